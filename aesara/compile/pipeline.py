@@ -36,6 +36,7 @@ from aesara.scan.passes import scan_eqopt1, scan_eqopt2
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.random.rewriting.inplace import random_make_inplace
+from aesara.tensor.rewriting.allocations import local_alloc_to_broadcast
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
@@ -141,6 +142,13 @@ PASSES = [
     Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan", "save_mem_new_scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
     Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
+    # Operands that are repeated need not be in memory of their own.
+    Pass(
+        3.3,
+        "local_alloc_to_broadcast",
+        in2out(local_alloc_to_broadcast),
+        (*FAST_RUN, "local_elemwise_alloc", "local_alloc_elemwise"),
+    ),
     # The graphs inside of loops go through this list as well.
     Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # What a step waits for comes last in its sums and products.

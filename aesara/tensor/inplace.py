@@ -39,6 +39,14 @@ class OverwritingElemwise(Elemwise):
     'int64'
     """
 
+    def __eq__(self, other: object) -> bool:
+        # A node of it has operands whose dtype is that of the result: it does what any operation in place does.
+        if not isinstance(other, Elemwise):
+            return NotImplemented
+        return self.scalar_op == other.scalar_op and self.inplace_pattern == other.inplace_pattern
+
+    __hash__ = Elemwise.__hash__
+
     def make_node(self, *inputs: Any) -> Apply:
         variables = [as_tensor_variable(x) for x in inputs]
         dtypes = [v.type.dtype for v in variables]

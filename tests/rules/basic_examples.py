@@ -64,6 +64,10 @@ EXAMPLES = {
         lambda m, s, b: at.switch(m > 0, at.alloc(s, *m.shape), m),
         lambda s, n1: at.alloc(s, n1) + at.alloc(s, n1),
     ],
+    "local_alloc_to_broadcast": [
+        lambda m, v: m + at.alloc(v, 4, 5),
+        lambda m, v: at.alloc(v, 4, 5).T * m,
+    ],
     "local_alloc_unary": [
         lambda s, n1: at.exp(at.alloc(s, n1)),
         lambda v: at.sin(at.alloc(v, 4, 5)),

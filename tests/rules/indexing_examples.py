@@ -151,7 +151,8 @@ EXAMPLES = {
         lambda m, s: set_subtensor(fixed(m, 4, 5)[positions(2)], s),
         lambda m, v: inc_subtensor(fixed(m, 4, 5)[positions(1, 2)], v),
     ],
-    "local_replace_AdvancedSubtensor": [lambda m, i: m[i], lambda t, i: t[i, :]],
+    "local_rows_at_positions": [lambda m, i: m[i], lambda t, i: t[i, :]],
+    "local_replace_AdvancedSubtensor": [lambda m, i: m[i], lambda t, i: t[:, i], lambda t, i: t[:, at.stack([i, i])]],
     "local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1": [
         lambda m, i, v: inc_subtensor(m[i], v),
         lambda m, i, s: set_subtensor(m[i, :], s),

@@ -20,7 +20,13 @@ from aesara.tensor.rewriting.registration import EXCLUDED_WITH
 
 x, y = at.dvectors("x", "y")
 m = at.dmatrix("m")
-VALUES = {x: np.array([0.3, 0.7]), y: np.array([0.1, -2.0]), m: np.array([[0.3, 0.7], [-1.0, 0.5]])}
+i = at.lvector("i")
+VALUES = {
+    x: np.array([0.3, 0.7]),
+    y: np.array([0.1, -2.0]),
+    m: np.array([[0.3, 0.7], [-1.0, 0.5]]),
+    i: np.array([1, 0]),
+}
 
 #: What each of these rules rewrites, alone or with the rules that do its work among more.
 EXPRESSIONS = {
@@ -38,6 +44,7 @@ EXPRESSIONS = {
     "local_one_minus_erfc": [1 - at.erfc(x)],
     "local_one_plus_erf": [1 + at.erf(x)],
     "local_reciprocal_1_plus_exp": [1 / (1 + at.exp(x)), at.reciprocal(1 + at.exp(-x))],
+    "local_replace_AdvancedSubtensor": [m[i]],
     "local_sigm_times_exp": [at.exp(x) * at.sigmoid(-x), -at.exp(x) * y * at.sigmoid(-x)],
     "local_sigmoid_logit": [at.sigmoid(at.log(x / (1 - x)))],
 }

@@ -47,6 +47,7 @@ ELSEWHERE = {
 #: Rules that only modes that name them have: native code is the same without.
 BY_NAME = {
     "graph_merge_softmax_with_crossentropy_softmax": "uncanonicalize",
+    "local_replace_AdvancedSubtensor": "specialize",
     "local_softmax_with_bias": "uncanonicalize",
     "local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc": "stabilize",
 }

@@ -9,6 +9,8 @@ import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
+from aesara.graph.basic import Apply
+from aesara.graph.op import Op
 from aesara.tensor.basic import (
     Alloc,
     AllocDiag,
@@ -245,7 +247,7 @@ def test_stack_of_scalars_and_errors():
     n, x, v = at.lscalar(), at.dmatrix(), at.dvector()
     assert type(at.stack([n, 1]).owner.op) is MakeVector
     assert at.stack([x, x], 1).type.shape == (None, 2, None)
-    with pytest.warns(FutureWarning):
+    with pytest.warns(DeprecationWarning):
         assert at.stack(x, x).type.ndim == 3
     with pytest.raises(ValueError, match="at least one"):
         at.stack([])
@@ -335,7 +337,7 @@ def test_eye_and_triangles(rng):
     np.testing.assert_array_equal(evaluate(at.triu(batch, 1), {batch: data}), np.triu(data, 1))
     with pytest.raises(TypeError, match="integer"):
         at.eye(1.5)
-    with pytest.raises(ValueError, match="two-dimensional"):
+    with pytest.raises(ValueError, match="two dimensional"):
         at.tril_indices_from(batch)
 
 
@@ -503,6 +505,9 @@ def test_tile_by_a_vector():
     x, reps = at.dvector(), at.lvector()
     value = np.arange(3.0)
     np.testing.assert_array_equal(evaluate(at.tile(x, reps, ndim=2), {x: value, reps: [2, 2]}), np.tile(value, (2, 2)))
+    for wrong in ([2, 2, 2], [2]):
+        with pytest.raises(AssertionError, match="as many elements as `ndim` says: 2"):
+            evaluate(at.tile(x, reps, ndim=2), {x: value, reps: wrong})
     with pytest.raises(ValueError, match="ndim"):
         at.tile(x, reps)
     with pytest.raises(ValueError, match="integer"):
@@ -673,3 +678,28 @@ def test_a_constant_none_stands_for_all_axes():
     x = at.dmatrix("x")
     assert at.max(x, axis=NoneConst).type.ndim == at.sum(x, axis=NoneConst).type.ndim == 0
     assert at.argmax(x, axis=NoneConst).eval({x: [[1.0, 2.0], [4.0, 3.0]]}) == 2
+
+
+def test_axes_out_of_range_are_index_errors():
+    x = at.dmatrix()
+    for kind in (IndexError, ValueError):
+        with pytest.raises(kind, match="Axis value -3 is out of range for 2"):
+            at.join(-3, x, x)
+        with pytest.raises(kind, match="Axis value 2 is out of range for 2"):
+            at.split(x, [1, 1], 2, axis=2)
+
+
+@pytest.mark.parametrize("output", [-1, 5, [0, 1]])
+def test_a_node_without_its_default_output_is_no_tensor(output):
+    class Wrong(Op):
+        default_output = output
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            raise NotImplementedError
+
+    node = Wrong().make_node(at.dvector())
+    with pytest.raises(ValueError, match="gives no tensor: .*default_output"):
+        at.as_tensor_variable(node)

@@ -94,7 +94,11 @@ def _as_tensor_from_variable(x: Any, name: str | None, ndim: int | None, **kwarg
 def _as_tensor_from_apply(x: Apply, name: str | None, ndim: int | None, **kwargs: Any) -> TensorVariable:
     if x.op.default_output is None and len(x.outputs) != 1:
         raise TypeError("Multi-output Op encountered. Retry using only one of the outputs directly.")
-    return as_tensor_variable(x.default_output(), name=name, ndim=ndim, **kwargs)
+    try:
+        output = x.default_output()
+    except AttributeError as error:
+        raise ValueError(f"{x.op} gives no tensor: {error}") from error
+    return as_tensor_variable(output, name=name, ndim=ndim, **kwargs)
 
 
 @_as_tensor_variable.register(Number)

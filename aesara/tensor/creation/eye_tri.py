@@ -270,5 +270,5 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, TensorVariabl
 def _matrix(a: Any) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
-        raise ValueError(f"The input array must be two-dimensional; got {a.type}.")
+        raise ValueError(f"The input array must be two dimensional; got {a.type}.")
     return a

@@ -68,7 +68,7 @@ class Elemwise(Op):
         self.nfunc = None
         self.nin = getattr(scalar_op, "nin", -1)
         self.nout = getattr(scalar_op, "nout", 1)
-        self._hash = hash((type(self), scalar_op, self.inplace_pattern))
+        self._hash = hash((Elemwise, scalar_op, self.inplace_pattern))
         # By `floatX`, cast policy and the dtypes of the inputs: scalar ops may ask for the first two.
         self._output_dtypes: dict[tuple[str, ...], tuple[str, ...]] = {}
 
@@ -95,7 +95,7 @@ class Elemwise(Op):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._hash = hash((type(self), self.scalar_op, self.inplace_pattern))
+        self._hash = hash((Elemwise, self.scalar_op, self.inplace_pattern))
         self._output_dtypes = {}
 
     def __str__(self) -> str:

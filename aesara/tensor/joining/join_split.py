@@ -192,7 +192,7 @@ def _as_axis(axis: Any, ndim: int, user: str) -> tuple[TensorVariable, int | Non
             raise TypeError(f"{user} needs an integer scalar as axis; got {axis.type}.")
         return axis, None
     if not -ndim <= known < ndim:
-        raise ValueError(f"Axis value {known} is out of range for {ndim} dimension(s).")
+        raise np.exceptions.AxisError(f"Axis value {known} is out of range for {ndim} dimension(s).")
     return constant(known % ndim), known % ndim
 
 
@@ -428,7 +428,7 @@ def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
     else:
         warnings.warn(
             "stack(*tensors) is deprecated: use stack([tensors], axis=0).",
-            FutureWarning,
+            DeprecationWarning,
             stacklevel=2,
         )
     if not tensors:

@@ -18,6 +18,8 @@ from aesara.tensor.elementwise.ops import second
 from aesara.tensor.rewriting.helpers import in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.shapes.broadcasting import broadcast_to_
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
@@ -228,6 +230,32 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     if not changed:
         return False
     return in_place_of(out, node.op(*inputs), node.inputs)
+
+
+@node_rewriter([Alloc])
+def local_alloc_to_broadcast(fgraph: FunctionGraph, node: Apply) -> Any:
+    """What only elementwise operations of several operands read need not be allocated: it is broadcast.
+
+    This is for operands that `local_elemwise_alloc` cannot leave as they are, once no other rule is to come.
+    """
+    (out,) = node.outputs
+    if not config.experimental__local_alloc_elemwise or not _is_only_an_operand(fgraph, out):
+        return False
+    broadcast = broadcast_to_(*node.inputs)
+    return [broadcast] if broadcast.type == out.type else False
+
+
+def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:
+    """Whether a variable is read by nothing but elementwise operations of several operands, through views too."""
+    for client, _ in fgraph.clients[var]:
+        if not isinstance(client, Apply):
+            return False
+        if isinstance(client.op, DimShuffle):
+            if not _is_only_an_operand(fgraph, client.outputs[0]):
+                return False
+        elif not isinstance(client.op, Elemwise) or len(client.inputs) < 2 or client.op == second:
+            return False
+    return True
 
 
 @rules.canonicalize

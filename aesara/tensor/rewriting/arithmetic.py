@@ -10,6 +10,7 @@ from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.ops import (
     add,
     eq,
@@ -47,6 +48,7 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.signs import negated_of
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
@@ -169,8 +171,27 @@ def local_useless_elemwise_comparison(fgraph, node):
     return False
 
 
+#: How many lengths are looked for in what a number is computed from.
+MOST_LENGTHS = 8
+#: Operations on numbers that are not negative, whose results are not either.
+OF_LENGTHS = frozenset((add, maximum, minimum))
+
+
 def _is_size(var):
-    return var.owner is not None and isinstance(var.owner.op, Shape_i)
+    """Whether a variable is the length of a dimension, or made of lengths so that it is not negative either."""
+    waiting = [var]
+    for _ in range(MOST_LENGTHS):
+        var = waiting.pop()
+        node = var.owner
+        if node is None or var.type.dtype != "int64":
+            return False
+        if isinstance(node.op, (MakeVector, DimShuffle)) or node.op in OF_LENGTHS:
+            waiting.extend(node.inputs)
+        elif not isinstance(node.op, Shape_i):
+            return False
+        if not waiting:
+            return True
+    return False
 
 
 def _compare_size(op, size, other, out):
@@ -178,18 +199,12 @@ def _compare_size(op, size, other, out):
     value = common_value(other)
     if value is None:
         return False
-    if op == lt and value <= 0:
-        return [constant_like(False, out)]
-    if op == ge and value <= 0:
-        return [constant_like(True, out)]
-    if op == maximum and value <= 0:
-        return in_place_of(out, size)
-    if op == minimum and value <= 0:
-        return in_place_of(out, other)
-    if op in (eq, le) and value < 0:
-        return [constant_like(False, out)]
-    if op in (neq, gt) and value < 0:
-        return [constant_like(True, out)]
+    if (op == lt and value <= 0) or (op in (eq, le) and value < 0):
+        return constant_in_place_of(out, False, (size, other))
+    if (op == ge and value <= 0) or (op in (neq, gt) and value < 0):
+        return constant_in_place_of(out, True, (size, other))
+    if op in (maximum, minimum) and value <= 0:
+        return in_place_of(out, size if op == maximum else other, (size, other))
     return False
 
 

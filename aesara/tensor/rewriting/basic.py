@@ -69,7 +69,7 @@ SUM_OR_PRODUCT = frozenset((add, mul))
 @rules.specialize
 @node_rewriter([add, mul, and_, or_, xor, identity])
 def local_useless_elemwise(fgraph, node):
-    """Sums and products of one operand, copies, and logic that makes no difference."""
+    """Sums and products of one operand, copies, and logic, of bits too, that makes no difference."""
     out, inputs, op = node.outputs[0], node.inputs, node.op
     if len(inputs) == 1:
         return in_place_of(out, inputs[0]) if op in (identity, add, mul) else False
@@ -79,10 +79,17 @@ def local_useless_elemwise(fgraph, node):
     if op in (and_, or_) and a is b and a.type.dtype == out.type.dtype:
         return in_place_of(out, a)
     for number, other in ((a, b), (b, a)):
-        value = common_value(number) if out.type.dtype == "bool" else None
-        if value is not None and bool(value) == (op == and_) and fits_within(number, other):
+        if _has_bits(number, op == and_, out.type.dtype) and fits_within(number, other):
             return in_place_of(out, other, inputs)
     return False
+
+
+def _has_bits(var, ones, dtype):
+    """Whether all bits of a variable, converted to a dtype of integers or booleans, are known to be one, or zero."""
+    value = common_value(var)
+    if value is None:
+        return False
+    return bool(np.asarray(value).astype(dtype) == (~np.zeros((), dtype) if ones else 0))
 
 
 @rules.useless("shape_unsafe")
@@ -96,9 +103,9 @@ def local_known_logic(fgraph, node):
         return False
     if node.op == xor:
         return constant_in_place_of(out, 0, inputs) if inputs[0] is inputs[1] else False
-    decisive = node.op == or_
-    if out.type.dtype == "bool" and any(has_value(x, decisive) for x in inputs):
-        return constant_in_place_of(out, decisive, inputs)
+    ones = node.op == or_
+    if any(_has_bits(x, ones, out.type.dtype) for x in inputs):
+        return constant_in_place_of(out, ~np.zeros((), out.type.dtype) if ones else 0, inputs)
     return False
 
 

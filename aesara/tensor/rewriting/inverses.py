@@ -26,7 +26,7 @@ from aesara.tensor.elementwise.ops import (
     sinh,
     tanh,
 )
-from aesara.tensor.rewriting.helpers import is_real, real_of_same_dtype, where_or_nan
+from aesara.tensor.rewriting.helpers import as_float, is_real, real_of_same_dtype, where_or_nan
 from aesara.tensor.rewriting.logarithms.exponentials import rules as rules_of_exponentials
 from aesara.tensor.rewriting.registration import Rules
 
@@ -36,8 +36,8 @@ rules = Rules()
 local_func_inv = SequentialNodeRewriter(
     rule("local_neg_neg", (neg, (neg, "x")), lambda x: x),
     rule("local_conj_conj", (conj_, (conj_, "x")), lambda x: x),
-    rule("local_deg2rad_rad2deg", (deg2rad, (rad2deg, "x")), lambda x: x, real_of_same_dtype),
-    rule("local_rad2deg_deg2rad", (rad2deg, (deg2rad, "x")), lambda x: x, real_of_same_dtype),
+    rule("local_deg2rad_rad2deg", (deg2rad, (rad2deg, "x")), as_float, is_real),
+    rule("local_rad2deg_deg2rad", (rad2deg, (deg2rad, "x")), as_float, is_real),
     rule("local_reciprocal_reciprocal", (reciprocal, (reciprocal, "x")), lambda x: x, real_of_same_dtype),
     rule("local_arcsinh_sinh", (arcsinh, (sinh, "x")), lambda x: x, real_of_same_dtype),
     rule("local_sinh_arcsinh", (sinh, (arcsinh, "x")), lambda x: x, real_of_same_dtype),

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.databases import specialize
 from aesara.scalar import Add
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
@@ -200,7 +201,7 @@ def transform_take(a: Any, indices: Any, axis: int) -> Variable:
 
 @rules.specialize
 @node_rewriter([AdvancedSubtensor])
-def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+def local_rows_at_positions(fgraph: FunctionGraph, node: Apply) -> Any:
     """Rows at the positions of one vector in the simpler op for these.
 
     Other dimensions than the first stay as they are: errors name them.
@@ -209,6 +210,20 @@ def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     if found is None or found[0] != 0:
         return False
     return in_place_of(node.outputs[0], transform_take(node.inputs[0], found[1], 0))
+
+
+@node_rewriter([AdvancedSubtensor])
+def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Positions along one dimension, in any number of dimensions, in the op for rows at the positions of a vector."""
+    x, *index = node.inputs
+    axis = get_advsubtensor_axis(index)
+    if axis is None or is_mask(index[axis]):
+        return None
+    return in_place_of(node.outputs[0], transform_take(x, index[axis], axis))
+
+
+# For modes that name it: native code takes positions along any dimension.
+rules.into(specialize, local_replace_AdvancedSubtensor, use_db_name_as_tag=False)
 
 
 @rules.specialize

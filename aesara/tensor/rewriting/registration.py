@@ -28,6 +28,7 @@ EXCLUDED_WITH = {
     "local_one_minus_erfc": ("local_complement",),
     "local_one_plus_erf": ("local_complement",),
     "local_reciprocal_1_plus_exp": ("local_one_over_1_plus_exp", "local_x_over_1_plus_exp", "logistic"),
+    "local_replace_AdvancedSubtensor": ("local_rows_at_positions",),
     "local_sigm_times_exp": ("logistic",),
     "local_sigmoid_logit": ("sigmoid_of_logit",),
 }

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import alloc
-from aesara.tensor.elementwise.ops import maximum
+from aesara.tensor.elementwise.ops import eq, maximum
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
@@ -373,6 +374,8 @@ def _repetitions(reps: Any, ndim: int | None) -> list[Any]:
             if ndim is None:
                 raise ValueError("The length of the vector `reps` is not known: specify `ndim`.") from error
             length = ndim
+            check = Assert(f"tile: `reps` must have as many elements as `ndim` says: {ndim}.")
+            reps = check(reps, eq(shape(reps)[0], ndim))
         return [reps[i] for i in range(length)]
     for entry in entries:
         if isinstance(entry, (int, np.integer)):

@@ -85,6 +85,7 @@ rules.add(
 )
 rules.add(
     rule("local_exp_softplus", (exp, (softplus, "x")), lambda x: add(1, exp(x)), real_of_same_dtype),
+    rule("local_expm1_softplus", (expm1, (softplus, "x")), lambda x: exp(x), real_of_same_dtype),
     to=(rules.specialize,),
     tags=("local_exp_log",),
 )

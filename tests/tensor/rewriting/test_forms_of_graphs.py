@@ -1,0 +1,173 @@
+"""Forms in which compiled graphs, and rules that are called by themselves, leave expressions."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.compile.mode import Mode, get_mode
+from aesara.graph.fg import FunctionGraph
+from aesara.tensor import inplace
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.rewriting.subtensor import local_replace_AdvancedSubtensor
+from aesara.tensor.shapes.broadcasting import BroadcastTo
+
+FAST_RUN = get_mode("FAST_RUN")
+REFERENCE = Mode("py", None)
+
+
+def ops_of(inputs, expression, mode=FAST_RUN):
+    f = aesara.function(inputs, expression, mode=mode, on_unused_input="ignore")
+    return [node.op for node in f.maker.fgraph.toposort()], f
+
+
+# Operations in place
+
+
+def test_operations_in_place_are_what_compiled_graphs_have():
+    x = at.dvector("x")
+    ops, _ = ops_of([x], at.log1p(at.exp(-x) * x), FAST_RUN.excluding("stabilize", "specialize"))
+    assert ops[-1] == inplace.log1p_inplace and inplace.log1p_inplace == ops[-1]
+    assert hash(ops[-1]) == hash(inplace.log1p_inplace)
+    assert ops[-1] != inplace.exp_inplace and at.log1p != inplace.log1p_inplace and inplace.log1p_inplace != 1
+
+
+# Logic of bits
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64"])
+def test_bits_that_make_no_difference(dtype):
+    x = at.vector("x", dtype=dtype)
+    zeros, ones = np.zeros((), dtype), ~np.zeros((), dtype)
+    values = np.array([0, 1, 1] if dtype == "bool" else [0, 1, 100], dtype)
+    for expression in (x | zeros, zeros ^ x, x & ones, ones & x, x & x):
+        ops, f = ops_of([x], expression)
+        assert not any(isinstance(op, Elemwise) for op in ops)
+        np.testing.assert_array_equal(f(values), values)
+    for expression, constant in ((x & zeros, zeros), (ones | x, ones), (x ^ x, zeros)):
+        ops, f = ops_of([x], expression)
+        assert not any(isinstance(op, Elemwise) for op in ops)
+        result = f(values)
+        assert result.dtype == dtype and (result == constant).all() and result.shape == (3,)
+
+
+def test_bits_of_another_dtype_are_not_taken_for_all():
+    x = at.bvector("x")
+    ops, f = ops_of([x], x & np.uint8(255))  # in int16
+    assert any(isinstance(op, Elemwise) for op in ops)
+    np.testing.assert_array_equal(f(np.array([-1, 3], "int8")), np.array([255, 3], "int16"))
+
+
+# Numbers that are not negative
+
+
+def test_what_is_made_of_lengths_is_not_negative():
+    x, y = at.dvectors("x", "y")
+    a, b = x.shape[0], y.shape[0]
+    known = [at.lt(a + b, 0), at.ge(at.maximum(a, b), 0), at.gt(at.minimum(a, b) + a, -1), at.neq(-1, a + b)]
+    for expression, outcome in zip(known, (False, True, True, True)):
+        ops, f = ops_of([x, y], expression)
+        assert not any(isinstance(op, Elemwise) for op in ops)
+        assert f([1.0], []) == outcome
+    ops, f = ops_of([x, y], at.eq(at.stack([a, b, a]), -1))
+    assert not any(isinstance(op, Elemwise) for op in ops)
+    np.testing.assert_array_equal(f([1.0], []), [False] * 3)
+    for unknown, outcome in (
+        (at.lt(a - b, 0), False),
+        (at.eq(a + b, 0), False),
+        (at.le(a.astype("int8") + 127, 0), True),
+    ):
+        ops, f = ops_of([x, y], unknown)
+        assert any(isinstance(op, Elemwise) for op in ops)
+        assert f([1.0], []) == outcome
+    # In a narrower dtype a length may be a negative number.
+    ops, f = ops_of([x], at.lt(a.astype("int8"), 0))
+    assert f(np.zeros(200))
+
+
+# Inverse functions
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "float32", "bool"])
+def test_degrees_of_integers(dtype):
+    x = at.vector("x", dtype=dtype)
+    for expression in (at.deg2rad(at.rad2deg(x)), at.rad2deg(at.deg2rad(x))):
+        ops, f = ops_of([x], expression)
+        assert len(ops) == 1
+        result = f(np.array([0, 1], dtype))
+        assert result.dtype == expression.dtype
+        np.testing.assert_array_equal(result, [0, 1])
+
+
+def test_expm1_of_softplus():
+    x = at.dvector("x")
+    ops, f = ops_of([x], at.expm1(at.softplus(x)))
+    assert ops == [at.exp]
+    np.testing.assert_array_equal(f([-np.inf, -800.0, 0.0, 800.0, np.nan]), [0.0, 0.0, 1.0, np.inf, np.nan])
+
+
+# Positions in one op
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("ndim", [1, 2])
+def test_positions_along_any_dimension_as_rows(place, ndim):
+    x = at.dtensor3("x")
+    i = at.TensorType("int64", (None,) * ndim)("i")
+    index = tuple(i if axis == place else slice(None) for axis in range(3))
+    part = x[index]
+    (new,) = local_replace_AdvancedSubtensor.transform(None, part.owner)
+    graph = FunctionGraph([x, i], [new], clone=False)
+    assert any(isinstance(node.op, AdvancedSubtensor1) for node in graph.apply_nodes)
+    assert not any(isinstance(node.op, AdvancedSubtensor) for node in graph.apply_nodes)
+    data = np.arange(60.0).reshape(3, 4, 5)
+    positions = np.array([2, 0, -1]) if ndim == 1 else np.array([[2, 0], [1, -1]])
+    taken = tuple(positions if axis == place else slice(None) for axis in range(3))
+    np.testing.assert_array_equal(aesara.function([x, i], new, mode=REFERENCE)(data, positions), data[taken])
+    # In compiled functions it is used where it is named.
+    named, f = ops_of([x, i], part, FAST_RUN.including("local_replace_AdvancedSubtensor"))
+    assert not any(isinstance(op, AdvancedSubtensor) for op in named)
+    np.testing.assert_array_equal(f(data, positions), data[taken])
+    unnamed, _ = ops_of([x, i], part)
+    assert any(isinstance(op, AdvancedSubtensor) for op in unnamed) == ((place, ndim) != (0, 1))
+
+
+def test_other_positions_stay():
+    x, i, b = at.dtensor3("x"), at.lvector("i"), at.TensorType("bool", (None,))("b")
+    for part in (x[i, i], x[:, i, i], x[b], x[:, b]):
+        assert local_replace_AdvancedSubtensor.transform(None, part.owner) is None
+
+
+# Operands that are repeated
+
+
+def test_repeated_operands_are_broadcast():
+    x, y = at.dmatrices("x", "y")
+    data = np.arange(6.0).reshape(2, 3)
+    for expression, result in (
+        (x * at.alloc(y, 2, 3), data * data),
+        (x.T + at.alloc(y, 2, 3).T, 2 * data.T),
+        (at.alloc(x, 2, 3) * at.alloc(y, 2, 3), data * data),
+    ):
+        ops, f = ops_of([x, y], expression)
+        assert not any(isinstance(op, Alloc) for op in ops)
+        assert any(isinstance(op, BroadcastTo) for op in ops)
+        np.testing.assert_array_equal(f(data, data), result)
+        with pytest.raises(ValueError, match="result has size 3, but the value has size 2"):
+            f(data, data[:, :2])
+        kept, _ = ops_of([x, y], expression, FAST_RUN.excluding("local_elemwise_alloc"))
+        assert any(isinstance(op, Alloc) for op in kept)
+
+
+def test_what_is_allocated_for_more_stays():
+    x, y = at.dmatrices("x", "y")
+    repeated = at.alloc(y, 2, 3)
+    for outputs in ([x * repeated, repeated], [at.exp(at.dot(repeated, x.T)) + repeated.sum()]):
+        ops, _ = ops_of([x, y], outputs)
+        assert any(isinstance(op, Alloc) for op in ops)
+        assert not any(isinstance(op, BroadcastTo) for op in ops)
+    with aesara.config.change_flags(experimental__local_alloc_elemwise=False):
+        ops, _ = ops_of([x, y], x * repeated)
+    assert any(isinstance(op, Alloc) for op in ops)
