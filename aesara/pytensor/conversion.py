@@ -30,6 +30,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.graph.source import SourceLine, inherit_source
 from aesara.pytensor.perform import PerformOp
+from aesara.pytensor.versions import is_labelled
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.random.type import RandomGeneratorType, random_generator_type
 from aesara.tensor.random.var import RandomGeneratorSharedVariable
@@ -84,7 +85,7 @@ def convert_type(type: Any) -> Any:
     """The type here of PyTensor's variables of a type."""
     if isinstance(type, PyTensorSparseType):
         return SparseTensorType(type.format, type.dtype)
-    if isinstance(type, PyTensorTensorType):
+    if isinstance(type, PyTensorTensorType) or is_labelled(type):
         return at.TensorType(type.dtype, type.shape)
     if isinstance(type, ScalarType):
         return at.TensorType(type.dtype, ())
@@ -95,7 +96,7 @@ def convert_type(type: Any) -> Any:
 
 def _convert_constant(variable: PyTensorConstant) -> Any:
     """A constant; slices and None are themselves."""
-    if isinstance(variable.type, NoneTypeT | SliceType):
+    if variable.data is None or isinstance(variable.type, NoneTypeT | SliceType):
         return variable.data
     type = convert_type(variable.type)
     if isinstance(variable.type, ScalarType):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
 import pytensor.scalar.basic as ps
 from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.tensor.elemwise import Elemwise
 
 import aesara.tensor as at
 from aesara.graph.nodes import Variable
 from aesara.pytensor.conversion import convert_graph, convert_op, perform_in_python
 from aesara.pytensor.versions import classes
+from aesara.scan.basic import scan
+from aesara.scan.stopping import until
 from aesara.tensor.xlogx import xlogx
 
 __all__ = ["SCALAR_FUNCTIONS"]
@@ -61,9 +65,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 }  # fmt: skip
 #: the same by class; results get the dtype that PyTensor gives them
 SCALAR_FUNCTIONS: dict[type, Callable[..., Any]] = {
-    cls: functions[name]
-    for module, functions in _FUNCTIONS.items()
-    for name, cls in classes(module, functions).items()
+    cls: functions[name] for module, functions in _FUNCTIONS.items() for name, cls in classes(module, functions).items()
 }
 
 #: scalar Ops of others (PyMC's, for one) that say which function of SciPy computes them
@@ -97,6 +99,8 @@ def scalar_op(op: ps.ScalarOp, node: PyTensorApply, inputs: Sequence[Any]) -> li
         return [at.cast(inputs[0], dtypes[0])]
     if isinstance(op, ps.Composite):
         return _composite(op, inputs)
+    if isinstance(op, ScalarLoop):
+        return _loop(op, inputs, dtypes)
     function = _function_of(op)
     if function is None:
         return list(perform_in_python(node, inputs))
@@ -107,6 +111,35 @@ def _composite(op: ps.Composite, inputs: Sequence[Any]) -> list[Any]:
     """The graph inside, on tensors."""
     given = dict(zip(op.inputs, inputs))
     return convert_graph(op.inputs, op.outputs, given)[1]
+
+
+def _loop(op: ScalarLoop, inputs: Sequence[Any], dtypes: Sequence[str]) -> list[Any]:
+    """The loops of all elements as one: each element keeps its values from its last step on."""
+    n_states = len(op.outputs) - op.is_while
+    alike = [at.zeros_like(x, dtype="bool") for x in inputs]
+    whole = reduce(at.bitwise_or, alike)
+    n_steps, *values = [at.second(whole, x) for x in inputs]
+    states = [at.cast(x, dtype) for x, dtype in zip(values[:n_states], dtypes)]
+
+    def step(i: Any, done: Any, *given: Any) -> Any:
+        states, (n_steps, *constants) = given[:n_states], given[n_states:]
+        made = convert_graph(op.inputs, op.outputs, dict(zip(op.inputs, [*states, *constants])))[1]
+        runs = at.lt(i, n_steps) & ~done
+        following = [at.switch(runs, new, old) for new, old in zip(made, states)]
+        if op.is_while:
+            done = done | (runs & at.cast(made[-1], "bool"))
+        return [i + 1, done, *following], until(~at.any(at.lt(i + 1, n_steps) & ~done))
+
+    longest = at.max(at.concatenate([at.ones((1,), dtype="int64"), at.cast(n_steps, "int64").ravel()]))
+    (_, done, *results), _ = scan(
+        step,
+        outputs_info=[at.zeros((), dtype="int64"), whole, *states],
+        non_sequences=[n_steps, *values[n_states:]],
+        n_steps=longest,
+        return_list=True,
+    )
+    results = [result[-1] for result in results]
+    return [*results, done[-1]] if op.is_while else results
 
 
 @convert_op.register(ps.ScalarOp)

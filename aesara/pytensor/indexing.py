@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pytensor.graph.basic import Apply as PyTensorApply
+from pytensor.tensor.basic import Choose, PermuteRowElements
+from pytensor.tensor.extra_ops import RavelMultiIndex, UnravelIndex
 from pytensor.tensor.subtensor import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -14,10 +16,12 @@ from pytensor.tensor.subtensor import (
     IncSubtensor,
     Subtensor,
 )
+from pytensor.tensor.type import TensorType as PyTensorTensorType
 from pytensor.tensor.type_other import MakeSlice
 
 import aesara.tensor as at
-from aesara.pytensor.conversion import convert_op
+from aesara.pytensor.conversion import convert_op, perform_in_python
+from aesara.tensor.indexing.permuting import permute_row_elements
 
 
 def _filled(entry: Any, values: Iterator[Any]) -> Any:
@@ -57,3 +61,26 @@ def _inc_subtensor(op: Any, node: PyTensorApply, x: Any, y: Any, *indices: Any) 
     if op.set_instead_of_inc:
         return at.set_subtensor(place, y)
     return at.inc_subtensor(place, y, ignore_duplicates=getattr(op, "ignore_duplicates", False))
+
+
+@convert_op.register(Choose)
+def _choose(op: Choose, node: PyTensorApply, positions: Any, choices: Any) -> Any:
+    if not isinstance(node.inputs[1].type, PyTensorTensorType):  # a list of tensors
+        return perform_in_python(node, [positions, choices])
+    return at.choose(positions, choices, op.mode)
+
+
+@convert_op.register(PermuteRowElements)
+def _permute_row_elements(op: PermuteRowElements, node: PyTensorApply, x: Any, order: Any) -> Any:
+    return permute_row_elements(x, order, int(op.inverse))
+
+
+@convert_op.register(RavelMultiIndex)
+def _ravel_multi_index(op: RavelMultiIndex, node: PyTensorApply, *given: Any) -> Any:
+    *indices, dims = given
+    return at.ravel_multi_index(indices, dims, op.mode, op.order)
+
+
+@convert_op.register(UnravelIndex)
+def _unravel_index(op: UnravelIndex, node: PyTensorApply, indices: Any, dims: Any) -> Any:
+    return list(at.unravel_index(indices, dims, op.order))

@@ -13,18 +13,22 @@ from pytensor.tensor.math import Dot
 from pytensor.tensor.type import TensorType as PyTensorTensorType
 
 import aesara.tensor as at
+from aesara.graph.traversal import io_toposort
 from aesara.graph.vectorization import vectorize_graph
 from aesara.pytensor.conversion import as_list, convert_op, convert_type, perform_in_python
+from aesara.pytensor.perform import PerformOp
+from aesara.pytensor.versions import classes
 from aesara.tensor.linear_algebra.cholesky import Cholesky, cho_solve
 from aesara.tensor.linear_algebra.determinant import det, slogdet
-from aesara.tensor.linear_algebra.eigen import eigh, eigvalsh
+from aesara.tensor.linear_algebra.eigen import EighGrad, EigvalshGrad, eig, eigh, eigvalsh
 from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import matrix_inverse, pinv, tensorinv, tensorsolve
 from aesara.tensor.linear_algebra.least_squares import lstsq
 from aesara.tensor.linear_algebra.lu import PivotsToPermutation, lu, lu_factor
+from aesara.tensor.linear_algebra.matrix_equations import solve_sylvester
 from aesara.tensor.linear_algebra.matrix_functions import expm
 from aesara.tensor.linear_algebra.qr import qr
-from aesara.tensor.linear_algebra.schur import schur
+from aesara.tensor.linear_algebra.schur import qz, schur
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.linear_algebra.structured import block_diag
 from aesara.tensor.linear_algebra.svd import svd
@@ -36,13 +40,20 @@ def _blockwise(op: Blockwise, node: PyTensorApply, *inputs: Any) -> Any:
     ndims = [len(core) for core in op.inputs_sig]
     if all(x.type.ndim == ndim for x, ndim in zip(inputs, ndims)):
         return convert_op(op.core_op, node, *inputs)
-    core_types = [
-        PyTensorTensorType(x.type.dtype, x.type.shape[x.type.ndim - ndim :]) for x, ndim in zip(node.inputs, ndims)
-    ]
-    core_node = op.core_op.make_node(*[type() for type in core_types])
-    core_inputs = [convert_type(type)() for type in core_types]
-    made = as_list(convert_op(op.core_op, core_node, *core_inputs))
-    return vectorize_graph(made, dict(zip(core_inputs, inputs)))
+    # What all of the batch share stays as it is: it may be a constant.
+    theirs, ours, batches = [], [], {}
+    for variable, x, ndim in zip(node.inputs, inputs, ndims):
+        if x.type.ndim > ndim:
+            core_type = PyTensorTensorType(x.type.dtype, x.type.shape[x.type.ndim - ndim :])
+            variable, core = core_type(), convert_type(core_type)()
+            batches[core] = x
+            x = core
+        theirs.append(variable)
+        ours.append(x)
+    made = as_list(convert_op(op.core_op, op.core_op.make_node(*theirs), *ours))
+    if any(isinstance(one.op, PerformOp) for one in io_toposort(ours, made)):
+        return perform_in_python(node, inputs)  # once, for the whole batch
+    return vectorize_graph(made, batches)
 
 
 @convert_op.register(Dot)
@@ -115,6 +126,22 @@ def _eigvalsh(op: pts.Eigvalsh, node: PyTensorApply, x: Any, b: Any = None) -> A
     return eigvalsh(_nan_on_error(SolveTriangular(lower=True), factor, half.T))
 
 
+def _eigh_grad(op: Any, node: PyTensorApply, *inputs: Any) -> Any:
+    return EighGrad(op.UPLO)(*inputs)
+
+
+def _eigvalsh_grad(op: Any, node: PyTensorApply, *inputs: Any) -> Any:
+    return EigvalshGrad(op.lower)(*inputs)
+
+
+for _module, _name, _function in (
+    (ptn.__name__, "EighGrad", _eigh_grad),
+    (pts.__name__, "EigvalshGrad", _eigvalsh_grad),
+):
+    for _class in classes(_module, [_name]).values():  # 2.38
+        convert_op.register(_class, _function)
+
+
 @convert_op.register(pts.BlockDiagonal)
 def _block_diagonal(op: pts.BlockDiagonal, node: PyTensorApply, *matrices: Any) -> Any:
     return block_diag(*matrices)
@@ -144,6 +171,13 @@ def _slogdet(op: ptn.SLogDet, node: PyTensorApply, x: Any) -> Any:
 def _eigh(op: ptn.Eigh, node: PyTensorApply, x: Any) -> Any:
     lower = op.lower if hasattr(op, "lower") else op.UPLO == "L"  # 3.0, and 2.38
     return list(eigh(x, UPLO="L" if lower else "U"))
+
+
+@convert_op.register(ptn.Eig)
+def _eig(op: ptn.Eig, node: PyTensorApply, x: Any) -> Any:
+    if not x.type.dtype.startswith("complex"):  # of real matrices there are complex eigenvalues too
+        return perform_in_python(node, [x])
+    return list(eig(x))
 
 
 @convert_op.register(ptn.SVD)
@@ -188,6 +222,23 @@ def _qr(op: pts.QR, node: PyTensorApply, x: Any) -> Any:
 @convert_op.register(pts.Schur)
 def _schur(op: pts.Schur, node: PyTensorApply, x: Any) -> Any:
     return perform_in_python(node, [x]) if op.sort is not None else schur(x, output=op.output)
+
+
+@convert_op.register(pts.QZ)
+def _qz(op: pts.QZ, node: PyTensorApply, a: Any, b: Any) -> Any:
+    if op.sort is not None or op.return_eigenvalues:
+        return perform_in_python(node, [a, b])
+    return qz(a, b, output="complex" if op.complex_output else "real")
+
+
+def _trsyl(op: Any, node: PyTensorApply, a: Any, b: Any, c: Any) -> Any:
+    # The matrices are triangular, or nearly: real Schur forms have blocks of two by two.
+    return solve_sylvester(at.triu(a, -1), at.triu(b, -1), c)
+
+
+for _module in ("pytensor.tensor.linalg.solvers.linear_control", "pytensor.tensor._linalg.solve.linear_control"):
+    for _class in classes(_module, ["TRSYL"]).values():  # 3.0, and 2.38
+        convert_op.register(_class, _trsyl)
 
 
 @convert_op.register(ptn.Lstsq)

@@ -101,9 +101,11 @@ for _rule, _name in (
 optdb.register("aesara", _asked_for, position=0.5)
 
 register_linker("aesara", AesaraLinker())
-#: our rules do the work: of PyTensor's only those run that the user's mode names, and none that writes to inputs
+#: our rules do the work: of PyTensor's only those run without which a graph has no meaning (variables with labelled
+#: dimensions become tensors) and those that the user's mode names, but none that writes to inputs
 AESARA = Mode(
-    linker="aesara", optimizer=RewriteDatabaseQuery(include=["aesara"], exclude=["inplace", "random_make_inplace"])
+    linker="aesara",
+    optimizer=RewriteDatabaseQuery(include=["aesara", "minimum_compile"], exclude=["inplace", "random_make_inplace"]),
 )
 register_mode("AESARA", AESARA)
 

@@ -98,14 +98,15 @@ def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
     if discrete:
         raise TypeError(f"The gradient needs continuous variables; these are discrete: {', '.join(discrete)}.")
     logp = model.logp(jacobian=jacobian)
-    gradient = [g.ravel() for g in theirs.grad(logp, values, disconnected_inputs="ignore")]
+    gradient = theirs.grad(logp, values, disconnected_inputs="ignore")
 
     start, parts, end = model.initial_point(), {}, 0
     for variable in values:
         shape = np.shape(start[variable.name])
         parts[variable.name] = VectorPart(slice(end, end := end + prod(shape)), shape)
     x, (density, *along) = convert_model_graph(model, parts, [logp, *gradient])
-    compiled = function([x], [density, at.cast(at.concatenate(along), x.type.dtype)], on_unused_input="ignore")
+    gradient = at.cast(at.concatenate([g.ravel() for g in along]), x.type.dtype)
+    compiled = function([x], [density, gradient], on_unused_input="ignore")
     compiled.trust_input = True
     return CompiledLogp(compiled, parts)
 

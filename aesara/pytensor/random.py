@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ import aesara.tensor as at
 import aesara.tensor.random.distributions as atr
 from aesara.pytensor.conversion import convert_op, perform_in_python
 from aesara.pytensor.versions import classes
+from aesara.tensor.linear_algebra.cholesky import Cholesky
+from aesara.tensor.linear_algebra.svd import svd
+
+__all__ = ["DISTRIBUTIONS"]
 
 #: distributions whose numbers are those of PyTensor, bit for bit, by the name of PyTensor's class; those of a Cauchy
 #: distribution, which have a conversion of their own, agree within rounding
@@ -23,8 +28,7 @@ _SAME = (
     "NegBinomialRV", "NormalRV", "ParetoRV", "PoissonRV", "StudentTRV", "TriangularRV", "TruncExponentialRV",
     "UniformRV", "VonMisesRV", "WaldRV", "WeibullRV",
 )  # fmt: skip
-_DISTRIBUTIONS: dict[type, Any] = {cls: getattr(atr, name) for name, cls in classes(ptr.__name__, _SAME).items()}
-
+DISTRIBUTIONS: dict[type, Any] = {cls: getattr(atr, name) for name, cls in classes(ptr.__name__, _SAME).items()}
 
 
 def _outputs(kind: Any, *inputs: Any) -> Any:
@@ -34,16 +38,60 @@ def _outputs(kind: Any, *inputs: Any) -> Any:
 
 @convert_op.register(PyTensorRandomVariable)
 def _draw(op: PyTensorRandomVariable, node: PyTensorApply, rng: Any, size: Any, *parameters: Any) -> Any:
-    kind = _DISTRIBUTIONS.get(type(op))
+    kind = DISTRIBUTIONS.get(type(op))
     if kind is None:
         return perform_in_python(node, [rng, size, *parameters])
     return _outputs(kind(), rng, size, node.outputs[1].type.dtype, *parameters)
+
+
+@convert_op.register(ptr.PermutationRV)
+def _permutation(op: ptr.PermutationRV, node: PyTensorApply, rng: Any, size: Any, x: Any) -> Any:
+    if size is not None or x.type.ndim != op.ndims_params[0]:
+        return perform_in_python(node, [rng, size, x])
+    return _outputs(atr.PermutationRV(), rng, size, node.outputs[1].type.dtype, x)
+
+
+@convert_op.register(ptr.ChoiceWithoutReplacement)
+def _choice(op: ptr.ChoiceWithoutReplacement, node: PyTensorApply, rng: Any, size: Any, *given: Any) -> Any:
+    x, *probabilities, shape = given
+    if size is not None or any(v.type.ndim != ndim for v, ndim in zip(given, op.ndims_params)):
+        return perform_in_python(node, [rng, size, *given])
+    x = x if x.type.ndim else at.arange(x)
+    p = probabilities[0] if probabilities else at.NoneConst
+    return _outputs(atr.ChoiceRV(), rng, shape, node.outputs[1].type.dtype, x, p, at.constant(False))
 
 
 @convert_op.register(ptr.InvGammaRV)
 def _inverse_gamma(op: ptr.InvGammaRV, node: PyTensorApply, rng: Any, size: Any, shape: Any, scale: Any) -> Any:
     following, draw = _outputs(atr.GammaRV(), rng, size, node.outputs[1].type.dtype, shape, 1 / scale)
     return [following, 1 / draw]
+
+
+def _by_singular_values(covariance: Any) -> Any:
+    vectors, variances, _ = svd(covariance)
+    return vectors * at.sqrt(variances)[..., None, :]
+
+
+#: a matrix whose product with its transpose is the covariance, by the method; those of "eigh" have other signs here
+_FACTORS: dict[str, Callable[[Any], Any]] = {"cholesky": Cholesky(lower=True), "svd": _by_singular_values}
+
+
+@convert_op.register(ptr.MvNormalRV)
+def _multivariate_normal(
+    op: ptr.MvNormalRV, node: PyTensorApply, rng: Any, size: Any, mean: Any, covariance: Any
+) -> Any:
+    if op.method not in _FACTORS:
+        return perform_in_python(node, [rng, size, mean, covariance])
+    shape = (mean + at.diagonal(covariance, axis1=-2, axis2=-1)).shape
+    if size is not None:
+        shape = at.concatenate([size, shape[-1:]])
+    following, numbers = _outputs(atr.NormalRV(), rng, shape, "float64", 0.0, 1.0)
+    factor = _FACTORS[op.method](covariance)
+    if factor.type.ndim == 2:
+        turned = at.dot(numbers, factor.T)
+    else:
+        turned = at.matmul(factor, numbers[..., None])[..., 0]
+    return [following, at.cast(mean + turned, node.outputs[1].type.dtype)]
 
 
 @convert_op.register(ptr.CauchyRV)

@@ -17,6 +17,7 @@ import aesara.tensor as at
 from aesara.pytensor.conversion import convert_op, perform_in_python
 from aesara.pytensor.versions import classes
 from aesara.tensor.ordering.sorting import argsort, sort
+from aesara.tensor.reductions.sum_prod_max import ProdWithoutZeros
 
 _REDUCTIONS: dict[type, Callable[..., Any]] = {
     ps.Add: at.sum, ps.Mul: at.prod, ps.ScalarMaximum: at.max, ps.ScalarMinimum: at.min, ps.AND: at.all,
@@ -28,6 +29,8 @@ _REDUCTIONS: dict[type, Callable[..., Any]] = {
 def _reduce(op: CAReduce, node: PyTensorApply, x: Any) -> Any:
     function = _REDUCTIONS.get(type(op.scalar_op))
     dtype = node.outputs[0].type.dtype
+    if isinstance(op.scalar_op, ptm.MulWithoutZeros):
+        return ProdWithoutZeros(op.axis, dtype, op.acc_dtype)(x)
     if function is None or (function in (at.all, at.any) and x.type.dtype != "bool"):
         return perform_in_python(node, [x])
     axis = None if op.axis is None or not x.type.ndim else list(op.axis)  # as NumPy, PyTensor has an axis 0 of scalars

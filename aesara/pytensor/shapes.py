@@ -8,6 +8,7 @@ import pytensor.tensor.basic as ptb
 from pytensor.compile.ops import DeepCopyOp, TypeCastingOp, ViewOp
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.tensor.elemwise import DimShuffle
+from pytensor.tensor.extra_ops import Bartlett, CpuContiguous, FillDiagonal, FillDiagonalOffset
 from pytensor.tensor.reshape import JoinDims, SplitDims
 from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
@@ -63,6 +64,7 @@ def _split_dims(op: SplitDims, node: PyTensorApply, x: Any, shape: Any) -> Any:
 @convert_op.register(TypeCastingOp)
 @convert_op.register(ViewOp)
 @convert_op.register(DeepCopyOp)
+@convert_op.register(CpuContiguous)
 @convert_op.register(ptb.ScalarFromTensor)
 @convert_op.register(ptb.TensorFromScalar)
 def _same(op: Any, node: PyTensorApply, x: Any) -> Any:
@@ -105,6 +107,21 @@ def _arange(op: ptb.ARange, node: PyTensorApply, start: Any, stop: Any, step: An
 @convert_op.register(ptb.Eye)
 def _eye(op: ptb.Eye, node: PyTensorApply, n: Any, m: Any, k: Any) -> Any:
     return at.eye(n, m, k, dtype=op.dtype)
+
+
+@convert_op.register(Bartlett)
+def _bartlett(op: Bartlett, node: PyTensorApply, n: Any) -> Any:
+    return at.bartlett(n)
+
+
+@convert_op.register(FillDiagonal)
+def _fill_diagonal(op: FillDiagonal, node: PyTensorApply, x: Any, value: Any) -> Any:
+    return at.fill_diagonal(x, value)
+
+
+@convert_op.register(FillDiagonalOffset)
+def _fill_diagonal_offset(op: FillDiagonalOffset, node: PyTensorApply, x: Any, value: Any, offset: Any) -> Any:
+    return at.fill_diagonal_offset(x, value, offset)
 
 
 @convert_op.register(ptb.ExtractDiag)

@@ -15,9 +15,13 @@ from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.ifelse import ifelse
 from pytensor.raise_op import Assert
+from pytensor.scalar.loop import ScalarLoop
 from pytensor.scan import scan
 from pytensor.scan.utils import until
+from pytensor.tensor import fft
 from pytensor.tensor.elemwise import Elemwise
+from pytensor.tensor.fourier import Fourier
+from pytensor.tensor.signal.conv import Convolve1d, convolve2d
 
 R = np.random.default_rng(4)
 V = R.normal(size=5)
@@ -237,10 +241,20 @@ case("solve", lambda a, b: pt.linalg.solve(a, b), SQUARE, M, differentiable=True
 case("solve-vector", lambda a, b: pt.linalg.solve(a, b, b_ndim=1), SQUARE, V[:3], differentiable=True)
 case("solve-positive", lambda a, b: pt.linalg.solve(a, b, assume_a="pos"), DEFINITE, M)
 case("solve-batch", lambda a, b: pt.linalg.solve(a, b), BATCH, M, differentiable=True)
-case("solve_triangular", lambda a, b: pt.linalg.solve_triangular(a, b, lower=True), np.tril(SQUARE), M,
-     differentiable=True)
-case("solve_triangular-batch", lambda a, b: pt.linalg.solve_triangular(a, b, lower=True, b_ndim=1),
-     np.tril(BATCH), np.ones((2, 3)), differentiable=True)
+case(
+    "solve_triangular",
+    lambda a, b: pt.linalg.solve_triangular(a, b, lower=True),
+    np.tril(SQUARE),
+    M,
+    differentiable=True,
+)
+case(
+    "solve_triangular-batch",
+    lambda a, b: pt.linalg.solve_triangular(a, b, lower=True, b_ndim=1),
+    np.tril(BATCH),
+    np.ones((2, 3)),
+    differentiable=True,
+)
 case("cho_solve", lambda c, b: pt.linalg.cho_solve((c, True), b), np.linalg.cholesky(DEFINITE), M)
 case("inv", lambda x: pt.linalg.inv(x), SQUARE, differentiable=True)
 case("inv-batch", lambda x: pt.linalg.inv(x), BATCH, differentiable=True)
@@ -249,8 +263,15 @@ case("det", lambda x: pt.linalg.det(x), SQUARE, differentiable=True)
 case("slogdet", lambda x: list(pt.linalg.slogdet(x)), BATCH)
 case("eigh", lambda x: pt.linalg.eigh(x)[0], DEFINITE, differentiable=True)
 case("svd", lambda x: pt.linalg.svd(x, compute_uv=False), M)
-case("qr", lambda x: abs(pt.linalg.qr(x, mode="r")[0]) if isinstance(pt.linalg.qr(x, mode="r"), list | tuple)
-     else abs(pt.linalg.qr(x, mode="r")), M)
+case(
+    "qr",
+    lambda x: (
+        abs(pt.linalg.qr(x, mode="r")[0])
+        if isinstance(pt.linalg.qr(x, mode="r"), list | tuple)
+        else abs(pt.linalg.qr(x, mode="r"))
+    ),
+    M,
+)
 case("expm", lambda x: pt.linalg.expm(x), SQUARE / 10, differentiable=True)
 case("matrix_power", lambda x: pt.linalg.matrix_power(x, 3), SQUARE, differentiable=True)
 case("block_diag", lambda x, y: pt.linalg.block_diag(x, y), SQUARE, M)
@@ -270,15 +291,31 @@ def _with_inner_graph(x: Any) -> Any:
 
 
 case("inner-graph", _with_inner_graph, V, differentiable=True)
-case("scan-sum", lambda x: scan(lambda v, s: s + v, [x], [pt.zeros(())], return_updates=False), V,
-     differentiable=True)
-case("scan-last", lambda x: scan(lambda v, s: s * v, [x], [pt.ones(())], return_updates=False)[-1], V,
-     differentiable=True)
-case("scan-taps", lambda x: scan(lambda a, b, w: a + w[0] * b, outputs_info=[{"initial": x[:2], "taps": [-2, -1]}],
-                                 non_sequences=[x], n_steps=6, return_updates=False), V, differentiable=True)
+case("scan-sum", lambda x: scan(lambda v, s: s + v, [x], [pt.zeros(())], return_updates=False), V, differentiable=True)
+case(
+    "scan-last",
+    lambda x: scan(lambda v, s: s * v, [x], [pt.ones(())], return_updates=False)[-1],
+    V,
+    differentiable=True,
+)
+case(
+    "scan-taps",
+    lambda x: scan(
+        lambda a, b, w: a + w[0] * b,
+        outputs_info=[{"initial": x[:2], "taps": [-2, -1]}],
+        non_sequences=[x],
+        n_steps=6,
+        return_updates=False,
+    ),
+    V,
+    differentiable=True,
+)
 case("scan-map", lambda x: scan(lambda row: pt.dot(row, row), [x], return_updates=False), M, differentiable=True)
-case("scan-until", lambda x: scan(lambda s: (s * 2, until(s > 10)), outputs_info=[x], n_steps=100,
-                                  return_updates=False), np.array(1.5))
+case(
+    "scan-until",
+    lambda x: scan(lambda s: (s * 2, until(s > 10)), outputs_info=[x], n_steps=100, return_updates=False),
+    np.array(1.5),
+)
 case("scan-two", lambda x: list(scan(lambda v, s: (s + v, s * v), [x], [pt.ones(()), None], return_updates=False)), V)
 
 
@@ -304,8 +341,11 @@ case("lu-gradient", lambda x: list(pt.linalg.lu(x))[1:], SQUARE, differentiable=
 case("lu_factor", lambda x: list(pt.linalg.lu_factor(x)), SQUARE)
 case("lu_factor-batch", lambda x: list(pt.linalg.lu_factor(x)), BATCH)
 case("lu_solve", lambda x, b: pt.linalg.lu_solve(pt.linalg.lu_factor(x), b), SQUARE, M)
-case("pivots", lambda x: [pt.slinalg.pivot_to_permutation(x), pt.slinalg.pivot_to_permutation(x, inverse=True)],
-     np.array([2, 2, 3, 3]))
+case(
+    "pivots",
+    lambda x: [pt.slinalg.pivot_to_permutation(x), pt.slinalg.pivot_to_permutation(x, inverse=True)],
+    np.array([2, 2, 3, 3]),
+)
 case("qr-full", lambda x: list(pt.linalg.qr(x, mode="full")), M)
 case("qr-economic", lambda x: list(pt.linalg.qr(x, mode="economic")), M.T)
 case("qr-pivoting", lambda x: list(pt.linalg.qr(x, mode="economic", pivoting=True)), M.T)
@@ -333,3 +373,227 @@ case("sparse-add", lambda x, y: (_sparse(x) + _sparse(y)).toarray(), HOLES, HOLE
 case("sparse-times", lambda x, y: (_sparse(x) * _sparse(y)).toarray(), HOLES, HOLES[::-1].copy())
 case("sparse-times-dense", lambda x, y: (_sparse(x) * y).toarray(), HOLES, M.T, differentiable=True)
 case("sparse-parts", lambda x: list(sparse.csm_properties(_sparse(x)))[:3], HOLES)
+
+
+# -- Ops by the way ------------------------------------------------------------------------------------------
+case("bartlett", pt.bartlett, np.array(5))
+case("fill_diagonal", pt.fill_diagonal, M, np.array(2.0), differentiable=True)
+case("fill_diagonal-cube", pt.fill_diagonal, np.zeros((2, 2, 2)), np.array(2.0))
+for _offset in (-2, 0, 1):
+    case(
+        f"fill_diagonal_offset{_offset}",
+        lambda x, y, k=_offset: pt.fill_diagonal_offset(x, y, k),
+        M,
+        np.array(2.0),
+        differentiable=True,
+    )
+for _mode in ("raise", "wrap", "clip"):
+    case(f"choose-{_mode}", lambda i, x, m=_mode: pt.choose(i, x, mode=m), I, M[:, :3].copy())
+    case(f"ravel_multi_index-{_mode}", lambda i, j, m=_mode: pt.ravel_multi_index((i, j), (3, 4), mode=m), I, I)
+for _order in ("C", "F"):
+    case(f"unravel_index-{_order}", lambda i, o=_order: list(pt.unravel_index(i, (3, 4), order=o)), 4 * I)
+    case(f"ravel_multi_index-{_order}", lambda i, j, o=_order: pt.ravel_multi_index((i, j), (3, 4), order=o), I, I)
+case("choose-out-of-range", lambda i, x: pt.choose(i, x, mode="wrap"), np.array([5, -7, 0]), M[:, :3].copy())
+case(
+    "permute_row_elements",
+    lambda x, i: pt.basic.permute_row_elements(x, i),
+    M[:, :3].copy(),
+    np.array([2, 0, 1]),
+    differentiable=True,
+)
+case(
+    "permute_row_elements-inverse",
+    lambda x, i: pt.basic.permute_row_elements(x, i, True),
+    M[:, :3].copy(),
+    np.array([2, 0, 1]),
+)
+case(
+    "prod-gradient-with-zeros",
+    lambda x: pt.prod(x, axis=1, no_zeros_in_input=False),
+    M * (M > -0.5),
+    differentiable=True,
+)
+case("prod-without-zeros", lambda x: pt.math.ProdWithoutZeros(axis=0)(x), M * (M > -0.5))
+
+# -- Fourier transforms and convolutions ---------------------------------------------------------------------
+for _norm in (None, "ortho", "no_norm"):
+    case(f"rfft-{_norm}", lambda x, n=_norm: fft.rfft(x, norm=n), CUBE, differentiable=True)
+    case(f"irfft-{_norm}", lambda x, n=_norm: fft.irfft(fft.rfft(x), norm=n), CUBE, differentiable=True)
+case("irfft-odd", lambda x: fft.irfft(fft.rfft(x), is_odd=True), CUBE[:, :, :3].copy())
+case("rfft-float32", fft.rfft, CUBE.astype("float32"))
+case("fourier", lambda x: abs(Fourier()(x, 5, 1)), M)
+for _mode in ("full", "same", "valid"):
+    for _left, _right in ((V, UNIT[:2]), (V[:2], UNIT), (V, UNIT)):
+        case(
+            f"convolve1d-{_mode}-{_left.size}-{_right.size}",
+            lambda x, y, m=_mode: pt.signal.convolve1d(x, y, mode=m),
+            _left,
+            _right,
+            differentiable=True,
+        )
+    for _left, _right in ((CUBE[0], M[:2, :2]), (M[:2, :2], CUBE[0]), (M, CUBE[0])):
+        case(
+            f"convolve2d-{_mode}-{_left.shape}-{_right.shape}",
+            lambda x, y, m=_mode: convolve2d(x, y, mode=m),
+            _left.copy(),
+            _right.copy(),
+            differentiable=_mode != "same",
+        )
+case("convolve1d-float32", pt.signal.convolve1d, V.astype("float32"), UNIT.astype("float32"))
+case("convolve1d-integers", pt.signal.convolve1d, INTEGERS, OTHERS)
+case("convolve1d-batch", pt.signal.convolve1d, M, UNIT[:3], differentiable=True)
+case("convolve1d-mode-of-run-time", lambda x, y, m: Convolve1d()(x, y, m), V, UNIT[:2], np.array(False))
+case("convolve2d-batch", convolve2d, CUBE, M[:2, :2].copy())
+case("convolve2d-integers", convolve2d, INTEGERS[None, :], OTHERS[None, :])
+case("convolve2d-wrap", lambda x, y: convolve2d(x, y, mode="same", boundary="wrap"), M, CUBE[0])
+
+# -- eigenvalues, forms of Schur and equations ----------------------------------------------------------------
+case("eig", lambda x: list(pt.linalg.eig(x)), SQUARE)
+case("eig-batch", lambda x: list(pt.linalg.eig(x)), BATCH)
+case("eig-complex", lambda x: list(pt.linalg.eig(x)), SQUARE + 1j * DEFINITE)
+case("eigvalsh", lambda x, y: pt.linalg.eigvalsh(x, y), DEFINITE, DEFINITE + np.eye(3), differentiable=True)
+case("eigh-upper", lambda x: list(pt.linalg.eigh(x, UPLO="U")), DEFINITE)
+for _output in ("real", "complex"):
+    case(f"qz-{_output}", lambda x, y, o=_output: list(pt.linalg.qz(x, y, output=o)), SQUARE, DEFINITE)
+case("qz-sorted", lambda x, y: list(pt.linalg.ordqz(x, y, sort="lhp")), SQUARE, DEFINITE)
+case(
+    "sylvester",
+    lambda a, b, q: pt.linalg.solve_sylvester(a, b, q),
+    SQUARE,
+    DEFINITE,
+    SQUARE.T.copy(),
+    differentiable=True,
+)
+case("lyapunov", lambda a, q: pt.linalg.solve_continuous_lyapunov(a, q), SQUARE, DEFINITE, differentiable=True)
+case(
+    "solve-tridiagonal",
+    lambda a, b: pt.linalg.solve(a, b, assume_a="tridiagonal"),
+    np.triu(np.tril(SQUARE, 1), -1),
+    M,
+    differentiable=True,
+)
+case("solve-banded", lambda a, b: pt.linalg.solve(a, b, assume_a="banded"), SQUARE, M)
+
+# -- more of sparse matrices ---------------------------------------------------------------------------------
+DENSE_OTHER = np.where(R.random((4, 3)) < 0.5, HOLES, R.normal(size=(4, 3)))
+for _format in ("csr", "csc"):
+    case(f"sparse-item-{_format}", lambda x, f=_format: _sparse(x, f)[1, 2], HOLES)
+    case(f"sparse-rectangle-{_format}", lambda x, f=_format: _sparse(x, f)[1:, :-1].toarray(), HOLES)
+    case(f"sparse-rows-{_format}", lambda x, f=_format: _sparse(x, f)[[3, 0, 3]].toarray(), HOLES)
+    case(
+        f"sparse-pairs-{_format}", lambda x, f=_format: _sparse(x, f)[[3, 0, 1], [1, 2, 0]], HOLES, differentiable=True
+    )
+    case(
+        f"sparse-hstack-{_format}",
+        lambda x, y, f=_format: sparse.hstack([_sparse(x, f), _sparse(y, f)], format=f).toarray(),
+        HOLES,
+        DENSE_OTHER,
+    )
+    case(
+        f"sparse-vstack-{_format}",
+        lambda x, y, f=_format: sparse.vstack([_sparse(x, f), _sparse(y, f)], format=f).toarray(),
+        HOLES,
+        DENSE_OTHER,
+    )
+    case(f"sparse-cast-{_format}", lambda x, f=_format: sparse.cast(_sparse(x, f), "float32").toarray(), HOLES)
+    case(f"sparse-diag-{_format}", lambda x, f=_format: sparse.diag(_sparse(x, f)), HOLES[:3])
+    case(f"sparse-neg-{_format}", lambda x, f=_format: (-_sparse(x, f)).toarray(), HOLES)
+    case(f"sparse-clean-{_format}", lambda x, f=_format: sparse.clean(_sparse(x, f)).toarray(), HOLES)
+    case(f"sparse-plus-dense-{_format}", lambda x, y, f=_format: _sparse(x, f) + y, HOLES, DENSE_OTHER)
+    case(f"sparse-times-row-{_format}", lambda x, y, f=_format: (_sparse(x, f) * y).toarray(), HOLES, V[:3])
+    case(
+        f"sparse-structured-plus-row-{_format}",
+        lambda x, y, f=_format: sparse.structured_add_s_v(_sparse(x, f), y).toarray(),
+        HOLES,
+        V[:3],
+    )
+    case(
+        f"sparse-structured-gradient-{_format}",
+        lambda x, y, f=_format: sparse.structured_dot(_sparse(x, f), y),
+        HOLES,
+        M,
+        differentiable=True,
+    )
+    case(
+        f"sparse-true-dot-{_format}",
+        lambda x, y, f=_format: sparse.true_dot(_sparse(x, f), _sparse(y, f).T).toarray(),
+        HOLES,
+        DENSE_OTHER,
+    )
+    case(
+        f"sparse-scaled-columns-{_format}",
+        lambda x, y, f=_format: sparse.col_scale(_sparse(x, f), y).toarray(),
+        HOLES,
+        V[:3],
+        differentiable=True,
+    )
+    case(
+        f"sparse-scaled-rows-{_format}",
+        lambda x, y, f=_format: sparse.row_scale(_sparse(x, f), y).toarray(),
+        HOLES,
+        V[:4],
+        differentiable=True,
+    )
+    case(
+        f"sparse-sampling-dot-{_format}",
+        lambda x, y, p, f=_format: sparse.sampling_dot(x, y, _sparse(p, f)).toarray(),
+        M.T.copy(),
+        M.T + 1,
+        HOLES @ HOLES.T @ np.ones((4, 4)),
+    )
+    case(f"sparse-exp-{_format}", lambda x, f=_format: sparse.structured_exp(_sparse(x, f)).toarray(), HOLES)
+for _name in ("eq", "neq", "lt", "gt", "le", "ge"):
+    case(
+        f"sparse-{_name}",
+        lambda x, y, f=_name: getattr(sparse, f)(_sparse(x), _sparse(y)).toarray(),
+        HOLES,
+        DENSE_OTHER,
+    )
+    case(f"sparse-{_name}-dense", lambda x, y, f=_name: getattr(sparse, f)(_sparse(x), y), HOLES, DENSE_OTHER)
+case(
+    "sparse-usmm",
+    lambda a, x, y, z: sparse.math.usmm(a, _sparse(x), y, z),
+    np.array(2.0),
+    HOLES,
+    M,
+    SQUARE[[0, 1, 2, 0]] @ M,
+)
+case("sparse-sum-gradient", lambda x: sparse.sp_sum(sparse.structured_exp(_sparse(x)), 1), HOLES, differentiable=True)
+
+# -- loops of scalars, by which special functions are differentiated ------------------------------------------
+case(
+    "gammainc-gradients",
+    pt.gammainc,
+    np.array([0.3, 2.0, 7.0, 40.0]),
+    np.array([0.01, 2.5, 6.0, 90.0]),
+    differentiable=True,
+)
+case(
+    "gammaincc-gradients",
+    pt.gammaincc,
+    np.array([0.3, 2.0, 7.0, 40.0]),
+    np.array([0.01, 2.5, 9.0, 90.0]),
+    differentiable=True,
+)
+case(
+    "gammainc-gradients-of-a-grid",
+    lambda a, x: pt.gammainc(a[:, None], x),
+    POSITIVE,
+    POSITIVE[::-1].copy(),
+    differentiable=True,
+)
+case("betainc-gradients", pt.betainc, POSITIVE, POSITIVE[::-1].copy() + 1, UNIT, differentiable=True)
+case("hyp2f1-gradients", pt.hyp2f1, POSITIVE, POSITIVE + 1, POSITIVE + 2.5, UNIT / 2, differentiable=True)
+
+
+def _scalar_loop(stops: bool) -> Elemwise:
+    x, c = ps.float64("x"), ps.float64("c")
+    following = 2.0 * x + c
+    return Elemwise(ScalarLoop([x], [following], [c], until=ps.gt(following, 10.0) if stops else None))
+
+
+COUNTS = np.array([0, 1, 3, 40])
+case("scalar-loop", lambda n, x, c: _scalar_loop(False)(n, x, c), COUNTS, POSITIVE[:4], UNIT[:4])
+case("scalar-loop-until", lambda n, x, c: _scalar_loop(True)(n, x, c), COUNTS, POSITIVE[:4], UNIT[:4])
+case("scalar-loop-of-none", lambda n, x, c: _scalar_loop(True)(n, x, c), COUNTS[:0], V[:0], V[:0])
+case("scalar-loop-of-a-grid", lambda n, x, c: _scalar_loop(True)(n[:, None], x, c[None]), COUNTS, V, np.array(0.5))

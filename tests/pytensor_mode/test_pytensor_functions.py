@@ -319,3 +319,19 @@ def test_cumulative_sums_have_the_dtype_of_their_type(accumulate, dtype):
     assert got[0].dtype == dtype
     np.testing.assert_array_equal(got[0], wanted)
     np.testing.assert_array_equal(got[1], wanted + values)
+
+
+def test_models_of_labelled_dimensions():
+    pm, pmd = pytest.importorskip("pymc"), pytest.importorskip("pymc.dims")
+    data = np.array([0.3, -1.0, 2.0, 0.1])
+    with pm.Model(coords={"group": range(4), "other": range(2)}) as model:
+        mu = pmd.Normal("mu", 0, 1, dims=("other", "group"))
+        sigma = pmd.HalfNormal("sigma", 1)
+        pmd.Normal("y", mu.sum("other"), sigma, observed=pmd.Data("data", data, dims="group"))
+    point = {name: value + 0.3 for name, value in model.initial_point().items()}
+    expected, found = (model.compile_logp(mode=mode)(point) for mode in ("FAST_COMPILE", "AESARA"))
+    np.testing.assert_allclose(found, expected, rtol=1e-14)
+    f = aesara.pytensor.compile_logp(model)
+    logp, gradient = f(f.ravel(point))
+    np.testing.assert_allclose(logp, expected, rtol=1e-14)
+    np.testing.assert_allclose(gradient, model.compile_dlogp(mode="FAST_COMPILE")(point), rtol=1e-14)

@@ -1,5 +1,9 @@
 """Every Op of PyTensor, computed here and by PyTensor itself."""
 
+from importlib import import_module
+from inspect import isabstract
+from pkgutil import walk_packages
+
 import numpy as np
 import pytest
 
@@ -7,8 +11,18 @@ pytensor = pytest.importorskip("pytensor")
 
 import pytensor.tensor as pt
 from pytensor.compile.mode import Mode
+from pytensor.graph.op import Op
+from pytensor.scalar.basic import Cast, Composite, ScalarOp
+from pytensor.scalar.loop import ScalarLoop
+from pytensor.tensor.math import MulWithoutZeros
+from pytensor.tensor.random.op import RandomVariable
 
-import aesara.pytensor  # noqa: F401
+import aesara.pytensor
+from aesara.graph.traversal import io_toposort
+from aesara.pytensor.conversion import convert_op
+from aesara.pytensor.elementwise import SCALAR_FUNCTIONS
+from aesara.pytensor.perform import PerformOp
+from aesara.pytensor.random import DISTRIBUTIONS
 from tests.pytensor_mode.pytensor_cases import CASES
 
 PYTHON = Mode(linker="py", optimizer=None)
@@ -49,3 +63,64 @@ def test_gradients(case):
     outputs = as_list(case.build(*inputs))
     cost = sum((output * pt.cos(pt.arange(output.size)).reshape(output.shape)).sum() for output in outputs)
     assert_same(case, inputs, pytensor.grad(cost, [x for x in inputs if x.type.dtype.startswith("float")]))
+
+
+#: Ops that are no part of users' graphs, that PyTensor makes when it compiles for other modes, or whose work is in
+#: Python: printing, generators that are made, what calls SciPy or a function
+IN_PYTHON = {
+    "AbstractRNGConstructor", "AddSD_ccode", "CSMGradC", "Default", "DefaultGeneratorMakerOp", "FromFunctionOp",
+    "JAXOp", "JAXShapeTuple", "LUFactorTridiagonal", "MinimizeOp", "MinimizeScalarOp", "MulSDCSC", "MulSDCSR",
+    "MulSVCSR", "Output", "PdbBreakpoint", "Print", "RootOp", "RootScalarOp", "SamplingDotCSR",
+    "SolveLUFactorTridiagonal", "SparseBlockDiagonal", "StructuredAddSVCSR", "StructuredDotCSC", "StructuredDotCSR",
+    "UsmmCscDense",
+}  # fmt: skip
+#: their modules: those that PyTensor lowers before (labelled dimensions), and lists of tensors
+NOT_TENSORS = ("pytensor.xtensor.", "pytensor.typed_list.")
+#: classes that others are derived from
+BASES = {
+    "BinaryBitOp", "BinaryScalarOp", "FixedLogicalComparison", "LogicalComparison", "RandomVariable", "ScalarOp",
+    "SolveBase", "UnaryBitOp", "UnaryScalarOp",
+}  # fmt: skip
+
+
+def all_subclasses(cls):
+    for subclass in cls.__subclasses__():
+        yield subclass
+        yield from all_subclasses(subclass)
+
+
+def is_converted(cls):
+    if issubclass(cls, ScalarOp):
+        return cls in SCALAR_FUNCTIONS or issubclass(cls, Cast | Composite | ScalarLoop | MulWithoutZeros)
+    if issubclass(cls, RandomVariable) and convert_op.dispatch(cls) is convert_op.dispatch(RandomVariable):
+        return cls in DISTRIBUTIONS
+    return convert_op.dispatch(cls) is not convert_op.dispatch(object)
+
+
+def test_every_op_is_converted():
+    for module in walk_packages(pytensor.__path__, "pytensor."):
+        if module.name.startswith(("pytensor.tensor.", "pytensor.scalar.", "pytensor.sparse.", "pytensor.scan.")):
+            import_module(module.name)
+    left = {
+        cls.__name__
+        for cls in all_subclasses(Op)
+        if cls.__module__.startswith("pytensor.") and not cls.__module__.startswith(NOT_TENSORS)
+        if not cls.__name__.startswith("_") and not isabstract(cls) and not is_converted(cls)
+    }
+    assert left <= IN_PYTHON | BASES
+
+
+#: cases of forms that there are not here
+RUN_IN_PYTHON = {
+    "convolve1d-batch",
+    "convolve2d-batch",
+    "convolve2d-integers", "eig", "eig-batch", "qz-sorted", "unknown-op",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_nothing_runs_in_python(case):
+    inputs = inputs_of(case, False)
+    _, outputs = aesara.pytensor.convert_graph(inputs, as_list(case.build(*inputs)))
+    left = {str(node.op) for node in io_toposort([], outputs) if isinstance(node.op, PerformOp)}
+    assert bool(left) == (case.name in RUN_IN_PYTHON), left

@@ -33,10 +33,7 @@ DISTRIBUTIONS = {
 #: how a distribution is called whose second argument is no parameter of the Op
 CALLS = {"gamma": lambda shape, scale, **options: ptr.gamma(shape, scale=scale, **options)}
 #: distributions whose numbers are computed here by another formula
-ROUNDED = {"cauchy"}
-#: distributions that PyTensor draws from
-IN_PYTHON = {"multivariate_normal"}
-
+ROUNDED = {"cauchy", "multivariate_normal"}
 #: the size, and the shape of a batch that the first parameter has in front
 SIZES = [(None, ()), (None, (3,)), (None, (4, 1)), ((4,), ()), ((4,), (4,)), ((2, 3), ()), ((2, 3), (3,))]
 
@@ -67,7 +64,7 @@ def test_numbers_and_states(name):
                 np.testing.assert_array_equal(found, expected, err_msg=f"{size} {batch}")
 
 
-@pytest.mark.parametrize("name", sorted(set(DISTRIBUTIONS) - IN_PYTHON))
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_nothing_of_pytensor_is_run(name):
     _, inputs, _, following, draw = built(name, (2, 3), ())
     rng = following.owner.inputs[0]
@@ -177,3 +174,63 @@ def test_draws_in_a_loop():
     expected = np.random.default_rng(3)
     for _ in range(2):
         np.testing.assert_allclose(f(), np.cumsum(expected.normal(size=5)), rtol=1e-14)
+
+
+COVARIANCE = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 3.0]])
+
+
+@pytest.mark.parametrize("method", ["cholesky", "svd", "eigh"])
+@pytest.mark.parametrize(
+    "size, mean, covariance",
+    [(None, (), ()), (None, (2,), ()), (None, (), (2,)), ((4, 2), (), ()), ((4, 2), (2,), (2,)), ((0,), (), ())],
+)
+def test_normal_vectors(method, size, mean, covariance):
+    means = np.arange(3.0) * np.ones((*mean, 1))
+    covariances = COVARIANCE * np.ones((*covariance, 1, 1))
+    drawn = []
+    for mode in (PYTHON, "AESARA"):
+        rng = pytensor.shared(np.random.default_rng(3))
+        inputs = [pt.tensor(shape=(None,) * x.ndim) for x in (means, covariances)]
+        following, draw = ptr.multivariate_normal(*inputs, size=size, method=method, rng=rng).owner.outputs
+        f = pytensor.function(inputs, draw, updates={rng: following}, mode=mode)
+        drawn.append([f(means, covariances), rng.get_value().random()])
+    (expected, expected_next), (found, found_next) = drawn
+    assert found.shape == expected.shape and found_next == expected_next
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+def test_normal_vectors_of_no_covariance():
+    covariance = pt.matrix("covariance")
+    draw = ptr.multivariate_normal(np.zeros(2), covariance, rng=pytensor.shared(np.random.default_rng(3)))
+    f = pytensor.function([covariance], draw, mode="AESARA")
+    with pytest.raises(np.linalg.LinAlgError):
+        f(np.array([[1.0, 2.0], [2.0, 1.0]]))
+
+
+ROWS = np.arange(12.0).reshape(6, 2)
+WEIGHTS = ROWS[:, 0] / ROWS[:, 0].sum()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda **rng: ptr.permutation(ROWS[:, 0], **rng),
+        lambda **rng: ptr.permutation(ROWS, **rng),
+        lambda **rng: ptr.permutation(7, **rng),
+        lambda **rng: ptr.choice(7, size=3, replace=False, **rng),
+        lambda **rng: ptr.choice(ROWS, size=3, replace=False, **rng),
+        lambda **rng: ptr.choice(ROWS[:, 0], size=(2, 2), replace=False, p=WEIGHTS, **rng),
+        lambda **rng: ptr.choice(ROWS[:, 0], size=(5, 2), replace=True, **rng),
+        lambda **rng: ptr.choice(ROWS[:, 0], size=(5, 2), replace=True, p=WEIGHTS, **rng),
+    ],
+)
+def test_orders_and_choices(build):
+    drawn = []
+    for mode in (PYTHON, "AESARA"):
+        rng = pytensor.shared(np.random.default_rng(3))
+        draw = build(rng=rng)
+        drawn.append(pytensor.function([], draw, mode=mode)())
+    assert drawn[0].dtype == drawn[1].dtype
+    np.testing.assert_array_equal(*drawn)
+    _, outputs = aesara.pytensor.convert_graph([], [draw])
+    assert not any(isinstance(node.op, PerformOp) for node in io_toposort([], outputs))
