@@ -168,9 +168,9 @@ def _slogdet(op: ptn.SLogDet, node: PyTensorApply, x: Any) -> Any:
 
 
 @convert_op.register(ptn.Eigh)
-def _eigh(op: ptn.Eigh, node: PyTensorApply, x: Any) -> Any:
+def _eigh(op: ptn.Eigh, node: PyTensorApply, x: Any, b: Any = None) -> Any:
     lower = op.lower if hasattr(op, "lower") else op.UPLO == "L"  # 3.0, and 2.38
-    return list(eigh(x, UPLO="L" if lower else "U"))
+    return list(eigh(x, b, UPLO="L" if lower else "U"))
 
 
 @convert_op.register(ptn.Eig)
