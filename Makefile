@@ -21,7 +21,7 @@ help:
 	@echo "make pymc     sample the models of examples/pymc with PyMC and nutpie, in an environment of their own"
 	@echo "make pymc-compare  compare PyTensor's modes on these models (writes pymc_models.png)"
 	@echo "make networks  train the networks of Theano's tutorials on handwritten digits"
-	@echo "make quick   run a part of the tests, on each change"
+	@echo "make quick   run a few tests of each file, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make test-libraries  try aeppl, aehmc, aemcmc and PyMC 4, in environments of their own"

@@ -183,6 +183,7 @@ def test_streams_take_the_size_first():
     np.testing.assert_array_equal(theano.function([], again.uniform((400,), 2.0, 4.0))(), uniform)
 
 
+@pytest.mark.slow
 def test_flags():
     text = "import aesara.theano_compat, theano; print(theano.config.floatX, theano.config.mode)"
     assert run(text, THEANO_FLAGS="floatX=float32,mode=FAST_COMPILE,device=cpu") == "float32 FAST_COMPILE"

@@ -283,6 +283,7 @@ class TestDuplicates:
         held = duplicate((fgraph, fgraph.outputs[0]))
         assert held[0].outputs[0] is held[1]
 
+    @pytest.mark.slow
     def test_deep(self, duplicate):
         x = double("x")
         y = chain(x, 20_000)

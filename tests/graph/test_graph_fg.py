@@ -238,6 +238,7 @@ class TestChanges:
         with config.change_flags(compute_test_value="ignore"), pytest.raises(AssertionError, match="shape"):
             fgraph.replace(x, y)
 
+    @pytest.mark.slow
     def test_many_clients(self):
         # A variable with many clients, such as a constant, must not make removal slow.
         one = Constant(double, 1)

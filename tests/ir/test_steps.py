@@ -700,6 +700,7 @@ def questions_of_class(tree: ast.Module) -> Iterator[ast.AST]:
                 yield node
 
 
+@pytest.mark.slow
 def test_steps_are_not_told_apart_by_class():
     found = {}
     for path in sorted(ROOT.rglob("*.py")):

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import aesara
 from aesara.ir.steps import STEPS
 from aesara.lower import arrays
@@ -33,6 +35,7 @@ def asked_classes(node: ast.Call) -> set[str]:
     return {kind.id for kind in kinds if isinstance(kind, ast.Name)} & CLASSES
 
 
+@pytest.mark.slow
 def test_few_ask_what_class_an_array_or_a_step_is_of():
     found = [
         f"{name}:{node.lineno}"
@@ -57,6 +60,7 @@ def looks_at_spelling(node: ast.AST) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_nothing_is_decided_by_the_spelling_of_a_name():
     found = [
         f"{name}:{node.lineno}: {ast.unparse(node)}"

@@ -84,6 +84,7 @@ def test_qr_with_pivots(mode, dtype):
         compiled(lambda a: linalg.qr(a, mode, pivoting=True)[-1], np.eye(2))(np.full((2, 2), np.nan))
 
 
+@pytest.mark.slow
 def test_least_squares(dtype):
     for shape in SHAPES:
         a, b = any_matrix(*shape, dtype=dtype), any_matrix(*shape[:-1], 2, dtype=dtype)
@@ -115,6 +116,7 @@ def test_sums_of_errors_that_not_all_of_a_batch_have():
         f(a, a[:, :3])
 
 
+@pytest.mark.slow
 def test_pseudoinverses_and_polar_forms(dtype):
     for shape in SHAPES:
         a = any_matrix(*shape, dtype=dtype)
@@ -174,6 +176,7 @@ def test_cofactors(dtype):
     agrees(Cofactors(), np.zeros((3, 3), dtype))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", [1e-3, 1, 5])
 def test_exponentials(scale, dtype):
     for shape in SQUARE:
@@ -182,6 +185,7 @@ def test_exponentials(scale, dtype):
         agrees(linalg.ExpmGrad(), a, any_matrix(*shape, dtype=dtype)[..., ::-1] * 7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "matrix",
     [

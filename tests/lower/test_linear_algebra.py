@@ -129,6 +129,7 @@ def test_a_member_is_used_for_all_of_a_batch(dtype):
     np.testing.assert_allclose(f(a[None], b), np.linalg.solve(a, b), rtol=100 * np.finfo(dtype).eps)
 
 
+@pytest.mark.slow
 def test_a_right_hand_side_is_used_for_all_of_a_batch(dtype):
     x, y, z = (at.tensor(dtype, (n, None, None)) for n in (None, 1, None))
     f = aesara.function([x, y], Solve()(x, y))
@@ -277,6 +278,7 @@ def test_definite_banded_systems(lower):
         g(np.zeros((2, 4)), np.ones(4))
 
 
+@pytest.mark.slow
 def test_solutions_by_lu_run_natively(dtype):
     a, b = any_matrix(2, 4, 4, dtype=dtype), any_matrix(2, 4, 2, dtype=dtype)
     for trans in (0, 1, 2):
@@ -299,6 +301,7 @@ def failing(shape, dtype):
     return stack
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("op", "regular"),
     [
@@ -332,6 +335,7 @@ def test_nan_where_there_are_no_results(op, regular, is_complex):
         agrees(first, a[2])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("linker", ["native", "reference"])
 def test_functions_may_give_nan(linker):
     a, b = at.dtensor3("a"), at.dtensor3("b")

@@ -84,6 +84,7 @@ def test_gradient_of_repeats():
 # -- searches ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "right"])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_positions_in_a_sorted_vector(dtype, side):

@@ -109,6 +109,7 @@ def test_a_record_without_loops():
     assert small_form(routine_named("svd.values.float64")) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [3, 8])
 def test_native_code(n, dtype):
     x, b = at.tensor(dtype, (None, n, n)), at.tensor(dtype, (None, n, 2))

@@ -207,6 +207,7 @@ def derivatives(last, second=True):
     return [cost, *slopes, slope, tangent, *more]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind, budget", [("while", 0), ("fori", 0), ("while", 8)])
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(

@@ -76,6 +76,7 @@ def test_random_loops(seed):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_second_derivatives():
     inputs, cost = last_state()
     second = [gradients(gradients(cost, [w], budget)[0], [w], 0)[0] for budget in (0, 1)]
@@ -95,6 +96,7 @@ def peak(f, *values):
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_memory_grows_as_the_root_of_the_steps():
     inputs, cost = last_state()
     f, g = (aesara.function(inputs, gradients(cost, [x, w], budget)) for budget in (0, 80_000))
@@ -102,6 +104,7 @@ def test_memory_grows_as_the_root_of_the_steps():
     assert many < 4.2 * few and many < 20 * 80 < peak(f, np.ones(1000), 0.7, 6400)
 
 
+@pytest.mark.slow
 def test_what_fits_is_not_cut():
     """Ten rows fit: the states of nine steps are computed once more, all in a row."""
     inputs, cost = last_state()

@@ -92,6 +92,7 @@ def compiled(number, mode, as_while=False):
     return f
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(
     number=st.integers(0, len(TAPS) - 1),
@@ -117,6 +118,7 @@ def test_values_are_those_of_the_steps(number, steps, extra, as_while, seed):
             np.testing.assert_array_equal(one, two)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [2, 4, 6])
 def test_derivatives(number):
     steps = 2

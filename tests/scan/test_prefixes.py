@@ -87,6 +87,7 @@ def linear(one, two):
     return one[0] * two[0], two[0] * one[1] + at.sin(two[1])
 
 
+@pytest.mark.slow
 def test_derivatives_are_those_of_the_steps():
     out = associative_scan(linear, (x, y), reverse=True)
     weights = at.cos(at.arange(x.shape[0]))

@@ -73,6 +73,7 @@ def test_inference(axes, mode):
     np.testing.assert_allclose(f(X, *short), wanted, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("axes", ["per-activation", "spatial"])
 def test_gradients_of_all_results(axes):
     """Statistics are results too: what depends on them has a gradient, alone and beside the normalised inputs."""

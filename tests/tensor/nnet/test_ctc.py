@@ -59,6 +59,7 @@ def test_gradients():
         aesara.grad((gradient**2).sum(), x)
 
 
+@pytest.mark.slow
 def test_long_sequences_do_not_underflow():
     activations = np.random.default_rng(2).normal(size=(2000, 1, 4)) * 10
     costs = ctc(activations, np.arange(900).reshape(1, -1) % 3 + 1, [2000])

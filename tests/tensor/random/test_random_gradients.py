@@ -163,6 +163,7 @@ def test_no_derivatives():
     assert aesara.function([v], aesara.grad((v * 2 + noise).sum(), v))([1.0, 2.0]).tolist() == [2.0, 2.0]
 
 
+@pytest.mark.slow
 def test_gradients_of_dirichlet_vectors_are_those_of_their_means():
     """Of means that are known: of the numbers, their squares and their products."""
     alpha = at.dvector("alpha")
@@ -189,6 +190,7 @@ def test_gradients_of_dirichlet_vectors_are_those_of_their_means():
             assert np.isfinite(f(np.array([1e-3, 1e-3, 1e-3]))).all()
 
 
+@pytest.mark.slow
 def test_gradients_of_batches_of_dirichlet_vectors():
     """Of each member as of it alone; and of an only one, which is always 1."""
     rows, weights = np.array([[0.7, 1.5, 2.5], [4.0, 3.0, 8.0]]), np.arange(12.0).reshape(2, 2, 3)

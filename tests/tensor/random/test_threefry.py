@@ -122,6 +122,7 @@ SAME_BITS = {
 }
 
 
+@pytest.mark.slow
 def test_numbers_of_jax_to_the_last_bit():
     names = list(SAME_BITS)
     expressions = [SAME_BITS[name][0](KEY) for name in names]
@@ -199,6 +200,7 @@ def test_bounds_give_the_same_bits_in_every_mode():
         assert (a == b).all() and a.dtype == b.dtype
 
 
+@pytest.mark.slow
 def test_numbers_of_jax_nearly():
     cases = [
         (name, dtype) for name in NEARLY for dtype in ("float64", "float32") if NEARLY[name][2 - (dtype == "float64")]
@@ -280,6 +282,7 @@ def test_numbers_of_elements_beyond_32_bits():
     assert found[0].tolist() == [number >> 32] * 3 and found[1][-1] == number % 2**32
 
 
+@pytest.mark.slow
 def test_derivatives_go_through_draws():
     loc, scale = at.dvector("loc"), at.dscalar("scale")
     for draw in (threefry.normal, threefry.laplace, threefry.logistic, threefry.gumbel, threefry.cauchy):
@@ -378,6 +381,7 @@ def test_distributions():
         assert stats.kstest(found, cdf).pvalue > 1e-3, name
 
 
+@pytest.mark.slow
 def test_counts_are_as_likely_as_they_should_be():
     keys = threefry.split(threefry.key(21), 5)
     p = np.array([0.1, 0.2, 0.3, 0.4])

@@ -240,6 +240,7 @@ def test_the_logarithm_of_a_determinant_by_one_of_the_rank(mode, rng):
     np.testing.assert_allclose(f(*point), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("mode", MODES)
 def test_empty_batches_and_dtypes(mode, dtype, rng):

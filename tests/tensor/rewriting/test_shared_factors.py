@@ -97,6 +97,7 @@ def test_factorizations_left(outputs, left, rng):
                 np.testing.assert_allclose(value, want, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_batches(mode, dtype, rng):

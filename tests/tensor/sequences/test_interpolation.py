@@ -17,6 +17,7 @@ COORDINATES = np.sort(RNG.uniform(0, 5, 5))
 
 
 class TestInterp:
+    @pytest.mark.slow
     def test_between_points(self, rng):
         compare(at.interp, np.interp, rng.uniform(-1, 6, (3, 4)), XP, FP, python=PYTHON)
 

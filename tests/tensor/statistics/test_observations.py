@@ -108,6 +108,7 @@ class TestAverage:
             self.WEIGHTS,
         )
 
+    @pytest.mark.slow
     def test_other_forms(self):
         compare(lambda x: at.average(x), lambda x: np.asarray(np.average(x)), X)
         compare(lambda x, w: at.average(x, 0, w), lambda x, w: np.average(x, 0, w), X, self.WEIGHTS[:, 0])

@@ -446,6 +446,7 @@ class TestReplacements:
             vectorize_graph(Odd((s,))(v), {v: m})
 
 
+@pytest.mark.slow
 def test_subsets_of_many_inputs():
     """Sums of everything, with every choice of what is batched."""
     inputs = [v, m, s]
