@@ -19,6 +19,7 @@ The C function is described by a list of arguments:
 ``Null()``               a null pointer
 ``Bits(name)``           pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
 ``Element(name)``        an element of an operand, by value: its only one, or that of the same number as the result
+``Column(name)``         pointer to an element of an operand, and how far it is to the next in elements, or 0
 ``RowPointer(name)``     pointer to a row of an operand: its only one, or the one with the number of the call
 ``ElementCount()``       how many elements are to be written, and ``Place(name)`` a pointer to the first of them
 ``Scratch(bytes)``       pointer to memory that is zero before the first of many results
@@ -43,6 +44,7 @@ __all__ = [
     "CArgument",
     "Bits",
     "Character",
+    "Column",
     "ConstantPointer",
     "ElementCount",
     "Data",
@@ -156,6 +158,10 @@ class Bits(CArgument):
 
 
 class Element(CArgument):
+    pass
+
+
+class Column(CArgument):
     pass
 
 

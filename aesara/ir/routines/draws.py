@@ -17,6 +17,7 @@ from aesara.ir.generators import generator_of, words_of
 from aesara.ir.routine import (
     Bits,
     CArgument,
+    Column,
     Element,
     ElementCount,
     Int64,
@@ -72,7 +73,8 @@ class Draw:
     function
         The name of the C function, if it is not that of the distribution.
     fills
-        The name of a C function for many numbers at once, with the same parameters.
+        The symbol of a function for many numbers at once: one of our own, or one of NumPy's, which takes parameters
+        that are the same for all.
     """
 
     parameters: tuple[tuple[str, str], ...]
@@ -83,6 +85,11 @@ class Draw:
     more: tuple[Number, ...] = ()
     function: str = ""
     fills: str = ""
+
+    @property
+    def fills_any(self) -> bool:
+        """Whether there is a function for many numbers at once, with parameters of their own."""
+        return self.fills.startswith("draw.")
 
 
 def _floats(*names: str) -> tuple[tuple[str, str], ...]:
@@ -105,14 +112,19 @@ def _interval(rng: Any, last: int, size: None) -> int:
 
 
 _DRAWS = {
-    "normal": Draw(_floats("loc", "scale"), nanoseconds=8.0),
-    "standard_normal": Draw((), nanoseconds=6.0, fills="standard_normal_fill"),
-    "standard_uniform": Draw((), lambda rng, n: rng.random(n), nanoseconds=3.0, fills="standard_uniform_fill"),
-    "standard_exponential": Draw((), nanoseconds=5.0, fills="standard_exponential_fill"),
-    "uniform": Draw(_floats("low", "range"), lambda rng, low, length, n: low + length * rng.random(n), nanoseconds=4.0),
-    "exponential": Draw(_floats("scale"), nanoseconds=6.0),
-    "standard_gamma": Draw(_floats("shape")),
-    "gamma": Draw(_floats("shape", "scale")),
+    "normal": Draw(_floats("loc", "scale"), nanoseconds=8.0, fills="draw.normal"),
+    "standard_normal": Draw((), nanoseconds=6.0, fills="draw.standard_normal"),
+    "standard_uniform": Draw((), lambda rng, n: rng.random(n), nanoseconds=3.0, fills="draw.standard_uniform"),
+    "standard_exponential": Draw((), nanoseconds=5.0, fills="draw.standard_exponential"),
+    "uniform": Draw(
+        _floats("low", "range"),
+        lambda rng, low, length, n: low + length * rng.random(n),
+        nanoseconds=4.0,
+        fills="draw.uniform",
+    ),
+    "exponential": Draw(_floats("scale"), nanoseconds=6.0, fills="draw.exponential"),
+    "standard_gamma": Draw(_floats("shape"), fills="draw.standard_gamma"),
+    "gamma": Draw(_floats("shape", "scale"), fills="draw.gamma"),
     "beta": Draw(_floats("a", "b"), nanoseconds=60.0),
     "chisquare": Draw(_floats("df")),
     "f": Draw(_floats("dfnum", "dfden"), nanoseconds=40.0),
@@ -136,7 +148,7 @@ _DRAWS = {
         scratch=_BINOMIAL,
     ),
     "negative_binomial": Draw(_floats("n", "p"), dtype="int64", nanoseconds=80.0),
-    "poisson": Draw(_floats("lam"), dtype="int64", nanoseconds=40.0),
+    "poisson": Draw(_floats("lam"), dtype="int64", nanoseconds=40.0, fills="draw.poisson"),
     "geometric": Draw(_floats("p"), dtype="int64"),
     "logseries": Draw(_floats("p"), dtype="int64", nanoseconds=40.0),
     "zipf": Draw(_floats("a"), dtype="int64", nanoseconds=80.0),
@@ -148,7 +160,7 @@ _DRAWS = {
         nanoseconds=6.0,
         more=(Number(const(0, "uint64")), Number(const(0, "int32"))),
         function="bounded_uint64",
-        fills="bounded_uint64_fill",
+        fills="random.random_bounded_uint64_fill",
     ),
     "interval": Draw(_integers("last"), _interval, dtype="int64", nanoseconds=6.0),
 }
@@ -167,21 +179,27 @@ def draw(name: str) -> Routine:
     arguments: list[CArgument] = [Bits("state"), *(Element(one) for one, _ in row.parameters)]
     if row.scratch:
         arguments.append(Scratch(row.scratch))
-    return _routine(name, "draw", row, row.function or name, (*arguments, *row.more), gives="out")
+    return _routine(
+        name, "draw", row, f"random.random_{row.function or name}", (*arguments, *row.more), gives="out"
+    )  # fmt: skip
 
 
 @functools.cache
 def fill(name: str) -> Routine:
-    """The same for parameters that have one element, by a function for many numbers at once."""
+    """The same by a function for many numbers at once."""
     row = _DRAWS[name]
-    taken: tuple[CArgument, ...] = (Bits("state"), *(Element(one) for one, _ in row.parameters), ElementCount())
-    if row.more:  # how numbers are rejected
-        taken = (*taken, Number(const(0, "int32")))
-    return _routine(name, "fill", row, row.fills, (*taken, Place("out")))
+    taken: tuple[CArgument, ...]
+    if row.fills_any:
+        taken = (Bits("state"), ElementCount(), Place("out"), *(Column(one) for one, _ in row.parameters))
+    else:
+        how_to_reject = Number(const(0, "int32"))
+        values = (Element(one) for one, _ in row.parameters)
+        taken = (Bits("state"), *values, ElementCount(), how_to_reject, Place("out"))
+    return _routine(name, "fill", row, row.fills, taken)
 
 
 def _routine(
-    name: str, family: str, row: Draw, function: str, arguments: tuple[CArgument, ...], gives: str = ""
+    name: str, family: str, row: Draw, symbol: str, arguments: tuple[CArgument, ...], gives: str = ""
 ) -> Routine:  # fmt: skip
     def reference(values: dict[str, Any], state: np.ndarray, *arrays: np.ndarray) -> None:
         *parameters, out = arrays
@@ -195,7 +213,7 @@ def _routine(
     return Routine(
         name=f"{family}.{name}",
         title=f"draws ({name})",
-        symbol=f"random.random_{function}",
+        symbol=symbol,
         sizes=("n", "words", *(_count(one) for one, _ in row.parameters)),
         parameters=(
             Parameter("state", "uint64", (_WORDS,), is_written=True),

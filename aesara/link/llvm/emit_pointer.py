@@ -178,9 +178,7 @@ class _PointerEnds(Ends):
             if item.implicit:
                 word = code.frame.places.values[k]
                 code.place(item.buffer.name, code.word(word))
-                lengths = [
-                    code.word(word + 1 + d, "i64") if static[d] is None else "" for d in range(len(shape))
-                ]
+                lengths = [code.word(word + 1 + d, "i64") if static[d] is None else "" for d in range(len(shape))]
             else:
                 position, pointed = self._inputs[k]
                 code.place(item.buffer.name, f"%pointer{position}")

@@ -15,6 +15,7 @@ from aesara.ir.routine import (
     Bits,
     CArgument,
     Character,
+    Column,
     ConstantPointer,
     Data,
     Element,
@@ -33,6 +34,7 @@ from aesara.ir.routine import (
     Status,
 )
 from aesara.link.llvm.primitives import LLVM_TYPES, Module, instructions, literal
+from aesara.link.llvm.scalar_draws import scalar_draw
 from aesara.link.llvm.vector_draws import DRAWS, called_by
 
 __all__ = ["declare_routine"]
@@ -90,7 +92,7 @@ class _Wrapper:
             kind = LLVM_TYPES[dtypes[routine.gives]]
             place = f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k"
             kept = [place, f"store {kind} %element, ptr %place"]
-        types = ", ".join(argument.split()[0] for argument in taken)
+        types = ", ".join(one.split()[0] for argument in taken for one in argument.split(", "))
         function = self._function(routine.symbol, kind, types)
         if any(isinstance(argument, ElementCount) for argument in routine.arguments):
             calls = [*before, *self.lines, f"call void {function}({', '.join(taken)})", "ret void"]
@@ -148,6 +150,16 @@ class _Wrapper:
             return f"{kind} %x.{name}"
         if isinstance(argument, Int64):
             return f"i64 %size.{argument.value.attr}"
+        if isinstance(argument, Column):
+            name = argument.value
+            (parameter,) = (p for p in self.routine.parameters if p.name == name)
+            before += [
+                f"%many.{name} = icmp ne i64 %size.{parameter.shape[0].attr}, 1",
+                f"%step.{name} = zext i1 %many.{name} to i64",
+                f"%which.{name} = mul i64 %first, %step.{name}",
+                f"%p.{name} = getelementptr {LLVM_TYPES[parameter.dtype]}, ptr %at.{name}, i64 %which.{name}",
+            ]
+            return f"ptr %p.{name}, i64 %step.{name}"
         if isinstance(argument, ElementCount):
             before += ["%count = sub i64 %last, %first"]
             return "i64 %count"
@@ -164,9 +176,11 @@ class _Wrapper:
 
     def _function(self, symbol: str, kind: str, types: str) -> str:
         """A C function by its symbol, or one of our own, which is put into the module."""
-        if symbol in DRAWS:
-            self.module.helper(f"@{symbol}", DRAWS[symbol])
-            self.module.externals |= called_by(DRAWS[symbol])
+        texts = [(f"@{symbol}", DRAWS[symbol])] if symbol in DRAWS else scalar_draw(symbol)
+        for name, text in texts:
+            self.module.helper(name, text)
+            self.module.externals |= called_by(text)
+        if texts:
             return f"@{symbol}"
         self.module.declare(f"@{symbol}", f"declare {kind} @{symbol}({types})")
         self.module.externals.add(symbol)

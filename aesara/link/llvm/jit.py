@@ -173,16 +173,16 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
 
 
 def load_routines(
-    text: str, names: Iterable[str], cache: ObjectCache | None, level: int, target: Target
+    text: str, names: Iterable[str], cache: ObjectCache | None, level: int, target: Target, calls: Iterable[str] = ()
 ) -> dict[str, int]:
     """Compile functions that stay for good, or take them from the cache: the address of each ``@ae.name``.
 
-    They are written as they are to run; the code generator has the level.
+    They are written as they are to run; the code generator has the level.  `calls` are the C functions that they call.
     """
     with _alone():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
-        addresses, library = _link(code, lacking.externals(text, target), symbols.values())
+        addresses, library = _link(code, (*calls, *lacking.externals(text, target)), symbols.values())
         _kept.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 

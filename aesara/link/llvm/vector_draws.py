@@ -319,4 +319,4 @@ def called_by(text: str) -> set[str]:
     >>> sorted(called_by(DRAWS["draw.dirichlet"]))
     ['random.random_beta', 'random.random_standard_gamma']
     """
-    return set(re.findall(r"^declare \S+ @([\w.]+)", text, re.MULTILINE))
+    return set(re.findall(r"^declare \S+ @(?!llvm\.)([\w.]+)", text, re.MULTILINE))

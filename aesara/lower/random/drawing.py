@@ -218,8 +218,8 @@ class Drawing:
         for (parameter, dtype), array in zip(draw_named(name).parameters, params, strict=True):
             given[parameter] = self.for_each(converted(array, dtype))
             sizes[f"n.{parameter}"] = given[parameter].shape[0]
-        alike = bool(draw_named(name).fills) and all(array.shape[0] is ONE for array in given.values())
-        drawn = self.call(fill(name) if alike else draw(name), given, sizes)
+        row, alike = draw_named(name), all(array.shape[0] is ONE for array in given.values())
+        drawn = self.call(fill(name) if row.fills_any or (row.fills and alike) else draw(name), given, sizes)
         return self.context.add(Alias(drawn, self.shape))
 
     def call(

@@ -1,0 +1,119 @@
+"""Draws of many numbers, which are tried before NumPy's functions are called: the numbers are NumPy's."""
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+import aesara.tensor.random as at_random
+from aesara.link.llvm import scalar_draws, tries, ziggurats
+from aesara.tensor.random.generators import same_state
+
+MANY = 30_000
+BIT_GENERATORS = ["PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64"]
+#: distributions with parameters for which their functions do different things
+CASES = {
+    "uniform": [(0.0, 1.0), (-1.0, 2.5)],
+    "normal": [(0.0, 1.0), (2.0, 3.0), (0.0, 0.0)],
+    "exponential": [(1.0,), (2.5,), (0.0,)],
+    "gamma": [(2.5, 1.0), (1.0, 2.0), (0.3, 1.0), (0.0, 1.0), (1e-300, 1.0), (1e9, 1.0)],
+    "poisson": [(0.0,), (3.0,), (9.999,), (10.0,), (77.7,), (1e4,), (1e18,)],
+}
+
+
+def drawing(name, *parameters, **options):
+    if name == "gamma":
+        shape, scale = parameters
+        return at_random.gamma(shape, scale=scale, **options)
+    return getattr(at_random, name)(*parameters, **options)
+
+
+def generator(bits, seed=5):
+    return np.random.Generator(getattr(np.random, bits)(seed))
+
+
+@pytest.mark.parametrize("bits", BIT_GENERATORS)
+@pytest.mark.parametrize("name", CASES)
+def test_the_same_parameters_for_all(name, bits):
+    rng, twin = aesara.shared(generator(bits)), generator(bits)
+    draws, state = [], rng
+    for p in CASES[name]:
+        x = drawing(name, *p, size=MANY, rng=state)
+        draws.append(x)
+        state = x.owner.outputs[0]
+    f = aesara.function([], draws, updates=[(rng, state)])
+    for x, p in zip(f(), CASES[name], strict=True):
+        np.testing.assert_array_equal(x, getattr(twin, name)(*p, size=MANY), err_msg=str(p))
+    assert same_state(rng.get_value(), twin)
+
+
+@pytest.mark.parametrize("bits", ["PCG64", "SFC64"])
+@pytest.mark.parametrize("name", CASES)
+def test_parameters_that_differ(name, bits):
+    """Also one that differs beside one that does not."""
+    rng, twin = aesara.shared(generator(bits)), generator(bits)
+    values = [np.resize(column, MANY) for column in zip(*CASES[name], strict=True)]
+    given = [at.dvector() for _ in values]
+    x = drawing(name, *given, rng=rng)
+    one = drawing(name, given[0], *(v[0] for v in given[1:]), rng=x.owner.outputs[0])
+    f = aesara.function(given, [x, one], updates=[(rng, one.owner.outputs[0])])
+    drawn, other = f(*values)
+    np.testing.assert_array_equal(drawn, getattr(twin, name)(*values))
+    np.testing.assert_array_equal(other, getattr(twin, name)(values[0], *(v[0] for v in values[1:])))
+    assert same_state(rng.get_value(), twin)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_without_tries(name, monkeypatch):
+    """Where a look says that tries are not NumPy's, its functions draw all numbers."""
+    monkeypatch.setattr(scalar_draws, "tries_are_numpys", lambda: False)
+    rng, twin = aesara.shared(generator("PCG64")), generator("PCG64")
+    p = CASES[name][0]
+    x = drawing(name, *p, size=MANY, rng=rng)
+    f = aesara.function([], x, updates=[(rng, x.owner.outputs[0])])
+    assert "try." not in "".join(text for _, text in scalar_draws.scalar_draw(f"draw.{name}"))
+    np.testing.assert_array_equal(f(), getattr(twin, name)(*p, size=MANY))
+    assert same_state(rng.get_value(), twin)
+
+
+def test_looks():
+    """They see a number that is not NumPy's, and a state that is not."""
+    look = scalar_draws.tries_are_numpys.__wrapped__
+    usual = look()
+    text = tries._TRIES["normal"]
+    assert "fadd double %loc" in text[1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(tries._TRIES, "normal", (text[0], text[1].replace("fadd double %loc", "fsub double %loc")))
+        assert not look()
+    text = tries._TRIES["uniform"]
+    assert "RETURN i128 %next" in text[1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(scalar_draws, "_MANY", 1)
+        assert look() == usual
+        patch.setitem(tries._TRIES, "uniform", (text[0], text[1].replace("RETURN i128 %next", "RETURN i128 %state")))
+        assert not look()
+
+
+def test_draws_of_nothing():
+    rng, n = aesara.shared(generator("PCG64")), at.lscalar()
+    x = at_random.normal(size=n, rng=rng)
+    f = aesara.function([n], x, updates=[(rng, x.owner.outputs[0])])
+    assert f(0).shape == (0,) and same_state(rng.get_value(), generator("PCG64"))
+
+
+@pytest.mark.parametrize(
+    ("ziggurat", "density"),
+    [
+        (ziggurats.NORMAL, lambda x: np.exp(-x * x / 2)),
+        (ziggurats.EXPONENTIAL, lambda x: np.exp(-x)),
+    ],
+)
+def test_ziggurats(ziggurat, density):
+    """All layers have one area: each is as long as its end, and as high as the density falls along the one above."""
+    widths, bounds = (np.array(values) for values in ziggurats.tables(ziggurat))
+    ends = widths * 2.0**ziggurat.bits
+    heights = np.diff(density(ends[1:])) * -1
+    areas = ends[2:] * heights
+    np.testing.assert_allclose(areas, areas[0], rtol=1e-9)
+    np.testing.assert_allclose(bounds[2:] * widths[2:], ends[1:-1], rtol=1e-12)
+    assert bounds[1] == 0  # nothing is above the highest
