@@ -24,7 +24,6 @@ class COp(Op):
             "perform(self, node, inputs, output_storage) that computes it in Python, with NumPy."
         )
 
-
     def c_code(self, node: Any, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
         """C code of a node; a program may define it, and nothing uses it."""
         raise MethodNotDefined("c_code", type(self), type(self).__name__)

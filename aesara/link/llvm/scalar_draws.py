@@ -17,6 +17,7 @@ import functools
 import numpy as np
 
 from aesara.ir.generators import HEADER, PARTS, draw_address, words_of
+from aesara.ir.routines.draws import draw_named
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.primitives import Module
@@ -190,19 +191,19 @@ def _loaded(at: str, names: list[str], differ: bool) -> list[str]:
     return lines
 
 
-#: parameters for which a look is taken, with the method of a generator that draws with them
-_LOOKS = (
-    ("standard_uniform", (), "random"),
-    ("standard_normal", (), "standard_normal"),
-    ("standard_exponential", (), "standard_exponential"),
-    ("uniform", (-1.0, 3.3), ""),
-    ("normal", (0.3, 1.7), "normal"),
-    ("exponential", (0.7,), "exponential"),
-    ("standard_gamma", (2.3,), "standard_gamma"),
-    ("standard_gamma", (0.4,), "standard_gamma"),
-    ("gamma", (2.3, 0.7), "gamma"),
-    ("poisson", (3.3,), "poisson"),
-    ("poisson", (33.3,), "poisson"),
+#: parameters for which a look is taken
+_LOOKS: tuple[tuple[str, tuple[float, ...]], ...] = (
+    ("standard_uniform", ()),
+    ("standard_normal", ()),
+    ("standard_exponential", ()),
+    ("uniform", (-1.0, 3.3)),
+    ("normal", (0.3, 1.7)),
+    ("exponential", (0.7,)),
+    ("standard_gamma", (2.3,)),
+    ("standard_gamma", (0.4,)),
+    ("gamma", (2.3, 0.7)),
+    ("poisson", (3.3,)),
+    ("poisson", (33.3,)),
 )
 #: how many numbers are drawn for a look; one of a hundred is not from a try
 _MANY = 400
@@ -224,14 +225,11 @@ def tries_are_numpys() -> bool:
             module.externals |= called_by(text)
     names = [f"draw.{name}" for name in SCALAR_DRAWS]
     addresses = load_routines(module.text(), names, object_cache(), 0, target_named("native"), module.externals)
-    for name, parameters, method in _LOOKS:
+    for name, parameters in _LOOKS:
         rng = np.random.Generator(np.random.PCG64(1))
         drawn, after = _drawn(addresses[f"draw.{name}"], SCALAR_DRAWS[name], words_of(rng), parameters)
-        if name == "uniform":
-            low, length = parameters
-            wanted = rng.uniform(low, low + length, _MANY)
-        else:
-            wanted = getattr(rng, method)(*parameters, size=_MANY)
+        method = draw_named(name).method
+        wanted = method(rng, *parameters, _MANY) if method else getattr(rng, name)(*parameters, size=_MANY)
         if not (np.array_equal(drawn, wanted) and np.array_equal(after, words_of(rng)[_STATE:])):
             return False
     return True

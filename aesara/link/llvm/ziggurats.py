@@ -74,7 +74,7 @@ def tables(ziggurat: Ziggurat) -> tuple[tuple[float, ...], tuple[int, ...]]:
     for layer in range(LAYERS):
         # A layer reaches as far as the one above it is wide; the lowest goes on to a tail.
         guess = int(widths[layer - 1] / widths[layer] * 2**ziggurat.bits)
-        bounds.append(_bound(lambda number, layer=layer: ask(layer, number)[1], guess, 2**ziggurat.bits))
+        bounds.append(_bound(ask, layer, guess, 2**ziggurat.bits))
     return tuple(widths), tuple(bounds)
 
 
@@ -84,7 +84,7 @@ def _asks(ziggurat: Ziggurat) -> Callable[[int, int], tuple[float, bool]]:
     assert address is not None
     draw = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_void_p)(address)
     taken: list[int] = []
-    first = 0
+    first, fractions = 0, itertools.cycle((0.0, 0.5))
 
     def integer(state: int | None) -> int:
         taken.append(0)
@@ -104,21 +104,20 @@ def _asks(ziggurat: Ziggurat) -> Callable[[int, int], tuple[float, bool]]:
         drawn = draw(ctypes.addressof(bits))
         return drawn, len(taken) == 1
 
-    fractions = itertools.cycle((0.0, 0.5))
     return ask
 
 
-def _bound(is_below: Callable[[int], bool], guess: int, end: int) -> int:
-    """The first number that is not below the bound, near a guess."""
+def _bound(ask: Callable[[int, int], tuple[float, bool]], layer: int, guess: int, end: int) -> int:
+    """The first number of a layer that is not below the bound, near a guess."""
     width = 1
     low, high = max(guess - width, 0), min(guess + width, end)
-    while low > 0 and not is_below(low - 1):
+    while low > 0 and not ask(layer, low - 1)[1]:
         width *= 64
         low = max(guess - width, 0)
-    while high < end and is_below(high):
+    while high < end and ask(layer, high)[1]:
         width *= 64
         high = min(guess + width, end)
     while low < high:
         middle = (low + high) // 2
-        low, high = (middle + 1, high) if is_below(middle) else (low, middle)
+        low, high = (middle + 1, high) if ask(layer, middle)[1] else (low, middle)
     return low
