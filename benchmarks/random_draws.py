@@ -2,7 +2,7 @@
 
     python benchmarks/random_draws.py [--count 10000000] [--steps 100000] [--repeat 7]
 
-Three tables: plain draws; ``x + sigma * normal(size=x.shape)``; a random walk by `scan`, of one number and a draw in each
+Plain draws; ``x + sigma * normal(size=x.shape)``; a random walk by `scan`, of one number and a draw in each
 step. Each line has median milliseconds here and of the others, measured in turns, and ratios of time here to theirs.
 The time is that of the process (all its threads) where the machine is shared, with ``--cpu``.
 """
@@ -138,7 +138,7 @@ def main():
     rng = np.random.default_rng(1)
     for what, distribution, parameters, method, theirs in PLAIN:
         f = drawn(distribution, parameters, size=options.count)
-        others = {"here": f, "numpy": lambda: getattr(rng, method)(*theirs, size=options.count)}  # noqa: B023
+        others = {"here": f, "numpy": lambda: getattr(rng, method)(*theirs, size=options.count)}
         line(what, others, options.repeat, clock)
     line("x + sigma * normal", fused(options.count), options.repeat, clock)
     line(f"walk of {options.steps} steps", walks(options.steps), min(options.repeat, 3), clock)
