@@ -12,16 +12,21 @@ from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
 from aesara.tensor.elementwise.elemwise import tensor_function
-from aesara.tensor.elementwise.ops import eq, log, lt, switch
+from aesara.tensor.elementwise.ops import eq, expm1, log, lt, switch
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
     "of_beta",
+    "of_f",
+    "of_generalized_gamma",
     "of_location_and_scale",
     "of_power",
     "of_standard_gamma",
+    "of_student",
+    "of_triangular",
+    "of_truncated_exponential",
     "of_uniform",
 ]
 
@@ -61,3 +66,45 @@ def of_beta(x: Any, a: Any, b: Any) -> tuple[TensorVariable, TensorVariable]:
 def of_power(x: Any, exponent: Any) -> TensorVariable:
     """The derivative of ``x = u ** (1 / exponent)`` in `exponent`."""
     return switch(eq(x, 0), 0, -x * log(x) / exponent)
+
+
+def of_triangular(x: Any, left: Any, mode: Any, right: Any) -> tuple[TensorVariable, ...]:
+    """The derivatives of ``left + sqrt(u (mode - left) (right - left))``, or its mirror image, in the parameters."""
+    rises, length = lt(x, mode), right - left
+    # Of the distance to the end from which the density rises; on the other side the quotient may be 0 / 0.
+    distance = switch(rises, x - left, right - x) / 2
+    in_mode = distance / switch(rises, mode - left, right - mode)
+    in_length = distance / length
+    in_left = switch(rises, 1 - in_mode - in_length, in_length)
+    in_right = switch(rises, in_length, 1 - in_mode - in_length)
+    return in_left, in_mode, in_right
+
+
+def of_truncated_exponential(y: Any, b: Any) -> TensorVariable:
+    """The derivative of ``y = -log(1 - u (1 - exp(-b)))`` in `b`."""
+    return expm1(y) / expm1(b)
+
+
+def of_generalized_gamma(x: Any, alpha: Any, p: Any, scale: Any) -> tuple[TensorVariable, ...]:
+    """The derivatives of ``x = scale * y ** (1 / p)``, where `y` is a gamma number of shape ``alpha / p``."""
+    y = (x / scale) ** p
+    slope = switch(eq(y, 0), 0, x * of_standard_gamma(y, alpha / p) / (y * p**2))
+    logarithm = switch(eq(x, 0), 0, x * log(x / scale))
+    return slope, -(alpha * slope + logarithm) / p, x / scale
+
+
+def of_f(x: Any, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]:
+    """The derivatives of a ratio of means of squares in how many there are of them.
+
+    ``numerator * x / (numerator * x + denominator)`` is a beta number.
+    """
+    above, below = numerator * x, denominator
+    in_a, in_b = of_beta(above / (above + below), numerator / 2, denominator / 2)
+    widening = (above + below) ** 2 / (2 * numerator * below)
+    return widening * in_a - x / numerator, widening * in_b + x / denominator
+
+
+def of_student(z: Any, df: Any) -> TensorVariable:
+    """The derivative of a number of Student's distribution in its degrees of freedom; its square is one of F's."""
+    _, slope = of_f(z**2, 1, df)
+    return switch(eq(z, 0), 0, slope / (2 * z))

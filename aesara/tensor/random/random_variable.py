@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.graph.shared import shared
+from aesara.graph.utils import get_variable_trace_string
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -327,7 +328,9 @@ class RandomVariable(Op):
             elif derivative is None:
                 text = (
                     "No gradient defined for random variables of this distribution in this parameter: draws are not "
-                    "known as functions of it that have derivatives."
+                    "known as functions of it that have derivatives. Hold the draws fixed, by "
+                    "aesara.gradient.disconnected_grad, and differentiate their log-probability instead."
+                    + get_variable_trace_string(draw)
                 )
                 gradients.append(grad_undefined(self, number + 3, param, text))
             else:

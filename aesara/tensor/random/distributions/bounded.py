@@ -9,7 +9,14 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
-from aesara.tensor.random.path_derivatives import of_beta, of_location_and_scale, of_power, of_uniform
+from aesara.tensor.random.path_derivatives import (
+    of_beta,
+    of_location_and_scale,
+    of_power,
+    of_triangular,
+    of_truncated_exponential,
+    of_uniform,
+)
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
@@ -84,6 +91,9 @@ class TriangularRV(RandomVariable):
             Shape of the draws.
         """
         return super().__call__(left, mode, right, size=size, **kwargs)
+
+    def path_derivatives(self, draw: Any, left: Any, mode: Any, right: Any) -> Sequence[Any]:
+        return of_triangular(draw, left, mode, right)
 
 
 class BetaRV(RandomVariable):
@@ -168,6 +178,9 @@ class VonMisesRV(RandomVariable):
         """
         return super().__call__(mu, kappa, size=size, **kwargs)
 
+    def path_derivatives(self, draw: Any, mu: Any, kappa: Any) -> Sequence[Any]:
+        return draw.ones_like(), None
+
 
 class TruncExponentialRV(ScipyRandomVariable):
     r"""Exponential distribution, cut off; drawn as :math:`\mu - \sigma \log(1 + U (e^{-b} - 1))`.
@@ -208,7 +221,8 @@ class TruncExponentialRV(ScipyRandomVariable):
         return -scipy.special.log1p(uniform * scipy.special.expm1(-b)) * scale + loc
 
     def path_derivatives(self, draw: Any, b: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return None, *of_location_and_scale(draw, loc, scale)
+        in_b = scale * of_truncated_exponential((draw - loc) / scale, b)
+        return in_b, *of_location_and_scale(draw, loc, scale)
 
 
 uniform = UniformRV()

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
-from aesara.tensor.random.path_derivatives import of_location_and_scale
+from aesara.tensor.random.path_derivatives import of_location_and_scale, of_student
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
@@ -229,7 +229,8 @@ class StudentTRV(ScipyRandomVariable):
         return rng.standard_t(df, size=shape_of_draws(size, df, loc, scale)) * scale + loc
 
     def path_derivatives(self, draw: Any, df: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return None, *of_location_and_scale(draw, loc, scale)
+        in_df = scale * of_student((draw - loc) / scale, df)
+        return in_df, *of_location_and_scale(draw, loc, scale)
 
 
 normal = NormalRV()

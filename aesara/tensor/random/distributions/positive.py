@@ -10,7 +10,13 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.elementwise.ops import log
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, powers, require, shape_of_draws
-from aesara.tensor.random.path_derivatives import of_location_and_scale, of_power, of_standard_gamma
+from aesara.tensor.random.path_derivatives import (
+    of_f,
+    of_generalized_gamma,
+    of_location_and_scale,
+    of_power,
+    of_standard_gamma,
+)
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
@@ -268,6 +274,9 @@ class FRV(RandomVariable):
         """
         return super().__call__(dfn, dfd, size=size, **kwargs)
 
+    def path_derivatives(self, draw: Any, dfn: Any, dfd: Any) -> Sequence[Any]:
+        return of_f(draw, dfn, dfd)
+
 
 class NoncentralFRV(RandomVariable):
     """Non-central F distribution: the numerator of the ratio is non-central chi-square."""
@@ -367,6 +376,9 @@ class GenGammaRV(ScipyRandomVariable):
         require(lambd >= 0, "lambd < 0")
         number = rng.standard_gamma(alpha / p, size=shape_of_draws(size, alpha, p, lambd))
         return powers(number, 1.0 / p) * lambd
+
+    def path_derivatives(self, draw: Any, alpha: Any, p: Any, lambd: Any) -> Sequence[Any]:
+        return of_generalized_gamma(draw, alpha, p, lambd)
 
 
 class ParetoRV(ScipyRandomVariable):

@@ -13,6 +13,8 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import eq, switch
+from aesara.tensor.linear_algebra.solve import solve
+from aesara.tensor.products.dot import dot
 from aesara.tensor.random.path_derivatives import of_beta
 from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.shapes.broadcasting import broadcast_to, summed_to
@@ -54,6 +56,13 @@ def _drawn_one_by_one(
     drawn = [draw(*[param[index] for param in full]) for index in np.ndindex(shape)]
     support = np.shape(drawn[0]) if drawn else full[ndims.index(1)].shape[-1:]
     return np.reshape(drawn, (*shape, *support))
+
+
+def _has_derivatives(op: RandomVariable, cls: Any, gradient: Any, parameter: Any) -> bool:
+    """Whether derivatives that were written for draws of a class are those of an op, and are asked for."""
+    draws_otherwise = type(op).rng_fn.__func__ is not cls.rng_fn.__func__  # type: ignore[attr-defined]
+    is_known = isinstance(gradient.type, DisconnectedType) or parameter.type.dtype in discrete_dtypes
+    return not (draws_otherwise or is_known)
 
 
 def safe_multivariate_normal(mean: Any, cov: Any, size: Any = None, rng: Any = None) -> np.ndarray:
@@ -132,6 +141,34 @@ class MvNormalRV(RandomVariable):
     def path_derivatives(self, draw: Any, mean: Any, cov: Any) -> Sequence[Any]:
         return draw.ones_like(), None
 
+    def L_op(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]
+    ) -> list[Variable]:
+        r"""Derivatives in the covariance, of draws :math:`x = \mu + F z` with a factor, :math:`F F^\top = \Sigma`.
+
+        Factors are many, and their derivatives differ by what turns :math:`z`, which has no effect on the distribution.
+        The one that turns nothing is :math:`dF = d\Sigma \, F^{-\top} / 2`, so that
+        :math:`dx = d\Sigma \, \Sigma^{-1} (x - \mu) / 2`. It is there also where eigenvalues are equal, where factors
+        made of eigenvectors have no derivatives.
+        """
+        gradients = super().L_op(inputs, outputs, output_grads)
+        gradient: Any = output_grads[1]
+        mean, cov = inputs[3:]
+        if not _has_derivatives(self, MvNormalRV, gradient, cov):
+            return gradients
+        x: Any = outputs[1]
+        centred = x - mean
+        if cov.type.ndim == 2:
+            rows, slopes = (a.reshape((-1, cov.shape[-1])) for a in (centred, gradient))
+            whitened = solve(cov, rows.T, assume_a="pos").T
+            outer = dot(slopes.T, whitened)
+        else:
+            lead = shape_tuple(x)[:-1]
+            matrices = broadcast_to(cov, (*lead, *shape_tuple(cov)[-2:]))
+            whitened = solve(matrices, centred, assume_a="pos", b_ndim=1)
+            outer = summed_to(gradient[..., :, None] * whitened[..., None, :], cov)
+        return [*gradients[:4], cast((outer + outer.mT) / 4, cov.type.dtype)]
+
 
 class DirichletRV(RandomVariable):
     r"""Dirichlet distribution, of vectors of positive numbers whose sum is one.
@@ -179,9 +216,7 @@ class DirichletRV(RandomVariable):
         gradients = super().L_op(inputs, outputs, output_grads)
         gradient: Any = output_grads[1]
         alphas: Any = inputs[3]
-        draws_otherwise = type(self).rng_fn.__func__ is not DirichletRV.rng_fn.__func__  # type: ignore[attr-defined]
-        is_known = isinstance(gradient.type, DisconnectedType) or alphas.type.dtype in discrete_dtypes
-        if draws_otherwise or is_known:
+        if not _has_derivatives(self, DirichletRV, gradient, alphas):
             return gradients
         x: Any = outputs[1]
         wide = broadcast_to(alphas, shape_tuple(x))
