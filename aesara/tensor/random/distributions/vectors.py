@@ -153,7 +153,8 @@ class MvNormalRV(RandomVariable):
         """
         gradients = super().L_op(inputs, outputs, output_grads)
         gradient: Any = output_grads[1]
-        mean, cov = inputs[3:]
+        mean: Any = inputs[3]
+        cov: Any = inputs[4]
         if not _has_derivatives(self, MvNormalRV, gradient, cov):
             return gradients
         x: Any = outputs[1]
