@@ -152,7 +152,7 @@ def test_gradients_in_a_covariance_are_those_of_a_factor(cov):
 
         def at_step(h, z=z):
             stretched = factor @ (vectors * np.sqrt(1 + h * values)) @ vectors.T
-            np.testing.assert_allclose(stretched @ stretched.T, cov + h * direction, atol=1e-12)
+            np.testing.assert_allclose(stretched @ stretched.T, cov + h * direction, rtol=0, atol=1e-12)
             return ((middle + (stretched @ z).T) ** 2 * weights).sum()
 
         slope = (at_step(1e-5) - at_step(-1e-5)) / 2e-5
@@ -170,7 +170,7 @@ def test_gradients_in_a_covariance_are_those_of_means(cov):
     # E xyz = abc + a S_yz + b S_xz + c S_xy; a gradient of symmetric matrices has a half at each of two places.
     a, b, c = middle / 2
     wanted = np.array([[0, c, b], [c, 2, a], [b, a, 0]])
-    np.testing.assert_allclose(found, wanted, atol=0.06)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=0.06)
 
 
 def test_gradients_in_covariances_of_batches():
