@@ -202,10 +202,10 @@ class DeviceParam(ConfigParam):
             return value
         if isinstance(value, str) and value.startswith(("cuda", "opencl", "gpu")):
             raise ValueError(
-                f"The device '{value}' is not chosen through this option: it was removed from Aesara. "
-                "Compile with mode='JAX' to compute on an accelerator."
+                f"The device '{value}' is not chosen through this option. It was removed from Aesara; compile with "
+                "mode='JAX' to compute on an accelerator."
             )
-        raise ValueError(f"Invalid device {value!r}. Valid options start with one of: 'cpu'.")
+        raise ValueError(f'Invalid device {value!r}. Valid options start with one of "cpu".')
 
     def __str__(self) -> str:
         return f"{self.name} ({self.default})"

@@ -103,8 +103,9 @@ class AesaraConfigParser:
         configparam.in_c_key = in_c_key
         configparam.no_effect = no_effect
         self._config_var_dict[name] = configparam
+        in_flags = name in self._flags_dict
         try:
-            given, by_user = self.fetch_val_for_key(name), True
+            given, by_user = self.fetch_val_for_key(name, delete_key=True), True
         except KeyError:
             if callable(configparam.default):
                 return
@@ -116,7 +117,7 @@ class AesaraConfigParser:
             self.__dict__[name] = configparam.convert(given)
         except ValueError as error:
             del self._config_var_dict[name]
-            if by_user and name not in self._flags_dict:
+            if by_user and not in_flags:
                 raise ValueError(
                     f"{error} It is set in the file {' or '.join(config_files_from_aesararc())}."
                 ) from None
@@ -205,7 +206,7 @@ class AesaraConfigParser:
 
     def warn_unused_flags(self) -> None:
         """Warn about flags of the environment, and entries of configuration files, that name no option."""
-        for key in self._flags_dict:
+        for key in self._flags_dict:  # what is an option has been taken out
             if key not in self._config_var_dict:
                 warnings.warn(f"AESARA_FLAGS: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
         files = self._aesara_raw_cfg

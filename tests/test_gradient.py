@@ -260,6 +260,12 @@ class TestErrors:
         with pytest.raises(ValueError, match=f"Invalid value for keyword '{keyword}'"):
             grad(x, x, **{keyword: "maybe"})
 
+    def test_a_cost_can_be_said_to_be_disconnected(self):
+        x, y = at.iscalars("x", "y")
+        cost = x + y
+        with pytest.raises(DisconnectedInputError):
+            grad(cost, [x, y], known_grads={cost: disconnected_type()})
+
     def test_bad_known_grads(self):
         middle = x**2
         with pytest.raises(TypeError, match="output grads must be aesara variables"):
@@ -478,6 +484,10 @@ class TestLopRop:
         direction = np.array([1.0, -2.0, 0.5])
         value = evaluate(Rop(at.dot(A, at.exp(v)), v, u), {v: POINT, u: direction})
         assert_close(value, (A * np.exp(POINT)) @ direction)
+
+    def test_rop_looks_at_the_dimensions_of_points_first(self):
+        with pytest.raises(ValueError, match="mismatched dimensionalities"):
+            aesara.Rop(0.0, [at.dmatrix()], [at.dvector()])
 
     def test_rop_takes_values(self):
         value = evaluate(Rop((v**2).sum(), v, np.array([1.0, 0.0, 2.0])), {v: POINT})

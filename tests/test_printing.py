@@ -9,6 +9,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile import Mode
+from aesara.compile.builders import OpFromGraph
 from aesara.compile.profiling import ProfileStats
 from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
@@ -24,6 +25,7 @@ from aesara.printing import (
     Printer,
     char_from_number,
     debugprint,
+    default_printer,
     get_node_by_id,
     hex_digest,
     min_informative_str,
@@ -80,10 +82,10 @@ class TestDebugprint:
         z.name = "z"
         assert tree(z + at.dmatrix(), print_type=True) == lines(
             """
-        Elemwise{add,no_inplace} [id A] <TensorType(float64, (None, None))>
-         |Elemwise{exp,no_inplace} [id B] <TensorType(float64, (None, None))> 'z'
-         | |x [id C] <TensorType(float64, (None, None))>
-         |<TensorType(float64, (None, None))> [id D] <TensorType(float64, (None, None))>
+        Elemwise{add,no_inplace} [id A] <TensorType(float64, (?, ?))>
+         |Elemwise{exp,no_inplace} [id B] <TensorType(float64, (?, ?))> 'z'
+         | |x [id C] <TensorType(float64, (?, ?))>
+         |<TensorType(float64, (?, ?))> [id D] <TensorType(float64, (?, ?))>
             """
         )
 
@@ -201,6 +203,37 @@ class TestDebugprint:
          |s [id B] <- [id C]
             """
         )
+
+    def test_default_updates_are_printed_one_by_one_and_last(self):
+        s, t = aesara.shared(1.0, name="s"), aesara.shared(2.0, name="t")
+        s.default_update, t.default_update = at.exp(t), at.exp(s)
+        inner = at.dscalar("inner")
+        printed = tree(OpFromGraph([inner], [at.sin(inner)])(s), print_default_updates=True)
+        assert printed == lines(
+            """
+        OpFromGraph{inline=False} [id A]
+         |s [id B] <- [id C]
+
+        Inner graphs:
+
+        OpFromGraph{inline=False} [id A]
+         >Elemwise{sin,no_inplace} [id D]
+         > |*0-<TensorType(float64, ())> [id E]
+
+        Default updates:
+
+        Elemwise{exp,no_inplace} [id C]
+         |t [id F] <- [id G]
+
+        Elemwise{exp,no_inplace} [id G]
+         |s [id B] <- [id C]
+            """
+        )
+
+    def test_what_native_code_computes_has_an_empty_cell(self, x, y):
+        f = aesara.function([x, y], x + y)
+        assert f._native is not None
+        assert tree(f, id_type="", print_storage=True) == "Elemwise{add,no_inplace} 0 [None]\n |x [None]\n |y [None]\n"
 
     def test_shared_state_of_several_calls(self, x, y):
         used_ids, done = {}, {}
@@ -407,7 +440,7 @@ FORMULAS = [
     (at.alloc(1.0, 2, 3), "alloc(1.0, 2, 3)"),
     (at.join(0, v, w), "join(0, v, w)"),
     (Elemwise(aesara.scalar.add, {0: 0})(v, w), "(v + w)"),
-    (at.dvector() + v, "(<TensorType(float64, (None,))> + v)"),
+    (at.dvector() + v, "(<TensorType(float64, (?,))> + v)"),
 ]
 
 
@@ -415,6 +448,13 @@ class TestFormulas:
     @pytest.mark.parametrize(("variable", "text"), FORMULAS, ids=[text for _, text in FORMULAS])
     def test_formula(self, variable, text):
         assert pp(variable) == text
+
+    def test_the_printer_of_an_operation_comes_before_conditions(self):
+        printer = PPrinter()
+        printer.assign(at.exp, PatternPrinter("e^%(0)s"))
+        printer.assign(lambda pstate, variable: True, default_printer)
+        assert printer(at.exp(a)) == "e^a"
+        assert printer(at.sin(a)) == "Elemwise{sin,no_inplace}(a)"
 
     def test_named_constant(self):
         assert pp(at.constant(2.5, name="two") * a) == "(two * a)"
@@ -530,7 +570,7 @@ class TestDescriptions:
         assert var_descriptor(z).count("(") == 3000
 
     def test_position_independent_str(self, x):
-        assert position_independent_str(x) == "aesara_var{type=TensorType(float64, (None, None))}"
+        assert position_independent_str(x) == "aesara_var{type=TensorType(float64, (?, ?))}"
         with pytest.raises(NotImplementedError):
             position_independent_str(3)
 

@@ -57,7 +57,7 @@ def type_to_str(t: Any) -> str:
     Examples
     --------
     >>> type_to_str(at.fcol().type), type_to_str(at.dtensor3().type)
-    ('fcol', 'TensorType(float64, (None, None, None))')
+    ('fcol', 'TensorType(float64, (?, ?, ?))')
     """
     shape = broadcastable_to_str(t.broadcastable) if hasattr(t, "broadcastable") else ""
     return f"{dtype_to_char(t.dtype)}{shape}" if shape else str(t)

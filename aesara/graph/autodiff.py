@@ -22,6 +22,7 @@ from aesara.graph.pullback import (
     float_zeros_like,
     grad_not_implemented,
     grad_undefined,
+    in_terms_of,
     is_disconnected,
     is_discrete,
     is_null,
@@ -257,7 +258,8 @@ def grad(
     seeds = known_gradients(known_grads) if known_grads is not None else {}
     if cost is not None:
         check_cost(cost)
-        seeds.setdefault(cost, float_ones_like(cost))
+        if known_grads is None or cost not in known_grads:  # there it may be disconnected
+            seeds[cost] = float_ones_like(cost)
 
     flowing = pull_back(seeds, variables, constants(consider_constant), final=seeds)
     gradients = settle(variables, flowing, disconnected_inputs, return_disconnected, null_gradients, seeds)
@@ -282,7 +284,7 @@ def settle(
         if is_null(gradient) and null_gradients == "raise":
             raise NullTypeGradError(f"`grad` encountered a NaN. {gradient.type.why_null}")
         if not is_disconnected(gradient):
-            result.append(gradient)
+            result.append(in_terms_of(variable.type, variable, gradient))
             continue
         handle_disconnected(variable, disconnected_inputs, stacklevel=4, roots=roots)
         if return_disconnected == "zero":

@@ -81,7 +81,6 @@ def Rop(
     return_disconnected = checked_return(return_disconnected)
     functions, variables = as_sequence(f, "f"), as_sequence(wrt, "wrt")
     points = as_sequence(eval_points, "eval_points")
-    check_variables(functions, "f")
     check_variables(variables, "wrt")
     if len(variables) != len(points):
         raise ValueError(f"`wrt` must be the same length as `eval_points`; got {len(variables)} and {len(points)}.")
@@ -94,6 +93,7 @@ def Rop(
                 f" {variable.type.ndim} and {point.type.ndim}"
             )
         tangents[variable] = point
+    check_variables(functions, "f")
 
     results: list[Any] = []
     for function, tangent in zip(functions, push_forward(functions, tangents)):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aesara.graph import hooks
 
-__all__ = ["described", "described_list", "formula_of", "namesake_note", "type_text"]
+__all__ = ["described", "described_list", "formula_of", "lengths_text", "namesake_note", "type_text"]
 
 
 def described(thing: Any) -> str:
@@ -40,6 +40,18 @@ def described_list(things: Iterable[Any], most: int = 10) -> str:
     return ", ".join(names[:most]) + more
 
 
+def lengths_text(shape: Sequence[int | None]) -> str:
+    """A static shape as a tuple, with a question mark for lengths that are not known.
+
+    Examples
+    --------
+    >>> lengths_text((2, None)), lengths_text((None,)), lengths_text(())
+    ('(2, ?)', '(?,)', '()')
+    """
+    lengths = ["?" if length is None else str(length) for length in shape]
+    return f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+
+
 def type_text(type: Any) -> str:
     """A type in short: dtype and lengths of dimensions, with a question mark for those that are not known.
 
@@ -68,8 +80,8 @@ def namesake_note(variable: Any, others: Iterable[Any], where: str) -> str:
 
     Examples
     --------
-    >>> namesake_note(at.dscalar("x"), [at.dvector("x")], "is an input")[:76]
-    'Another variable called `x`, of type TensorType(float64, (None,)), is an inp'
+    >>> namesake_note(at.dscalar("x"), [at.dvector("x")], "is an input")[:75]
+    'Another variable called `x`, of type TensorType(float64, (?,)), is an input'
     """
     if variable.name is None:
         return ""

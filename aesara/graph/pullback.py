@@ -122,6 +122,15 @@ def sum_gradients(gradient_type: Type, terms: Sequence[Any]) -> Variable:
 
 
 @singledispatch
+def in_terms_of(variable_type: Type, variable: Variable, gradient: Variable) -> Variable:
+    """The gradient with respect to `variable`, for types whose constants have to be given something of the variable.
+
+    Dispatches on the type of the variable. Zeros and ones of tensors have the shape of the variable anyway.
+    """
+    return gradient
+
+
+@singledispatch
 def gradient_form(op: Any, node: Apply, kept: Collection[Variable]) -> Variable | None:
     """Return an expression of what `node` computes that is differentiated in its place, or None for the node itself.
 

@@ -235,7 +235,8 @@ class PPrinter(Printer):
         condition
             An operation, a class of operations, or a function ``(pstate, variable) -> bool``.
         printer
-            The printer; what is registered later comes first.
+            The printer. That of an operation comes before those of conditions, and these before those of classes; of
+            conditions the one that is registered last comes first.
         """
         if isinstance(condition, (Op, type)):
             self.printers_dict[condition] = printer
@@ -246,13 +247,15 @@ class PPrinter(Printer):
 
     def printer_for(self, var: Variable, pstate: PrinterState) -> Printer:
         """Return the printer of a variable."""
+        found = None if var.owner is None else self.printers_dict.get(var.owner.op)
+        if found is not None:
+            return found
         for condition, printer in self.printers:
             if condition(pstate, var):
                 return printer
         if var.owner is None:
             return constant_printer if isinstance(var, Constant) else leaf_printer
         op = var.owner.op
-        found = self.printers_dict.get(op)
         if found is None:
             for cls in type(op).__mro__:
                 found = self.printers_dict.get(cls)

@@ -35,7 +35,7 @@ def html_of(thing: Any) -> str:
     Examples
     --------
     >>> html_of(at.dvector("x<1>"))
-    '<div><b>x&lt;1&gt;</b>: <code>TensorType(float64, (None,))</code></div>'
+    '<div><b>x&lt;1&gt;</b>: <code>TensorType(float64, (?,))</code></div>'
     """
     return f"<code>{_text(repr(thing))}</code>"
 

@@ -14,7 +14,7 @@ from aesara.compile.function.function import Function
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, NominalVariable, Variable
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
 from aesara.printing.graph_parts import outer_positions
@@ -161,7 +161,8 @@ class _Printer:
         parts = [str(variable), identifier(variable, variable, options.id_type, self.used_ids)]
         if options.print_type:
             parts.append(f"<{variable.type}>")
-        if inner is not None and first_time and variable in inner.outer:
+        # A nominal variable's own name is the position of the input.
+        if inner is not None and first_time and variable in inner.outer and not isinstance(variable, NominalVariable):
             outer = inner.outer[variable]
             parts.append(f"-> {identifier(owner_or_self(outer), outer, options.id_type, self.used_ids)}")
         if options.print_default_updates and isinstance(variable, SharedVariable):
@@ -364,13 +365,14 @@ def debugprint(
             printer._write("-" + printer._leaf_line(variable, storage_map, None, None))
     for root in roots:
         printer.tree(root.variable, storage_map=root.storage_map, order=root.order)
+    printer.inner_graphs(print_fgraph_inputs)
     if printer.default_updates:
-        target.write("\nDefault updates:\n\n")
+        target.write("\nDefault updates:\n")
         printed = 0
         while printed < len(printer.default_updates):
+            target.write("\n")
             printer.tree(printer.default_updates[printed])
             printed += 1
-    printer.inner_graphs(print_fgraph_inputs)
     if isinstance(target, StringIO) and file == "str":
         return target.getvalue()
     target.flush()

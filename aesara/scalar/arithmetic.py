@@ -26,6 +26,7 @@ from aesara.scalar.promotion import (
     upgrade_to_float64,
 )
 from aesara.scalar.routine import FloatRoutine
+from aesara.scalar.types import get_scalar_type
 
 __all__ = [
     "Abs",
@@ -218,11 +219,11 @@ class Sgn(UnaryScalarOp):
 
 
 def _mean(*terms: Any) -> Any:
-    return reduce(np.add, terms) / len(terms)
+    return reduce(np.add, terms) / len(terms) if terms else np.float64(0.0)
 
 
 class Mean(ScalarOp):
-    """The arithmetic mean of the inputs, in float64."""
+    """The arithmetic mean of the inputs, in float64; 0 of none."""
 
     numpy = _mean
     nfunc_spec = ("mean", 2, 1)
@@ -231,9 +232,10 @@ class Mean(ScalarOp):
     commutative = True
     associative = False
     identity: Any = 0
+    takes_nothing = True
 
     def decompose(self, *inputs: Any) -> Any:
-        return add(*inputs) / literal(len(inputs), inputs[0])
+        return add(*inputs) / literal(len(inputs), inputs[0]) if inputs else literal(0, get_scalar_type("float64")())
 
     def pullback(self, *arguments: Any) -> tuple:
         *inputs, _z, g = arguments

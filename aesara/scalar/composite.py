@@ -124,7 +124,12 @@ class Composite(ScalarOp, HasInnerGraph):
         for node in self._order:
             arguments = [text_of(variable) for variable in node.inputs]
             infix = _INFIX.get(str(node.op))
-            text = f"({f' {infix} '.join(arguments)})" if infix else f"{node.op}({', '.join(arguments)})"
+            if infix:
+                text = f"({f' {infix} '.join(arguments)})"
+            elif str(node.op) == "neg":
+                text = f"(-{arguments[0]})"
+            else:
+                text = f"{node.op}({', '.join(arguments)})"
             if len(text) > _TEXT_LIMIT:
                 text = f"{node.op}(...)"
             for i, output in enumerate(node.outputs):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.nodes import Constant, Variable
+from aesara.graph.pullback import in_terms_of
 from aesara.scalar.comparison import eq, gt, lt
 from aesara.scalar.constants import literal
 from aesara.scalar.native import Primitive
@@ -61,6 +63,12 @@ class Switch(ScalarOp):
 
 def _second(x: Any, y: Any) -> Any:
     return np.broadcast_arrays(x, y)[1]
+
+
+@in_terms_of.register(ScalarType)
+def _scalar_gradient(variable_type: ScalarType, variable: Variable, gradient: Variable) -> Variable:
+    """A function of the variable, also where it is constant, so that a compiled function has a use for its input."""
+    return second(variable, gradient) if isinstance(gradient, Constant) else gradient
 
 
 class Second(BinaryScalarOp):

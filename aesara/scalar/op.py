@@ -99,6 +99,8 @@ class ScalarOp(Op):
     pullback: ClassVar[Callable | None] = None
     #: Positions of inputs that only select: the gradient leaves their dtype alone.
     selectors: ClassVar[tuple[int, ...]] = ()
+    #: Whether an op of any number of inputs may have none.
+    takes_nothing: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -157,7 +159,7 @@ class ScalarOp(Op):
         rule = self.output_types_preference
         if rule is None:
             raise NotImplementedError(f"{type(self).__name__} states no rule for its output types")
-        if not types and self.nin < 0:
+        if not types and self.nin < 0 and not self.takes_nothing:
             raise TypeError(f"{self} needs at least one input")
         try:
             result = list(rule(*types))

@@ -11,6 +11,7 @@ from aesara.scalar.arithmetic import add, floor_divide, mod_check, mul, neg, sub
 from aesara.scalar.casting import cast
 from aesara.scalar.comparison import ge, gt, le, lt
 from aesara.scalar.complex import conj, imag, real
+from aesara.scalar.conditional import second
 from aesara.scalar.constants import literal
 from aesara.scalar.logic import and_, invert, or_, xor
 from aesara.scalar.power import pow
@@ -150,15 +151,15 @@ class _scalar_py_operators:
         return cast(self, dtype)
 
     def zeros_like(self, dtype: str | None = None) -> Any:
-        """Return the constant zero of this variable's dtype, or of another one."""
-        return self._literal_of(0, dtype)
+        """Return zero of this variable's dtype, or of another one, as a function of this variable."""
+        return self._filled(0, dtype)
 
     def ones_like(self, dtype: str | None = None) -> Any:
-        """Return the constant one of this variable's dtype, or of another one."""
-        return self._literal_of(1, dtype)
+        """Return one of this variable's dtype, or of another one, as a function of this variable."""
+        return self._filled(1, dtype)
 
-    def _literal_of(self, value: int, dtype: str | None) -> Any:
-        return literal(value, self if dtype is None else get_scalar_type(dtype)())
+    def _filled(self, value: int, dtype: str | None) -> Any:
+        return second(self, literal(value, self if dtype is None else get_scalar_type(dtype)()))
 
 
 class ScalarVariable(_scalar_py_operators, Variable):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse
 
+from aesara.graph.messages import lengths_text
 from aesara.graph.nodes import Variable
 from aesara.graph.type import HasDataType
 from aesara.scalar import upcast
@@ -101,7 +102,8 @@ class SparseTensorType(TensorType, HasDataType):
     def __repr__(self) -> str:
         return self.name or f"Sparse({self.dtype}, {self.shape}, {self.format})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return self.name or f"Sparse({self.dtype}, {lengths_text(self.shape)}, {self.format})"
 
     def clone(  # type: ignore[override]  # the format stands first, as in the constructor
         self,

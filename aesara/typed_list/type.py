@@ -24,7 +24,7 @@ class TypedListType(CType):
     --------
     >>> import aesara.tensor as at
     >>> TypedListType(at.dvector)
-    TypedList <TensorType(float64, (None,))>
+    TypedList <TensorType(float64, (?,))>
     >>> TypedListType(at.dvector, depth=1) == TypedListType(TypedListType(at.dvector))
     True
     """

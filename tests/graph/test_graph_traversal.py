@@ -257,7 +257,7 @@ class TestText:
         a = double("a")
         first, second = pair(a)
         assert as_string([a], [second]) == ["1:pair(a)"]
-        assert as_string([a], [f(first, second)]) == ["f(*1::0 -> pair(a), *1::1)"]
+        assert as_string([a], [f(first, second)]) == ["f(*1 -> pair(a), *1::1)"]
 
     def test_formatters(self):
         a = double("a")

@@ -34,7 +34,7 @@ def test_values():
 
 def test_text():
     assert str(make(x + aes.exp(y))) == "Composite{(i0 + exp(i1))}"
-    assert str(make(x * y, -x)) == "Composite{(i0 * i1), neg(i0)}"
+    assert str(make(x * y, -x)) == "Composite{(i0 * i1), (-i0)}"
     z = x
     for _ in range(200):
         z = z + z

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import aesara
 import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
@@ -283,6 +284,23 @@ def test_an_op_without_reference_says_so():
         Nothing().impl(1.0)
     with pytest.raises(MethodNotDefined, match="grad"):
         Nothing().grad([float64()], [float64()])
+
+
+@pytest.mark.parametrize("name", ["mean", "gt", "identity"])
+def test_gradients_that_are_constant_are_functions_of_the_inputs(name):
+    x, y = float64("x"), float64("y")
+    cost = getattr(aes, name)(*([x] if name == "identity" else [x, y]))
+    inputs = list(cost.owner.inputs)
+    gradients = aesara.grad(cost, inputs)
+    f = aesara.function(inputs, gradients[0])  # no input is unused
+    assert f(*[3.0, 5.0][: len(inputs)]) == {"mean": 0.5, "gt": 0.0, "identity": 1.0}[name]
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_the_mean_of_nothing_is_zero(mode):
+    assert aesara.function([], aes.mean(), mode=mode)() == 0.0
+    with pytest.raises(TypeError, match="at least one input"):
+        aes.add()
 
 
 def test_zero_gradient():

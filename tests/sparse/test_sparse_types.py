@@ -33,6 +33,7 @@ def test_equality_and_clones():
     assert kind != TensorType("float64", (3, None))
     assert pickle.loads(pickle.dumps(kind)) == kind and copy.deepcopy(kind) == kind
     assert repr(kind) == "Sparse(float64, (3, None), csr)"
+    assert str(kind) == "Sparse(float64, (3, ?), csr)"
 
 
 @pytest.mark.parametrize("wrong", [("coo", "float64"), ("csr", "float12"), (None, "float64")])

@@ -30,8 +30,9 @@ from aesara.tensor.type_other import (
 def test_repr_shows_dtype_and_static_shape():
     assert repr(TensorType("float64", (2, None))) == "TensorType(float64, (2, None))"
     assert str(TensorType("float32", (3,))) == "TensorType(float32, (3,))"
+    assert str(TensorType("float64", (2, None))) == "TensorType(float64, (2, ?))"
     assert repr(TensorType("float64", (2,), name="bob")) == "bob"
-    assert repr(TensorType("float64", (2, None))()) == "<TensorType(float64, (2, None))>"
+    assert repr(TensorType("float64", (2, None))()) == "<TensorType(float64, (2, ?))>"
 
 
 @pytest.mark.parametrize(

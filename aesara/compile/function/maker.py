@@ -306,7 +306,12 @@ class FunctionMaker:
         if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
             native.refuse_numbers()
         cells = [container.storage for container in function.input_storage]
-        native.input_cells = lambda: dict(zip(self.fgraph.inputs, cells))
+
+        def cells_by_variable() -> dict[Variable, list[Any]]:
+            computed = {variable: [None] for node in self.fgraph.toposort() for variable in node.outputs}
+            return dict(zip(self.fgraph.inputs, cells)) | computed
+
+        native.cells_by_variable = cells_by_variable
         function._attach_native(native)
 
     def _create_restored(self, containers: list[Container], defaults: list[Any]) -> Function | None:

@@ -173,8 +173,8 @@ class NativeCallable:
     # Set by the linker: how it was compiled, and what can be pickled of it.
     report: Any
     form: Any = None
-    # Set by whoever has made the function: returns the graph's inputs with their cells.
-    input_cells: Callable[[], dict[Any, list[Any]]] = dict
+    # Set by whoever has made the function: returns the graph's variables with their cells.
+    cells_by_variable: Callable[[], dict[Any, list[Any]]] = dict
 
     def __init__(
         self,
@@ -253,8 +253,8 @@ class NativeCallable:
 
     @property
     def storage_map(self) -> dict[Any, list[Any]]:
-        """The cells of the graph's inputs. What is computed has none: it is in memory of a call."""
-        return self.input_cells()
+        """The cells of the graph's variables. Those of what is computed are empty: it is in memory of a call."""
+        return self.cells_by_variable()
 
     def refuse_numbers(self) -> None:
         """Leave arguments that are Python or NumPy numbers to the fallback, as strict inputs demand."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import described, lengths_text
 from aesara.graph.nodes import Variable
 from aesara.graph.source import user_source
 from aesara.graph.type import CType, HasDataType, HasShape, Type
@@ -112,6 +112,8 @@ class TensorType(CType, HasDataType, HasShape):
     >>> from aesara.tensor.type import TensorType
     >>> TensorType("float64", (2, None))
     TensorType(float64, (2, None))
+    >>> print(TensorType("float64", (2, None)))
+    TensorType(float64, (2, ?))
     """
 
     __props__: tuple[str, ...] = ("dtype", "shape")
@@ -188,7 +190,8 @@ class TensorType(CType, HasDataType, HasShape):
             return self.name
         return f"TensorType({self.dtype}, {self.shape})"
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return self.name or f"TensorType({self.dtype}, {lengths_text(self.shape)})"
 
     @property
     def broadcastable(self) -> tuple[bool, ...]:
