@@ -31,7 +31,7 @@ from aesara.scan.editing import OverLoops
 from aesara.scan.inner_graphs import RewriteSteps
 from aesara.scan.inplace import ScanInplaceOptimizer
 from aesara.scan.last_values import while_scan_merge_subtensor_last_element
-from aesara.scan.late_terms import take_late_terms_last
+from aesara.scan.late_terms import split_late_sums, take_late_terms_last
 from aesara.scan.passes import scan_eqopt1, scan_eqopt2
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
@@ -153,6 +153,7 @@ PASSES = [
     Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # What a step waits for comes last in its sums and products.
     Pass(3.6, "scan_late_terms", OverLoops(take_late_terms_last), (*FAST_RUN, "scan")),
+    Pass(3.61, "scan_split_late_sums", OverLoops(split_late_sums), (*FAST_RUN, "scan")),
     # Nobody asks for shapes from here on.
     Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),

@@ -9,11 +9,12 @@ Both forms of a loop do the same operations in the same order, so that their res
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import singledispatch, singledispatchmethod
 from typing import Any
 
 from aesara.ir.expr import Expr, const, cost, load, substitute, var, walk
+from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -25,6 +26,7 @@ from aesara.ir.kernel import (
     Statement,
     Store,
     expressions_of,
+    map_expressions,
     must_follow,
 )
 from aesara.ir.steps import Allocate, Iterate, Launch, Step, View
@@ -168,53 +170,57 @@ class _Round:
         for step in self.step.body:
             self._step(step)
         chains = self._chains()
-        after_loop = self._only_last_rows(chains)
+        rooms = self._only_last_rows()
         replaced = self._registers()
         before: list[Statement] = []
-        declared: list[Statement] = []
+        declared: list[Declare] = []
         stores: list[Statement] = []
         rotations: list[Statement] = []
+        rare: list[Statement] = []
         last: list[Statement] = []
         extent = self._scalar(self.step.extent)
-        for k, (place, value) in enumerate(self.stored.items()):
+        values = substitute(self.stored.values(), replaced.get, {})
+        awaited = _how_awaited(values)
+        for k, (place, value) in enumerate(zip(self.stored, values, strict=True)):
             name, param = var(f"x{k}", value.dtype), self._param(place.root)
-            declared.append(Declare(f"x{k}", substitute([value], replaced.get, {})[0]))
-            registers = [var(f"x{k}_{m}", value.dtype) for m in range(1, chains.get(place, 0) + 1)]
+            declared.append(Declare(f"x{k}", value))
+            room = rooms.get(place.root, 0)
+            handed_on = max(chains.get(place, 0), min(room, 1))
+            registers = [var(f"x{k}_{m}", value.dtype) for m in range(1, max(handed_on, room) + 1)]
             for m, register in enumerate(registers, 1):
                 row = place.ahead - m if place.rows else 0
                 first = load(param.name, param.dtype, const(row * place.rows + place.element))
-                before.append(Declare(register.attr, first if row >= 0 else const(0, value.dtype)))
-            values = [name, *registers]
-            rotations += [Assign(register.attr, new) for register, new in reversed(list(zip(registers, values)))]
-            if place.root not in after_loop:
+                is_read = row >= 0 and m <= handed_on
+                before.append(Declare(register.attr, first if is_read else const(0, value.dtype)))
+            moves = [Assign(new.attr, old) for new, old in zip(registers, [name, *registers])]
+            rotations += reversed(moves[:handed_on])
+            rare += reversed(moves[handed_on:])
+            if not room:
                 stores.append(Store(param.name, place.offset(_ROUND), name))
                 continue
             for m, register in enumerate(registers, 1):
                 store = Store(param.name, place.offset(extent - m), register)
                 last.append(If(extent >= m, (store,)))
-        loop = For(_ROUND.attr, extent, (*declared, *stores, *rotations), interleave=0)
+        # A processor begins with what stands first of that which is ready: that for which others wait.
+        declared = [declared[k] for k in sorted(range(len(values)), key=lambda k: -awaited[k])]
+        final = max((room - 1 for room in rooms.values()), default=0) if rare else 0
+        loop = _rounds(extent, (*declared, *stores, *rotations), rare, final)
         params: tuple[BufferParam | ScalarParam, ...] = (*self.params.values(), *self.scalars.values())
         kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop, *last))
         return Launch(kernel, (*self.params, *self.scalars))
 
-    def _only_last_rows(self, chains: dict[_Place, int]) -> set[str]:
-        """The buffers of which a loop needs to write the last rows only, all of which are handed on.
+    def _only_last_rows(self) -> dict[str, int]:
+        """The buffers of which a loop needs to write the last rows only, with how many these are.
 
         A ring has no others in the end, and neither has a buffer with one row.
         """
-        found = set()
+        found = {}
         for root in self.written:
             places = [place for place in self.stored if place.root == root]
             rooms = {_rows_of(place) for place in places}
             room = rooms.pop() if len(rooms) == 1 else None
-            if (
-                room is not None
-                and room <= _RING
-                and len(places) * room <= _LAST
-                and all(place in chains or place.rows for place in places)
-            ):
-                found.add(root)
-                chains.update((place, room) for place in places)
+            if room is not None and room <= _RING and len(places) * room <= _LAST:
+                found[root] = room
         return found
 
     def _chains(self) -> dict[_Place, int]:
@@ -400,6 +406,32 @@ class _Round:
         if self.forms.setdefault(root, (rows, ring)) != (rows, ring):
             raise _Stays
         return _Place(root, rows, ring, ahead, element)
+
+
+def _how_awaited(values: Sequence[Expr]) -> list[int]:
+    """For each value of a round, how many others read what rounds before have made of it."""
+    awaited = [0] * len(values)
+    for k, value in enumerate(values):
+        names = (e.attr for e in walk([value]) if e.op == "var" and e.attr.startswith("x"))
+        for number in {int(name[1:].partition("_")[0]) for name in names} - {k}:
+            awaited[number] += 1
+    return awaited
+
+
+def _rounds(extent: Expr, body: tuple[Statement, ...], rare: list[Statement], final: int) -> For:
+    """All rounds; in front of each of the `final` last ones come also those moves that only these have to do.
+
+    The loop around has a first pass for all rounds but these, and one for each of these.
+    """
+    if not final:
+        return For(_ROUND.attr, extent, body, interleave=0)
+    stage = var("s")
+    final_ones = primitive("minimum", extent, const(final))
+    is_first = primitive("eq", stage, const(0))
+    start = primitive("select", is_first, const(0), extent - final_ones + stage - 1)
+    inside = [map_expressions(s, lambda e: substitute([e], {_ROUND: start + _ROUND}.get, {})[0]) for s in body]
+    rounds = For(_ROUND.attr, primitive("select", is_first, extent - final_ones, const(1)), tuple(inside), interleave=0)
+    return For(stage.attr, final_ones + 1, (*rare, rounds), interleave=0)
 
 
 def _known_offset(offset: Expr) -> int:

@@ -195,7 +195,7 @@ def _shorter(given: Any, rows: int, starts: Sequence[tuple[Any, int]], node: App
         return None
     length = given if made_of is None else made_of[1]
     known = _number(length)
-    if _is_at_most(length, rows):
+    if is_at_most(length, rows):
         return None
     most: Any = constant(rows, dtype="int64")
     if starts:
@@ -218,13 +218,13 @@ def _made_by(variable: Variable, op: Elemwise) -> bool:
     return variable.owner is not None and variable.owner.op == op
 
 
-def _is_at_most(length: Variable, rows: int) -> bool:
+def is_at_most(length: Variable, rows: int) -> bool:
     """Whether a length is known to be at most so many rows: it may have been cut to that before."""
     known = _number(length)
     if known is not None:
         return known <= rows
     node = length.owner
-    return node is not None and node.op == minimum and any(_is_at_most(n, rows) for n in node.inputs)
+    return node is not None and node.op == minimum and any(is_at_most(n, rows) for n in node.inputs)
 
 
 def _read_again(chain: Sequence[Apply], variable: Any) -> Any:

@@ -58,3 +58,43 @@ def test_integers_stay_as_they_are():
     graph = aesara.graph.fg.FunctionGraph(outputs=[states], clone=True)
     (node,) = [node for node in graph.apply_nodes if isinstance(node.op, Scan)]
     assert take_late_terms_last.transform(graph, node) is False
+
+
+def slopes_of_two_taps(*exclude):
+    """The gradient of a recurrence with two taps, whose states of slopes are sums."""
+    first = {"initial": at.stack([p, q]), "taps": [-2, -1]}
+    states, _ = aesara.scan(lambda e, h2, h1, p, q, c: c + p * h1 + q * h2 + e, x, [first], [p, q, c])
+    mode = aesara.compile.mode.get_mode("FAST_RUN").excluding(*exclude)
+    return aesara.function([x, c, p, q], aesara.grad((states**2).sum(), [c, p, q]), mode=mode)
+
+
+def test_a_state_that_is_a_sum_becomes_two():
+    """What has come to a step's slope is added up before the last of it is known."""
+    plain, split = slopes_of_two_taps("scan_split_late_sums"), slopes_of_two_taps()
+    backward = [
+        [n.op.info.n_sit_sot for n in f.maker.fgraph.toposort() if isinstance(n.op, Scan)][-1] for f in (plain, split)
+    ]
+    assert backward[1] == backward[0] + 1
+
+
+@pytest.mark.parametrize("steps", [0, 1, 2, 7])
+def test_sums_of_two_states_are_the_same(steps):
+    entries = np.random.default_rng(0).normal(size=steps)
+    plain, split = slopes_of_two_taps("scan_split_late_sums"), slopes_of_two_taps()
+    for got, want in zip(split(entries, 0.3, 0.5, -0.2), plain(entries, 0.3, 0.5, -0.2), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-15)
+
+
+def split(step, *first, whole=False):
+    """What becomes of a loop over `x`, of which the last values are read, or all of them."""
+    states, _ = aesara.scan(step, x, list(first), [c], return_list=True)
+    f = aesara.function([x, c, p], states if whole else [s[-1] for s in states], on_unused_input="ignore")
+    (loop,) = [node.op for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Scan)]
+    return loop.info.n_sit_sot, f
+
+
+def test_states_that_stay_one():
+    # What is read behind the loop, what is read by other operations than sums, and sums whose terms are late alike.
+    assert split(lambda e, s, c: e + (s + e) * c, p)[0] == 1
+    assert split(lambda e, s, t, c: (e + at.tanh(s) * c, s + t + e), p, p)[0] == 2
+    assert split(lambda e, s, t, c: ((s + t) * c + (s + e) * e, s + t + e), p, p)[0] == 2

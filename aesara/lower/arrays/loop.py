@@ -28,15 +28,22 @@ __all__ = ["LoopBody", "LoopNode", "LoopResult", "LoopRow"]
 class LoopNode(Producer):
     """A loop: what it reads and makes, and its body, which is lowered by itself.
 
-    Rows of operands and results are buffers of the body.
+    Rows of operands and results are buffers of the body.  `views` are sequences that are read in place, in the memory
+    of operands.
     """
 
-    __slots__ = ("body",)
+    __slots__ = ("body", "views")
     kind = "loop"
 
-    def __init__(self, operands: Sequence[Array], requires: Sequence[object] = ()) -> None:
+    def __init__(
+        self, operands: Sequence[Array], requires: Sequence[object] = (), views: Sequence[Array] = ()
+    ) -> None:  # fmt: skip
         super().__init__(operands, requires)
+        self.views = tuple(views)
         self.body: LoopBody | None = None
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [*super().reads(), *((view, False) for view in self.views)]
 
     @property
     def loop_body(self) -> LoopBody | None:  # type: ignore[override]
@@ -77,11 +84,18 @@ class LoopNode(Producer):
             copy = Store(name_of(result), LOOP[0], value)
             launch = launch_of(f"k{at}s", (For("v0", length, (copy,), parallel=True),))
             yield dataclasses.replace(launch, begins_loop=True)
+
+        def place(row: LoopRow) -> Expr:
+            if row.spacing is None:
+                return offset(row.array, row.first)
+            start, distance = map(canonical, row.spacing)
+            return start + number * distance
+
         views = [
             View(
                 Buffer(row.name, row.array.dtype, tuple(map(canonical, row.shape))),
                 name_of(row.array),
-                offset(row.array, row.first),
+                place(row),
             )
             for row in body.reads
         ]
@@ -104,13 +118,15 @@ class LoopResult(Made):
 class LoopRow:
     """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None).
 
-    In a ring rows are counted round and round.
+    In a ring rows are counted round and round.  With a `spacing`, the row of the first step starts at the first of
+    these elements of the array, and that of each further step so many elements behind the one before.
     """
 
     name: str
     array: Array
     first: int | None
     shape: tuple[Expr, ...]
+    spacing: tuple[Expr, Expr] | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,19 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
 from aesara.ir.symbols import ArgumentName, ConstantName
-from aesara.lower.arrays import Array, Index, LoopBody, LoopNode, LoopResult, LoopRow, Pointwise, Reader, Source
+from aesara.lower.arrays import (
+    Array,
+    Index,
+    LoopBody,
+    LoopNode,
+    LoopResult,
+    LoopRow,
+    Pointwise,
+    Reader,
+    Source,
+    row_major_strides,
+    strided_view,
+)
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
@@ -84,6 +96,7 @@ class _Lowering:
         self._require("ge", self.steps, const(0), message, [self.steps])
         self.reads: list[LoopRow] = []
         self.operands: list[Array] = []
+        self.views: list[Array] = []
         self.placed: list[tuple[Variable, LoopRow | Array]] = []
 
     def _require(self, relation: str, a: Expr, b: Expr, message: str, values: Sequence[Expr]) -> None:
@@ -98,8 +111,20 @@ class _Lowering:
             array = self.context.in_memory(outer)
             message = f"sequence {k} has {{0}} entries, but there are {{1}} steps."
             self._require("ge", array.shape[0], self.steps, message, [array.shape[0], self.steps])
+            self._sequence(inner, array)
+
+    def _sequence(self, inner: Variable, array: Array) -> None:
+        """Rows of an array, which are read where they are if it is a view, such as another one from its end."""
+        base, start, strides = strided_view(array, lambda a: a.shape)
+        row = tuple(array.shape[1:])
+        if base is array or base.is_stored is None or strides[1:] != row_major_strides(row):
             self.operands.append(array)
             self._row(inner, array, 0)
+            return
+        self.operands.append(base)
+        self.views.append(array)
+        self.reads.append(LoopRow(self.context.fresh("w"), base, 0, row, (start, strides[0])))
+        self.placed.append((inner, self.reads[-1]))
 
     def _row(self, inner: Variable, array: Array, first: int | None) -> None:
         """A buffer of the body for an input of the step."""
@@ -160,7 +185,7 @@ class _Lowering:
         context, op = self.context, self.op
         generators = [self.context.array(v) for v in op.outer_shared(self.node.inputs)]
         self.operands += generators
-        node = LoopNode(self.operands, self.guards)
+        node = LoopNode(self.operands, self.guards, self.views)
         carried = [LoopResult(node, array.dtype, array.shape) for array in generators]
         for inner, result in zip(op.inner_shared(op.inner_inputs), carried, strict=True):
             self._row(inner, result, None)
