@@ -46,7 +46,8 @@ class IfElse(Op):
     n_outs
         How many values there are.
     as_view
-        Whether outputs may be the very arrays of the branch instead of copies.
+        Whether outputs may be the very arrays of the first branch instead of copies.  Those of the second one are
+        copied in any case: an output is known as a view of one input.
     name
         A name for messages.
     """
@@ -58,7 +59,6 @@ class IfElse(Op):
     def __init__(self, n_outs: int, as_view: bool = False, name: str | None = None):
         self.n_outs, self.as_view, self.name = int(n_outs), as_view, name
         if as_view:
-            # What is returned is one of two arrays; the first stands for both.
             self.view_map = {k: [1 + k] for k in range(self.n_outs)}
 
     def __str__(self) -> str:
@@ -115,10 +115,17 @@ class IfElse(Op):
         return self(inputs[0], *points, return_list=True)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
-        start = 1 if inputs[0] else 1 + self.n_outs
+        start = self._first_taken(inputs[0])
         for k, storage in enumerate(output_storage):
-            value = inputs[start + k]
-            storage[0] = value if self.as_view or not hasattr(value, "copy") else value.copy()
+            storage[0] = self._given(inputs[start + k], start)
+
+    def _first_taken(self, condition: Any) -> int:
+        """The number of the first input of the branch that is taken."""
+        return 1 if condition else 1 + self.n_outs
+
+    def _given(self, value: Any, start: int) -> Any:
+        """What is returned of a value of the branch that starts with this input."""
+        return value if (self.as_view and start == 1) or not hasattr(value, "copy") else value.copy()
 
     def make_thunk(
         self, node: Apply, storage_map: dict, compute_map: dict, no_recycling: list[Variable], impl: str | None = None
@@ -129,13 +136,12 @@ class IfElse(Op):
         def run() -> list[int]:
             if not compute_map[node.inputs[0]][0]:
                 return [0]
-            start = 1 if storage_map[node.inputs[0]][0] else 1 + self.n_outs
+            start = self._first_taken(storage_map[node.inputs[0]][0])
             missing = [start + k for k in range(self.n_outs) if not compute_map[node.inputs[start + k]][0]]
             if missing:
                 return missing
             for k, out in enumerate(outputs):
-                value = storage_map[node.inputs[start + k]][0]
-                storage_map[out][0] = value if self.as_view or not hasattr(value, "copy") else value.copy()
+                storage_map[out][0] = self._given(storage_map[node.inputs[start + k]][0], start)
                 compute_map[out][0] = True
             return []
 
@@ -148,10 +154,12 @@ class IfElse(Op):
 
 def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
     """The two values, and the type that both have: sizes that differ are unknown."""
-    if isinstance(one, Variable) and not isinstance(one.type, TensorType):
+    if isinstance(one, Variable) and isinstance(two, Variable) and not _are_alike(one.type, two.type):
+        raise TypeError(f"IfElse: the types of the two branches, {one.type} and {two.type}, do not match.")
+    if isinstance(one, Variable) and type(one.type) is not TensorType:
         two = one.type.filter_variable(two)
         return one, two, one.type
-    if isinstance(two, Variable) and not isinstance(two.type, TensorType):
+    if isinstance(two, Variable) and type(two.type) is not TensorType:
         return two.type.filter_variable(one), two, two.type
     one, two = as_tensor_variable(one), as_tensor_variable(two)
     if one.type.dtype != two.type.dtype:
@@ -167,6 +175,11 @@ def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
     shape = tuple(a if a == b else None for a, b in zip(one.type.shape, two.type.shape))
     loose = [unbroadcast(v, *[d for d, n in enumerate(v.type.shape) if n == 1 != shape[d]]) for v in (one, two)]
     return loose[0], loose[1], TensorType(one.type.dtype, shape)
+
+
+def _are_alike(one: Any, two: Any) -> bool:
+    """Whether values of two types can be those of one choice; what is told of dense tensors is more exact."""
+    return type(one) is type(two) is TensorType or bool(one.in_same_class(two) or two.in_same_class(one))
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
@@ -222,7 +235,7 @@ def _counts(then: int, other: int) -> str:
 
 @node_rewriter([IfElse])
 def cond_make_inplace(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """Let the outputs be the very arrays of the branch."""
+    """Let the outputs be the very arrays of the first branch."""
     if node.op.as_view:
         return False
     return IfElse(node.op.n_outs, True, node.op.name)(*node.inputs, return_list=True)

@@ -5,6 +5,8 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara import sparse
+from aesara.compile.mode import Mode
 from aesara.gradient import DisconnectedType, disconnected_type, verify_grad
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out
@@ -187,3 +189,38 @@ def test_gradients_that_do_not_flow():
         flowing = [at.ones_like(out) if wanted else disconnected_type() for wanted, out in zip(given, node.outputs)]
         found = node.op.L_op(node.inputs, node.outputs, flowing)
         assert [not isinstance(g.type, DisconnectedType) for g in found] == [any(given), *given, *given]
+
+
+@pytest.mark.parametrize("linker", ["py", "vm", "llvm"])
+def test_compiled_choices_overwrite_nothing_that_others_read(linker):
+    """A choice gives the array of the first branch itself, and nobody writes over an argument through it."""
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    choice = ifelse(c, x, y)
+    mode = Mode(linker, "fast_run")
+    f = aesara.function([c, x, y], [at.inc_subtensor(choice[0], 5.0), choice, choice * 2.0], mode=mode)
+    assert [node.op.as_view for node in f.maker.fgraph.apply_nodes if isinstance(node.op, IfElse)] == [True]
+    one, two = np.arange(3.0), np.arange(4.0)
+    for condition, taken in ((1, one), (0, two)):
+        changed, given, doubled = f(condition, one, two)
+        np.testing.assert_array_equal(changed, [5.0, *taken[1:]])
+        np.testing.assert_array_equal(given, taken)
+        np.testing.assert_array_equal(doubled, 2 * taken)
+        assert not np.shares_memory(given, taken) and not np.shares_memory(given, changed)
+        assert taken[0] == 0.0
+
+
+def test_only_the_first_branch_is_given_as_it_is():
+    op, one, two = IfElse(1, as_view=True), np.arange(3.0), np.arange(3.0)
+    for condition, taken, same in ((1, one, True), (0, two, False)):
+        storage = [None]
+        op.perform(None, [np.array(condition), one, two], [storage])
+        assert np.shares_memory(storage[0], taken) == same
+
+
+def test_sparse_branches_have_one_format():
+    c, row, column = at.iscalar("c"), sparse.csr_matrix("row"), sparse.csc_matrix("column")
+    for other in (column, at.dmatrix("dense")):
+        for branches in ((row, other), (other, row)):
+            with pytest.raises(TypeError, match="do not match"):
+                ifelse(c, *branches)
+    assert ifelse(c, row, sparse.csr_matrix("other")).type == row.type

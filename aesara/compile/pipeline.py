@@ -26,6 +26,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.rewriting.settling import NewsOfPass, SettlingDB
 from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
+from aesara.ifelse import cond_make_inplace
 from aesara.records import dataclass
 from aesara.scan.editing import OverLoops
 from aesara.scan.inner_graphs import RewriteSteps
@@ -175,6 +176,8 @@ PASSES = [
         (*IN_PLACE, "inplace_opt", "inplace_elemwise_optimizer"),
     ),
     Pass(75, "scan_make_inplace", ScanInplaceOptimizer(), (*IN_PLACE, "scan")),
+    # What is chosen is what it was before, where nobody overwrites it.
+    Pass(95, "cond_make_inplace", in2out(cond_make_inplace, ignore_newtrees=True), (*IN_PLACE, "cond_make_inplace")),
     # Draws change the state of a generator that nobody reads afterwards.
     Pass(99, "random_make_inplace", InplaceWriter(random_make_inplace), IN_PLACE),
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),
