@@ -4,7 +4,8 @@ Grammar (expressions are those of `expr`)::
 
     kernel    = name, params, body
     param     = buffer(name, dtype, written) | size(name) | scalar(name, dtype)
-    statement = for var < extent: body       var counts up from 0; `parallel`: iterations are independent
+    statement = for var < extent: body       var counts up from 0; `parallel`: iterations are independent;
+                                             `until`: none follows one after which this mutable scalar holds
               | store buffer[offset] = value
               | declare name = value         a mutable scalar, kept in a register
               | assign name = value
@@ -63,7 +64,8 @@ class For:
 
     `interleave` is a hint: so many vectors at once hide the latency of what it does; 0 says that the loop is to stay as
     it is.  `lanes` is the order in which it
-    accumulates; see `aesara.ir.lanes`.
+    accumulates; see `aesara.ir.lanes`.  `until` names a mutable scalar, or nothing: if it holds after a round, that
+    was the last one.
     """
 
     var: str
@@ -72,6 +74,7 @@ class For:
     parallel: bool = False
     interleave: int = 1
     lanes: tuple[int, ...] = ()
+    until: str = ""
 
 
 @dataclass(frozen=True)
@@ -172,4 +175,5 @@ def map_expressions(
     inner = tuple(map_expressions(x, f, rename) for x in s.body)
     if isinstance(s, (If, While)):
         return type(s)(f(s.condition), inner)
-    return For(s.var, f(s.extent), inner, s.parallel, s.interleave, s.lanes)
+    until = rename(s.until) if s.until else ""
+    return For(s.var, f(s.extent), inner, s.parallel, s.interleave, s.lanes, until)

@@ -2,7 +2,8 @@
 
 A step of such a loop computes a few numbers: its kernels have loops of small constant lengths only, which are written
 out.  What a round writes and the next ones read is a mutable scalar of the kernel, handed on from round to round, so
-that nothing waits for memory; what is left of memory are the entries of sequences and the rows that are kept.
+that nothing waits for memory; what is left of memory are the entries of sequences and the rows that are kept.  A loop
+that may end early writes to a buffer of one number how many rounds there were.
 
 Both forms of a loop do the same operations in the same order, so that their results are the same to the last bit.
 """
@@ -29,10 +30,10 @@ from aesara.ir.kernel import (
     map_expressions,
     must_follow,
 )
-from aesara.ir.steps import Allocate, Iterate, Launch, Step, View
+from aesara.ir.steps import Allocate, Define, Iterate, Launch, Step, View
 from aesara.records import dataclass
 
-__all__ = ["loop_as_launch"]
+__all__ = ["loop_as_launch", "rounds_buffer"]
 
 #: the longest loop of a step that is written out
 _LONGEST = 8
@@ -47,6 +48,13 @@ _NUMBERS, _OPERATIONS = 128, 1500
 _RING, _LAST = 4, 32
 
 _ROUND = var("t")
+#: of a loop that may end early: whether this round is the last one, and how many rounds there were
+_DONE, _COUNT = var("done", "bool"), var("n")
+
+
+def rounds_buffer(step: Iterate) -> str:
+    """The name of the buffer that gets the number of rounds of a loop that may end early."""
+    return f"rounds_{step.count}"
 
 
 @singledispatch
@@ -67,8 +75,6 @@ def loop_as_launch(step: Step, bases: Mapping[str, str], taken: frozenset[str] =
 
 @loop_as_launch.register
 def _iterate_as_launch(step: Iterate, bases: Mapping[str, str], taken: frozenset[str] = frozenset()) -> Launch | None:
-    if step.until is not None:
-        return None
     try:
         return _Round(step, bases, taken).launch()
     except _Stays:
@@ -112,6 +118,7 @@ class _Round:
         self.step, self.bases = step, bases
         #: where buffers of the body are: in which other buffer, from which element on
         self.views: dict[str, tuple[str, Expr]] = {}
+        self.defined: dict[Expr, Expr] = {}
         self.local: dict[tuple[str, int], Expr] = {}
         self.is_local: set[str] = set()
         self.written = self._written_roots()
@@ -157,6 +164,10 @@ class _Round:
         self.is_local.add(step.buffer.name)
 
     @_look_at.register
+    def _(self, step: Define) -> None:
+        pass
+
+    @_look_at.register
     def _(self, step: Launch) -> None:
         if any(isinstance(p, BufferParam) and p.aliased for p in step.kernel.params):
             raise _Stays
@@ -169,6 +180,7 @@ class _Round:
     def launch(self) -> Launch:
         for step in self.step.body:
             self._step(step)
+        until = None if self.step.until is None else self._from_outside(self.step.until)
         chains = self._chains()
         rooms = self._only_last_rows()
         replaced = self._registers()
@@ -180,12 +192,14 @@ class _Round:
         last: list[Statement] = []
         extent = self._scalar(self.step.extent)
         values = substitute(self.stored.values(), replaced.get, {})
+        ends = None if until is None else Declare("ends", substitute([until], replaced.get, {})[0])
+        count = extent if ends is None else _COUNT
         awaited = _how_awaited(values)
         for k, (place, value) in enumerate(zip(self.stored, values, strict=True)):
             name, param = var(f"x{k}", value.dtype), self._param(place.root)
             declared.append(Declare(f"x{k}", value))
             room = rooms.get(place.root, 0)
-            handed_on = max(chains.get(place, 0), min(room, 1))
+            handed_on = max(chains.get(place, 0), min(room, 1) if ends is None else room)
             registers = [var(f"x{k}_{m}", value.dtype) for m in range(1, max(handed_on, room) + 1)]
             for m, register in enumerate(registers, 1):
                 row = place.ahead - m if place.rows else 0
@@ -199,12 +213,20 @@ class _Round:
                 stores.append(Store(param.name, place.offset(_ROUND), name))
                 continue
             for m, register in enumerate(registers, 1):
-                store = Store(param.name, place.offset(extent - m), register)
-                last.append(If(extent >= m, (store,)))
+                store = Store(param.name, place.offset(count - m), register)
+                last.append(If(count >= m, (store,)))
         # A processor begins with what stands first of that which is ready: that for which others wait.
         declared = [declared[k] for k in sorted(range(len(values)), key=lambda k: -awaited[k])]
-        final = max((room - 1 for room in rooms.values()), default=0) if rare else 0
-        loop = _rounds(extent, (*declared, *stores, *rotations), rare, final)
+        if ends is None:
+            final = max((room - 1 for room in rooms.values()), default=0) if rare else 0
+            loop = _rounds(extent, (*declared, *stores, *rotations), rare, final)
+        else:
+            before += [Declare(_DONE.attr, const(False, "bool")), Declare(_COUNT.attr, const(0))]
+            counting = (Assign(_DONE.attr, var("ends", "bool")), Assign(_COUNT.attr, _ROUND + 1))
+            body = (*declared, ends, *stores, *rotations, *counting)
+            loop = For(_ROUND.attr, extent, body, interleave=0, until=_DONE.attr)
+            number = self.params[rounds_buffer(self.step)] = BufferParam(f"b{len(self.params)}", "int64", True)
+            last.append(Store(number.name, const(0), _COUNT))
         params: tuple[BufferParam | ScalarParam, ...] = (*self.params.values(), *self.scalars.values())
         kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop, *last))
         return Launch(kernel, (*self.params, *self.scalars))
@@ -267,17 +289,20 @@ class _Round:
     def _from_outside(self, value: Expr) -> Expr:
         """An expression of the program in terms of the kernel's round and parameters."""
         number = var(self.step.var)
-        changing = {number}
+        changing = {number, *self.defined}
         for e in walk([value]):
-            if any(a in changing for a in e.args):
-                if e.op == "load":
-                    raise _Stays
+            is_own = e.op == "load" and (e.attr in self.is_local or e.attr in self.written or e.attr in self.reached)
+            if is_own or any(a in changing for a in e.args):
                 changing.add(e)
 
         def change(e: Expr) -> Expr | None:
             if e is number:
                 return _ROUND
-            return None if e in changing else self._scalar(e)
+            if e not in changing:
+                return self._scalar(e)
+            if e.op == "load":
+                return self._load(e.attr, e.dtype, self._from_outside(e.args[0]))
+            return self.defined.get(e)
 
         return substitute([value], change, {})[0]
 
@@ -291,6 +316,10 @@ class _Round:
     def _(self, step: View) -> None:
         base, offset = self.views.get(step.base, (step.base, const(0)))
         self.views[step.buffer.name] = base, offset + self._from_outside(step.offset)
+
+    @_step.register
+    def _(self, step: Define) -> None:
+        self.defined[var(step.name, step.value.dtype)] = self._from_outside(step.value)
 
     @_step.register
     def _(self, step: Launch) -> None:

@@ -7,13 +7,15 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.ir.expr import const
+from aesara.ir.buffers import Buffer, Slot
+from aesara.ir.expr import const, load
 from aesara.ir.expr import op as primitive
 from aesara.ir.interpret import run_program
-from aesara.ir.loop_kernels import loop_as_launch
-from aesara.ir.steps import Define, Iterate
+from aesara.ir.loop_kernels import loop_as_launch, rounds_buffer
+from aesara.ir.steps import Allocate, Define, Iterate
 from aesara.ir.text import parse_program
 from aesara.ir.verify import verify_program
+from aesara.scan import until
 
 x, y, m = at.dvector("x"), at.fvector("y"), at.tensor("float64", shape=(None, 3), name="m")
 a, b = at.dscalars("a", "b")
@@ -92,28 +94,65 @@ def sums_of_rows():
     return [total[-3:]]
 
 
+def two_rooms():
+    """Rings of several lengths, of which one is read in each round."""
+    (p, q, r), _ = aesara.scan(lambda e, p, q: (q + e, p * 0.5, p * e), x, [a, b, None])
+    return [p[-3:], q[-1:], r[-2:]]
+
+
+def until_small():
+    """A loop that may end early: its last state, and how many there are."""
+    states, _ = aesara.scan(lambda e, s: (s * 0.5 + e, until(abs(s) < 0.3)), x, [a])
+    return [states[-1:], states.shape[0]]
+
+
+def until_with_rows():
+    (p, q), _ = aesara.scan(lambda e, p, q: ([p * q + e, p - q], until((p - q) * e > 0.5)), x, [a, b])
+    return [p, q[-2:]]
+
+
+def until_another_output():
+    """What the loop ends by is what rounds before have counted."""
+    (c, s, t), _ = aesara.scan(
+        lambda e, c, s: ([c + 1, s + e, at.sqrt(abs(s))], until(c >= 2)), x, [at.constant(0), a, None]
+    )
+    return [c[-1:], s, t[-1:]]
+
+
+def until_the_first():
+    states, _ = aesara.scan(lambda e, s: (s + e, until(at.constant(True))), x, [a])
+    return [states]
+
+
 #: the graph, and how many of its loops are one kernel
 LOOPS = {
     two_taps: 1, far_taps: 1, swapped: 1, backwards: 1, gradients: 2, rows_of_two: 1, planes: 1, single: 1, counted: 1,
-    sums_of_rows: 1, filter_of_two: 1,
+    sums_of_rows: 1, filter_of_two: 1, until_small: 1, until_with_rows: 1, until_another_output: 1,
+    until_the_first: 1, two_rooms: 1,
 }  # fmt: skip
 
 
 def with_kernels(program):
     """The program with launches in the place of loops, and how many there are."""
-    bases, made = program.bases(), []
+    bases, made, slots = program.bases(), [], list(program.slots)
 
     def changed(steps):
         for step in steps:
             launch = loop_as_launch(step, bases) if isinstance(step, Iterate) else None
             if launch is None:
                 yield step
-            else:
-                made.append(launch)
-                yield launch
-                yield Define(step.count, primitive("maximum", step.extent, const(0)))
+                continue
+            made.append(launch)
+            count = primitive("maximum", step.extent, const(0))
+            if step.until is not None:
+                yield Allocate(Buffer(rounds_buffer(step), "int64", ()), slot=len(slots))
+                slots.append(Slot(const(8), late=False))
+                count = load(rounds_buffer(step), "int64", const(0))
+            yield launch
+            yield Define(step.count, count)
 
-    return dataclasses.replace(program, steps=tuple(changed(program.steps))), len(made)
+    steps = tuple(changed(program.steps))
+    return dataclasses.replace(program, steps=steps, slots=tuple(slots)), len(made)
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 5])

@@ -17,6 +17,7 @@ import aesara.tensor as at
 from aesara.ir.expr import walk
 from aesara.ir.steps import Define, Launch, walk_steps
 from aesara.link.guards import state
+from aesara.scan import until
 
 pytestmark = pytest.mark.main_thread
 
@@ -68,6 +69,11 @@ def is_prompt(call: Callable[[], object]) -> bool:
 
 def loop_over(step, length, first):
     return aesara.scan(step, outputs_info=[first], n_steps=length)[0]
+
+
+def loop_until(length):
+    """A loop that never ends early, though nobody knows before."""
+    return loop_over(lambda u: (at.sin(u) + 1, until(u > 5)), length, at.constant(1.0, dtype="float64"))
 
 
 heavy = at.gammaincc(x, at.exp(x) * 3)
@@ -124,6 +130,16 @@ CASES = {
         aesara.function([n], loop_over(lambda u: at.sin(u) + 1, n, at.constant(1.0, dtype="float64"))[-1]),
         lambda f: f(2 * 10**7),
         lambda f: f(5),
+    ),
+    "scan that may end early": (
+        aesara.function([n], loop_until(n)[-1]),
+        lambda f: f(2 * 10**7),
+        lambda f: f(5),
+    ),
+    "scan that may end early in another one": (
+        aesara.function([v], aesara.scan(lambda i: loop_until(i)[-1], v)[0]),
+        lambda f: f([10**9, 3]),
+        lambda f: f([5, 3]),
     ),
     "scan of vectors": (
         aesara.function([x, n], loop_over(lambda u: at.gammaincc(x, u + x), n, x)[-1]),

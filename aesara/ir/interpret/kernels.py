@@ -114,6 +114,8 @@ class Machine:
                 done = whole
         for k in range(done, extent):
             self._iteration(statement, k, loop)
+            if statement.until and self.scalars[statement.until]:
+                break
         if statement.parallel:
             self.loops.pop()
         self.scalars.pop(statement.var, None)

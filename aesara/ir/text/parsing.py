@@ -208,13 +208,14 @@ def _read_block(lines: list[Line], at: int, reader: Reader) -> tuple[Statement, 
         lanes.append(line.integer())
         while line.has(","):
             lanes.append(line.integer())
+    until = line.name("a scalar") if line.has("until") else ""
     line.expect(":")
     line.finish()
     scalars = reader.scalars
     reader.scalars = scalars | {name: INDEX}
     body, end = _read_body(lines, at + 1, line.indent, reader)
     reader.scalars = scalars
-    return For(name, extent, body, parallel, interleave, tuple(lanes)), end
+    return For(name, extent, body, parallel, interleave, tuple(lanes), until), end
 
 
 def _read_simple(line: Line, reader: Reader) -> Statement:

@@ -321,7 +321,8 @@ def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: st
         parallel = "parallel " if s.parallel else ""
         interleave = f" interleave {s.interleave}" if s.interleave != 1 else ""
         lanes = f" lanes {', '.join(map(str, s.lanes))}" if s.lanes else ""
-        writer.lines.append(f"{indent}{parallel}for {written_name(s.var)} < {texts[0]}{interleave}{lanes}:")
+        until = f" until {written_name(s.until)}" if s.until else ""
+        writer.lines.append(f"{indent}{parallel}for {written_name(s.var)} < {texts[0]}{interleave}{lanes}{until}:")
         changes = {s.var, *_changes(s.body)}
         writer.changed(changes)  # by the iterations before, too
         before = dict(writer.bound)

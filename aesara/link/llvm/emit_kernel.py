@@ -411,8 +411,11 @@ class Emitter:
         count = self._counted(loop, first, last, None)
         self.cut_to = deepest
         outer.code[place] = handed_on(first, last, outer.block)
+        outer.code.append(f"{more} = icmp slt i64 {last}, {extent}")
+        if loop.until:
+            left, more = more, self.fresh("more")
+            outer.code.append(f"{more} = select i1 {self.mutable[loop.until][0]}, i1 false, i1 {left}")
         outer.code += [
-            f"{more} = icmp slt i64 {last}, {extent}",
             f"br i1 {more}, label %{head}, label %{done}, !prof !1",
             f"{done}:",
         ]
@@ -484,6 +487,7 @@ class Emitter:
         stop = None
         if body is None:
             self.statements(loop.body)
+            stop = self.mutable[loop.until][0] if loop.until else None
         else:
             stop = body()
         self.scopes.pop()

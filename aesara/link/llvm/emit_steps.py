@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
+from aesara.ir.loop_kernels import rounds_buffer
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
 from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Iterate, Launch, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
@@ -262,17 +263,24 @@ def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
 def _loop(entry: EntryPoint, step: Iterate) -> None:
     code, threads = entry.code, entry.threads
     launch = entry.short_loops.get(id(step))
-    if launch is not None:
+    if launch is not None and step.until is None:
         code.define(step.count, code.value(op("maximum", step.extent, const(0))))
         _launch(entry, launch)
         return
-    rounds = threads.rounds(threads.known(step.round_work()))
+    if launch is not None:
+        rounds, count = code.room("rounds", 1), code.fresh("count")
+        code.place(rounds_buffer(step), rounds)
+        _launch(entry, launch)
+        code.add(f"{count} = load i64, ptr {code.emitter.buffer(rounds_buffer(step))}")
+        code.define(step.count, count)
+        return
+    portion = threads.rounds(threads.known(step.round_work()))
     outermost, entry.inside_loop = not entry.inside_loop, True
 
     def body() -> str | None:
         for inner in step.body:
             entry.step(inner)
-        threads.look_after_round(code.value(var(step.var)), rounds)
+        threads.look_after_round(code.value(var(step.var)), portion)
         return None if step.until is None else code.value(step.until)
 
     code.define(step.count, code.emitter.loop(For(step.var, step.extent, ()), body))
