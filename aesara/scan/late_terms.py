@@ -95,7 +95,7 @@ def _split(args: ScanArgs, k: int, step: FunctionGraph) -> None:
     state, buffer = args.inner_in_sit_sot[k], args.outer_in_sit_sot[k]
     second = state.type(name=state.name)
     step.add_input(second)
-    for reader in dict.fromkeys(user for user, _ in step.clients[state]):
+    for reader in dict.fromkeys(user for user, _ in step.clients[state] if user != "output"):
         terms = [v for term in reader.inputs for v in ((state, second) if term is state else (term,))]
         step.replace(reader.outputs[0], add(*terms), reason="scan_split_late_sums")
     args.set_inner_outputs(step.outputs)
