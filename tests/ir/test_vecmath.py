@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from aesara.ir import vecmath
-from aesara.ir.vecmath import builder, coefficients, large_arguments, minimax
+from aesara.ir.vecmath import arithmetic, coefficients, large_arguments, minimax
 from aesara.link.llvm.target import target_named
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -435,7 +435,7 @@ def test_one_module_holds_all_that_share_a_dependency(dtype):
         assert np.array_equal(call(x), one[0] + one[1] + one[2])
 
 
-@pytest.mark.parametrize("format", builder.FORMATS.values(), ids=lambda format: format.dtype)
+@pytest.mark.parametrize("format", arithmetic.FORMATS.values(), ids=lambda format: format.dtype)
 def test_bits_of_two_over_pi(format):
     words = large_arguments.two_over_pi_words(format)
     with mp.workprec(64 * len(words) + 60):

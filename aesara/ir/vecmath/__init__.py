@@ -21,8 +21,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from aesara.ir.instructions import Value
+
 from . import cube_root, error_function, exponential, inverse_trigonometric, logarithm, power, trigonometric
-from .builder import FORMATS, Value, build
+from .arithmetic import FORMATS, build
 
 _FORMULAS: dict[str, Callable[..., Value]] = {
     **exponential.FORMULAS,

@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from aesara.ir.instructions import Value
+
 from . import coefficients
-from .builder import Value, absolute, copy_sign, fma_add, format_of, horner, polynomial, select
+from .arithmetic import absolute, copy_sign, fma_add, format_of, horner, polynomial, select
 from .exponential import power_of_two, round_to_integer
 from .logarithm import normalise, split_exponent
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aesara.ir.instructions import Value
+
 from . import coefficients
-from .builder import Value, absolute, at_most, copy_sign, fma_add, format_of, polynomial, select
+from .arithmetic import absolute, at_most, copy_sign, fma_add, format_of, polynomial, select
 from .exponential import (
     LOG2_E,
     expm1_polynomial,

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aesara.ir.instructions import Value
 from aesara.records import dataclass
 
 from . import coefficients
-from .builder import (
+from .arithmetic import (
     Format,
-    Value,
     absolute,
     at_least,
     at_most,

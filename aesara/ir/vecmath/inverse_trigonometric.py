@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from aesara.ir.instructions import Value
+
 from . import coefficients
-from .builder import (
-    Value,
+from .arithmetic import (
     absolute,
     constant,
     copy_sign,

@@ -16,7 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from .builder import Format, FunctionBuilder, Value, constant
+from aesara.ir.instructions import InstructionWriter, Value, literal
+
+from .arithmetic import Format, format_of
 
 # Up to here the short reduction is right.
 LARGEST = 2.0**24
@@ -35,8 +37,8 @@ def replace_large(x: Value, fast: Value, format: Format, kind: int) -> Value:
     """`fast` where |x| <= LARGEST, else the right value; `kind` says of which function."""
     name = symbol(format)
     versions = ",".join(f"_ZGV_LLVM_N{length}vvu_{name}({name}.x{length})" for length in VECTOR_LENGTHS[format.bits])
-    arguments = f"{x.type} {x.name}, {x.type} {fast.name}, i32 {kind}"
-    return x.function.emit(x.type, f'call {x.type} @{name}({arguments}) "vector-function-abi-variant"="{versions}"')
+    arguments = x, fast, x.writer.constant("i32", kind)
+    return x.writer.call(x.kind, f"@{name}", *arguments, attributes=f' "vector-function-abi-variant"="{versions}"')
 
 
 @cache
@@ -69,14 +71,14 @@ def reduce_large(x: Value) -> tuple[Value, Value]:
 
     |x| must be finite and above 1.
     """
-    function, bits = x.function, x.as_bits().widen("i64")
-    format = function.format
+    writer, bits = x.writer, x.as_bits().widen("i64")
+    format = format_of(x)
     stored = (1 << format.fraction_bits) - 1
     mantissa = ((bits & stored) | (stored + 1)).widen("i128")
     exponent = (bits >> format.fraction_bits) & (2 * format.bias + 1)
     # The window starts with the bit whose product with the last bit of the mantissa is worth 2.
     first = exponent + (62 - format.bias - format.fraction_bits)
-    words = [_table_word(function, (first >> 6) + k) for k in range(4)]
+    words = [_table_word(writer, format, (first >> 6) + k) for k in range(4)]
     high, middle, low = (_funnel_shift(words[k], words[k + 1], first & 63).widen("i128") for k in range(3))
     # 2 bits of the quadrant and 126 of the fraction.
     turn = ((mantissa * high) << 64) + mantissa * middle + ((mantissa * low) >> 64)
@@ -84,25 +86,23 @@ def reduce_large(x: Value) -> tuple[Value, Value]:
     negative = fraction.shift_arithmetic(127)
     n = (turn >> 126) - negative
     size = (fraction ^ negative) - negative
-    zeros = function.emit("i128", f"call i128 @llvm.ctlz.i128(i128 {size.name}, i1 false)")
+    zeros = writer.call("i128", "@llvm.ctlz.i128", size, writer.constant("i1", False))
     leading = (size << (zeros & 127)) >> 64
     # Times pi / 2 while still in integers: the conversion is the only rounding.
     angle = ((leading * pi_fixed_point(62)) >> 65).narrow("i64")
-    magnitude = function.emit("double", f"sitofp i64 {angle.name} to double")
+    magnitude = angle.convert("sitofp", "double")
     scale = (((1023 - 62) - zeros.narrow("i64")) << 52).as_float()
     r = (magnitude * scale).as_bits() ^ (negative.narrow("i64") << 63)
     return r.as_float(), n.narrow("i64")
 
 
-def _table_word(function: FunctionBuilder, index: Value) -> Value:
-    table = f"@{symbol(function.format)}.bits"
-    place = function.emit("ptr", f"getelementptr inbounds i64, ptr {table}, i64 {index.name}")
-    return function.emit("i64", f"load i64, ptr {place.name}, align 8")
+def _table_word(writer: InstructionWriter, format: Format, index: Value) -> Value:
+    table = f"@{symbol(format)}.bits"
+    return writer.load("i64", writer.at(table, index, "i64", "inbounds "), ", align 8")
 
 
 def _funnel_shift(high: Value, low: Value, count: Value) -> Value:
-    operands = f"i64 {high.name}, i64 {low.name}, i64 {count.name}"
-    return high.function.emit("i64", f"call i64 @llvm.fshl.i64({operands})")
+    return high.intrinsic("fshl", low, count)
 
 
 def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
@@ -113,16 +113,16 @@ def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
     formula
         The value for a large x, given x and the kind (an i32).
     """
-    function = FunctionBuilder(symbol(format), format, ("x", "fast"))
-    value = formula(function.parameters[0], Value(function, "i32", "%kind"))
+    writer = InstructionWriter()
+    value = formula(writer.value(format.llvm, "%x"), writer.value("i32", "%kind"))
     words = two_over_pi_words(format)
     fill = {
         "name": symbol(format),
         "t": format.llvm,
         "f": format.suffix,
         "attributes": _ATTRIBUTES,
-        "limit": constant(function.parameters[0], LARGEST).name,
-        "body": "\n".join(function.lines),
+        "limit": literal(format.llvm, LARGEST),
+        "body": "\n".join(writer.lines),
         "value": value.name,
         "count": len(words),
         "words": ", ".join(f"i64 {word - (word >> 63 << 64)}" for word in words),

@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from aesara.ir.instructions import Value
+
 from . import coefficients
-from .builder import (
+from .arithmetic import (
     FLOAT64,
-    Value,
     absolute,
     at_least,
     at_most,

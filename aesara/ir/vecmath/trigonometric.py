@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from aesara.ir.instructions import Value
 from aesara.records import dataclass
 
 from . import coefficients, large_arguments
-from .builder import FLOAT64, Format, Value, absolute, fma_add, format_of, polynomial, select, split_constant
+from .arithmetic import FLOAT64, Format, absolute, fma_add, format_of, polynomial, select, split_constant
 
 PI_DIGITS = "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
 
@@ -34,7 +35,7 @@ def reduce_by_half_pi(x: Value) -> ReducedAngle:
     magic = FLOAT64.round_magic
     shifted = fma_add(wide, 2.0 / math.pi, magic)
     n = shifted - magic
-    if x.type == "double":
+    if x.kind == "double":
         return ReducedAngle(_subtract_four_parts(wide, n), shifted.as_bits())
     high, low = _half_pi_parts(29, 2)
     r = fma_add(n, -low, fma_add(n, -high, wide))
@@ -101,7 +102,7 @@ def _of_large(x: Value, kind: Value) -> Value:
     sine, cosine = _sine_and_cosine(r if format.bits == 64 else r.to_single())
     is_cos, is_tan = kind.equals(COS), kind.equals(TAN)
     # The cosine is the sine a quadrant on.
-    n = n.narrow(x.as_bits().type)
+    n = n.narrow(x.as_bits().kind)
     n = select(is_cos, n + 1, n)
     even = (n & 1).equals(0)
     value = select(even, sine, cosine)
