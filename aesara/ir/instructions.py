@@ -25,6 +25,7 @@ after.3:
 from __future__ import annotations
 
 import itertools
+import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
@@ -44,6 +45,8 @@ def literal(kind: str, number: float) -> str:
     ('0x3FB999999999999A', 'true', 'splat (i64 3)')
     """
     if kind[0] == "<":
+        if not number and math.copysign(1, number) > 0:
+            return "zeroinitializer"
         element = element_of(kind)
         return f"splat ({element} {literal(element, number)})"
     if kind == "i1":
