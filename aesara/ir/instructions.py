@@ -350,6 +350,10 @@ class InstructionWriter:
     def branch(self, condition: Value | str, yes: str, no: str, note: str = "") -> None:
         self.lines.append(f"br i1 {condition}, label %{yes}, label %{no}{note}")
 
+    def phi(self, kind: str, *ways: tuple[Value | str, str]) -> Value:
+        """A value that depends on the block from which this one is entered."""
+        return self.emit(kind, f"phi {kind} " + ", ".join(f"[{value}, %{block}]" for value, block in ways))
+
     def loop(
         self,
         carried: Sequence[Value],

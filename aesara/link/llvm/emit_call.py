@@ -56,7 +56,7 @@ class CallEnds(Ends):
         """Read the arguments and shared variables; then guard and hold the values if other threads may run."""
         code = self.code
         rank = max([1, *(len(b.shape) for step in self.program.steps for b in step.arrays())])
-        code.add(f"%table.p = getelementptr i8, ptr %self, i64 {layout.ARRAY_DATA}", "%table = load ptr, ptr %table.p")
+        code.add(f"%table = load ptr, ptr {code.at('%self', layout.ARRAY_DATA)}")
         code.make_frame()
         code.allocas.append(f"%dims = alloca [{rank} x i64]")
         self._count()
@@ -117,8 +117,7 @@ class CallEnds(Ends):
         """Look at how many arguments there are."""
         code = self.code
         count = code.compare("eq", "i64", "%nargs", str(len(self.frame.explicit)))
-        plain, right = code.compare("eq", "ptr", "%names", "null"), code.fresh("c")
-        code.add(f"{right} = and i1 {plain}, {count}")
+        right = code.both(code.compare("eq", "ptr", "%names", "null"), count)
         read, strict = code.label("read"), code.label("strict")
         code.branch(right, read, strict, likely=read)
         code.block(strict)
@@ -138,13 +137,14 @@ class CallEnds(Ends):
         facts = self._facts(k)
         known = code.compare("eq", "ptr", code.field(facts, layout.LINK_GENERATOR), obj)
         self._demand_input(known)
-        place, address, bits = code.field(facts, layout.LINK_PLACE, "i64"), code.fresh("f"), code.fresh("x")
-        code.add(f"{address} = getelementptr i8, ptr {obj}, i64 {place}", f"{bits} = load ptr, ptr {address}")
+        bits = code.field(obj, code.field(facts, layout.LINK_PLACE, "i64"))
         self._demand_input(code.compare("eq", "ptr", code.field(facts, layout.LINK_BITS), bits))
         (size,) = self.program.inputs[k].buffer.shape
-        length = code.fresh("n")
-        code.add(f"{length} = lshr i64 {code.field(facts, layout.LINK_BYTES, 'i64')}, 3")
-        code.emitter.variables[size.attr] = (code.spill(length, "i64"), 0)
+        code.emitter.variables[size.attr] = (code.spill(self._words_of(facts), "i64"), 0)
+
+    def _words_of(self, facts: str) -> str:
+        """How many words the state of a generator has."""
+        return self.code.emit("i64", f"lshr i64 {self.code.field(facts, layout.LINK_BYTES, 'i64')}, 3")
 
     def _facts(self, k: int) -> str:
         """The words of the link of a generator."""
@@ -169,8 +169,7 @@ class CallEnds(Ends):
             buffer = self.program.inputs[inputs[number]].buffer
             # Python code may have run since its size was read.
             (length,) = map(code.value, buffer.shape)
-            now = code.fresh("n")
-            code.add(f"{now} = lshr i64 {code.field(self._facts(inputs[number]), layout.LINK_BYTES, 'i64')}, 3")
+            now = self._words_of(self._facts(inputs[number]))
             code.demand(code.compare("eq", "i64", now, length), layout.MOVED)
             code.call("attach", "void", *_CALL_OF_PLAN, f"ptr {self._box(inputs[number])}", f"i64 {number}")
             words = self.workspace.slot(number)
@@ -219,12 +218,10 @@ class CallEnds(Ends):
         code.branch(code.compare("ne", "ptr", inside, "null"), ready, "refused", likely=ready)
         code.block(array)
         pointer = self._array_data(item, obj)
-        from_array = code.emitter.scopes[0].block
-        code.add(f"br label %{ready}")
+        from_array = code.writer.block
+        code.writer.jump(ready)
         code.block(ready)
-        data = code.fresh("data")
-        code.add(f"{data} = phi ptr [{inside}, %{number}], [{pointer}, %{from_array}]")
-        self._place_input(item, data)
+        self._place_input(item, code.writer.phi("ptr", (inside, number), (pointer, from_array)).name)
 
     def _place_input(self, item: Input, data: str) -> None:
         """Say where the values of an input are."""
@@ -259,10 +256,7 @@ class CallEnds(Ends):
             same = code.compare("eq", "ptr", code.field(obj, layout.ARRAY_DATA), data)
             now = code.field(obj, layout.ARRAY_DIMS) if lengths else ""
             for d, length in enumerate(lengths):
-                both = code.fresh("c")
-                here = code.compare("eq", "i64", code.field(now, 8 * d, "i64"), length)
-                code.add(f"{both} = and i1 {same}, {here}")
-                same = both
+                same = code.both(same, code.compare("eq", "i64", code.field(now, 8 * d, "i64"), length))
             code.demand(same, layout.MOVED)
 
     def _array_data(self, item: Input, obj: str) -> str:
@@ -272,11 +266,9 @@ class CallEnds(Ends):
         wanted = code.word(layout.descr_word(item.buffer.outer_dtype))
         descr = code.compare("eq", "ptr", code.field(obj, layout.ARRAY_DESCR), wanted)
         ndim = code.compare("eq", "i32", code.field(obj, layout.ARRAY_NDIM, "i32"), str(len(shape)))
-        masked, both, all_three = code.fresh("m"), code.fresh("c"), code.fresh("c")
-        code.add(f"{masked} = and i32 {code.field(obj, layout.ARRAY_FLAGS, 'i32')}, {layout.PLAIN}")
+        masked = code.emit("i32", f"and i32 {code.field(obj, layout.ARRAY_FLAGS, 'i32')}, {layout.PLAIN}")
         plain = code.compare("eq", "i32", masked, str(layout.PLAIN))
-        code.add(f"{both} = and i1 {descr}, {ndim}", f"{all_three} = and i1 {both}, {plain}")
-        self._demand_input(all_three)
+        self._demand_input(code.both(descr, ndim, plain))
         dims = code.field(obj, layout.ARRAY_DIMS) if shape else ""
         lengths = []
         for d, (size, static) in enumerate(zip(shape, item.static_shape, strict=True)):

@@ -8,14 +8,13 @@ phi nodes, and parallel innermost loops carry access groups, so that the vectori
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import Literal
 
 from aesara.ir.expr import Expr, const, walk
 from aesara.ir.function import ScalarFunction
+from aesara.ir.instructions import InstructionWriter, Names, Value
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -33,18 +32,12 @@ from aesara.ir.kernel import (
 from aesara.ir.lanes import accumulations, identity_of
 from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
-from aesara.link.llvm.primitives import (
-    LLVM_TYPES,
-    Module,
-    conversion,
-    instructions,
-    literal,
-    memory_type,
-)
+from aesara.link.llvm.module import Module
+from aesara.link.llvm.primitives import converted, primitive
 from aesara.link.llvm.spills import Spilled
-from aesara.records import dataclass
+from aesara.link.llvm.types import LLVM_TYPES, literal, memory_type
 
-__all__ = ["Cut", "Emitter", "Metadata", "emit_kernel", "has_long_rows", "only_loop"]
+__all__ = ["Cut", "Emitter", "Metadata", "Scope", "emit_kernel", "has_long_rows", "only_loop"]
 
 #: how loops of a kernel are cut; see `emit_kernel`
 Cut = Literal["no", "inside", "in parts"]
@@ -53,18 +46,28 @@ Cut = Literal["no", "inside", "in parts"]
 #: over blocks of a thousand elements or more, and over other loops
 _ELEMENTS, _BLOCKS, _LOOPS = 1 << 20, 1024, 64
 
+#: the note of a branch that is hardly ever taken
+_RARELY = ", !prof !1"
+
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
 
-@dataclass
-class Scope:
-    """One loop body (or the function's top): its text so far, its open block, and the values known in it."""
+class Scope(InstructionWriter):
+    """Writes one loop body (or the function's top); knows the values that have been computed in it.
 
-    depth: int
-    block: str
-    code: list[str] = field(default_factory=list)
-    values: dict[Expr, str] = field(default_factory=dict)
-    group: str | None = None
+    Attributes
+    ----------
+    depth
+        How many loops are around it.
+    group
+        The access group of what is read and written in it, if iterations are independent.
+    """
+
+    def __init__(self, names: Names, depth: int, block: str) -> None:
+        super().__init__(names, block)
+        self.depth = depth
+        self.values: dict[Expr, str] = {}
+        self.group: str | None = None
 
 
 class Emitter:
@@ -72,16 +75,16 @@ class Emitter:
 
     def __init__(self, module: Module, metadata: Metadata, written: frozenset[str]) -> None:
         self.module, self.metadata, self.written = module, metadata, written
-        self.scopes = [Scope(0, "entry")]
+        self.names = Names()
+        self.scopes = [Scope(self.names, 0, "entry")]
         self.home: dict[Expr, int] = {}
         self.variables: dict[str, tuple[str, int]] = {}
-        self.mutable: dict[str, tuple[str, str]] = {}
+        self.mutable: dict[str, Value] = {}
         self.volatile: dict[Expr, str] = {}
         #: places on the stack
         self.allocas: list[str] = []
         #: where buffers are
         self.pointers: dict[str, str] = {}
-        self._numbers = itertools.count(1)
         #: depth down to which loops are cut into pieces, to look for signals in between
         self.cut_to = -1
         #: whether there is a watcher, which loops inside of others may ask
@@ -93,16 +96,12 @@ class Emitter:
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
-        """A name for a value.
-
-        Values and labels of a function share one name space; every number is given once, whatever stands before it.
-        Names without a number (``%frame``, ``entry``) are written where they are fixed.
-        """
-        return f"%{stem}.{next(self._numbers)}"
+        """A name for a value."""
+        return self.names.fresh(stem)
 
     def label(self, stem: str) -> str:
         """A name for a block."""
-        return f"{stem}.{next(self._numbers)}"
+        return self.names.label(stem)
 
     # -- expressions -----------------------------------------------------------------------------------------
 
@@ -129,7 +128,7 @@ class Emitter:
             return literal(e.attr, e.dtype)
         if e.op == "var":
             if e.attr in self.mutable:
-                return self.mutable[e.attr][0]
+                return self.mutable[e.attr].name
             return self.variables[e.attr][0]
         found = self.volatile.get(e)
         if found is not None:
@@ -160,9 +159,8 @@ class Emitter:
         scope = self.scopes[-1] if place < 0 else self.scopes[max(place, self.pinned)]
         if self.block_values and scope is self.scopes[0]:
             self._bound_block(scope)
-        out = self.fresh()
         args = [self.here(self._known(a), scope) for a in e.args]  # type: ignore[arg-type]
-        scope.code.extend(self._lines(e, args, out, scope))
+        out = self._computed(e, args, scope).name
         if place < 0:
             self.volatile[e] = out
         else:
@@ -174,44 +172,37 @@ class Emitter:
         if self._in_block > self.block_values:
             self._in_block = 0
             following = self.label("next")
-            scope.code += [f"br label %{following}", f"{following}:"]
-            scope.block = following
+            scope.jump(following)
+            scope.begin(following)
 
-    def _lines(self, e: Expr, args: list[str], out: str, scope: Scope) -> list[str]:
+    def _computed(self, e: Expr, args: Sequence[str], scope: Scope) -> Value:
+        """The value of an expression whose operands are computed."""
         if e.op == "load":
-            address = self.fresh("p")
-            element = f"getelementptr inbounds {memory_type(e.dtype)}, ptr {self.buffer(e.attr, scope)}, i64 {args[0]}"
-            return [f"{address} = {element}", *self._read(e.dtype, address, out, scope)]
+            address = scope.at(self.buffer(e.attr, scope), args[0], memory_type(e.dtype), "inbounds ")
+            return self._read(e.dtype, address, scope)
+        operands = [scope.value(LLVM_TYPES[a.dtype], name) for a, name in zip(e.args, args, strict=True)]
         if e.op == "cast":
-            return conversion(e.args[0].dtype, e.dtype, args[0], out, self.fresh)
+            return converted(operands[0], e.args[0].dtype, e.dtype)
         if e.op == "call":
-            types = [a.dtype for a in e.args]
-            operands = [f"{LLVM_TYPES[d]} {a}" for d, a in zip(types, args, strict=True)]
             if isinstance(e.attr, ScalarFunction):
                 symbol = _function_symbol(e.attr, self.module, self.metadata)
-                return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({', '.join(operands)})"]
-            symbol = self.module.external(e.attr.symbol, e.dtype, types, e.attr.zeros)
-            return [f"{out} = call {LLVM_TYPES[e.dtype]} {symbol}({', '.join(operands + ['i32 0'] * e.attr.zeros)})"]
+            else:
+                symbol = self.module.external(e.attr.symbol, e.dtype, [a.dtype for a in e.args], e.attr.zeros)
+                operands += [scope.constant("i32", 0)] * e.attr.zeros
+            return scope.call(LLVM_TYPES[e.dtype], symbol, *operands)
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
-        lines = instructions(e.op, dtype, args, out, self.module, self.fresh)
+        value = primitive(self.module, e.op, dtype, *operands)
         if e.op == "select" and self.pinned:
             # a loop that halves what is left, such as a search, has no use for a branch that goes either way
-            lines[-1] += f", !unpredictable {self.metadata.unpredictable()}"
-        return lines
+            scope.lines[-1] += f", !unpredictable {self.metadata.unpredictable()}"
+        return value
 
-    def _read(self, dtype: str, address: str, out: str, scope: Scope) -> list[str]:
-        t = memory_type(dtype)
-        if dtype == "bool":
-            raw = self.fresh("b")
-            return [f"{raw} = load i8, ptr {address}{self._access(scope)}", f"{out} = icmp ne i8 {raw}, 0"]
-        return [f"{out} = load {t}, ptr {address}{self._access(scope)}"]
+    def _read(self, dtype: str, address: Value, scope: Scope) -> Value:
+        value = scope.load(memory_type(dtype), address, self._access(scope))
+        return value.differs(0) if dtype == "bool" else value
 
-    def _write(self, dtype: str, value: str, address: str, scope: Scope) -> None:
-        if dtype == "bool":
-            byte = self.fresh("b")
-            scope.code.append(f"{byte} = zext i1 {value} to i8")
-            value = byte
-        scope.code.append(f"store {memory_type(dtype)} {value}, ptr {address}{self._access(scope)}")
+    def _write(self, dtype: str, value: Value, address: Value, scope: Scope) -> None:
+        scope.store(value.widen("i8") if dtype == "bool" else value, address, self._access(scope))
 
     def buffer(self, name: str, scope: Scope | None = None) -> str:
         """Where a buffer is."""
@@ -221,12 +212,8 @@ class Emitter:
         """The name of a value, which is read in the scope (the innermost one) if it has been spilled."""
         if not isinstance(value, Spilled):
             return value
-        address, out = self.fresh("f"), self.fresh("x")
-        (scope or self.scopes[-1]).code += [
-            f"{address} = getelementptr i8, ptr %frame, i64 {value.place}",
-            f"{out} = load {value.kind}, ptr {address}",
-        ]
-        return out
+        w = scope or self.scopes[-1]
+        return w.load(value.kind, w.at("%frame", value.place)).name
 
     def _access(self, scope: Scope) -> str:
         return f", !llvm.access.group {scope.group}" if scope.group else ""
@@ -247,7 +234,7 @@ class Emitter:
             if isinstance(statement, For):
                 self.loop(statement)
             elif isinstance(statement, Declare):
-                self.mutable[statement.name] = (self.value(statement.value), LLVM_TYPES[statement.value.dtype])
+                self.mutable[statement.name] = self._typed(statement.value)
             elif isinstance(statement, Assign):
                 self._assign(statement)
             elif isinstance(statement, While):
@@ -256,32 +243,30 @@ class Emitter:
                 self._branch(statement)
         self._stores(pending)
 
+    def _typed(self, e: Expr) -> Value:
+        """The value of an expression, for more instructions here."""
+        return self.scopes[-1].value(LLVM_TYPES[e.dtype], self.value(e))
+
     def _stores(self, stores: list[Store]) -> None:
         """Consecutive stores: all values are computed before the first is written."""
-        ready = [(s, self.value(s.value), self.value(s.offset)) for s in stores]
+        ready = [(s, self._typed(s.value), self.value(s.offset)) for s in stores]
         for statement, value, offset in ready:
-            self._store(statement, value, offset)
+            scope, dtype = self.scopes[-1], statement.value.dtype
+            address = scope.at(self.buffer(statement.buffer), offset, memory_type(dtype), "inbounds ")
+            self._write(dtype, value, address, scope)
         if stores:
             self.volatile.clear()
 
-    def _store(self, statement: Store, value: str, offset: str) -> None:
-        scope = self.scopes[-1]
-        address, t = self.fresh("p"), memory_type(statement.value.dtype)
-        base = self.buffer(statement.buffer)
-        scope.code.append(f"{address} = getelementptr inbounds {t}, ptr {base}, i64 {offset}")
-        self._write(statement.value.dtype, value, address, scope)
-
     def _assign(self, statement: Assign) -> None:
         e = statement.value
-        old, kind = self.mutable[statement.name]
+        old = self.mutable[statement.name]
         number = _number_or_nothing(e, statement.name) if statement.reassociate else None
         if number is None:
-            new = self.value(e)
+            new = self._typed(e)
         else:
-            new, element = self.fresh("extremum"), self.value(number)
-            ignoring = self.module.intrinsic(f"{e.op}num", e.dtype, 2)
-            self.scopes[-1].code.append(f"{new} = call {kind} {ignoring}({kind} {element}, {kind} {old})")
-        self.mutable[statement.name] = (new, kind)
+            self.module.intrinsic(f"{e.op}num", old.kind, 2)
+            new = self._typed(number).intrinsic(f"{e.op}num", self.scopes[-1].value(old.kind, old.name))
+        self.mutable[statement.name] = new
         self.volatile.clear()
 
     def loop(self, loop: For, body: Callable[[], str | None] | None = None) -> str:
@@ -312,114 +297,114 @@ class Emitter:
         """
         outer = self.scopes[-1]
         labels = ("pre", "run", "lanes", "next", "exit", "end")
-        before_loop, run, inside, following, exit_, after = (self.label(stem) for stem in labels)
-        end, index, lane, start = (self.fresh(stem) for stem in ("end", "v", "lane", "start"))
-        inner = Scope(len(self.scopes), inside)
+        before_loop, run, inside, following, exit_, after = map(self.label, labels)
+        index, start, lane, next_lane, next_run = map(self.fresh, ("v", "start", "lane", "next", "next"))
+        inner = self._inner(loop, inside, index)
         if loop.parallel:
             inner.group = self.metadata.access_group()
+        inner.add(f"{index} = add nuw nsw i64 {start}, {lane}")
         accumulators = {name: s.value for name, s in (accumulations(loop.body) or {}).items()}
         before = dict(self.mutable)
-        places = {name: self.fresh("lanes") for name in accumulators}
-        addresses = {name: self.fresh("p") for name in accumulators}
+        places, addresses = {}, {}
         for name, e in accumulators.items():
-            kind, address, partial = memory_type(e.dtype), addresses[name], self.fresh("partial")
+            kind = memory_type(e.dtype)
+            places[name] = self.fresh("lanes")
             self.allocas.append(f"{places[name]} = alloca [{lanes} x {kind}], align 64")
-            inner.code.append(f"{address} = getelementptr inbounds {kind}, ptr {places[name]}, i64 {lane}")
-            inner.code.extend(self._read(e.dtype, address, partial, inner))
-            self.mutable[name] = (partial, before[name][1])
+            addresses[name] = inner.at(places[name], lane, kind, "inbounds ")
+            self.mutable[name] = self._read(e.dtype, addresses[name], inner)
+        self._inside(inner, loop.body)
+        for name, e in accumulators.items():
+            self._write(e.dtype, self.mutable[name], addresses[name], inner)
+        self.mutable = before
+
+        end = outer.value("i64", extent) & -lanes
+        outer.branch(end > outer.value("i64", first), before_loop, after)
+        skipped = outer.block
+        outer.begin(before_loop)
+        outer.add(*(start_lanes(e.op, e.dtype, lanes, places[name]) for name, e in accumulators.items()))
+        outer.jump(run)
+        outer.begin(run)
+        outer.add(f"{start} = phi i64 [{first}, %{before_loop}], [{next_run}, %{following}]")
+        outer.jump(inside)
+        outer.begin(inside)
+        outer.add(f"{lane} = phi i64 [0, %{run}], [{next_lane}, %{inner.block}]")
+        outer.add(*inner.lines, f"{next_lane} = add nuw nsw i64 {lane}, 1")
+        note = self.metadata.lanes(inner.group, len(loop.lanes) > 1)
+        outer.branch(outer.value("i64", next_lane) < lanes, inside, following, note)
+        outer.begin(following)
+        outer.add(f"{next_run} = add nuw nsw i64 {start}, {lanes}")
+        outer.branch(outer.value("i64", next_run) < end, run, exit_)
+        outer.begin(exit_)
+        joined = {}
+        for name, e in accumulators.items():
+            total = join_lanes(e.op, e.dtype, lanes, places[name], self.module, outer)
+            joined[name] = primitive(self.module, e.op, e.dtype, outer.value(total.kind, before[name].name), total)
+        outer.jump(after)
+        outer.begin(after)
+        for name in accumulators:
+            self.mutable[name] = outer.phi(before[name].kind, (before[name], skipped), (joined[name], exit_))
+        return outer.phi("i64", (first, skipped), (end, exit_)).name
+
+    def _inner(self, loop: For, block: str, index: str) -> Scope:
+        """The scope of a loop's body, in which its variable has this name."""
+        inner = Scope(self.names, len(self.scopes), block)
         if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
             self.home.clear()
         self.variables[loop.var] = (index, inner.depth)
         self.volatile.clear()
+        return inner
+
+    def _inside(
+        self, inner: Scope, body: tuple[Statement, ...] | Callable[[], str | None], pinned: bool = False
+    ) -> str | None:
+        """Write statements, or what a function writes, in a scope; returns what the function does.
+
+        If the scope is `pinned`, nothing of them is computed in front of it.
+        """
+        before = self.pinned
         self.scopes.append(inner)
-        self.statements(loop.body)
+        if pinned:
+            self.pinned = inner.depth
+        result = None
+        if isinstance(body, tuple):
+            self.statements(body)
+        else:
+            result = body()
         self.scopes.pop()
+        self.pinned = before
         self.volatile.clear()
-        for name, e in accumulators.items():
-            self._write(e.dtype, self.mutable[name][0], addresses[name], inner)
-        self.mutable = before
-        note = self.metadata.lanes(inner.group, len(loop.lanes) > 1)
-        some, next_lane, next_run = (self.fresh(stem) for stem in ("some", "next", "next"))
-        more_lanes, more_runs = self.fresh("more"), self.fresh("more")
-        outer.code += [
-            f"{end} = and i64 {extent}, -{lanes}",
-            f"{some} = icmp sgt i64 {end}, {first}",
-            f"br i1 {some}, label %{before_loop}, label %{after}",
-            f"{before_loop}:",
-            *(start_lanes(e.op, e.dtype, lanes, places[name]) for name, e in accumulators.items()),
-            f"br label %{run}",
-            f"{run}:",
-            f"{start} = phi i64 [{first}, %{before_loop}], [{next_run}, %{following}]",
-            f"br label %{inside}",
-            f"{inside}:",
-            f"{lane} = phi i64 [0, %{run}], [{next_lane}, %{inner.block}]",
-            f"{index} = add nuw nsw i64 {start}, {lane}",
-            *inner.code,
-            f"{next_lane} = add nuw nsw i64 {lane}, 1",
-            f"{more_lanes} = icmp slt i64 {next_lane}, {lanes}",
-            f"br i1 {more_lanes}, label %{inside}, label %{following}{note}",
-            f"{following}:",
-            f"{next_run} = add nuw nsw i64 {start}, {lanes}",
-            f"{more_runs} = icmp slt i64 {next_run}, {end}",
-            f"br i1 {more_runs}, label %{run}, label %{exit_}",
-            f"{exit_}:",
-        ]
-        joined = {}
-        for name, e in accumulators.items():
-            lines, total = join_lanes(e.op, e.dtype, lanes, places[name], self.module, self.fresh)
-            joined[name] = self.fresh("joined")
-            outer.code += lines
-            operands = [before[name][0], total]
-            outer.code += instructions(e.op, e.dtype, operands, joined[name], self.module, self.fresh)
-        outer.code += [f"br label %{after}", f"{after}:"]
-        for name, (old, kind) in ((name, before[name]) for name in accumulators):
-            result = self.fresh("red")
-            outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{joined[name]}, %{exit_}]")
-            self.mutable[name] = (result, kind)
-        rest = self.fresh("rest")
-        outer.code.append(f"{rest} = phi i64 [{first}, %{outer.block}], [{end}, %{exit_}]")
-        outer.block = after
-        return rest
+        return result
 
     def _cut_loop(self, loop: For, extent: str) -> str:
         """A loop in pieces, between which signals are looked for; the kernel ends if a handler raises."""
         outer = self.scopes[-1]
-        head, cut, stopped, piece, done = (self.label(stem) for stem in ("head", "cut", "stopped", "piece", "done"))
-        first, last, watched, stop, more = (self.fresh(stem) for stem in ("first", "last", "watched", "stop", "more"))
-        entered = outer.block
-        outer.code += [f"br label %{head}", f"{head}:"]
-        place = len(outer.code)
+        head, cut, stopped, piece, done = map(self.label, ("head", "cut", "stopped", "piece", "done"))
+        first, entered = self.fresh("first"), outer.block
+        outer.jump(head)
+        outer.begin(head)
+        place = len(outer.lines)
+        outer.add("")  # the phi nodes go here
         code, part = self._end_of_piece(loop, first, extent)
-        outer.code += [
-            "",  # the phi nodes go here
-            f"{watched} = icmp ne ptr %ae.watcher, null",
-            f"br i1 {watched}, label %{cut}, label %{piece}, !prof !1",
-            f"{cut}:",
-            *code,
-            f"{stop} = icmp slt i64 {part}, 0",
-            f"br i1 {stop}, label %{stopped}, label %{piece}, !prof !1",
-            f"{stopped}:",
-            "ret i1 true",
-            f"{piece}:",
-            f"{last} = phi i64 [{extent}, %{head}], [{part}, %{cut}]",
-        ]
-        outer.block = piece
+        outer.branch(_is_watched(outer), cut, piece, _RARELY)
+        outer.begin(cut)
+        outer.add(*code)
+        outer.branch(outer.value("i64", part) < 0, stopped, piece, _RARELY)
+        outer.begin(stopped)
+        outer.add("ret i1 true")
+        outer.begin(piece)
+        last = outer.phi("i64", (extent, head), (part, cut))
         handed_on = self._handed_on(loop, entered)
         deepest = self.cut_to
         if any(is_heavy(s.body) for s in loop.body if isinstance(s, For)):
             self.cut_to = 1
-        count = self._counted(loop, first, last, None)
+        count = self._counted(loop, first, last.name, None)
         self.cut_to = deepest
-        outer.code[place] = handed_on(first, last, outer.block)
-        outer.code.append(f"{more} = icmp slt i64 {last}, {extent}")
+        outer.lines[place] = handed_on(first, last.name, outer.block)
+        more = last < outer.value("i64", extent)
         if loop.until:
-            left, more = more, self.fresh("more")
-            outer.code.append(f"{more} = select i1 {self.mutable[loop.until][0]}, i1 false, i1 {left}")
-        outer.code += [
-            f"br i1 {more}, label %{head}, label %{done}, !prof !1",
-            f"{done}:",
-        ]
-        outer.block = done
+            more = outer.value("i1", self.mutable[loop.until].name).select(outer.constant("i1", False), more)
+        outer.branch(more, head, done, _RARELY)
+        outer.begin(done)
         return count
 
     def _handed_on(self, loop: For, entered: str) -> Callable[[str, str, str], str]:
@@ -429,18 +414,21 @@ class Emitter:
         from the block `entered`, of where a piece ends, and of the block from which the next one follows.
         """
         before = dict(self.mutable)
-        carried = sorted(_assigned(loop.body) & before.keys())
-        entering = {name: self.fresh("phi") for name in carried}
-        self.mutable.update((name, (entering[name], before[name][1])) for name in carried)
+        entering = self._entering(loop.body)
 
         def phis(first: str, last: str, block: str) -> str:
             lines = [f"{first} = phi i64 [0, %{entered}], [{last}, %{block}]"]
-            for name, phi in entering.items():
-                (old, kind), (new, _) = before[name], self.mutable[name]
-                lines.append(f"{phi} = phi {kind} [{old}, %{entered}], [{new}, %{block}]")
+            lines += _phis(entering, before, entered, self.mutable, block)
             return "\n".join(lines)
 
         return phis
+
+    def _entering(self, body: tuple[Statement, ...]) -> dict[str, Value]:
+        """Let what statements assign be values with new names, which phi nodes give; returns these."""
+        carried = sorted(_assigned(body) & self.mutable.keys())
+        values = {name: self.scopes[-1].value(self.mutable[name].kind, self.fresh("phi")) for name in carried}
+        self.mutable.update(values)
+        return values
 
     def aside(self, work: Work) -> tuple[list[str], str]:
         """Code for an estimate of work, which is computed nowhere else, and its value."""
@@ -449,13 +437,13 @@ class Emitter:
             leaves = [e for e in walk([size]) if e.op in ("load", "var")]
             return size if all(e.op == "var" and e.attr in self.variables for e in leaves) else const(UNKNOWN)
 
-        cold, pinned, volatile = Scope(len(self.scopes), ""), self.pinned, dict(self.volatile)
+        cold, pinned, volatile = Scope(self.names, len(self.scopes), ""), self.pinned, dict(self.volatile)
         self.scopes.append(cold)
         self.pinned = cold.depth
         value = self.value(work.replace(known).expression())
         self.scopes.pop()
         self.pinned, self.volatile = pinned, volatile
-        return cold.code, value
+        return cold.lines, value
 
     def _end_of_piece(self, loop: For, first: str, extent: str) -> tuple[list[str], str]:
         """Code for where a piece ends, or -1, and the name of that."""
@@ -467,74 +455,43 @@ class Emitter:
     def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
         """A loop from `first` to before `last`."""
         outer = self.scopes[-1]
-        head, before_loop, exit_, end = (self.label(stem) for stem in ("loop", "pre", "exit", "end"))
-        index, following, some, more = (self.fresh(stem) for stem in ("v", "next", "some", "more"))
+        head, before_loop, exit_, end = map(self.label, ("loop", "pre", "exit", "end"))
+        index, following = self.fresh("v"), self.fresh("next")
         innermost = not any(isinstance(s, (For, If, While)) for s in loop.body)
-        inner = Scope(len(self.scopes), head)
+        before = dict(self.mutable)
+        entering = self._entering(loop.body)
+        inner = self._inner(loop, head, index)
         if loop.parallel and innermost:
             inner.group = self.metadata.access_group()
-        inner.code.append("")  # the phi nodes go here
-        carried = sorted(_assigned(loop.body) & self.mutable.keys())
-        before = dict(self.mutable)
-        for name in carried:
-            self.mutable[name] = (f"{self.fresh('phi')}", before[name][1])
-        entering = {name: self.mutable[name][0] for name in carried}
-        if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
-            self.home.clear()
-        self.variables[loop.var] = (index, inner.depth)
-        self.volatile.clear()
-        self.scopes.append(inner)
-        stop = None
-        if body is None:
-            self.statements(loop.body)
-            stop = self.mutable[loop.until][0] if loop.until else None
-        else:
-            stop = body()
-        self.scopes.pop()
-        self.volatile.clear()
-        after = {name: self.mutable[name][0] for name in carried}
-        self.mutable = before
+        stop = self._inside(inner, loop.body if body is None else body)
+        if loop.until:
+            stop = self.mutable[loop.until].name
+        after, self.mutable = self.mutable, before
         if self.watched and inner.depth > 1 and _is_over_loops(loop):
             self._look_between_loops(inner, index, _BLOCKS if _is_over_blocks(loop) else _LOOPS)
 
-        outer.code += [
-            f"{some} = icmp sgt i64 {last}, {first}",
-            f"br i1 {some}, label %{before_loop}, label %{end}",
-            f"{before_loop}:",
-            f"br label %{head}",
-            f"{head}:",
-        ]
-        phis = [f"{index} = phi i64 [{first}, %{before_loop}], [{following}, %{inner.block}]"]
-        phis += [
-            f"{entering[n]} = phi {before[n][1]} [{before[n][0]}, %{before_loop}], [{after[n]}, %{inner.block}]"
-            for n in carried
-        ]
-        inner.code[0] = "\n".join(phis)
+        some = outer.value("i64", last) > outer.value("i64", first)
+        outer.branch(some, before_loop, end)
+        skipped = outer.block
+        outer.begin(before_loop)
+        outer.jump(head)
+        outer.begin(head)
+        outer.add(f"{index} = phi i64 [{first}, %{before_loop}], [{following}, %{inner.block}]")
+        outer.add(*_phis(entering, before, before_loop, after, inner.block))
         note = self.metadata.rest() if loop.lanes else self.metadata.loop(inner.group, loop.interleave)
-        outer.code += [
-            *inner.code,
-            f"{following} = add nuw nsw i64 {index}, 1",
-            f"{more} = icmp slt i64 {following}, {last}",
-        ]
+        outer.add(*inner.lines, f"{following} = add nuw nsw i64 {index}, 1")
+        more = outer.value("i64", following) < outer.value("i64", last)
         if stop is not None:
-            steps, more = more, self.fresh("more")
-            outer.code.append(f"{more} = select i1 {stop}, i1 false, i1 {steps}")
-        outer.code += [
-            f"br i1 {more}, label %{head}, label %{exit_}{note}",
-            f"{exit_}:",
-            f"br label %{end}",
-            f"{end}:",
-        ]
-        for name in carried:
-            result = self.fresh("red")
-            kind = before[name][1]
-            outer.code.append(f"{result} = phi {kind} [{before[name][0]}, %{outer.block}], [{after[name]}, %{exit_}]")
-            self.mutable[name] = (result, kind)
-        count = self.fresh("count")
-        if body is not None:
-            outer.code.append(f"{count} = phi i64 [0, %{outer.block}], [{following}, %{exit_}]")
-        outer.block = end
-        return count
+            more = outer.value("i1", stop).select(outer.constant("i1", False), more)
+        outer.branch(more, head, exit_, note)
+        outer.begin(exit_)
+        outer.jump(end)
+        outer.begin(end)
+        for name in entering:
+            self.mutable[name] = outer.phi(before[name].kind, (before[name], skipped), (after[name], exit_))
+        if body is None:
+            return ""
+        return outer.phi("i64", ("0", skipped), (following, exit_)).name
 
     def _in_pieces(self, loop: For, extent: str) -> str:
         """A loop over elements inside of another loop, in pieces of `_ELEMENTS`, between which signals are looked for.
@@ -543,63 +500,43 @@ class Emitter:
         takes LLVM a fifth longer to compile, and they last a second where they have some hundred million elements.
         """
         outer = self.scopes[-1]
-        head, look, done = (self.label(stem) for stem in ("head", "look", "done"))
-        first, end, least, last, more = (self.fresh(stem) for stem in ("first", "end", "least", "last", "more"))
-        entered = outer.block
-        outer.code += [f"br label %{head}", f"{head}:"]
-        place = len(outer.code)
-        outer.code += [
-            "",  # the phi nodes go here
-            f"{end} = add nsw i64 {first}, {_ELEMENTS}",
-            f"{least} = icmp slt i64 {end}, {extent}",
-            f"{last} = select i1 {least}, i64 {end}, i64 {extent}",
-        ]
-        outer.block = head
+        head, look, again, done = map(self.label, ("head", "look", "again", "done"))
+        first, entered = self.fresh("first"), outer.block
+        outer.jump(head)
+        outer.begin(head)
+        place = len(outer.lines)
+        outer.add("")  # the phi nodes go here
+        end, all_ = outer.emit("i64", f"add nsw i64 {first}, {_ELEMENTS}"), outer.value("i64", extent)
+        last = (end < all_).select(end, all_)
         handed_on = self._handed_on(loop, entered)
-        count = self._counted(loop, first, last, None)
-        again = self.label("again")
-        outer.code += [
-            f"{more} = icmp slt i64 {last}, {extent}",
-            f"br i1 {more}, label %{look}, label %{done}, !prof !1",
-            f"{look}:",
-            *self._ask(again),
-            f"{again}:",
-            f"br label %{head}",
-            f"{done}:",
-        ]
-        outer.code[place] = handed_on(first, last, again)
-        outer.block = done
+        count = self._counted(loop, first, last.name, None)
+        outer.branch(last < all_, look, done, _RARELY)
+        outer.begin(look)
+        self._ask(outer, again)
+        outer.jump(head)
+        outer.begin(done)
+        outer.lines[place] = handed_on(first, last.name, again)
         return count
 
     def _look_between_loops(self, inner: Scope, index: str, rounds: int) -> None:
         """After some rounds of a loop over other loops, look for signals."""
         look, on = self.label("look"), self.label("on")
-        place, some = self.fresh("place"), self.fresh("some")
-        inner.code += [
-            f"{place} = and i64 {index}, {rounds - 1}",
-            f"{some} = icmp eq i64 {place}, {rounds - 1}",
-            f"br i1 {some}, label %{look}, label %{on}, !prof !1",
-            f"{look}:",
-            *self._ask(on),
-            f"{on}:",
-        ]
-        inner.block = on
+        place = inner.value("i64", index) & rounds - 1
+        inner.branch(place.equals(rounds - 1), look, on, _RARELY)
+        inner.begin(look)
+        self._ask(inner, on)
 
-    def _ask(self, on: str) -> list[str]:
-        """Code that asks the watcher if there is one, and goes on; the kernel ends if a handler raises."""
+    def _ask(self, w: Scope, on: str) -> None:
+        """Ask the watcher if there is one, and go on; the kernel ends if a handler raises."""
         ask, stopped = self.label("ask"), self.label("stopped")
-        watched, piece, end, stop = (self.fresh(stem) for stem in ("watched", "piece", "end", "stop"))
-        return [
-            f"{watched} = icmp ne ptr %ae.watcher, null",
-            f"br i1 {watched}, label %{ask}, label %{on}",
-            f"{ask}:",
-            f"{piece} = load ptr, ptr %ae.watcher",
-            f"{end} = call i64 {piece}(ptr %ae.watcher, i64 1, i64 2, double 1.0)",
-            f"{stop} = icmp slt i64 {end}, 0",
-            f"br i1 {stop}, label %{stopped}, label %{on}, !prof !1",
-            f"{stopped}:",
-            "ret i1 true",
-        ]
+        w.branch(_is_watched(w), ask, on)
+        w.begin(ask)
+        function = w.load("ptr", "%ae.watcher")
+        end = w.emit("i64", f"call i64 {function}(ptr %ae.watcher, i64 1, i64 2, double 1.0)")
+        w.branch(end < 0, stopped, on, _RARELY)
+        w.begin(stopped)
+        w.add("ret i1 true")
+        w.begin(on)
 
     def _while(self, loop: While) -> None:
         """A loop with its test on top; LLVM rotates it.
@@ -607,58 +544,57 @@ class Emitter:
         Everything inside stays inside: nothing that the condition guards may be computed before it.
         """
         outer = self.scopes[-1]
-        head, round_, end = (self.label(stem) for stem in ("while", "round", "end"))
-        carried = sorted(_assigned(loop.body) & self.mutable.keys())
-        before, entered_from = dict(self.mutable), outer.block
-        for name in carried:
-            self.mutable[name] = (self.fresh("phi"), before[name][1])
-        entering = {name: self.mutable[name] for name in carried}
-        inner, pinned = Scope(len(self.scopes), head), self.pinned
+        head, round_, end = map(self.label, ("while", "round", "end"))
+        before, entered = dict(self.mutable), outer.block
+        entering = self._entering(loop.body)
+        inner = Scope(self.names, len(self.scopes), head)
         self.volatile.clear()
-        self.scopes.append(inner)
-        self.pinned = inner.depth
-        condition = self.value(loop.condition)
-        inner.code += [f"br i1 {condition}, label %{round_}, label %{end}", f"{round_}:"]
-        inner.block = round_
-        self.statements(loop.body)
-        self.pinned = pinned
-        self.scopes.pop()
-        self.volatile.clear()
-        phis = [
-            f"{value} = phi {kind} [{before[name][0]}, %{entered_from}], [{self.mutable[name][0]}, %{inner.block}]"
-            for name, (value, kind) in entering.items()
-        ]
-        outer.code += [f"br label %{head}", f"{head}:", *phis, *inner.code, f"br label %{head}", f"{end}:"]
+
+        def test_and_round() -> None:
+            condition = self.value(loop.condition)
+            inner.branch(condition, round_, end)
+            inner.begin(round_)
+            self.statements(loop.body)
+
+        self._inside(inner, test_and_round, pinned=True)
+        outer.jump(head)
+        outer.begin(head)
+        outer.add(*_phis(entering, before, entered, self.mutable, inner.block), *inner.lines)
+        outer.jump(head)
+        outer.begin(end)
         self.mutable = before | entering
-        outer.block = end
 
     def _branch(self, branch: If) -> None:
         condition = self.value(branch.condition)
         outer = self.scopes[-1]
         inside, end = self.label("if"), self.label("end")
-        carried = sorted(_assigned(branch.body) & self.mutable.keys())
         before = dict(self.mutable)
-        inner, pinned = Scope(len(self.scopes), inside), self.pinned
+        inner = Scope(self.names, len(self.scopes), inside)
         self.volatile.clear()
-        self.scopes.append(inner)
-        self.pinned = inner.depth
-        self.statements(branch.body)
-        self.pinned = pinned
-        self.scopes.pop()
-        self.volatile.clear()
-        outer.code += [
-            f"br i1 {condition}, label %{inside}, label %{end}",
-            f"{inside}:",
-            *inner.code,
-            f"br label %{end}",
-            f"{end}:",
-        ]
+        self._inside(inner, branch.body, pinned=True)
+        outer.branch(condition, inside, end)
+        otherwise = outer.block
+        outer.begin(inside)
+        outer.add(*inner.lines)
+        outer.jump(end)
+        outer.begin(end)
         after, self.mutable = self.mutable, before
-        for name in carried:
-            result, (old, kind) = self.fresh("sel"), before[name]
-            outer.code.append(f"{result} = phi {kind} [{old}, %{outer.block}], [{after[name][0]}, %{inner.block}]")
-            self.mutable[name] = (result, kind)
-        outer.block = end
+        for name in sorted(_assigned(branch.body) & before.keys()):
+            self.mutable[name] = outer.phi(before[name].kind, (before[name], otherwise), (after[name], inner.block))
+
+
+def _phis(
+    values: dict[str, Value], old: dict[str, Value], entered: str, new: dict[str, Value], block: str
+) -> list[str]:
+    """The phi nodes of values: what was there when a loop was entered, or what a round of it has left."""
+    return [
+        f"{value} = phi {value.kind} [{old[name]}, %{entered}], [{new[name]}, %{block}]"
+        for name, value in values.items()
+    ]
+
+
+def _is_watched(w: Scope) -> Value:
+    return w.value("ptr", "%ae.watcher").compare("ne", w.value("ptr", "null"))
 
 
 _NO_VECTORS = '!{!"llvm.loop.vectorize.enable", i1 false}'
@@ -823,7 +759,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     if emitter.watched:
         params.append("ptr %ae.watcher")
     emitter.statements(kernel.body)
-    code = "\n".join([*emitter.allocas, *emitter.scopes[0].code])
+    code = "\n".join([*emitter.allocas, *emitter.scopes[0].lines])
     kind, result = ("i1", "ret i1 false") if emitter.watched else ("void", "ret void")
     return f"define internal {kind} @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\n{result}\n}}"
 
@@ -846,7 +782,7 @@ def _emit_function(function: ScalarFunction, symbol: str, module: Module, metada
         params.append(f"{LLVM_TYPES[p.dtype]} {name}")
     emitter.statements(function.body)
     result = emitter.value(function.result)
-    code = "\n".join(emitter.scopes[0].code)
+    code = "\n".join(emitter.scopes[0].lines)
     kind = LLVM_TYPES[function.result.dtype]
     head = f"define internal {kind} {symbol}({', '.join(params)}) noinline nounwind memory(none)"
     return f"{head} {{\nentry:\n{code}\nret {kind} {result}\n}}"

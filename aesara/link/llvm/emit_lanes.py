@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from aesara.ir.instructions import InstructionWriter, Value, vector_of
 from aesara.ir.lanes import neutral
-from aesara.link.llvm.primitives import Fresh, Module, combine, literal, memory_type
+from aesara.link.llvm.module import Module
+from aesara.link.llvm.primitives import combined
+from aesara.link.llvm.types import literal, memory_type
 
 __all__ = ["join_lanes", "start_lanes"]
 
@@ -15,21 +18,13 @@ def start_lanes(kind: str, dtype: str, lanes: int, place: str) -> str:
     return f"store <{lanes} x {t}> splat ({t} {value}), ptr {place}, align 64"
 
 
-def join_lanes(kind: str, dtype: str, lanes: int, place: str, module: Module, fresh: Fresh) -> tuple[list[str], str]:
-    """Lines that combine the lanes at a place, the upper half with the lower, until one is left, and its name."""
-    t, whole = memory_type(dtype), fresh("all")
-    lines = [f"{whole} = load <{lanes} x {t}>, ptr {place}, align 64"]
+def join_lanes(kind: str, dtype: str, lanes: int, place: str, module: Module, w: InstructionWriter) -> Value:
+    """Combine the lanes at a place, the upper half with the lower, until one is left."""
+    t = memory_type(dtype)
+    whole = w.load(vector_of(t, lanes), place, ", align 64")
     while lanes > 1:
-        half = lanes // 2
-        low, high, both = fresh("low"), fresh("high"), fresh("both")
-        for name, first in ((low, 0), (high, half)):
-            numbers = ", ".join(f"i32 {k}" for k in range(first, first + half))
-            part = f"shufflevector <{lanes} x {t}> {whole}, <{lanes} x {t}> poison, <{half} x i32> <{numbers}>"
-            lines.append(f"{name} = {part}")
-        lines.append(combine(kind, dtype, half, low, high, both, module))
-        lanes, whole = half, both
-    total = fresh("total")
-    if dtype == "bool":
-        byte = fresh("b")
-        return [*lines, f"{byte} = extractelement <1 x i8> {whole}, i64 0", f"{total} = icmp ne i8 {byte}, 0"], total
-    return [*lines, f"{total} = extractelement <1 x {t}> {whole}, i64 0"], total
+        lanes //= 2
+        low, high = (whole.shuffle("poison", range(first, first + lanes)) for first in (0, lanes))
+        whole = combined(module, kind, dtype, low, high)
+    total = w.emit(t, f"extractelement {whole.typed}, i64 0")
+    return total.differs(0) if dtype == "bool" else total

@@ -61,9 +61,7 @@ class Workspace:
         return block
 
     def _inside(self, place: int | str) -> str:
-        pointer = self.code.fresh("slot")
-        self.code.add(f"{pointer} = getelementptr i8, ptr {self._block}, i64 {place}")
-        return pointer
+        return self.code.at(self._block, place)
 
     def _possible(self, total: Expr, sizes: Sequence[Expr]) -> str:
         """The value of `total`, or a size that no memory has, if `sizes`, which it is made of, may overflow."""

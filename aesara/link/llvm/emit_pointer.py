@@ -117,14 +117,10 @@ class _PointerCode(HostCode):
         self.add(f"ret i64 {NO_MEMORY}")
 
     def fail(self, error: Sequence[str]) -> None:
-        is_check, is_length = self.compare("sge", "i64", error[0], "0"), self.fresh("c")
-        other, code = self.fresh("s"), self.fresh("s")
-        self.add(
-            f"{is_length} = icmp eq i64 {error[0]}, {layout.WRONG_ARGUMENTS}",
-            f"{other} = select i1 {is_length}, i64 {WRONG_LENGTH}, i64 {NO_MEMORY}",
-            f"{code} = select i1 {is_check}, i64 {CHECK_FAILED}, i64 {other}",
-        )
-        self.answer(code)
+        number = self.writer.value("i64", error[0])
+        no_memory = self.writer.constant("i64", NO_MEMORY)
+        other = number.equals(layout.WRONG_ARGUMENTS).select(WRONG_LENGTH, no_memory)
+        self.answer((number >= 0).select(CHECK_FAILED, other).name)
 
     def answer(self, value: str) -> None:
         for place in self.frame.late_blocks():
@@ -148,9 +144,7 @@ class _PointerWorkspace(Workspace):
         if need.isdecimal() and int(need) <= _ON_STACK:
             self.code.allocas.append(f"%workspace = alloca [{need} x i8], align {ALIGN}")
             return "%workspace"
-        made = self.code.fresh("r")
-        self.code.add(f"{made} = call ptr @pool.take(ptr %frame, ptr %table, i64 {need})")
-        return made
+        return self.code.emit("ptr", f"call ptr @pool.take(ptr %frame, ptr %table, i64 {need})")
 
 
 class _PointerEnds(Ends):
@@ -168,8 +162,7 @@ class _PointerEnds(Ends):
 
     def arguments(self) -> None:
         code = self.code
-        place = f"getelementptr i8, ptr %user, i64 {8 * self.signature.word}"
-        code.add(f"%table.p = {place}", "%table = load ptr, ptr %table.p")
+        code.add(f"%table = load ptr, ptr {code.at('%user', 8 * self.signature.word)}")
         code.make_frame()
         if self.signature.status is not None:
             code.allocas.append("%status = alloca i64")

@@ -28,8 +28,8 @@ def make_array(code: HostCode, program: Program, step: Allocate, output: int, ol
         # the array owns its data.
         arguments += [f"ptr {old}", f"i32 {lonely}", f"ptr {initial_values(code, program, step)}"]
         return code.call("reuse", "ptr", *arguments, f"i64 {code.value(step.buffer.bytes)}")
-    items, places = code.field(code.word(code.frame.words.kept), layout.LIST_ITEMS), code.fresh("p")
-    code.add(f"{places} = getelementptr ptr, ptr {items}, i64 {first_kept(program, output)}")
+    items = code.field(code.word(code.frame.words.kept), layout.LIST_ITEMS)
+    places = code.at(items, first_kept(program, output), "ptr")
     return code.call("lend", "ptr", *arguments, f"ptr {places}")
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, const, op
 from aesara.ir.generators import HEADER, PARTS
+from aesara.ir.instructions import InstructionWriter, Value
 from aesara.ir.routine import (
     Bits,
     CArgument,
@@ -33,8 +34,10 @@ from aesara.ir.routine import (
     Scratch,
     Status,
 )
-from aesara.link.llvm.primitives import LLVM_TYPES, Module, instructions, literal
+from aesara.link.llvm.module import Module
+from aesara.link.llvm.primitives import primitive
 from aesara.link.llvm.scalar_draws import scalar_draw
+from aesara.link.llvm.types import LLVM_TYPES, literal
 from aesara.link.llvm.vector_draws import DRAWS, called_by
 
 __all__ = ["declare_routine"]
@@ -52,9 +55,10 @@ def declare_routine(routine: Routine, module: Module) -> str:
 class _Wrapper:
     def __init__(self, routine: Routine, module: Module) -> None:
         self.routine, self.module = routine, module
-        self.lines: list[str] = []
+        self.writer = InstructionWriter()
+        #: what stands in front of the call, and behind it
+        self.lines = self.writer.lines
         self.after: list[str] = []
-        self.count = 0
 
     def text(self, symbol: str) -> str:
         routine = self.routine
@@ -65,12 +69,9 @@ class _Wrapper:
         function = self._function(routine.symbol, kind, types)
         if routine.other is not None:
             condition, instead = routine.other
-            other, holds, chosen = self._function(instead, kind, types), self._fresh(), self._fresh()
-            self.lines += [
-                f"{holds} = icmp ne i64 {self._value(condition)}, 0",
-                f"{chosen} = select i1 {holds}, ptr {other}, ptr {function}",
-            ]
-            function = chosen
+            other = self._function(instead, kind, types)
+            pointers = (self.writer.value("ptr", name) for name in (other, function))
+            function = self._value(condition).differs(0).select(*pointers).name
         called = f"call {kind} {function}({', '.join(taken)})"
         if routine.returns is None:
             self.lines.append(called)
@@ -186,23 +187,15 @@ class _Wrapper:
         self.module.externals.add(symbol)
         return f"@{symbol}"
 
-    def _fresh(self) -> str:
-        self.count += 1
-        return f"%v{self.count}"
-
     def _argument(self, argument: CArgument) -> str:
         """The argument as text, after the lines that it needs."""
         if isinstance(argument, Character):
             name = f"@character.{argument.value}"
             return f"ptr {self.module.helper(name, f'{name} = private constant i8 {ord(argument.value)}')}"
         if isinstance(argument, (Integer, Leading)):
-            place, narrow = self._fresh(), self._fresh()
             given = argument.value
             value = self._value(given if isinstance(argument, Integer) else op("maximum", given, const(1)))
-            self.lines += [
-                f"{place} = alloca i32", f"{narrow} = trunc i64 {value} to i32", f"store i32 {narrow}, ptr {place}"
-            ]  # fmt: skip
-            return f"ptr {place}"
+            return self._kept(value.narrow("i32")).typed
         if isinstance(argument, ConstantPointer):
             numbers: Sequence[Expr] = argument.value
             kind = LLVM_TYPES[numbers[0].dtype]
@@ -210,44 +203,47 @@ class _Wrapper:
             name = ".".join(["@constant", kind, *(str(e.attr) for e in numbers)])
             return f"ptr {self.module.helper(name, f'{name} = private constant [{len(numbers)} x {kind}] [{values}]')}"
         if isinstance(argument, Int64):
-            return f"i64 {self._value(argument.value)}"
+            return self._value(argument.value).typed
         if isinstance(argument, Data):
             return f"ptr %at.{argument.value}"
         if isinstance(argument, Status):
-            place, value = self._fresh(), self._fresh()
-            self.lines += [f"{place} = alloca i32", f"store i32 0, ptr {place}"]
-            self.after.append(f"{value} = load i32, ptr {place}")
-            self._keep_status(value, argument.value)
-            return f"ptr {place}"
+            place = self._kept(self.writer.constant("i32", 0))
+            loaded = self.writer.names.fresh()
+            self.after.append(f"{loaded} = load i32, ptr {place}")
+            self._keep_status(loaded, argument.value)
+            return place.typed
         if isinstance(argument, Pointers):
             return self._table("ptr", [self._argument(one).split()[1] for one in argument.value])
         if isinstance(argument, Int64Array):
-            return self._table("i64", list(map(self._value, argument.value)))
+            return self._table("i64", [self._value(e).name for e in argument.value])
         assert isinstance(argument, Null)
         return "ptr null"
 
     def _table(self, kind: str, values: list[str]) -> str:
         """An array on the stack."""
-        place = self._fresh()
-        self.lines.append(f"{place} = alloca [{len(values)} x {kind}]")
+        w = self.writer
+        place = w.emit("ptr", f"alloca [{len(values)} x {kind}]")
         for k, value in enumerate(values):
-            at = self._fresh()
-            self.lines += [f"{at} = getelementptr {kind}, ptr {place}, i64 {k}", f"store {kind} {value}, ptr {at}"]
-        return f"ptr {place}"
+            w.store(w.value(kind, value), w.at(place, k, kind))
+        return place.typed
+
+    def _kept(self, value: Value) -> Value:
+        """A pointer to a value."""
+        place = self.writer.emit("ptr", f"alloca {value.kind}")
+        self.writer.store(value, place)
+        return place
 
     def _keep_status(self, value: str, operand: str) -> None:
-        wide = self._fresh()
+        wide = self.writer.names.fresh()
         self.after += [f"{wide} = sext i32 {value} to i64", f"store i64 {wide}, ptr %at.{operand}"]
 
-    def _value(self, e: Expr) -> str:
+    def _value(self, e: Expr) -> Value:
+        kind = LLVM_TYPES[e.dtype]
         if e.op == "var":
-            return f"%size.{e.attr}"
+            return self.writer.value(kind, f"%size.{e.attr}")
         if e.is_const:
-            return literal(e.attr, e.dtype)
-        out = self._fresh()
-        operands = [self._value(a) for a in e.args]
-        self.lines += instructions(e.op, e.dtype, operands, out, self.module, lambda stem: self._fresh())
-        return out
+            return self.writer.constant(kind, e.attr)
+        return primitive(self.module, e.op, e.dtype, *map(self._value, e.args))
 
 
 def _set_part(words: str, part: int) -> list[str]:

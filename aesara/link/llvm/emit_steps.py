@@ -18,7 +18,7 @@ from aesara.link.llvm.emit_results import kind_and_shape
 from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.primitives import LLVM_TYPES, memory_type
+from aesara.link.llvm.types import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
@@ -98,10 +98,7 @@ def _allocate(entry: EntryPoint, step: Allocate) -> None:
 def _view(entry: EntryPoint, step: View) -> None:
     code = entry.code
     offset = code.value(step.offset)
-    kind = memory_type(step.buffer.dtype)
-    pointer = code.fresh("view")
-    code.add(f"{pointer} = getelementptr {kind}, ptr {code.emitter.buffer(step.base)}, i64 {offset}")
-    code.place(step.buffer.name, pointer)
+    code.place(step.buffer.name, code.at(code.emitter.buffer(step.base), offset, memory_type(step.buffer.dtype)))
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------
@@ -123,10 +120,8 @@ def _launch(entry: EntryPoint, step: Launch) -> None:
     if cut == "in parts":
         _in_parts(entry, step, f"@{symbol}({', '.join(arguments)}")
         return
-    stopped = code.fresh("c")
     arguments.append(f"ptr {entry.threads.watcher()}")
-    code.add(f"{stopped} = call i1 @{symbol}({', '.join(arguments)})")
-    entry.threads.ends_early(stopped)
+    entry.threads.ends_early(code.emit("i1", f"call i1 @{symbol}({', '.join(arguments)})"))
 
 
 def _cut(entry: EntryPoint, step: Launch) -> Cut:
@@ -156,11 +151,11 @@ def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
     if entry.threads.released == "false":
         code.add(f"call {'i1' if asks else 'void'} {call}, i64 0, i64 {extent}{', ptr null' if asks else ''})")
         return
-    watcher, before = entry.threads.watcher(), code.emitter.scopes[-1].block
+    watcher, before = entry.threads.watcher(), code.writer.block
     head, look, go, part, done = (code.label(stem) for stem in ("parts", "look", "go", "part", "done"))
     parted = code.label("parted") if asks else part
     first, last = code.fresh("first"), code.fresh("last")
-    code.add(f"br label %{head}")
+    code.writer.jump(head)
     code.block(head)
     code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{parted}]")
     code.branch(code.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
@@ -170,13 +165,11 @@ def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
     end = code.call("piece", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
     code.stop_if(code.compare("slt", "i64", end, "0"), go)
     code.block(go)
-    code.add(f"br label %{part}")
+    code.writer.jump(part)
     code.block(part)
     code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]")
     if asks:
-        stopped = code.fresh("c")
-        code.add(f"{stopped} = call i1 {call}, i64 {first}, i64 {last}, ptr {watcher})")
-        code.stop_if(stopped, parted)
+        code.stop_if(code.emit("i1", f"call i1 {call}, i64 {first}, i64 {last}, ptr {watcher})"), parted)
         code.block(parted)
     else:
         code.add(f"call void {call}, i64 {first}, i64 {last})")
@@ -250,10 +243,8 @@ def _one_call(entry: EntryPoint, step: Call, piece: Expr | None = None) -> None:
 
 def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
     """Where an operand begins."""
-    pointer, offset = code.fresh("p"), code.value(operand.offset)
-    base = code.emitter.buffer(operand.buffer)
-    code.add(f"{pointer} = getelementptr {memory_type(dtype)}, ptr {base}, i64 {offset}")
-    return f"ptr {pointer}"
+    offset = code.value(operand.offset)
+    return f"ptr {code.at(code.emitter.buffer(operand.buffer), offset, memory_type(dtype))}"
 
 
 # -- steps of steps, and nodes in Python -------------------------------------------------------------------------
@@ -268,11 +259,9 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
         _launch(entry, launch)
         return
     if launch is not None:
-        rounds, count = code.room("rounds", 1), code.fresh("count")
-        code.place(rounds_buffer(step), rounds)
+        code.place(rounds_buffer(step), code.room("rounds", 1))
         _launch(entry, launch)
-        code.add(f"{count} = load i64, ptr {code.emitter.buffer(rounds_buffer(step))}")
-        code.define(step.count, count)
+        code.define(step.count, code.field(code.emitter.buffer(rounds_buffer(step)), 0, "i64"))
         return
     portion = threads.rounds(threads.known(step.round_work()))
     outermost, entry.inside_loop = not entry.inside_loop, True

@@ -139,9 +139,7 @@ class Threads:
         else:
             long = self.more_than(work.expression(), LONG)
         if self.keeps_values is not None and long != "false":
-            both = self.code.fresh("c")
-            self.code.add(f"{both} = and i1 {long}, {self.keeps_values}")
-            long = both
+            long = self.code.both(long, self.keeps_values)
         self.code.forget()
         self.released = long
         self._if_released("release", "ptr @plan", "ptr %args")
@@ -159,7 +157,7 @@ class Threads:
         code.branch(self.released, act, on)
         code.block(act)
         code.call(routine, "void", "ptr %frame", "ptr %table", *more)
-        code.add(f"br label %{on}")
+        code.writer.jump(on)
         code.block(on)
 
     # -- signals ---------------------------------------------------------------------------------------------
@@ -191,10 +189,9 @@ class Threads:
         code = self.code
         if self.released == "false":
             return
-        following, place = code.fresh("n"), code.fresh("n")
-        code.add(f"{following} = add i64 {index}, 1", f"{place} = and i64 {following}, {rounds}")
+        number, mask = code.writer.value("i64", index), code.writer.value("i64", rounds)
         look, on = code.label("look"), code.label("on")
-        code.branch(code.compare("eq", "i64", place, "0"), look, on, likely=on)
+        code.branch(((number + 1) & mask).equals(0).name, look, on, likely=on)
         self._poll(look, on)
 
     def ends_early(self, stopped: str) -> None:
@@ -219,20 +216,14 @@ class Threads:
         beside much work.
         """
         code = self.code
-        own, lonely = code.fresh("h"), code.fresh("h")
-        code.add(f"{own} = zext i1 {self.careful} to i32", f"{lonely} = add i32 {own}, 1")
+        lonely = code.writer.value("i1", self.careful).widen("i32") + 1
         work = self.total(steps)
         total = code.value(work)
         long, very_long = self.more_than(work, LONG), self.more_than(work, IN_PLACE)
         price = code.value(Work({(): _FRESH_BYTE}).times(size).expression())
         cheap = code.compare("olt", "double", price, total)
-        either = code.fresh("c")
-        self.keeps_values, self.lonely = code.fresh("c"), code.fresh("h")
-        code.add(
-            f"{either} = or i1 {very_long}, {cheap}",
-            f"{self.keeps_values} = and i1 {long}, {either}",
-            f"{self.lonely} = select i1 {self.keeps_values}, i32 -1, i32 {lonely}",
-        )
+        keeps = code.writer.value("i1", long) & (code.writer.value("i1", very_long) | code.writer.value("i1", cheap))
+        self.keeps_values, self.lonely = keeps.name, keeps.select(-1, lonely).name
         code.forget()
 
 

@@ -143,8 +143,8 @@ class _TimedEntry(EntryPoint):
         self.inside = True
         super().step(step)
         self.inside = False
-        spent, self.last = code.fresh("t"), self._now()
-        code.add(f"{spent} = sub i64 {self.last}, {started}")
+        self.last = self._now()
+        spent = code.emit("i64", f"sub i64 {self.last}, {started}")
         ticks = code.word(self.first_word + 1)
         self._increase(ticks, self.position, spent)
         self._increase(ticks, self.timers.ticks.shape[1] + self.position, "1")
@@ -164,20 +164,15 @@ class _TimedEntry(EntryPoint):
         code = self.code
         clock = code.word(self.first_word)
         if self.timers.clock.number is None:
-            code.add(f"{code.fresh('r')} = call i32 {clock}(ptr %now)")
+            code.emit("i32", f"call i32 {clock}(ptr %now)")
             return code.field("%now", 0, "i64")
-        code.add(f"{code.fresh('r')} = call i32 {clock}(i32 {self.timers.clock.number}, ptr %now)")
-        seconds, nanoseconds = code.field("%now", 0, "i64"), code.field("%now", 8, "i64")
-        scaled, total = code.fresh("t"), code.fresh("t")
-        code.add(f"{scaled} = mul i64 {seconds}, 1000000000", f"{total} = add i64 {scaled}, {nanoseconds}")
-        return total
+        code.emit("i32", f"call i32 {clock}(i32 {self.timers.clock.number}, ptr %now)")
+        seconds, nanoseconds = (code.writer.value("i64", code.field("%now", at, "i64")) for at in (0, 8))
+        return (seconds * 1_000_000_000 + nanoseconds).name
 
     def _increase(self, base: str, position: int, amount: str) -> None:
-        address = self.code.fresh("f")
-        self.code.add(
-            f"{address} = getelementptr i8, ptr {base}, i64 {8 * position}",
-            f"{self.code.fresh('x')} = atomicrmw add ptr {address}, i64 {amount} monotonic",  # without the GIL
-        )
+        address = self.code.at(base, 8 * position)
+        self.code.emit("i64", f"atomicrmw add ptr {address}, i64 {amount} monotonic")  # without the GIL
 
 
 def emit_timed_program(program: Program, timers: StepTimers) -> tuple[str, frozenset[str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr
 from aesara.link.llvm import layout
-from aesara.link.llvm.emit_kernel import Emitter, Metadata
+from aesara.link.llvm.emit_kernel import Emitter, Metadata, Scope
 from aesara.link.llvm.frame import Frame
-from aesara.link.llvm.primitives import Module
+from aesara.link.llvm.module import Module
 from aesara.link.llvm.spills import Spilled
 
 __all__ = ["HostCode"]
@@ -37,7 +39,7 @@ class HostCode:
         self.emitter = Emitter(self.module, self.metadata, written)
         if spills:
             self.emitter.block_values = _BLOCK
-        self.lines = self.emitter.scopes[0].code
+        self.lines = self.emitter.scopes[0].lines
         self.allocas: list[str] = []
         #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
         self._failures: dict[str, list[tuple[int | str, Sequence[str], str]]] = {"failed": []}
@@ -77,8 +79,17 @@ class HostCode:
 
     # -- text ------------------------------------------------------------------------------------------------
 
+    @property
+    def writer(self) -> Scope:
+        """What writes to the open block."""
+        return self.emitter.scopes[-1]
+
     def add(self, *lines: str) -> None:
-        self.emitter.scopes[-1].code.extend(lines)
+        self.writer.add(*lines)
+
+    def emit(self, kind: str, instruction: str, stem: str = "t") -> str:
+        """An instruction; returns the name of its value."""
+        return self.writer.emit(kind, instruction, stem).name
 
     def fresh(self, stem: str = "t") -> str:
         return self.emitter.fresh(stem)
@@ -87,17 +98,17 @@ class HostCode:
         return self.emitter.label(stem)
 
     def block(self, label: str) -> None:
-        self.add(f"{label}:")
-        self.emitter.scopes[-1].block = label
+        self.writer.begin(label)
 
-    def field(self, pointer: str, offset: int, kind: str = "ptr") -> str:
-        address, out = self.fresh("f"), self.fresh("x")
-        self.add(f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"{out} = load {kind}, ptr {address}")
-        return out
+    def at(self, pointer: str, offset: int | str, element: str = "i8") -> str:
+        """The address so many elements from a pointer on."""
+        return self.writer.at(pointer, offset, element).name
 
-    def set_field(self, pointer: str, offset: int, value: str, kind: str = "ptr") -> None:
-        address = self.fresh("f")
-        self.add(f"{address} = getelementptr i8, ptr {pointer}, i64 {offset}", f"store {kind} {value}, ptr {address}")
+    def field(self, pointer: str, offset: int | str, kind: str = "ptr") -> str:
+        return self.writer.load(kind, self.at(pointer, offset)).name
+
+    def set_field(self, pointer: str, offset: int | str, value: str, kind: str = "ptr") -> None:
+        self.writer.store(self.writer.value(kind, value), self.at(pointer, offset))
 
     def word(self, name: str | int, kind: str = "ptr") -> str:
         return self.field("%table", 8 * (layout.WORD[name] if isinstance(name, str) else name), kind)
@@ -106,7 +117,7 @@ class HostCode:
         note = ""
         if likely is not None:
             note = ", !prof !0" if likely == yes else ", !prof !1"
-        self.add(f"br i1 {condition}, label %{yes}, label %{no}{note}")
+        self.writer.branch(condition, yes, no, note)
 
     def value(self, e: Expr) -> str:
         return self.emitter.value(e)
@@ -122,14 +133,15 @@ class HostCode:
         if result == "void":
             self.add(f"call void {pointer}({', '.join(arguments)})")
             return ""
-        out = self.fresh("r")
-        self.add(f"{out} = call {result} {pointer}({', '.join(arguments)})")
-        return out
+        return self.emit(result, f"call {result} {pointer}({', '.join(arguments)})")
 
     def compare(self, predicate: str, kind: str, a: str, b: str) -> str:
-        out = self.fresh("c")
-        self.add(f"{out} = {'fcmp' if kind == 'double' else 'icmp'} {predicate} {kind} {a}, {b}")
-        return out
+        return self.writer.value(kind, a).compare(predicate, self.writer.value(kind, b)).name
+
+    def both(self, *conditions: str) -> str:
+        """Whether all conditions hold."""
+        values = [self.writer.value("i1", name) for name in conditions]
+        return functools.reduce(operator.and_, values).name
 
     # -- where things are ------------------------------------------------------------------------------------
 
@@ -185,7 +197,7 @@ class HostCode:
         if len(self._failures[self._failed]) == _WAYS:
             self._failed = self.label("failed")
             self._failures[self._failed] = []
-        self._failures[self._failed].append((error, values, self.emitter.scopes[-1].block))
+        self._failures[self._failed].append((error, values, self.writer.block))
         return self._failed
 
     def failed(self) -> None:
@@ -197,11 +209,8 @@ class HostCode:
             lists = [(f"{error}", *values) for error, values, _ in ways]
             names = []
             for k in range(max(map(len, lists))):
-                values = (
-                    f"[{row[k] if k < len(row) else 0}, %{block}]" for row, (*_, block) in zip(lists, ways, strict=True)
-                )
-                names.append(self.fresh("e"))
-                self.add(f"{names[-1]} = phi i64 {', '.join(values)}")
+                values = ((row[k] if k < len(row) else "0", way[2]) for row, way in zip(lists, ways, strict=True))
+                names.append(self.writer.phi("i64", *values).name)
             self.fail(names)
 
     def fail(self, error: Sequence[str]) -> None:

@@ -20,7 +20,7 @@ from aesara.ir.generators import HEADER, PARTS, draw_address, words_of
 from aesara.ir.routines.draws import draw_named
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.primitives import Module
+from aesara.link.llvm.module import Module
 from aesara.link.llvm.target import target_named
 from aesara.link.llvm.tries import tries
 from aesara.link.llvm.vector_draws import called_by

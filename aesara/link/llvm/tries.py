@@ -16,7 +16,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator
 
-from aesara.link.llvm.primitives import literal
+from aesara.link.llvm.types import literal
 from aesara.link.llvm.ziggurats import EXPONENTIAL, LAYERS, NORMAL, Ziggurat, tables
 
 __all__ = ["tries"]

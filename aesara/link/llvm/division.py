@@ -1,0 +1,80 @@
+"""Functions that primitives call: Python's floor division and modulo, and powers of integers."""
+
+from __future__ import annotations
+
+from aesara.ir.instructions import InstructionWriter, Value
+from aesara.link.llvm.types import LLVM_TYPES, is_unsigned
+
+__all__ = ["float_division", "int_division", "int_power"]
+
+
+def _operands(w: InstructionWriter, dtype: str) -> tuple[Value, Value]:
+    return w.value(LLVM_TYPES[dtype], "%a"), w.value(LLVM_TYPES[dtype], "%b")
+
+
+def _function(name: str, dtype: str, w: InstructionWriter, result: Value, attributes: str) -> str:
+    t = LLVM_TYPES[dtype]
+    head = f"define internal {t} @ae.{name}.{dtype}({t} %a, {t} %b) {attributes} {{"
+    return "\n".join([head, w.text(), f"ret {result.typed}", "}"])
+
+
+def float_division(name: str, dtype: str) -> str:
+    """``intdiv`` or ``mod`` of floats: the remainder takes the divisor's sign."""
+    w = InstructionWriter()
+    a, b = _operands(w, dtype)
+    zero = w.constant(a.kind, 0)
+    rest = w.emit(a.kind, f"frem {a.typed}, {b}")
+    there = rest.differs(0.0)
+    fix = there & ((rest < 0.0) ^ (b < 0.0))
+    if name == "mod":
+        result = fix.select(rest + b, there.select(rest, zero.intrinsic("copysign", b)))
+    else:
+        quotient = (a - rest) / b
+        quotient = fix.select(quotient - 1.0, quotient)
+        low, plain = quotient.intrinsic("floor"), a / b
+        near = (quotient - low > 0.5).select(low + 1.0, low)
+        signed = quotient.differs(0.0).select(near, zero.intrinsic("copysign", plain))
+        result = b.equals(0.0).select(plain, signed)
+    return _function(name, dtype, w, result, "alwaysinline nounwind")
+
+
+def int_division(name: str, dtype: str) -> str:
+    """``intdiv`` or ``mod`` of integers; x // 0 == x % 0 == 0; the lowest value divided by -1 wraps."""
+    w = InstructionWriter()
+    a, b = _operands(w, dtype)
+    none = b.equals(0)
+    if is_unsigned(dtype):
+        divisor = none.select(1, b)
+        quotient = w.emit(a.kind, f"{'udiv' if name == 'intdiv' else 'urem'} {a.typed}, {divisor}")
+        return _function(name, dtype, w, none.select(0, quotient), "alwaysinline nounwind")
+    negative = b.equals(-1)
+    odd = none | negative
+    divisor = odd.select(1, b)
+    quotient = w.emit(a.kind, f"sdiv {a.typed}, {divisor}")
+    rest = a - quotient * divisor
+    fix = rest.differs(0) & ((rest ^ divisor) < 0)
+    if name == "intdiv":
+        floored = negative.select(-a, fix.select(quotient - 1, quotient))
+        result = none.select(0, floored)
+    else:
+        result = odd.select(0, fix.select(rest + divisor, rest))
+    return _function(name, dtype, w, result, "alwaysinline nounwind")
+
+
+def int_power(dtype: str) -> str:
+    """Square and multiply, wrapping; a negative exponent gives the truncated quotient 1 / a**|b|."""
+    w = InstructionWriter()
+    a, b = _operands(w, dtype)
+    one = w.constant(a.kind, 1)
+    if not is_unsigned(dtype):
+        w.branch(b < 0, "negative", "start")
+        w.begin("negative")
+        sign = (b & 1).equals(1).select(-1, one)
+        w.add(f"ret {a.equals(1).select(one, a.equals(-1).select(sign, 0)).typed}")
+        w.begin("start")
+    _, _, result = w.loop(
+        [a, b, one],
+        lambda base, rest, power: rest.differs(0),
+        lambda base, rest, power: [base * base, rest >> 1, (rest & 1).differs(0).select(power * base, power)],
+    )
+    return _function("pow", dtype, w, result, "nounwind")

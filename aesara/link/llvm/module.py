@@ -1,0 +1,66 @@
+"""What the functions of an LLVM module need besides themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.ir import vecmath
+from aesara.ir.function import ScalarFunction
+from aesara.ir.instructions import suffix
+from aesara.link.llvm.types import LLVM_TYPES
+
+__all__ = ["Module"]
+
+
+class Module:
+    """Declarations and helper functions, by name."""
+
+    def __init__(self) -> None:
+        self.declarations: dict[str, str] = {}
+        self.helpers: dict[str, str] = {}
+        self.externals: set[str] = set()
+        #: symbols of the scalar functions
+        self.functions: dict[ScalarFunction, str] = {}
+
+    def declare(self, name: str, text: str) -> str:
+        self.declarations.setdefault(name, text)
+        return name
+
+    def intrinsic(self, name: str, kind: str, arity: int) -> str:
+        """Declare an intrinsic of so many values of an LLVM type, which gives one of that type."""
+        full = f"@llvm.{name}.{suffix(kind)}"
+        return self.declare(full, f"declare {kind} {full}({', '.join([kind] * arity)})")
+
+    def external(self, symbol: str, result: str, arguments: Sequence[str], zeros: int = 0) -> str:
+        """A pure C function resolved when the object is linked, which takes so many zeros behind its arguments."""
+        self.externals.add(symbol)
+        attributes = "nounwind willreturn memory(none)"
+        args = ", ".join([LLVM_TYPES[a] for a in arguments] + ["i32"] * zeros)
+        return self.declare(f"@{symbol}", f"declare {LLVM_TYPES[result]} @{symbol}({args}) {attributes}")
+
+    def math(self, name: str, dtype: str) -> str | None:
+        """One of our vectorisable functions, with what it depends on; None if there is none for the dtype."""
+        symbol = f"@{vecmath.symbol(name, dtype)}"
+        if symbol not in self.helpers:
+            text = vecmath.definition(name, dtype)
+            if text is None:
+                return None
+            self.helpers[symbol] = text
+            for needed in vecmath.dependencies(name, dtype):
+                self.math(needed, dtype)
+        return symbol
+
+    def helper(self, name: str, text: str) -> str:
+        self.helpers.setdefault(name, text)
+        return name
+
+    def text(self) -> str:
+        lines = list(self.helpers.values())
+        defined = set(self.helpers)
+        needed = {n: t for n, t in self.declarations.items() if n not in defined}
+        for body in self.helpers.values():
+            for line in body.splitlines():
+                if line.startswith("declare "):
+                    needed.setdefault("@" + line.split("@", 1)[1].split("(", 1)[0], line)
+        lines = ["\n".join(row for row in body.splitlines() if not row.startswith("declare ")) for body in lines]
+        return "\n".join([*needed.values(), *lines])
