@@ -84,6 +84,9 @@ LAYERS = {
     "aesara.pytensor": 11,
     "aesara.theano_compat": 11,
     "aesara.sandbox": 10,
+    "aesara.sandbox.mrg31k3p": 3,
+    "aesara.sandbox.multinomial": 3,
+    "aesara.sandbox.rng_mrg": 4,
 }
 
 

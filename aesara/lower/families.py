@@ -127,6 +127,7 @@ LOWERINGS = {
         "tensor.products.dot.Dot",
         "tensor.products.matmul.MatMul",
     ],
+    "random.mrg": ["sandbox.rng_mrg.mrg_uniform"],
     "random.draws": ["tensor.random.random_variable.RandomVariable"],
     "reductions.careduce": ["tensor.reductions.careduce.CAReduce", "tensor.statistics.mean_var.Mean"],
     "reductions.pooling": [

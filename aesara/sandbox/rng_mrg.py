@@ -19,6 +19,7 @@ from aesara.sandbox import multinomial
 from aesara.sandbox.mrg31k3p import M1, M2, integers, jumped, powers, spread
 from aesara.scalar.types import upcast
 from aesara.tensor.core.casting import cast
+from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.core.vector_length import get_vector_length
@@ -30,8 +31,8 @@ from aesara.tensor.rewriting.inplace import InplaceWriter
 from aesara.tensor.shapes.reshape import reshape
 
 __all__ = [
-    "A1p72", "A1p134", "A2p72", "A2p134", "M1", "M2", "MRG_RandomStream", "ff_2p72", "ff_2p134", "guess_n_streams",
-    "mrg_random_make_inplace", "mrg_uniform", "mrg_uniform_base",
+    "A1p72", "A1p134", "A2p72", "A2p134", "M1", "M2", "SCALES", "MRG_RandomStream", "ff_2p72", "ff_2p134",
+    "guess_n_streams", "mrg_random_make_inplace", "mrg_uniform", "mrg_uniform_base",
 ]  # fmt: skip
 
 #: the matrices that put the streams of one draw apart, and those of different draws
@@ -39,7 +40,7 @@ A1p72, A2p72 = powers(2**72)
 A1p134, A2p134 = powers(2**134)
 
 #: how the integers become numbers between 0 and 1: bits that are taken (all if None), what is added, the factor
-_SCALES = {
+SCALES = {
     "float64": (None, 0, 2.0**-31),
     "float32": (None, 0, float(np.float32(4.6566126e-10))),  # just below 2**-31, so that 1 is not reached
     "float16": (0x7FFF, 1, float(np.float16(3.0458e-05))),
@@ -118,11 +119,14 @@ class mrg_uniform(mrg_uniform_base):
         rstate, size = as_tensor_variable(rstate), as_tensor_variable(size)
         if rstate.type.dtype != "int32" or rstate.type.ndim != 2:
             raise TypeError(f"{self}: states are a matrix of int32, one row for each stream; got {rstate.type}.")
-        if self.output_type.dtype not in _SCALES:
+        if self.output_type.dtype not in SCALES:
             raise TypeError(f"{self}: numbers are float16, float32 or float64, not {self.output_type.dtype}.")
         shape: Sequence[int | None] = self.output_type.shape
         if isinstance(size, Constant) and len(size.data) == len(shape):
             shape = [int(n) for n in size.data]
+        elif size.type.shape == (len(shape),):
+            known = infer_static_shape(size)[1]
+            shape = [n if m is None else m for n, m in zip(shape, known, strict=True)]
         return Apply(self, [rstate, size], [rstate.type(), TensorType(self.output_type.dtype, shape)()])
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -138,7 +142,7 @@ class mrg_uniform(mrg_uniform_base):
         if count and not len(states):
             raise ValueError(f"{self}: there is no stream to draw {count} numbers from.")
         numbers, after = integers(states, count) if count else (np.zeros(0, np.int64), states)
-        taken, added, factor = _SCALES[dtype]
+        taken, added, factor = SCALES[dtype]
         numbers = (numbers if taken is None else numbers & taken) + added
         if self.inplace:
             states[...] = after
@@ -356,6 +360,7 @@ class MRG_RandomStream:
         _no_others("binomial", kwargs)
         if n != 1:
             raise NotImplementedError("MRG_RandomStream.binomial with n > 1")
+        p = undefined_grad(as_tensor_variable(p))
         return cast(self.uniform(size, ndim=ndim, nstreams=nstreams) < p, dtype)
 
     def multinomial(

@@ -229,3 +229,44 @@ def test_draws_by_given_numbers():
     assert chosen.tolist() == [[2, 0], [0, 2]]
     with pytest.raises(ValueError, match="need 4 uniform numbers, got 3"):
         f(P, given[:3])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_native_draws_are_those_of_the_reference(dtype):
+    """Of fewer numbers than streams, of rounds that do not reach all of them, and of none."""
+    op = mrg_uniform(at.TensorType(dtype, (None, None)))
+    seen, size = at.imatrix("states"), at.specify_shape(at.lvector("size"), (2,))
+    given = [seen, size.owner.inputs[0]]
+    after, drawn = op(seen, size)
+    f = aesara.function(given, [after, drawn])
+    reference = aesara.function(given, [after, drawn], mode="FAST_COMPILE")
+    explained = aesara.explain(f)
+    assert explained.fallback is None and explained.python == []
+    states = MRG_RandomStream(987).get_substream_rstates(7, dtype)
+    for shape in ((2, 3), (5, 7), (40, 11), (0, 4), (1, 1)):
+        before = states.copy()
+        for mine, theirs in zip(f(states, shape), reference(states, shape), strict=True):
+            assert mine.dtype == theirs.dtype and mine.shape == theirs.shape
+            np.testing.assert_array_equal(mine, theirs)
+        np.testing.assert_array_equal(states, before)
+    for wrong, shape in ((states, (2, -1)), (states[:, :5], (2, 2)), (states[:0], (2, 2))):
+        messages = []
+        for function in (f, reference):
+            with pytest.raises(ValueError) as caught:
+                function(np.ascontiguousarray(wrong), shape)
+            messages.append(str(caught.value).splitlines()[0])
+        assert messages[0].split(":")[1] == messages[1].split(":")[1]
+        assert "test_rng_mrg.py" in str(caught.value)
+
+
+def test_lengths_that_are_known():
+    """Of sizes that are partly known when the graph is made, as in programs that ask for `broadcastable`."""
+    x, stream = at.matrix("x"), MRG_RandomStream(3)
+    assert stream.uniform((x.shape[0], 1)).type.shape == (None, 1)
+    assert stream.normal((10, x.shape[1])).type.shape == (10, None)
+
+
+def test_binomial_numbers_have_no_gradient_in_their_probability():
+    p = at.scalar("p")
+    with pytest.raises(aesara.gradient.NullTypeGradError):
+        aesara.grad(MRG_RandomStream(3).binomial((3,), p=p, dtype="float64").sum(), p)

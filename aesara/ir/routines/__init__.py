@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import draws, fourier, lapack, numpy_loops, orthogonal, products, sorting, spectra
+from aesara.ir.routines import draws, fourier, lapack, mrg, numpy_loops, orthogonal, products, sorting, spectra
 
 __all__ = ["FAMILIES", "routine_named"]
 
@@ -43,6 +43,7 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
     "subset": draws.subset,
     "weighted_subset": draws.weighted_subset,
     "multivariate_hypergeometric": draws.multivariate_hypergeometric,
+    "mrg31k3p": mrg.mrg31k3p,
     "loop": numpy_loops.loop,
     "power_of_one": numpy_loops.power_of_one,
     "numpy_svd": numpy_loops.svd,

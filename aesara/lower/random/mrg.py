@@ -1,0 +1,53 @@
+"""Lowering of draws by the generator MRG31k3p: integers of a routine, as numbers between 0 and 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aesara.graph.nodes import Apply
+from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import op as primitive
+from aesara.ir.routines.mrg import mrg31k3p
+from aesara.lower.arrays import ZERO, Alias, Array, Pointwise
+from aesara.lower.calling import call_routine
+from aesara.lower.context import Context, Unsupported
+from aesara.lower.dispatch import lower_op
+from aesara.lower.joining.joining import integers_of_vector
+from aesara.lower.reductions.careduce import converted
+from aesara.lower.shape_arithmetic import count_of
+from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
+
+_WORDS = const(6)
+
+
+@lower_op.register
+def _uniform(op: mrg_uniform, node: Apply, context: Context) -> Sequence[Array]:
+    states, size = context.array(node.inputs[0]), node.inputs[1]
+    drawn = node.outputs[1].type
+    if size.type.shape[0] != drawn.ndim:
+        raise Unsupported("a size of which it is not known how long it is")
+    shape = tuple(integers_of_vector(size, drawn.ndim, node, context))
+    requires: list[object] = []
+    label = str(op).replace("{", "{{").replace("}", "}}")
+    text = f"{label}: lengths must not be negative: [{' '.join(f'{{{k}}}' for k in range(len(shape)))}]."
+    for n in shape:
+        requires += context.guard(n >= ZERO, ValueError, text, node, shape)
+    rows, columns = states.shape
+    text = f"{label}: states have shape (streams, 6), not ({{0}}, {{1}})."
+    requires += context.guard(primitive("eq", columns, _WORDS), ValueError, text, node, (rows, columns))
+    count = count_of(shape)
+    some = primitive("eq", count, ZERO) | (rows > ZERO)
+    text = f"{label}: there is no stream to draw {{0}} numbers from."
+    requires += context.guard(some, ValueError, text, node, (count,))
+    made = call_routine(
+        context, node, mrg31k3p(), {"count": count, "streams": rows}, {"states": states}, requires=requires
+    )
+    taken, added, factor = SCALES[drawn.dtype]
+
+    def fraction(number: Expr) -> Expr:
+        if taken is not None:
+            number = primitive("and", number, const(taken))
+        return cast(number + const(added), "float64") * const(factor, "float64")
+
+    numbers = Pointwise("float64", (count,), (made["out"],), lambda index, readers: fraction(readers[0](index)), 1)
+    return [made["states"], context.add(Alias(context.add(converted(numbers, drawn.dtype)), shape))]
