@@ -32,19 +32,21 @@ from aesara.ir.kernel import (
 from aesara.ir.lanes import accumulations, identity_of
 from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
+from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
+from aesara.link.llvm.pieces import ELEMENTS, assigned, has_long_rows, is_long_row, is_over_blocks, is_over_loops
 from aesara.link.llvm.primitives import converted, primitive
 from aesara.link.llvm.spills import Spilled
 from aesara.link.llvm.types import LLVM_TYPES, literal, memory_type
 
-__all__ = ["Cut", "Emitter", "Metadata", "Scope", "emit_kernel", "has_long_rows", "only_loop"]
+__all__ = ["Cut", "Emitter", "Scope", "emit_kernel"]
 
 #: how loops of a kernel are cut; see `emit_kernel`
 Cut = Literal["no", "inside", "in parts"]
 
-#: what accumulates inside of another loop looks for signals after so many rounds (powers of two): loops over elements,
-#: over blocks of a thousand elements or more, and over other loops
-_ELEMENTS, _BLOCKS, _LOOPS = 1 << 20, 1024, 64
+#: what accumulates inside of another loop looks for signals after so many rounds, powers of two: loops over blocks of
+#: a thousand elements or more, and over other loops
+_BLOCKS, _LOOPS = 1024, 64
 
 #: the note of a branch that is hardly ever taken
 _RARELY = ", !prof !1"
@@ -285,7 +287,7 @@ class Emitter:
             return self._counted(loop, first, extent, body)
         if len(self.scopes) - 1 <= self.cut_to and body is None:
             return self._cut_loop(loop, extent)
-        if self.watched and len(self.scopes) > 1 and _is_long_row(loop):
+        if self.watched and len(self.scopes) > 1 and is_long_row(loop):
             return self._in_pieces(loop, extent)
         return self._counted(loop, "0", extent, body)
 
@@ -425,7 +427,7 @@ class Emitter:
 
     def _entering(self, body: tuple[Statement, ...]) -> dict[str, Value]:
         """Let what statements assign be values with new names, which phi nodes give; returns these."""
-        carried = sorted(_assigned(body) & self.mutable.keys())
+        carried = sorted(assigned(body) & self.mutable.keys())
         values = {name: self.scopes[-1].value(self.mutable[name].kind, self.fresh("phi")) for name in carried}
         self.mutable.update(values)
         return values
@@ -467,8 +469,8 @@ class Emitter:
         if loop.until:
             stop = self.mutable[loop.until].name
         after, self.mutable = self.mutable, before
-        if self.watched and inner.depth > 1 and _is_over_loops(loop):
-            self._look_between_loops(inner, index, _BLOCKS if _is_over_blocks(loop) else _LOOPS)
+        if self.watched and inner.depth > 1 and is_over_loops(loop):
+            self._look_between_loops(inner, index, _BLOCKS if is_over_blocks(loop) else _LOOPS)
 
         some = outer.value("i64", last) > outer.value("i64", first)
         outer.branch(some, before_loop, end)
@@ -494,7 +496,7 @@ class Emitter:
         return outer.phi("i64", ("0", skipped), (following, exit_)).name
 
     def _in_pieces(self, loop: For, extent: str) -> str:
-        """A loop over elements inside of another loop, in pieces of `_ELEMENTS`, between which signals are looked for.
+        """A loop over elements inside of another loop, in pieces of `ELEMENTS`, between which signals are looked for.
 
         Nobody is asked before the first piece.  Rows that are read from memory do without: another loop around theirs
         takes LLVM a fifth longer to compile, and they last a second where they have some hundred million elements.
@@ -506,7 +508,7 @@ class Emitter:
         outer.begin(head)
         place = len(outer.lines)
         outer.add("")  # the phi nodes go here
-        end, all_ = outer.emit("i64", f"add nsw i64 {first}, {_ELEMENTS}"), outer.value("i64", extent)
+        end, all_ = outer.emit("i64", f"add nsw i64 {first}, {ELEMENTS}"), outer.value("i64", extent)
         last = (end < all_).select(end, all_)
         handed_on = self._handed_on(loop, entered)
         count = self._counted(loop, first, last.name, None)
@@ -579,7 +581,7 @@ class Emitter:
         outer.jump(end)
         outer.begin(end)
         after, self.mutable = self.mutable, before
-        for name in sorted(_assigned(branch.body) & before.keys()):
+        for name in sorted(assigned(branch.body) & before.keys()):
             self.mutable[name] = outer.phi(before[name].kind, (before[name], otherwise), (after[name], inner.block))
 
 
@@ -597,64 +599,6 @@ def _is_watched(w: Scope) -> Value:
     return w.value("ptr", "%ae.watcher").compare("ne", w.value("ptr", "null"))
 
 
-_NO_VECTORS = '!{!"llvm.loop.vectorize.enable", i1 false}'
-
-
-class Metadata:
-    """Numbered metadata of a module: access groups and loop notes."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self._unpredictable: str | None = None
-
-    def _add(self, text: str) -> str:
-        self.lines.append(text)
-        return f"!{len(self.lines) - 1}"
-
-    def access_group(self) -> str:
-        return self._add("distinct !{}")
-
-    def unpredictable(self) -> str:
-        """The note of a selection of which LLVM is to make no branch."""
-        if self._unpredictable is None:
-            self._unpredictable = self._add("!{}")
-        return self._unpredictable
-
-    def loop(self, group: str | None, interleave: int) -> str:
-        """The note of a loop: its accesses are independent; how many vectors to work on at once."""
-        notes = self._parallel(group)
-        if interleave == 0:
-            notes += [_NO_VECTORS, '!{!"llvm.loop.unroll.disable"}']
-        if interleave > 1:
-            notes.append(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}')
-        return self._note(notes)
-
-    def lanes(self, group: str | None, unrolled: bool) -> str:
-        """The note of a loop over lanes, of which nothing is to be left when it has been made of vectors."""
-        notes = self._parallel(group)
-        if unrolled:
-            notes.append('!{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}')
-        return self._note(notes)
-
-    def rest(self) -> str:
-        """The note of a loop over what is left, which is to stay as it is."""
-        return self._note([_NO_VECTORS])
-
-    def _parallel(self, group: str | None) -> list[str]:
-        return [] if group is None else [f'!{{!"llvm.loop.parallel_accesses", {group}}}']
-
-    def _note(self, notes: Sequence[str]) -> str:
-        if not notes:
-            return ""
-        names = [self._add(note) for note in notes]
-        name = f"!{len(self.lines)}"
-        self.lines.append(f"distinct !{{{', '.join([name, *names])}}}")
-        return f", !llvm.loop {name}"
-
-    def text(self) -> str:
-        return "\n".join(f"!{i} = {line}" for i, line in enumerate(self.lines))
-
-
 def _number_or_nothing(e: Expr, accumulator: str) -> Expr | None:
     """What an extremum is taken of, if NaNs are replaced by what changes nothing.
 
@@ -668,59 +612,6 @@ def _number_or_nothing(e: Expr, accumulator: str) -> Expr | None:
     condition, instead, number = term.args
     replaces_nan = condition.op == "isnan" and condition.args[0] is number and instead is identity_of(e.op, e.dtype)
     return number if replaces_nan else None
-
-
-def _assigned(body: tuple[Statement, ...]) -> set[str]:
-    return {s.name for s in walk_statements(body) if isinstance(s, Assign)}
-
-
-def _is_over_blocks(statement: Statement) -> bool:
-    """Whether a loop has a block of a long sum, or of something else that is accumulated, in each round."""
-    return isinstance(statement, For) and any(isinstance(s, For) and s.lanes for s in statement.body)
-
-
-def _accumulates(loop: For) -> bool:
-    """Whether a loop changes what stands around it."""
-    inside = {s.name for s in walk_statements(loop.body) if isinstance(s, Declare)}
-    return not _assigned(loop.body) <= inside
-
-
-def _is_long_row(statement: Statement) -> bool:
-    """Whether a loop over elements accumulates, and memory does not bound its length: it reads no array along it."""
-    return (
-        isinstance(statement, For)
-        and not statement.lanes
-        and not (statement.extent.is_const and statement.extent.attr <= _ELEMENTS)
-        and not any(isinstance(s, For) for s in statement.body)
-        and _accumulates(statement)
-        and not any(_reads_along(statement.var, s) for s in walk_statements(statement.body))
-    )
-
-
-def _reads_along(variable: str, statement: Statement) -> bool:
-    loads = (e for e in walk(expressions_of(statement)) if e.op == "load")
-    return any(e.op == "var" and e.attr == variable for e in walk(loads))
-
-
-def _is_over_loops(statement: Statement) -> bool:
-    """Whether a loop accumulates over other loops."""
-    return isinstance(statement, For) and any(isinstance(s, For) for s in statement.body) and _accumulates(statement)
-
-
-def has_long_rows(kernel: Kernel) -> bool:
-    """Whether loops inside of other loops look for signals, because they accumulate and may take long."""
-    inside = [s for one in kernel.body if isinstance(one, For) for s in walk_statements(one.body)]
-    return any(_is_long_row(s) or _is_over_loops(s) for s in inside)
-
-
-def only_loop(kernel: Kernel) -> For | None:
-    """The loop that is all of a kernel, if callers may run it in parts: iterations are short, the length is no load."""
-    if len(kernel.body) != 1 or not isinstance(kernel.body[0], For):
-        return None
-    (loop,) = kernel.body
-    assert isinstance(loop, For)
-    heavy = any(is_heavy(s.body) for s in loop.body if isinstance(s, For))
-    return None if heavy or any(e.op == "load" for e in walk([loop.extent])) else loop
 
 
 def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: Cut) -> str:

@@ -20,7 +20,7 @@ from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.shared.memory import ALIGN
+from aesara.link.llvm.shared.memory import ALIGN, BLOCKS
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.spills import spills_values
 from aesara.records import dataclass
@@ -229,7 +229,7 @@ def emit_pointer(program: Program, signature: Signature) -> tuple[str, frozenset
     return text, frozenset(entry.code.module.externals)
 
 
-_POOL_ROUTINES = expand(f"""
+_POOL_ROUTINES = expand(f"""{BLOCKS}
 define internal i64 @pool.first(ptr %frame) nounwind {{
 entry:
   ; stacks of threads are far apart
@@ -278,20 +278,11 @@ small:
   ask void PyMem_RawFree(ptr %old)
   br label %make
 make:
-  %padded = add i64 %bytes, {ALIGN + layout.BLOCK_HEAD}
-  %memory = ask ptr PyMem_RawMalloc(i64 %padded)
-  %failed = icmp eq ptr %memory, null
-  br i1 %failed, label %none, label %align
-align:
-  %number = ptrtoint ptr %memory to i64
-  %up = add i64 %number, {ALIGN - 1}
-  %aligned = and i64 %up, {-ALIGN}
-  %made = inttoptr i64 %aligned to ptr
-  set i64 %bytes, %made, BLOCK_SIZE
-  set ptr %memory, %made, BLOCK_MEMORY
-  br label %ready
+  %made = call ptr @ae.block(ptr %table, i64 %bytes)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %none, label %ready
 ready:
-  %taken = phi ptr [%block, %found], [%made, %align]
+  %taken = phi ptr [%block, %found], [%made, %make]
   set ptr %taken, %frame, FRAME_BLOCK
   %workspace = at %taken, BLOCK_HEAD
   ret ptr %workspace

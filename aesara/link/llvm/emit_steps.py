@@ -13,11 +13,12 @@ from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatc
 from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Iterate, Launch, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
-from aesara.link.llvm.emit_kernel import Cut, has_long_rows, only_loop
+from aesara.link.llvm.emit_kernel import Cut
 from aesara.link.llvm.emit_results import kind_and_shape
 from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
 from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.pieces import has_long_rows, only_loop
 from aesara.link.llvm.types import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 

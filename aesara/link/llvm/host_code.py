@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from aesara.ir.expr import Expr
 from aesara.link.llvm import layout
-from aesara.link.llvm.emit_kernel import Emitter, Metadata, Scope
+from aesara.link.llvm.emit_kernel import Emitter, Scope
 from aesara.link.llvm.frame import Frame
+from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.spills import Spilled
 

@@ -20,12 +20,33 @@ from __future__ import annotations
 
 from aesara.link.llvm import layout
 
-__all__ = ["ALIGN", "MEMORY"]
+__all__ = ["ALIGN", "BLOCKS", "MEMORY"]
 
 #: bytes to which workspace is aligned
 ALIGN = 64
 
-MEMORY = f"""
+#: ``block(table, bytes)``, which makes a block of workspace of so many bytes
+BLOCKS = f"""
+define internal ptr @ae.block(ptr %table, i64 %bytes) nounwind {{
+entry:
+  %padded = add i64 %bytes, {ALIGN + layout.BLOCK_HEAD}
+  %memory = ask ptr PyMem_RawMalloc(i64 %padded)
+  %failed = icmp eq ptr %memory, null
+  br i1 %failed, label %none, label %align
+align:
+  %number = ptrtoint ptr %memory to i64
+  %up = add i64 %number, {ALIGN - 1}
+  %aligned = and i64 %up, {-ALIGN}
+  %made = inttoptr i64 %aligned to ptr
+  set i64 %bytes, %made, BLOCK_SIZE
+  set ptr %memory, %made, BLOCK_MEMORY
+  ret ptr %made
+none:
+  ret ptr null
+}}
+"""
+
+MEMORY = f"""{BLOCKS}
 define ptr @ae.array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr %data) nounwind {{
 entry:
   %descr = field ptr %table, %descr.at
@@ -86,20 +107,11 @@ small:
 make:
   %quarter = lshr i64 %bytes, 2
   %size = add i64 %bytes, %quarter
-  %padded = add i64 %size, {ALIGN + layout.BLOCK_HEAD}
-  %memory = ask ptr PyMem_RawMalloc(i64 %padded)
-  %failed = icmp eq ptr %memory, null
-  br i1 %failed, label %none, label %align
-align:
-  %number = ptrtoint ptr %memory to i64
-  %up = add i64 %number, {ALIGN - 1}
-  %aligned = and i64 %up, {-ALIGN}
-  %made = inttoptr i64 %aligned to ptr
-  set i64 %size, %made, BLOCK_SIZE
-  set ptr %memory, %made, BLOCK_MEMORY
-  br label %ready
+  %made = call ptr @ae.block(ptr %table, i64 %size)
+  %failed = icmp eq ptr %made, null
+  br i1 %failed, label %none, label %ready
 ready:
-  %block = phi ptr [%first, %pop], [%made, %align]
+  %block = phi ptr [%first, %pop], [%made, %make]
   set ptr %block, %frame, FRAME_BLOCK
   %workspace = at %block, BLOCK_HEAD
   ret ptr %workspace
