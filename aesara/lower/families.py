@@ -77,8 +77,16 @@ LOWERINGS = {
         "tensor.linear_algebra.solve.Solve",
         "tensor.linear_algebra.solve.SolveTriangular",
     ],
+    "linear_algebra.equations_of_matrices": [
+        "tensor.linear_algebra.matrix_equations.BilinearSolveDiscreteLyapunov",
+        "tensor.linear_algebra.matrix_equations.SolveContinuousLyapunov",
+        "tensor.linear_algebra.matrix_equations.SolveSylvester",
+    ],
     "linear_algebra.expressions": [
         "tensor.linear_algebra.determinant.Cofactors",
+        "tensor.linear_algebra.determinant.CofactorsGrad",
+        "tensor.linear_algebra.eigen.EighGrad",
+        "tensor.linear_algebra.eigen.EigvalshGrad",
         "tensor.linear_algebra.inverse.MatrixPinv",
         "tensor.linear_algebra.least_squares.PinvWithCutoff",
         "tensor.linear_algebra.matrix_functions.Expm",
@@ -98,11 +106,16 @@ LOWERINGS = {
         "tensor.linear_algebra.qr.QRFull",
         "tensor.linear_algebra.qr.QRPivoted",
     ],
+    "linear_algebra.roots": [
+        "tensor.linear_algebra.matrix_functions.LogMatrix",
+        "tensor.linear_algebra.matrix_functions.SqrtMatrix",
+    ],
     "linear_algebra.spectra": [
         "tensor.linear_algebra.eigen.Eig",
         "tensor.linear_algebra.eigen.Eigh",
         "tensor.linear_algebra.eigen.Eigvalsh",
         "tensor.linear_algebra.eigen.GeneralizedEigh",
+        "tensor.linear_algebra.schur.QZ",
         "tensor.linear_algebra.schur.Schur",
         "tensor.linear_algebra.svd.SVD",
     ],

@@ -8,7 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.ir.routine import Routine
-from aesara.ir.routines import draws, fourier, lapack, mrg, numpy_loops, orthogonal, products, sorting, spectra
+from aesara.ir.routines import (
+    draws,
+    fourier,
+    lapack,
+    mrg,
+    numpy_loops,
+    orthogonal,
+    products,
+    schur_forms,
+    sorting,
+    spectra,
+)
 
 __all__ = ["FAMILIES", "routine_named"]
 
@@ -32,6 +43,10 @@ FAMILIES: dict[str, Callable[..., Routine]] = {
             spectra.eigh_of_two,
             spectra.schur,
             spectra.svd,
+            schur_forms.qz,
+            schur_forms.qz_reordered,
+            schur_forms.scales,
+            schur_forms.sylvester,
             lapack.solve_banded,
             lapack.solve_definite_banded,
         )

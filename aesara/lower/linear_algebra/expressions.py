@@ -10,16 +10,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.op import Op
+from aesara.graph.vectorization import vectorize_graph
 from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt
 from aesara.scan.carried import fori_loop
 from aesara.tensor.core.casting import cast
+from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye, tril
+from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.numpy_ops import isfinite
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, ceil, conj, exp2, gt, log2, lt, maximum, minimum, real, second, switch
+from aesara.tensor.elementwise.ops import (
+    add,
+    ceil,
+    conj,
+    eq,
+    exp2,
+    gt,
+    log2,
+    lt,
+    maximum,
+    minimum,
+    or_,
+    real,
+    second,
+    switch,
+)
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import real_dtype
-from aesara.tensor.linear_algebra.determinant import Cofactors, Det
+from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad, Det
+from aesara.tensor.linear_algebra.eigen import EighGrad, EigvalshGrad
 from aesara.tensor.linear_algebra.inverse import MatrixPinv
 from aesara.tensor.linear_algebra.least_squares import PinvWithCutoff
 from aesara.tensor.linear_algebra.matrix_functions import Expm, ExpmGrad, Polar
@@ -27,7 +47,9 @@ from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.matmul import matmul
 from aesara.tensor.reductions.sum_prod_max import max as largest
+from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.sequences.cumulative import cumprod
+from aesara.tensor.vectorization.gufunc_signature import parse_signature
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -35,7 +57,7 @@ if TYPE_CHECKING:
 __all__: list[str] = []
 
 #: ops of square matrices
-_OF_SQUARES = (Cofactors, Expm, ExpmGrad)
+_OF_SQUARES = (Cofactors, CofactorsGrad, Expm, ExpmGrad)
 
 
 def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
@@ -122,6 +144,37 @@ def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
     after = concatenate([cumprod(s[..., :0:-1], axis=-1)[..., ::-1], first], axis=-1)
     sign = (Det()(u) * Det()(vh)).dimshuffle(*range(s.type.ndim - 1), "x", "x")
     return [sign * matmul(conj(u) * _as_row(before * after), conj(vh))]
+
+
+@_stands_for(CofactorsGrad)
+def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVariable) -> list[TensorVariable]:
+    """As cofactors, with the products of all singular values but two."""
+    direction = second(x, direction)  # either may be one matrix for the batch of the other
+    u, s, vh = SVD(True, True)(second(direction, x))
+    turned = matmul(_turned(u), matmul(direction, _turned(vh)))
+    *lead, rows, columns = range(turned.type.ndim)
+    place = arange(s.shape[-1])
+    first, other = place.dimshuffle(0, "x", "x"), place.dimshuffle("x", 0, "x")
+    numbers = s.dimshuffle(*lead, "x", "x", rows)
+    one = np.asarray(1, s.type.dtype)
+    products = prod(switch(or_(eq(place, first), eq(place, other)), one, numbers), axis=-1)
+    same = eq(place.dimshuffle(0, "x"), place)
+    products = switch(same, 0 * one, products)
+    values = ExtractDiag(0, rows, columns)(turned)
+    on_diagonal = (products * _as_row(values)).sum(axis=-1)
+    middle = switch(same, _as_row(on_diagonal), -turned.dimshuffle(*lead, columns, rows) * products)
+    sign = (Det()(u) * Det()(vh)).dimshuffle(*lead, "x", "x")
+    return [sign * matmul(conj(u), matmul(middle, conj(vh)))]
+
+
+@_stands_for(EighGrad)
+@_stands_for(EigvalshGrad)
+def _gradient(op: EighGrad | EigvalshGrad, *inputs: TensorVariable) -> list[TensorVariable]:
+    """What they stand for, which is written for one matrix."""
+    ranks = [len(dims) for dims in parse_signature(op.gufunc_signature)[0]]
+    members = [tensor_type(x.type.dtype, x.type.shape[x.type.ndim - n :])() for x, n in zip(inputs, ranks, strict=True)]
+    results: list[TensorVariable] = vectorize_graph(op.expression(*members), dict(zip(members, inputs, strict=True)))
+    return results
 
 
 # -- exponentials ------------------------------------------------------------------------------------------------

@@ -197,14 +197,15 @@ class Matrices:
         pairs = {p.name for p in routine.parameters if p.is_complex}
         return {name: split(array) if name in pairs else array for name, array in made.items()}
 
-    def expression(self, build: Callable[..., Any]) -> list[Numbers]:
-        """What a graph of the inputs gives, where its nodes are lowered in the place of this one.
+    def expression(self, build: Callable[..., Any], arrays: Sequence[Numbers] | None = None) -> list[Numbers]:
+        """What a graph of arrays, else the inputs, gives, where its nodes are lowered in the place of this one.
 
-        `build` gets variables of the inputs, with the leading dimensions, and returns a list of variables.
+        `build` gets variables of them, with the leading dimensions, and returns a list of variables.
         """
         context = self.context
-        variables = [_variable_for(array) for array in self.inputs]
-        for variable, array in zip(variables, self.inputs, strict=True):
+        arrays = self.inputs if arrays is None else arrays
+        variables = [_variable_for(array) for array in arrays]
+        for variable, array in zip(variables, arrays, strict=True):
             context.set(variable, array)
         results = build(*variables)
         before = len(context.made)

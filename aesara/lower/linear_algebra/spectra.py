@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aesara.ir.routines import spectra
+from aesara.ir.routines import schur_forms, spectra
 from aesara.lower.arrays import Array
 from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
@@ -19,7 +19,7 @@ from aesara.lower.linear_algebra.matrices import (
     swapped,
 )
 from aesara.tensor.linear_algebra.eigen import COMPLEX_EIGENVALUES, Eig, Eigh, Eigvalsh, GeneralizedEigh
-from aesara.tensor.linear_algebra.schur import Schur
+from aesara.tensor.linear_algebra.schur import QZ, Schur
 from aesara.tensor.linear_algebra.svd import SVD
 
 __all__: list[str] = []
@@ -88,6 +88,18 @@ def _schur(op: Schur, of: Matrices) -> Sequence[Numbers]:
     made = of.call(spectra.schur(a.dtype), {"n": order}, {"a": swapped(a)})
     of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
     return [swapped(made["a"]), swapped(made["unitary"])]
+
+
+@adopt(QZ)
+def _qz(op: QZ, of: Matrices) -> Sequence[Numbers]:
+    a, b = of.inputs
+    order = of.require_square(a)
+    of.require_square(b)
+    of.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
+    of.require_finite(a, b)
+    made = of.call(schur_forms.qz(a.dtype), {"n": order}, {"a": swapped(a), "b": swapped(b)})
+    of.require_success(made["status"], "has no Schur form with the other one that was found; the routine returned")
+    return [swapped(made[name]) for name in ("a", "b", "left", "right")]
 
 
 @adopt(SVD)

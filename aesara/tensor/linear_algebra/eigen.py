@@ -240,10 +240,17 @@ class EighGrad(_GradientOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         x, w, v, gw, gv = inputs
+        n, eps = len(w), np.finfo(w.dtype).eps
         inner = v.conj().T @ gv
-        with np.errstate(all="ignore"):
-            factors = np.where(np.eye(len(w)) == 1, 0, 1 / (w[None, :] - w[:, None] + np.eye(len(w))))
-            whole = v @ (np.diag(gw) + factors * inner) @ v.conj().T
+        gaps = w[None, :] - w[:, None]
+        # As `divided_by_gaps` has it
+        closed = abs(gaps) <= n * abs(w).max(initial=0) * 4 * eps
+        size = abs(inner)
+        ends = closed & (np.maximum(size, size.T) <= n * size.max(initial=0) * 64 * eps)
+        left_out = ends | np.eye(n, dtype=bool)
+        inner[left_out] = 0
+        gaps[closed], gaps[left_out] = np.nan, 1
+        whole = v @ (np.diag(gw) + inner / gaps) @ v.conj().T
         both = whole + whole.conj().T
         both[np.diag_indices(len(w))] *= 0.5
         output_storage[0][0] = (np.tril(both) if self.UPLO == "L" else np.triu(both)).astype(x.dtype)
@@ -415,10 +422,10 @@ class EigvalshGrad(_GradientOp):
     def perform(self, node, inputs, output_storage, params=None):
         a, b, gw = inputs
         w, v = scipy_linalg().eigh(a, b, lower=bool(self.lower))
-        for cell, weights in zip(output_storage, (gw, -gw * w)):
+        for cell, sign, weights in zip(output_storage, (1, -1), (gw, gw * w)):
             both = 2 * (v * weights) @ v.conj().T
             both[np.diag_indices(len(w))] *= 0.5
-            cell[0] = (np.tril(both) if self.lower else np.triu(both)).astype(a.dtype)
+            cell[0] = (sign * (np.tril(both) if self.lower else np.triu(both))).astype(a.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0], shapes[1]]

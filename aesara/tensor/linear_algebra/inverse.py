@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -188,7 +188,7 @@ def pinv(x: Any, hermitian: bool = False) -> TensorVariable:
     return MatrixPinv(hermitian=hermitian)(x)
 
 
-class TensorInv(Op):
+class TensorInv(ExpressionOp):
     """The inverse of a tensor that acts as a matrix, from its last dimensions to its first ``ind``.
 
     Parameters
@@ -210,6 +210,13 @@ class TensorInv(Op):
             raise ValueError(f"{self} needs a tensor with more than {self.ind} dimensions; got {a.type}.")
         shape = a.type.shape
         return Apply(self, [a], [tensor_type(a.type.dtype, (*shape[self.ind :], *shape[: self.ind]))()])
+
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
+        (a,) = inputs
+        lengths = [a.shape[k] for k in range(a.type.ndim)]
+        rows, columns = lengths[: self.ind], lengths[self.ind :]
+        inverse = matrix_inverse(reshape(a, (prod(rows), prod(columns))))
+        return reshape(inverse, (*columns, *rows), ndim=a.type.ndim)
 
     def perform(self, node, inputs, output_storage, params=None):
         output_storage[0][0] = np.linalg.tensorinv(inputs[0], self.ind)
@@ -256,7 +263,7 @@ def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
     return TensorInv(ind)(a)
 
 
-class TensorSolve(Op):
+class TensorSolve(ExpressionOp):
     """The solution x of ``tensordot(a, x, x.ndim) = b``.
 
     Parameters
@@ -282,8 +289,17 @@ class TensorSolve(Op):
         shape = [a.type.shape[axis] for axis in self._order(a.type.ndim)]
         return Apply(self, [a, b], [tensor_type(a.type.dtype, tuple(shape[b.type.ndim :]))()])
 
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
+        a, b = inputs
+        moved = a.dimshuffle(self._order(a.type.ndim))
+        lengths = [moved.shape[k] for k in range(b.type.ndim, a.type.ndim)]
+        n = b.size
+        solution = Solve(check_finite=False)(reshape(moved, (n, n)), b.flatten())
+        return reshape(solution, lengths, ndim=len(lengths))
+
     def perform(self, node, inputs, output_storage, params=None):
-        output_storage[0][0] = np.asarray(np.linalg.tensorsolve(*inputs, axes=self.axes))
+        a, b = inputs
+        output_storage[0][0] = np.asarray(np.linalg.tensorsolve(a.transpose(self._order(a.ndim)), b))
 
     def infer_shape(self, fgraph, node, shapes):
         return [tuple(shapes[0][axis] for axis in self._order(len(shapes[0]))[len(shapes[1]) :])]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
+    "COMPLEX_RESULT",
+    "NO_LOGARITHM",
+    "NO_ROOT",
     "Expm",
     "ExpmGrad",
     "LogMatrix",
@@ -72,11 +76,6 @@ class _MatrixFunction(MatrixOp):
         if x.ndim != 2 or x.shape[0] != x.shape[1]:
             raise np.linalg.LinAlgError(f"{self} needs a square matrix; got one of shape {x.shape}.")
         result = x.copy() if x.size == 0 else np.asarray(self.function(x))
-        if result.dtype.kind == "c" and x.dtype.kind != "c":
-            raise np.linalg.LinAlgError(
-                f"{self}: the result for this real matrix is complex. Cast it to complex numbers first: "
-                "x.astype('complex128')."
-            )
         output_storage[0][0] = np.asarray(result, dtype=x.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
@@ -165,14 +164,48 @@ class ExpmGrad(MatrixOp):
         return [adjoint(of_taken), gradient[:n, n:]]
 
 
-class LogMatrix(_MatrixFunction):
-    """The principal logarithm of a square matrix without eigenvalues on the negative real axis."""
+#: of a function of a real matrix, and of functions that do not exist
+COMPLEX_RESULT = (
+    "the result for this real matrix is complex, since it has a negative eigenvalue. Cast it to complex numbers first: "
+    "x.astype('complex128')."
+)
+NO_ROOT = "the matrix is singular and has no square root."
+NO_LOGARITHM = "the matrix is singular and has no logarithm."
+
+
+class _RealFunction(_MatrixFunction):
+    """A function of a matrix that is real for real matrices without negative eigenvalues."""
 
     __props__ = ()
 
     def function(self, x: np.ndarray) -> np.ndarray:
-        result = scipy_linalg().logm(x)
-        return result.real if x.dtype.kind != "c" and np.all(result.imag == 0) else result
+        if not np.isfinite(x).all():
+            raise ValueError(f"{self}: array must not contain infs or NaNs")
+        form = scipy_linalg().schur(x)[0]
+        values = np.diagonal(form)
+        if x.dtype.kind != "c":
+            in_pair = np.diagonal(form, -1) != 0
+            alone = ~(np.append(in_pair, False) | np.insert(in_pair, 0, False))
+            if (values[alone] < 0).any():
+                raise np.linalg.LinAlgError(f"{self}: {COMPLEX_RESULT}")
+        result = self.of_regular(x, values)
+        return result if x.dtype.kind == "c" else result.real
+
+    def of_regular(self, x: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        """The function of an array, given the diagonal of its Schur form."""
+        raise NotImplementedError(f"{type(self).__name__}.of_regular")
+
+
+class LogMatrix(_RealFunction):
+    """The principal logarithm of a square matrix without eigenvalues on the negative real axis."""
+
+    __props__ = ()
+
+    def of_regular(self, x: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        if (diagonal == 0).any():
+            raise np.linalg.LinAlgError(f"{self}: {NO_LOGARITHM}")
+        result: np.ndarray = scipy_linalg().logm(x)
+        return result
 
     def L_op(
         self,
@@ -198,14 +231,18 @@ def logm(a: Any) -> TensorVariable:
     return LogMatrix()(a)
 
 
-class SqrtMatrix(_MatrixFunction):
+class SqrtMatrix(_RealFunction):
     """The principal square root of a square matrix."""
 
     __props__ = ()
 
-    def function(self, x: np.ndarray) -> np.ndarray:
-        result = scipy_linalg().sqrtm(x)
-        return result.real if x.dtype.kind != "c" and np.all(result.imag == 0) else result
+    def of_regular(self, x: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of singular matrices
+            result: np.ndarray = scipy_linalg().sqrtm(x)
+        if not np.isfinite(result).all():
+            raise np.linalg.LinAlgError(f"{self}: {NO_ROOT}")
+        return result
 
     def L_op(
         self,

@@ -12,15 +12,9 @@ from tests.optable.inputs import Arg, real
 from tests.optable.table import case, row
 
 #: Nodes that LAPACK computes, called from Python
-LAPACK = {
-    r"TensorInv|TensorSolve|SolveSylvester|Lyapunov|Riccati|LogMatrix|SqrtMatrix|QZ": "LAPACK is called from Python"
-}
+LAPACK = {r"Riccati|LogMatrix|SqrtMatrix": "LAPACK is called from Python"}
 #: Rows of which no node runs in Python are all but these
-IN_PYTHON = {
-    "tensorinv", "tensorsolve", "logm", "sqrtm", "solve_sylvester", "solve_continuous_lyapunov",
-    "solve_discrete_lyapunov", "solve_discrete_lyapunov by a continuous one", "solve_continuous_are",
-    "solve_discrete_are", "qz", "complex qz",
-}  # fmt: skip
+IN_PYTHON = {"solve_continuous_are", "solve_discrete_are"}
 
 
 def bound(*_: Any, **__: Any) -> tuple[float, ...]:
