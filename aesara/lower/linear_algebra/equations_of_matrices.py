@@ -9,8 +9,7 @@ from aesara.ir.expr import Expr
 from aesara.ir.routines import schur_forms, spectra
 from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, conjugate, swapped
 from aesara.tensor.creation.eye_tri import eye
-from aesara.tensor.elementwise.ops import conj
-from aesara.tensor.linear_algebra.core import real_dtype
+from aesara.tensor.linear_algebra.core import adjoint, real_dtype
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.matrix_equations import (
     BilinearSolveDiscreteLyapunov,
@@ -40,21 +39,16 @@ def _fitting(of: Matrices, a: Numbers, q: Numbers, axis: int) -> Expr:
 def _solution(of: Matrices, first: tuple[Numbers, Numbers], second: tuple[Numbers, Numbers], q: Numbers) -> Numbers:
     """The solution X of ``A X + X B^H = Q``, from the Schur forms of A and B and the unitary matrices."""
     (form, u), (other_form, v) = first, second
-    (turned,) = of.expression(lambda u, q, v: [matmul(_adjoint(u), matmul(q, v))], [u, q, v])
+    (turned,) = of.expression(lambda u, q, v: [matmul(adjoint(u), matmul(q, v))], [u, q, v])
     given = {"a": form, "b": other_form, "c": swapped(turned)}
     sizes = {"m": form.shape[-1], "n": other_form.shape[-1]}
     made = of.call(schur_forms.sylvester(q.dtype), sizes, given)
+    solution: Numbers
     (solution,) = of.expression(
-        lambda u, y, v, scale: [matmul(u, matmul(y, _adjoint(v))) / _as_matrix(scale)],
+        lambda u, y, v, scale: [matmul(u, matmul(y, adjoint(v))) / _as_matrix(scale)],
         [u, swapped(made["c"]), v, made["scale"]],
     )
     return solution
-
-
-def _adjoint(x: Any) -> Any:
-    *lead, rows, columns = range(x.type.ndim)
-    turned = x.dimshuffle(*lead, columns, rows)
-    return conj(turned) if x.type.dtype.startswith("complex") else turned
 
 
 def _as_matrix(scale: Any) -> Any:
@@ -90,7 +84,7 @@ def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, of: Matrices) -> Seque
     def continuous(a: Any, q: Any) -> list[Any]:
         unit = eye(a.shape[-1], dtype=real_dtype(a.type.dtype))
         inverse = MatrixInverse()(a + unit)
-        return [matmul(inverse, a - unit), matmul(inverse, matmul(-2 * q, _adjoint(inverse)))]
+        return [matmul(inverse, a - unit), matmul(inverse, matmul(-2 * q, adjoint(inverse)))]
 
     b, c = of.expression(continuous)
     of.require_finite(b)

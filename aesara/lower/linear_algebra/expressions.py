@@ -37,7 +37,7 @@ from aesara.tensor.elementwise.ops import (
     switch,
 )
 from aesara.tensor.joining.join_split import concatenate
-from aesara.tensor.linear_algebra.core import real_dtype
+from aesara.tensor.linear_algebra.core import adjoint, real_dtype
 from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad, Det
 from aesara.tensor.linear_algebra.eigen import EighGrad, EigvalshGrad
 from aesara.tensor.linear_algebra.inverse import MatrixPinv
@@ -79,13 +79,6 @@ def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable
     return register
 
 
-def _turned(x: TensorVariable) -> TensorVariable:
-    """The conjugate transposes of matrices."""
-    *lead, rows, columns = range(x.type.ndim)
-    turned: TensorVariable = x.dimshuffle(*lead, columns, rows)
-    return conj(turned) if x.type.dtype.startswith("complex") else turned
-
-
 def _as_row(x: TensorVariable) -> TensorVariable:
     """Numbers of members, or vectors, beside matrices."""
     row: TensorVariable = x.dimshuffle(*range(x.type.ndim - 1), "x", x.type.ndim - 1)
@@ -100,7 +93,7 @@ def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
     zero = np.asarray(0, s.type.dtype)
     counts = gt(s, cutoff * largest(s, axis=-1, keepdims=True, initial=0))
     scale = switch(counts, 1 / switch(counts, s, zero + 1), zero)
-    return [matmul(_turned(vh) * _as_row(scale), _turned(u))]
+    return [matmul(adjoint(vh) * _as_row(scale), adjoint(u))]
 
 
 @_stands_for(MatrixPinv)
@@ -115,7 +108,7 @@ def _hermitian(x: TensorVariable) -> TensorVariable:
     diagonal = tril(x) - below
     if x.type.dtype.startswith("complex"):
         diagonal = real(diagonal).astype(x.type.dtype)
-    whole: TensorVariable = below + diagonal + _turned(below)
+    whole: TensorVariable = below + diagonal + adjoint(below)
     return whole
 
 
@@ -131,7 +124,7 @@ def _pinv_with_cutoff(op: PinvWithCutoff, x: TensorVariable, rcond: TensorVariab
 def _polar(op: Polar, x: TensorVariable) -> list[TensorVariable]:
     u, s, vh = SVD(False, True)(x)
     values = _as_row(s)
-    stretch = matmul(_turned(vh) * values, vh) if op.side == "right" else matmul(u * values, _turned(u))
+    stretch = matmul(adjoint(vh) * values, vh) if op.side == "right" else matmul(u * values, adjoint(u))
     return [matmul(u, vh), stretch]
 
 
@@ -151,7 +144,7 @@ def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVaria
     """As cofactors, with the products of all singular values but two."""
     direction = second(x, direction)  # either may be one matrix for the batch of the other
     u, s, vh = SVD(True, True)(second(direction, x))
-    turned = matmul(_turned(u), matmul(direction, _turned(vh)))
+    turned = matmul(adjoint(u), matmul(direction, adjoint(vh)))
     *lead, rows, columns = range(turned.type.ndim)
     place = arange(s.shape[-1])
     first, other = place.dimshuffle(0, "x", "x"), place.dimshuffle("x", 0, "x")
@@ -263,7 +256,7 @@ def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[Tenso
 
     It is linear in the direction, which must be no larger than the matrix, lest it is divided more often.
     """
-    n, taken = x.shape[-1], _turned(x)
+    n, taken = x.shape[-1], adjoint(x)
     size, whole = _norm(g), _norm(x)
     scale = switch(gt(size, whole), size / switch(gt(whole, 0), whole, 1), 1)
     scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")

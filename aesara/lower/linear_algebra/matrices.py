@@ -197,7 +197,7 @@ class Matrices:
         pairs = {p.name for p in routine.parameters if p.is_complex}
         return {name: split(array) if name in pairs else array for name, array in made.items()}
 
-    def expression(self, build: Callable[..., Any], arrays: Sequence[Numbers] | None = None) -> list[Numbers]:
+    def expression(self, build: Callable[..., Any], arrays: Sequence[Numbers] | None = None) -> list[Any]:
         """What a graph of arrays, else the inputs, gives, where its nodes are lowered in the place of this one.
 
         `build` gets variables of them, with the leading dimensions, and returns a list of variables.

@@ -20,7 +20,6 @@ from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import (
     and_,
-    conj,
     eq,
     exp2,
     expm1,
@@ -35,7 +34,7 @@ from aesara.tensor.elementwise.ops import (
     sqrt,
     switch,
 )
-from aesara.tensor.linear_algebra.core import real_dtype
+from aesara.tensor.linear_algebra.core import adjoint, real_dtype
 from aesara.tensor.linear_algebra.matrix_functions import (
     COMPLEX_RESULT,
     NO_LOGARITHM,
@@ -70,10 +69,10 @@ def _of_triangle(op: LogMatrix | SqrtMatrix, of: Matrices, function: Callable[[A
     def result(form: Any, unitary: Any) -> list[Any]:
         dtype = form.type.dtype
         if dtype.startswith("complex"):
-            return [matmul(unitary, matmul(function(triu(form)), _adjoint(unitary)))]
+            return [matmul(unitary, matmul(function(triu(form)), adjoint(unitary)))]
         triangle, turn = Schur("complex")(form)
-        inner = matmul(turn, matmul(function(triu(triangle)), _adjoint(turn)))
-        return [matmul(unitary, matmul(real(inner), _adjoint(unitary)))]
+        inner = matmul(turn, matmul(function(triu(triangle)), adjoint(turn)))
+        return [matmul(unitary, matmul(real(inner), adjoint(unitary)))]
 
     return of.expression(result, [form, unitary])
 
@@ -87,12 +86,6 @@ def _has_negative_value(form: Any) -> list[Any]:
 
 def _diagonal(x: Any) -> Any:
     return ExtractDiag(0, x.type.ndim - 2, x.type.ndim - 1)(x)
-
-
-def _adjoint(x: Any) -> Any:
-    *lead, rows, columns = range(x.type.ndim)
-    turned = x.dimshuffle(*lead, columns, rows)
-    return conj(turned) if x.type.dtype.startswith("complex") else turned
 
 
 def _as_column(x: Any) -> Any:

@@ -227,8 +227,10 @@ def is_connected(gradient: Variable) -> bool:
 
 
 def adjoint(x: TensorVariable) -> TensorVariable:
-    """The conjugate transpose of a matrix."""
-    return conj(x).T if x.type.dtype.startswith("complex") else x.T
+    """The conjugate transpose of a matrix, or of each in a batch."""
+    *lead, rows, columns = range(x.type.ndim)
+    turned: TensorVariable = x.dimshuffle(*lead, columns, rows)
+    return conj(turned) if x.type.dtype.startswith("complex") else turned
 
 
 def column(x: TensorVariable) -> TensorVariable:
