@@ -25,6 +25,10 @@ def definite(m):
     return at.dot(m, m.T) + at.eye(m.shape[0])
 
 
+def det_of(m):
+    return linalg.det(definite(m))
+
+
 def factor(m):
     return linalg.cholesky(definite(m))
 
@@ -37,6 +41,12 @@ def narrow(m):
     """A product of rank 2."""
     u = at.specify_shape(m.T[:5, :2], (5, 2))
     return at.dot(u, u.T)
+
+
+def middle(m, v):
+    """A product of rank 2 with a diagonal in the middle."""
+    u = at.specify_shape(m.T[:5, :2], (5, 2))
+    return at.dot(u * at.exp(v[:2]), u.T)
 
 
 def low_rank(m, v):
@@ -95,8 +105,22 @@ EXAMPLES = {
     "local_cholesky_of_kronecker": [
         example(lambda m, m2: linalg.cholesky(at.kron(checked(definite(m[:2])), checked(definite(m2)))), **ROUNDED),
     ],
-    "local_det_of_kronecker": [
+    "local_det_of_kronecker": [example(lambda m: linalg.det(at.kron(factor(m[:2]), factor(m[:2]))), **ROUNDED)],
+    "local_slogdet_of_kronecker": [
         example(lambda m, m2: linalg.slogdet(at.kron(factor(m), linalg.inv(definite(m2[:2])))), **ROUNDED),
+    ],
+    "local_solve_of_blocks": [
+        example(lambda m, m2: linalg.solve(linalg.block_diag(m[:2, :2], definite(m2[:2])), at.arange(4)), **REALS_TOO),
+        example(lambda m, m2: linalg.solve(linalg.block_diag(definite(m[:2]), definite(m2[:2])).T, m), **ROUNDED),
+    ],
+    "local_inverse_of_blocks": [
+        example(lambda m, m2: linalg.inv(linalg.block_diag(m[:2, :2], definite(m2[:2]))), **REALS_TOO)
+    ],
+    "local_cholesky_of_blocks": [
+        example(lambda m, m2: linalg.cholesky(linalg.block_diag(definite(m[:2]), definite(m2[:2]))), **ROUNDED)
+    ],
+    "local_det_of_blocks": [
+        example(lambda m, m2: linalg.slogdet(linalg.block_diag(definite(m[:2]), factor(m2[:2]))), **ROUNDED)
     ],
     "local_solve_of_low_rank": [
         example(lambda m, v: linalg.solve(low_rank(m, v), v), **ROUNDED),
@@ -106,6 +130,7 @@ EXAMPLES = {
     "local_det_of_low_rank": [
         example(lambda m, v: linalg.slogdet(low_rank(m, v)), **ROUNDED),
         example(lambda m: linalg.slogdet(at.eye(5) + narrow(m)), **ROUNDED),
+        example(lambda m, v: linalg.slogdet(at.eye(5) + middle(m, v)), **ROUNDED),
     ],
     "local_solve_of_multiple": [
         example(lambda m, v: [linalg.solve(definite(m), v[:4]), linalg.solve(definite(m), -v[:4])], **ROUNDED),
@@ -159,6 +184,10 @@ EXAMPLES = {
         example(lambda m: linalg.slogdet(checked(definite(m))), **ROUNDED),
     ],
     "local_cofactors_of_definite": [example(lambda m: linalg.Cofactors()(checked(definite(m))), **ROUNDED)],
+    "local_cofactors_over_det": [
+        example(lambda m: linalg.Cofactors()(definite(m)) / linalg.det(definite(m)), **ROUNDED),
+        example(lambda m: at.sgn(det_of(m)) * linalg.Cofactors()(definite(m)) / abs(det_of(m)), **ROUNDED),
+    ],
     "local_log_det": [
         example(lambda m: at.log(linalg.det(square(m))), **ROUNDED),
         example(lambda m: at.log(abs(linalg.det(square(m)))), **ROUNDED),

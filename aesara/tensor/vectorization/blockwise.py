@@ -223,10 +223,16 @@ class Blockwise(Op):
     def _empty_results(self, node: Apply, arrays: Sequence[np.ndarray], batch: tuple[int, ...]) -> list[np.ndarray]:
         """Results for a batch without members, of which only the shape matters."""
         sizes = static_core_sizes(str(self), self.inputs_signature, [x.shape for x in arrays], _numbered(len(arrays)))
+        # What the op says of members of these very shapes
+        members = [
+            x if isinstance(x, Constant) else tensor_type(a.dtype.name, a.shape[a.ndim - len(dims) :])()
+            for x, a, dims in zip(self.core_node(node.inputs).inputs, arrays, self.inputs_signature)
+        ]
         results = []
-        for position, (out, dims) in enumerate(zip(node.outputs, self.outputs_signature)):
-            known = out.type.shape[out.type.ndim - len(dims) :]
-            core: Any = [sizes.get(dim) if size is None else size for size, dim in zip(known, dims)]
+        for position, (out, one, dims) in enumerate(
+            zip(node.outputs, self.core_op.make_node(*members).outputs, self.outputs_signature)
+        ):
+            core: Any = [sizes.get(dim) if size is None else size for size, dim in zip(one.type.shape, dims)]
             if None in core:
                 raise ValueError(
                     f"{self}: the batch is empty, so that the size of output {position} in the core dimension "

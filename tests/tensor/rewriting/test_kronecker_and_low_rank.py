@@ -1,4 +1,4 @@
-"""Equations and determinants of Kronecker products, and of diagonals plus products of low rank."""
+"""Equations and determinants of Kronecker products, of blocks, and of diagonals plus products of low rank."""
 
 import mpmath
 import numpy as np
@@ -39,6 +39,11 @@ def orders(f):
         (linalg.solve(at.kron(*known), b), ["Cholesky", "Cholesky", "CholeskySolve", "CholeskySolve"]),
         (linalg.cholesky(at.kron(*known)), ["Cholesky", "Cholesky"]),
         (linalg.det(at.kron(linalg.cholesky(A), linalg.cholesky(B))), ["Cholesky", "Cholesky"]),
+        (linalg.det(at.kron(A + A.T, B + B.T)), ["SLogDet", "SLogDet"]),
+        (at.log(linalg.det(at.kron(A + A.T, B + B.T))), ["SLogDet", "SLogDet"]),
+        # whose factors are made of numbers, and multiplied with some
+        (linalg.solve(2 * at.kron(at.exp(-(A**2)), B), b), ["Solve", "Solve"]),
+        (linalg.slogdet(at.kron(at.exp(-((b[:2, None] - b[None, :2]) ** 2)), B + B.T)), ["SLogDet", "SLogDet"]),
         # what is one matrix
         (linalg.cholesky(K), ["Cholesky"]),
         (linalg.slogdet(K), ["SLogDet"]),
@@ -75,8 +80,73 @@ def test_gradients_and_errors_of_kronecker_products(mode, rng):
     assert f(np.ones((0, 0)), np.eye(3), np.ones(0)).shape == (0,)
 
 
+BLOCKS = linalg.block_diag(A, B)
+OF_SYMMETRIC = linalg.block_diag(A + A.T, B + B.T)
+
+
 @pytest.mark.parametrize(
-    "matrix", [D + U @ U.T, s**2 * at.eye(12) + U @ U.T, U @ U.T + at.diag(at.softplus(v)) * at.exp(s)]
+    "output, left",
+    [
+        (linalg.solve(BLOCKS, b), ["Solve", "Solve"]),
+        (linalg.solve(BLOCKS, C), ["Solve", "Solve"]),
+        (linalg.solve(BLOCKS.T, b), ["Solve", "Solve"]),
+        (linalg.solve(BLOCKS, b, assume_a="pos"), ["Solve", "Solve"]),
+        (linalg.inv(BLOCKS) @ b, ["Solve", "Solve"]),
+        (linalg.inv(BLOCKS), ["MatrixInverse", "MatrixInverse"]),
+        (linalg.cholesky(BLOCKS), ["Cholesky", "Cholesky"]),
+        (linalg.slogdet(OF_SYMMETRIC), ["SLogDet", "SLogDet"]),
+        (at.log(linalg.det(OF_SYMMETRIC)), ["SLogDet", "SLogDet"]),
+        (linalg.solve(linalg.block_diag(A, [[2.0]], B)[:5, :5], b[:5]), ["Solve"]),
+        # what is one matrix, or what may have blocks that are not square
+        (linalg.slogdet(BLOCKS), ["SLogDet"]),
+        (linalg.Cholesky(on_error="nan")(BLOCKS), ["Cholesky"]),
+        (
+            linalg.solve(at.concatenate([at.concatenate([A, A @ C[:2, :2]], 1), BLOCKS[2:, :4]])[:4, :4], b[:4]),
+            ["Solve"],
+        ),
+    ],
+)
+def test_block_diagonal_matrices(output, left, rng):
+    outputs = output if isinstance(output, list) else [output]
+    point = [definite(rng, 2), definite(rng, 3), rng.normal(size=(5, 2)), rng.normal(size=5)]
+    expected = compiled([A, B, C, b], outputs, PYTHON)(*point)
+    for mode in MODES:
+        f = compiled([A, B, C, b], outputs, mode)
+        assert sorted(op.replace("Inv", "MatrixInverse") if op == "Inv" else op for op in ops_of(f)) == left
+        for value, want in zip(f(*point), expected):
+            np.testing.assert_allclose(value, want, rtol=1e-10, atol=1e-12)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_gradients_and_errors_of_blocks(mode, rng):
+    """With gradients there is one factorization of each block."""
+    loss = (linalg.solve(OF_SYMMETRIC, b) * v).sum() + at.log(abs(linalg.det(OF_SYMMETRIC)))
+    outputs = [loss, *aesara.grad(loss, [A, B, b])]
+    point = [definite(rng, 2), definite(rng, 3), *rng.normal(size=(2, 5))]
+    expected = compiled([A, B, b, v], outputs, PYTHON)(*point)
+    f = compiled([A, B, b, v], outputs, mode)
+    assert [type(node.op).__name__ for node in f.maker.fgraph.toposort()].count("LUFactor") == 2
+    for value, want in zip(f(*point), expected):
+        np.testing.assert_allclose(value, want, rtol=1e-9, atol=1e-12)
+    f = compiled([A, B, b], linalg.solve(BLOCKS, b), mode)
+    with pytest.raises(np.linalg.LinAlgError):
+        f(np.ones((2, 2)), point[1], point[2])
+    for sizes in ((np.eye(2), np.eye(3), np.ones(6)), (np.ones((2, 3)), np.ones((3, 2)), np.ones(5))):
+        with pytest.raises(ValueError):
+            f(*sizes)
+    assert f(np.ones((0, 0)), np.eye(3), np.ones(3)).shape == (3,)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        D + U @ U.T,
+        s**2 * at.eye(12) + U @ U.T,
+        U @ U.T + at.diag(at.softplus(v)) * at.exp(s),
+        D + (U * at.exp(b[:3])) @ U.T,
+        D + U @ at.diag(at.exp(b[:3])) @ U.T,
+        D + U @ (at.exp(b[:3])[:, None] * U.T),
+    ],
 )
 def test_low_rank(matrix, rng):
     """One factorization of the order of the rank, with gradients."""
@@ -93,6 +163,20 @@ def test_low_rank(matrix, rng):
             np.testing.assert_allclose(value, want, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("middle", [U @ known[0] @ U.T, U @ (known[0] @ U.T)])
+def test_a_definite_matrix_in_the_middle(middle, rng):
+    loss = b @ linalg.solve(D + middle, b) + linalg.slogdet(D + middle)[1]
+    inputs = [U, A, v, b]
+    outputs = [loss, *aesara.grad(loss, inputs)]
+    point = [rng.normal(size=(12, 3)), definite(rng, 3), rng.normal(size=12), rng.normal(size=12)]
+    expected = compiled(inputs, outputs, PYTHON)(*point)
+    for mode in MODES:
+        f = compiled(inputs, outputs, mode)
+        assert set(ops_of(f)) <= {"Cholesky", "CholeskySolve", "SolveTriangular"}
+        for value, want in zip(f(*point), expected):
+            np.testing.assert_allclose(value, want, rtol=1e-9, atol=1e-10)
+
+
 WIDE = at.tensor("float64", shape=(12, 6))
 
 
@@ -104,6 +188,9 @@ WIDE = at.tensor("float64", shape=(12, 6))
         s * at.eye(12) + U @ U.T,
         D - U @ U.T,
         D + U @ (2 * U).T,
+        D + (U * v[:3]) @ U.T,
+        D + U @ A @ U.T,
+        D + U @ known[0] @ (2 * U).T,
         D + WIDE @ WIDE.T,
         D + A @ A.T,
         D + U @ U.T + B,
@@ -118,9 +205,10 @@ def test_near_misses(matrix):
 
 @pytest.mark.filterwarnings("ignore:An ill-conditioned matrix")
 @pytest.mark.parametrize("size", [1e-2, 1e-5, 1e-7])
-def test_ill_conditioned(size, rng):
+@pytest.mark.parametrize("product", [U @ U.T, (U * at.exp(at.zeros(3))) @ U.T])
+def test_ill_conditioned(product, size, rng):
     """Nearly as good as factors of the whole matrix, in proportion to its condition."""
-    matrix = s**2 * at.eye(12) + U @ U.T
+    matrix = s**2 * at.eye(12) + product
     outputs = [linalg.solve(matrix, b), linalg.slogdet(matrix)[1], linalg.inv(matrix)]
     f = compiled([U, b, s], outputs)
     assert set(ops_of(f)) == {"Cholesky", "CholeskySolve"}

@@ -3,6 +3,7 @@
 from aesara.graph.rewriting.databases import optdb
 from aesara.tensor.rewriting.matrices import (
     assumptions,
+    block_diagonal,
     determinants,
     inverses,
     kronecker,
@@ -15,6 +16,7 @@ from aesara.tensor.rewriting.matrices.sharing import ShareFactorizations
 #: The rules of this package, in the order in which they are tried.
 RULES = (
     assumptions.rules,
+    block_diagonal.rules,
     kronecker.rules,
     low_rank.rules,
     determinants.rules,
@@ -28,4 +30,14 @@ for _rules in RULES:
 # Behind `stabilize`, when the forms of what is asked of a matrix are known.
 optdb.register("share_factorizations", ShareFactorizations(), "fast_run", position=1.65)
 
-__all__ = ["RULES", "assumptions", "determinants", "inverses", "kronecker", "low_rank", "solutions", "transposes"]
+__all__ = [
+    "RULES",
+    "assumptions",
+    "block_diagonal",
+    "determinants",
+    "inverses",
+    "kronecker",
+    "low_rank",
+    "solutions",
+    "transposes",
+]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from aesara.graph.fg import FunctionGraph
@@ -9,7 +11,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, eq, log, lt, mul, neg, neq, sgn, square, switch
+from aesara.tensor.elementwise.ops import add, eq, log, lt, mul, neg, neq, second, sgn, square, switch, true_divide
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.determinant import Cofactors, Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -31,11 +33,13 @@ from aesara.tensor.rewriting.matrices.parts import (
     swapped,
 )
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
 __all__ = [
     "local_cofactors_of_definite",
+    "local_cofactors_over_det",
     "local_det_chol",
     "local_det_of_inverse",
     "local_det_of_product",
@@ -183,3 +187,45 @@ def local_log_det(fgraph, node):
     if with_sign:
         size = switch(lt(sign, 0), np.asarray(np.nan, size.type.dtype), size)
     return in_place_of(out, size)
+
+
+@rules.stabilize
+@node_rewriter([true_divide])
+def local_cofactors_over_det(fgraph, node):
+    """Cofactors over the determinant, as in the gradient of its logarithm: the inverse, which has the same factors.
+
+    A singular matrix is an error then, as it is for the gradient of `slogdet`.
+    """
+    (out,) = node.outputs
+    factors, divisors = (
+        list(v.owner.inputs) if v.owner is not None and v.owner.op == mul else [v] for v in node.inputs
+    )
+    for v in factors:
+        if not isinstance(core_op(v.owner), Cofactors) or not is_real(v):
+            continue
+        (x,) = v.owner.inputs
+        inverse = swapped(MatrixInverse()(x))
+        for w in divisors:
+            found = _determinant_in(w, x)
+            if found is None:
+                continue
+            signs = [f for f in factors if _determinant_in(f, x) is sgn] if found is absolute else []
+            if found is absolute and not signs:
+                continue
+            rest = [f for f in factors if f is not v and f not in signs[:1]]
+            others = [d for d in divisors if d is not w]
+            made = mul(inverse, *rest) if rest else inverse
+            return in_place_of(out, made / (mul(*others) if len(others) > 1 else others[0]) if others else made)
+    return False
+
+
+def _determinant_in(v: Variable, x: Variable) -> Any:
+    """`abs`, `sgn` or `second` if a variable is that function of the determinant of a matrix, or the determinant."""
+    found: Any = second
+    while v.owner is not None and not isinstance(core_op(v.owner), Det):
+        if v.owner.op in (absolute, sgn):
+            found = absolute if v.owner.op == absolute else sgn
+        elif not isinstance(v.owner.op, DimShuffle):
+            return None
+        (v,) = v.owner.inputs
+    return found if v.owner is not None and v.owner.inputs[0] is x else None

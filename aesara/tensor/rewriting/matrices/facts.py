@@ -19,11 +19,13 @@ from aesara.graph.op import Op
 from aesara.graph.view import ViewOp
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.creation.eye_tri import Eye, Tri
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import mul
 from aesara.tensor.linear_algebra.assume import Assume, with_consequences
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.eigen import Eigh
@@ -100,21 +102,36 @@ def transposed_of(x: Variable) -> Variable | None:
 
 def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
     """The square matrices of which a matrix is the Kronecker product, as `kron` writes it; None for others."""
-    if x.owner is None or not isinstance(x.owner.op, Reshape) or x.type.ndim != 2:
+    if x.owner is None or x.type.ndim != 2:
+        return None
+    if x.owner.op == mul:
+        numbers = [v for v in x.owner.inputs if all(v.type.broadcastable)]
+        rest = [v for v in x.owner.inputs if not all(v.type.broadcastable)]
+        inner = kronecker_factors(rest[0]) if len(rest) == 1 and rest[0].type.dtype == x.type.dtype else None
+        return None if inner is None else (mul(inner[0], *numbers), inner[1])
+    if not isinstance(x.owner.op, Reshape):
         return None
     product, shape = x.owner.inputs
     if not isinstance(shape, Constant) and (shape.owner is None or not _are_products(shape.owner)):
         return None
-    inner = product.owner
-    if inner is None or not isinstance(inner.op, Elemwise) or not isinstance(inner.op.scalar_op, aes.Mul):
+    if product.owner is None or product.owner.op != mul:
         return None
-    found: dict[tuple, Variable] = {}
-    for v in inner.inputs:
-        if v.owner is not None and isinstance(v.owner.op, DimShuffle) and v.type.dtype == x.type.dtype:
-            found[tuple(v.owner.op.new_order)] = v.owner.inputs[0]
-    first, second = found.get((0, "x", 1, "x")), found.get(("x", 0, "x", 1))
-    if first is None or second is None or len(inner.inputs) != 2:
+    parts: tuple[list[Variable], list[Variable]] = ([], [])
+    for v in product.owner.inputs:
+        single = v.type.broadcastable
+        of_first, of_second = (v.type.dtype == x.type.dtype and all(single[k::2]) for k in (1, 0))
+        if v.type.ndim != 4 or not (of_first or of_second):
+            return None
+        parts[0 if of_first else 1].append(v)
+    alone = [v for v in parts[0] if all(v.type.broadcastable)]
+    if not parts[1] and alone and len(parts[0]) > 1:
+        parts[0].remove(alone[-1])  # of one by one: it may be either
+        parts[1].append(alone[-1])
+    if not all(parts):
         return None
+    first, second = (
+        _product([_with_dimensions(v, kept) for v in part]) for part, kept in zip(parts, ((0, 2), (1, 3)), strict=True)
+    )
     if any(None not in v.type.shape and v.type.shape[0] != v.type.shape[1] for v in (first, second)):
         return None  # the product has no inverse
     if isinstance(shape, Constant):
@@ -122,6 +139,25 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
         if [None if None in pair else pair[0] * pair[1] for pair in sizes] != shape.data.tolist():
             return None
     return first, second
+
+
+def _product(factors: list[Variable]) -> Variable:
+    return factors[0] if len(factors) == 1 else mul(*factors)
+
+
+def _with_dimensions(v: Any, kept: tuple[int, ...], depth: int = 8) -> Variable:
+    """A tensor without all dimensions but some, the others having length 1; taken from what operations are made of."""
+    node = v.owner
+    if isinstance(v, Constant):
+        return constant(v.data.reshape([v.data.shape[k] for k in kept]))
+    if node is not None and isinstance(node.op, DimShuffle):
+        order = [node.op.new_order[k] for k in kept]
+        inner: Any = node.inputs[0]
+        return inner if order == list(range(inner.type.ndim)) else inner.dimshuffle(order)
+    if node is not None and isinstance(node.op, Elemwise) and len(node.outputs) == 1 and depth:
+        made: Variable = node.op(*(_with_dimensions(i, kept, depth - 1) for i in node.inputs))
+        return made
+    return v.dimshuffle(kept)
 
 
 def _are_products(shape: Apply) -> bool:
@@ -420,7 +456,7 @@ class _Look:
             return self.square(node.inputs[0]) if not isinstance(op, DimShuffle) or transposed_of(x) else False
         if isinstance(op, Elemwise):
             whole = [i for i in node.inputs if i.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
-            return any(self.square(i) for i in whole)
+            return any(self.square(i) for i in whole) or "symmetric" in self.facts(x)
         if isinstance(op, (Dot, MatMul)) and x.type.ndim >= 2:
             a, b = node.inputs
             return min(a.type.ndim, b.type.ndim) >= 2 and (

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.casting import cast
-from aesara.tensor.elementwise.ops import add, eq, mul, pow, switch
+from aesara.tensor.elementwise.ops import add, eq, exp, mul, pow, switch
 from aesara.tensor.linear_algebra.cholesky import Cholesky
-from aesara.tensor.linear_algebra.determinant import SLogDet
+from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.vectors import kron
@@ -24,6 +24,7 @@ __all__ = [
     "local_cholesky_of_kronecker",
     "local_det_of_kronecker",
     "local_inverse_of_kronecker",
+    "local_slogdet_of_kronecker",
     "local_solve_of_kronecker",
 ]
 
@@ -71,17 +72,31 @@ def local_cholesky_of_kronecker(fgraph, node):
 
 
 @rules.canonicalize
+@rules.stabilize  # where it is the logarithm of a determinant
 @matrix_rewriter(SLogDet)
+def local_slogdet_of_kronecker(fgraph, node):
+    """The logarithm of the determinant of ``kron(A, B)``, from those of A and B."""
+    found = _determinant(node)
+    return in_places_of(node, *found) if found else False
+
+
+@rules.specialize  # when logarithms of determinants have become such
+@matrix_rewriter(Det)
 def local_det_of_kronecker(fgraph, node):
     """The determinant of ``kron(A, B)`` is ``det(A) ** m * det(B) ** n``, of A of order n and B of order m."""
+    found = _determinant(node)
+    return in_places_of(node, mul(found[0], exp(found[1]))) if found else False
+
+
+def _determinant(node: Apply) -> tuple[Variable, Variable] | None:
+    """The sign and the logarithm of the determinant of a Kronecker product; by logarithms, lest powers overflow."""
     (x,) = node.inputs
     factors = kronecker_factors(x)
     if factors is None or not is_real(x) or not all(map(is_square, factors)):
-        return False
-    (sign, size), (other_sign, other_size) = (core_op(node)(v) for v in factors)
+        return None
+    (sign, size), (other_sign, other_size) = (SLogDet()(v) for v in factors)
     n, m = (v.shape[0] for v in factors)
-    return in_places_of(
-        node,
+    return (
         mul(_power(sign, m), _power(other_sign, n)),
         add(_multiple(size, m), _multiple(other_size, n)),
     )

@@ -1,5 +1,8 @@
 """Diagonal matrices plus products ``U @ U.T`` of low rank: equations and determinants of the order of that rank.
 
+Or plus products ``U @ C @ U.T`` with a positive definite C. With other matrices in the middle, or on the right, the
+formulas may lose all digits where the whole matrix loses none: such matrices are factored as they are.
+
 With ``W = D^(-1/2) U`` the matrix ``D + U U^T`` is ``D^(1/2) (1 + W W^T) D^(1/2)``; the matrix ``1 + W^T W``, of the
 order of the rank, is positive definite with eigenvalues from 1 on (Woodbury's formula, and the lemma about
 determinants). What is computed is as accurate as by factors of the whole matrix, in proportion to its condition.
@@ -38,9 +41,11 @@ from aesara.tensor.rewriting.matrices.parts import (
     log_of_product,
     matrix_rewriter,
     ones_like_batch,
+    swapped,
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.specify_shape import specify_shape
 
 rules = Rules()
 
@@ -68,6 +73,8 @@ _PARTS: WeakKeyDictionary[FunctionGraph, dict[Variable, _Parts]] = WeakKeyDictio
 def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
     """The parts of a matrix that is known to be a positive diagonal plus ``U @ U.T`` of less than half the order."""
     known = _PARTS.setdefault(fgraph, {})
+    turned = transposed_of(x)
+    x = x if turned is None else turned  # it is symmetric
     parts = known.get(x)
     if parts is None or parts.factor not in fgraph.variables:
         parts = _made_parts(x)
@@ -100,13 +107,39 @@ def _made_parts(x: Variable) -> _Parts | None:
 
 
 def _root_of(x: Variable) -> Variable | None:
-    """The matrix U of ``U @ U.T``."""
+    """The matrix U of ``U @ U.T``; of ``V @ C @ V.T`` with a positive definite C, V times a factor of that."""
     if x.owner is None or not isinstance(x.owner.op, Dot):
         return None
-    u, other = x.owner.inputs
-    if u.type.ndim != 2 or other.type.ndim != 2:
+    left, right = x.owner.inputs
+    if left.type.ndim != 2 or right.type.ndim != 2 or left.type.dtype != right.type.dtype:
         return None
-    return u if transposed_of(other) is u or transposed_of(u) is other else None
+    if _are_turned(left, right):
+        return left
+    found = _with_middle(left, right, 0)
+    return _with_middle(right, left, 1) if found is None else found
+
+
+def _are_turned(a: Variable, b: Variable) -> bool:
+    """Whether two matrices are transposes of each other."""
+    return transposed_of(a) is b or transposed_of(b) is a
+
+
+def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
+    """The matrix U where `x` is ``V @ C`` (side 0) and `other` is ``V.T``, or ``C @ V.T`` (side 1) and V."""
+    node = x.owner
+    if node is None or len(node.inputs) != 2 or (node.op != mul and not isinstance(node.op, Dot)):
+        return None
+    for outer, middle in (node.inputs, node.inputs[::-1]):
+        if outer.type.ndim != 2 or middle.type.dtype != outer.type.dtype or not _are_turned(outer, other):
+            continue
+        v: Any = other if side else outer
+        if node.op == mul:
+            alone = (False, True) if side else (True, False)
+            if middle.type.broadcastable == alone and _is_positive(middle):
+                return mul(v, sqrt(swapped(middle) if side else middle))
+        elif outer is node.inputs[side] and middle.type.ndim == 2 and "positive_definite" in facts_of(middle):
+            return specify_shape(_dot(v, Cholesky()(middle)), v.type.shape)
+    return None
 
 
 def _positive_diagonal(x: Any) -> Variable | None:
