@@ -80,6 +80,8 @@ LOWERINGS = {
     "linear_algebra.equations_of_matrices": [
         "tensor.linear_algebra.matrix_equations.BilinearSolveDiscreteLyapunov",
         "tensor.linear_algebra.matrix_equations.SolveContinuousLyapunov",
+        "tensor.linear_algebra.matrix_equations.SolveContinuousRiccati",
+        "tensor.linear_algebra.matrix_equations.SolveDiscreteRiccati",
         "tensor.linear_algebra.matrix_equations.SolveSylvester",
     ],
     "linear_algebra.expressions": [

@@ -17,6 +17,8 @@ from aesara.tensor.linear_algebra.inverse import TensorInv, TensorSolve
 from aesara.tensor.linear_algebra.matrix_equations import (
     BilinearSolveDiscreteLyapunov,
     SolveContinuousLyapunov,
+    SolveContinuousRiccati,
+    SolveDiscreteRiccati,
     SolveSylvester,
 )
 from aesara.tensor.linear_algebra.schur import QZ
@@ -172,3 +174,52 @@ def test_derivatives_of_tensors_as_matrices_forwards():
     solution, change = f(*given, *along)
     left = np.tensordot(given[0], change, 1) + np.tensordot(along[0], solution, 1)
     np.testing.assert_allclose(left, along[1], rtol=0, atol=1e-12)
+
+
+RICCATI = [SolveContinuousRiccati(), SolveDiscreteRiccati()]
+
+
+def costs(*shape, dtype="float64"):
+    a = any_matrix(*shape, dtype=dtype)
+    return (a + adjoint(a) + 6 * shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+@pytest.mark.parametrize("op", RICCATI, ids=str)
+@pytest.mark.parametrize("lead", [(), (3,), (0,)])
+def test_riccati_equations(op, lead, dtype):
+    for n, m in ((4, 2), (1, 1), (2, 3)):
+        a, b = any_matrix(*lead, n, n, dtype=dtype), any_matrix(*lead, n, m, dtype=dtype)
+        given = a, b, costs(*lead, n, n, dtype=dtype), costs(*lead, m, m, dtype=dtype)
+        assert_native(op, *given, ulps=10000, static=[False])
+    if lead == ():
+        assert_native(op, *(np.zeros((0, 0), dtype),) * 4, static=[False])
+        one = any_matrix(2, 2, dtype=dtype)  # for all members of a batch
+        assert_native(op, one, one, costs(3, 2, 2, dtype=dtype), costs(2, 2, dtype=dtype), ulps=10000, static=[False])
+
+
+@pytest.mark.parametrize("op", RICCATI, ids=str)
+def test_riccati_equations_with_numbers_of_very_different_sizes(op):
+    """They are balanced, as SciPy does: errors are as small."""
+    size = np.array([1e-6, 1.0, 1e6])
+    a = any_matrix(3, 3) * size[:, None] / size
+    assert_native(op, a, size[:, None] * any_matrix(3, 1), costs(3, 3) / size / size[:, None], np.eye(1), ulps=10000)
+
+
+@pytest.mark.parametrize("op", RICCATI, ids=str)
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        ({"b": np.zeros((2, 2))}, np.linalg.LinAlgError),
+        ({"q": np.array([[1.0, 2.0], [0.0, 1.0]])}, ValueError),
+        ({"r": np.array([[1.0, 2.0], [0.0, 1.0]])}, ValueError),
+        ({"a": np.full((2, 2), np.nan)}, ValueError),
+        ({"b": np.ones((3, 2))}, ValueError),
+        ({"r": np.eye(3)}, ValueError),
+        ({"q": np.eye(3)}, ValueError),
+    ],
+)
+def test_riccati_equations_without_solution(op, change, kind):
+    given = {"a": np.eye(2), "b": np.eye(2), "q": np.eye(2), "r": np.eye(2)} | change
+    assert_both_raise(op, *given.values(), kind=kind)
+    if kind is ValueError and op == RICCATI[0]:
+        assert_both_raise(op, np.eye(2), np.eye(2), np.eye(2), np.zeros((2, 2)), kind=ValueError)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from aesara.ir.expr import Expr
 from aesara.ir.routines import schur_forms, spectra
-from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, conjugate, swapped
+from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, conjugate, swapped, whole
+from aesara.tensor.core.casting import cast
 from aesara.tensor.creation.eye_tri import eye
-from aesara.tensor.linear_algebra.core import adjoint, real_dtype
+from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise.numpy_ops import hypot, rint
+from aesara.tensor.elementwise.ops import abs as absolute
+from aesara.tensor.elementwise.ops import and_, eq, exp2, gt, le, log2, lt, maximum, neq, real, switch
+from aesara.tensor.joining.join_split import concatenate
+from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype, rows_of
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.matrix_equations import (
     BilinearSolveDiscreteLyapunov,
     SolveContinuousLyapunov,
+    SolveContinuousRiccati,
+    SolveDiscreteRiccati,
     SolveSylvester,
 )
+from aesara.tensor.linear_algebra.qr import QRFull
+from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.matmul import matmul
+from aesara.tensor.reductions.sum_prod_max import max as largest
 
 __all__: list[str] = []
 
@@ -90,3 +103,144 @@ def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, of: Matrices) -> Seque
     of.require_finite(b)
     form = _schur(of, b)
     return [_solution(of, form, form, c)]
+
+
+# -- Riccati equations -------------------------------------------------------------------------------------------
+#
+# The columns of ``[1; X]`` span what belongs to the stable eigenvalues of a pencil ``H - w J`` of order 2 n + m, from
+# which the m columns for the controls are taken by an orthogonal transformation: P. Van Dooren (1981), "A generalized
+# eigenvalue approach for solving Riccati equations". Numbers are balanced by powers of 2 before.
+
+
+@adopt(SolveContinuousRiccati)
+def _continuous_riccati(op: SolveContinuousRiccati, of: Matrices) -> Sequence[Numbers]:
+    def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
+        none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
+        h = ((a, none["n,n"], b), (-q, -adjoint(a), none["n,m"]), (none["m,n"], adjoint(b), r))
+        j = ((unit, none["n,n"], none["n,m"]), (none["n,n"], unit, none["n,m"]), _row_of_zeros(none))
+        return [_joined(h), _joined(j)]
+
+    def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
+        return [cast(and_(lt(real(above), 0), gt(real(below), 0)), "int32")]
+
+    values = of.call(
+        spectra.svd("values", of.inputs[3].dtype), {"m": of.inputs[3].shape[-2], "n": of.inputs[3].shape[-1]},
+        {"a": of.inputs[3]},
+    )["values"]  # fmt: skip
+    (singular,) = of.expression(_is_negligible, [values])
+    of.require_none(singular, ValueError, "the matrix r is numerically singular.")
+    return [_riccati(of, pencil, is_stable)]
+
+
+@adopt(SolveDiscreteRiccati)
+def _discrete_riccati(op: SolveDiscreteRiccati, of: Matrices) -> Sequence[Numbers]:
+    def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
+        none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
+        h = ((a, none["n,n"], b), (-q, unit, none["n,m"]), (none["m,n"], none["m,n"], r))
+        j = ((unit, none["n,n"], none["n,m"]), (none["n,n"], adjoint(a), none["n,m"]))
+        return [_joined(h), _joined((*j, (none["m,n"], -adjoint(b), none["m,m"])))]
+
+    def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
+        size = hypot(above, *imaginary) if imaginary else absolute(above)
+        return [cast(lt(size, absolute(below)), "int32")]
+
+    return [_riccati(of, pencil, is_stable)]
+
+
+def _zeros(a: Any, b: Any, r: Any) -> dict[str, Any]:
+    return {
+        "n,n": a.zeros_like(), "n,m": b.zeros_like(), "m,n": adjoint(b).zeros_like(), "m,m": r.zeros_like()
+    }  # fmt: skip
+
+
+def _row_of_zeros(none: dict[str, Any]) -> tuple[Any, ...]:
+    return none["m,n"], none["m,n"], none["m,m"]
+
+
+def _joined(blocks: Sequence[Sequence[Any]]) -> Any:
+    return concatenate([concatenate(row, axis=-1) for row in blocks], axis=-2)
+
+
+def _is_negligible(values: Any) -> list[Any]:
+    """Whether the smallest of singular values is zero within rounding."""
+    eps = np.asarray(np.finfo(values.type.dtype).eps, values.type.dtype)
+    return [le(values, eps * largest(values, axis=-1, keepdims=True, initial=0))]
+
+
+def _is_not_hermitian(x: Any) -> list[Any]:
+    eps = np.asarray(100 * np.finfo(x.type.dtype).eps, real_dtype(x.type.dtype))
+    return [gt(one_norm(x - adjoint(x)), eps * one_norm(x))]
+
+
+def _riccati(of: Matrices, pencil: Callable[..., list[Any]], is_stable: Callable[..., list[Any]]) -> Numbers:
+    """The stabilising solution, from the pencil and from which eigenvalues are stable."""
+    a, b, q, r = of.inputs
+    _fitting(of, a, b, -2)
+    _fitting(of, q, b, -2)
+    _fitting(of, r, b, -1)
+    of.require_finite(a, b, q, r)
+    for name, x in (("q", q), ("r", r)):
+        (found,) = of.expression(_is_not_hermitian, [x])
+        of.require_none(found, ValueError, f"the matrix {name} must be symmetric or Hermitian.")
+    h, j, sizes = of.expression(
+        lambda *given: _with_sizes(*pencil(*given)), [whole(x, of.lead) for x in (a, b, q, r)]
+    )  # fmt: skip
+    balance = of.call(schur_forms.scales(sizes.dtype), {"n": sizes.shape[-1]}, {"a": swapped(sizes)})["scales"]
+    h, j, scale = of.expression(_balanced, [h, j, balance, a])
+    left, right = of.expression(_without_controls, [h, j, b])
+    made = of.call(schur_forms.qz(left.dtype), {"n": left.shape[-1]}, {"a": swapped(left), "b": swapped(right)})
+    of.require_success(made["status"], "has a pencil whose eigenvalues were not found; the routine returned")
+    values = [made[name] for name in ("above", "below", "imaginary") if name in made]
+    (chosen,) = of.expression(is_stable, values)
+    (wrong,) = of.expression(lambda c, a: [neq(c.sum(axis=-1), a.shape[-1])], [chosen, a])
+    message = "there is no stabilising solution: the pencil has eigenvalues at the border of stability."
+    of.require_none(wrong, of.linalg_error, message)
+    given = {"chosen": chosen, **{name: made[name] for name in ("a", "b", "left", "right")}}
+    ordered = of.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, given)
+    of.require_success(ordered["status"], "has a pencil whose eigenvalues are too close; the routine returned")
+    solution: Numbers
+    solution, singular, skew = of.expression(_from_vectors, [swapped(ordered["right"]), scale, a])
+    of.require_none(singular, of.linalg_error, "there is no finite solution.")
+    of.require_none(skew, of.linalg_error, message)
+    return solution
+
+
+def _with_sizes(h: Any, j: Any) -> list[Any]:
+    """With the sizes of numbers beside the diagonal."""
+    sizes = absolute(h) + absolute(j)
+    place = arange(sizes.shape[-1])
+    return [h, j, switch(eq(place.dimshuffle(0, "x"), place), sizes.zeros_like(), sizes)]
+
+
+def _balanced(h: Any, j: Any, balance: Any, a: Any) -> list[Any]:
+    """Rows and columns in numbers of like size; factors for what belongs to X are the reciprocals of the first ones."""
+    n = a.shape[-1]
+    exponent = log2(balance)
+    half = rint((exponent[..., n : 2 * n] - exponent[..., :n]) / 2)
+    factor = exp2(concatenate([half, -half, exponent[..., 2 * n :]], axis=-1))
+    change = factor.dimshuffle(*range(factor.type.ndim), "x") / rows_of(factor)
+    return [h * change, j * change, exp2(half)]
+
+
+def _without_controls(h: Any, j: Any, b: Any) -> list[Any]:
+    m = b.shape[-1]
+    turn = adjoint(QRFull("complete")(h[..., h.shape[-1] - m :])[0])[..., m:, :]
+    return [matmul(turn, x[..., : h.shape[-1] - m]) for x in (h, j)]
+
+
+def _from_vectors(vectors: Any, scale: Any, a: Any) -> list[Any]:
+    """X, and whether it is not finite, or not Hermitian but for rounding."""
+    n = a.shape[-1]
+    first, second = vectors[..., :n, :n], vectors[..., n:, :n]
+    eps = np.finfo(vectors.type.dtype).eps
+    dtype = real_dtype(vectors.type.dtype)
+    inner = matmul(adjoint(first), second)
+    skew = gt(
+        one_norm(inner - adjoint(inner)),
+        maximum(np.asarray(1000 * eps, dtype), np.asarray(0.1, dtype) * one_norm(inner)),
+    )
+    turned = adjoint(first)
+    condition = one_norm(turned) * one_norm(MatrixInverse()(turned))
+    x = adjoint(Solve(check_finite=False)(turned, adjoint(second)))
+    x = x * scale.dimshuffle(*range(scale.type.ndim), "x") * rows_of(scale)
+    return [(x + adjoint(x)) * np.asarray(0.5, dtype), gt(condition, np.asarray(1 / eps, dtype)), skew]

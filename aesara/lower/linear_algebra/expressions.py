@@ -37,7 +37,7 @@ from aesara.tensor.elementwise.ops import (
     switch,
 )
 from aesara.tensor.joining.join_split import concatenate
-from aesara.tensor.linear_algebra.core import adjoint, real_dtype
+from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype, rows_of
 from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad, Det
 from aesara.tensor.linear_algebra.eigen import EighGrad, EigvalshGrad
 from aesara.tensor.linear_algebra.inverse import MatrixPinv
@@ -79,12 +79,6 @@ def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable
     return register
 
 
-def _as_row(x: TensorVariable) -> TensorVariable:
-    """Numbers of members, or vectors, beside matrices."""
-    row: TensorVariable = x.dimshuffle(*range(x.type.ndim - 1), "x", x.type.ndim - 1)
-    return row
-
-
 # -- by singular values ------------------------------------------------------------------------------------------
 
 
@@ -93,7 +87,7 @@ def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
     zero = np.asarray(0, s.type.dtype)
     counts = gt(s, cutoff * largest(s, axis=-1, keepdims=True, initial=0))
     scale = switch(counts, 1 / switch(counts, s, zero + 1), zero)
-    return [matmul(adjoint(vh) * _as_row(scale), adjoint(u))]
+    return [matmul(adjoint(vh) * rows_of(scale), adjoint(u))]
 
 
 @_stands_for(MatrixPinv)
@@ -123,7 +117,7 @@ def _pinv_with_cutoff(op: PinvWithCutoff, x: TensorVariable, rcond: TensorVariab
 @_stands_for(Polar)
 def _polar(op: Polar, x: TensorVariable) -> list[TensorVariable]:
     u, s, vh = SVD(False, True)(x)
-    values = _as_row(s)
+    values = rows_of(s)
     stretch = matmul(adjoint(vh) * values, vh) if op.side == "right" else matmul(u * values, adjoint(u))
     return [matmul(u, vh), stretch]
 
@@ -136,7 +130,7 @@ def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
     before = concatenate([first, cumprod(s[..., :-1], axis=-1)], axis=-1)
     after = concatenate([cumprod(s[..., :0:-1], axis=-1)[..., ::-1], first], axis=-1)
     sign = (Det()(u) * Det()(vh)).dimshuffle(*range(s.type.ndim - 1), "x", "x")
-    return [sign * matmul(conj(u) * _as_row(before * after), conj(vh))]
+    return [sign * matmul(conj(u) * rows_of(before * after), conj(vh))]
 
 
 @_stands_for(CofactorsGrad)
@@ -154,8 +148,8 @@ def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVaria
     same = eq(place.dimshuffle(0, "x"), place)
     products = switch(same, 0 * one, products)
     values = ExtractDiag(0, rows, columns)(turned)
-    on_diagonal = (products * _as_row(values)).sum(axis=-1)
-    middle = switch(same, _as_row(on_diagonal), -turned.dimshuffle(*lead, columns, rows) * products)
+    on_diagonal = (products * rows_of(values)).sum(axis=-1)
+    middle = switch(same, rows_of(on_diagonal), -turned.dimshuffle(*lead, columns, rows) * products)
     sign = (Det()(u) * Det()(vh)).dimshuffle(*lead, "x", "x")
     return [sign * matmul(conj(u), matmul(middle, conj(vh)))]
 
@@ -184,11 +178,6 @@ _ERROR = math.log2(113250775606021113483283660800000000.0) - 53
 _MOST_SQUARINGS = 1100
 
 
-def _norm(x: TensorVariable) -> TensorVariable:
-    """The largest sum of sizes in a column."""
-    return largest(absolute(x).sum(axis=-2), axis=-1, initial=0)
-
-
 def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> TensorVariable:
     """By which power of two a matrix is divided, so that the approximant is exact within rounding.
 
@@ -197,10 +186,10 @@ def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> 
     """
     dtype = real_dtype(x.type.dtype)
     powers = ((six, 6), (matmul(four, four), 8), (matmul(four, six), 10))
-    roots = [_norm(p) ** np.asarray(1 / k, dtype) for p, k in powers]
+    roots = [one_norm(p) ** np.asarray(1 / k, dtype) for p, k in powers]
     size = minimum(maximum(roots[0], roots[1]), maximum(roots[1], roots[2]))
     count = maximum(ceil(log2(size / np.asarray(_RADIUS, dtype))), 0)
-    whole = _norm(x)
+    whole = one_norm(x)
     harmless = switch(gt(whole, 0), whole, 1)
     sizes = absolute(x) / harmless.dimshuffle(*range(whole.type.ndim), "x", "x")
     # The norm of the 27th power of the sizes
@@ -257,7 +246,7 @@ def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[Tenso
     It is linear in the direction, which must be no larger than the matrix, lest it is divided more often.
     """
     n, taken = x.shape[-1], adjoint(x)
-    size, whole = _norm(g), _norm(x)
+    size, whole = one_norm(g), one_norm(x)
     scale = switch(gt(size, whole), size / switch(gt(whole, 0), whole, 1), 1)
     scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")
     direction = second(taken, g / scale)  # either may be one matrix for the batch of the other

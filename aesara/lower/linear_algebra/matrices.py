@@ -47,6 +47,7 @@ __all__ = [
     "swapped",
     "taken",
     "triangle",
+    "whole",
 ]
 
 
@@ -191,7 +192,7 @@ class Matrices:
         """
         lead = self.lead if lead is None else lead
         overwritten = {p.name for p in routine.parameters if p.is_written}
-        arrays = {name: _whole(a, lead) if name in overwritten else a for name, a in given.items()}
+        arrays = {name: whole(a, lead) if name in overwritten else a for name, a in given.items()}
         memory = {name: a.in_memory() if isinstance(a, ComplexArray) else a for name, a in arrays.items()}
         made = call_routine(self.context, self.node, routine, sizes, memory, lead, self.guards)
         pairs = {p.name for p in routine.parameters if p.is_complex}
@@ -282,7 +283,7 @@ def negative(array: Array) -> Array:
     return Pointwise(array.dtype, array.shape, (array,), lambda index, readers: -readers[0](index))
 
 
-def _whole(array: Numbers, lead: Sequence[Expr]) -> Numbers:
+def whole(array: Numbers, lead: Sequence[Expr]) -> Numbers:
     """The array for all members of a batch."""
     rank = len(lead)
     single = [a is ONE and b is not ONE for a, b in zip(array.shape, lead)]
@@ -296,8 +297,8 @@ def _whole(array: Numbers, lead: Sequence[Expr]) -> Numbers:
     def repeated(part: Array) -> Array:
         return Pointwise(part.dtype, (*lead, *part.shape[rank:]), (part,), body, 0, [True])
 
-    whole: Numbers = each_part(repeated, array)
-    return whole
+    made: Numbers = each_part(repeated, array)
+    return made
 
 
 def not_finite(array: Numbers) -> Array:

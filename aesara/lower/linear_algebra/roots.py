@@ -34,7 +34,7 @@ from aesara.tensor.elementwise.ops import (
     sqrt,
     switch,
 )
-from aesara.tensor.linear_algebra.core import adjoint, real_dtype
+from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype
 from aesara.tensor.linear_algebra.matrix_functions import (
     COMPLEX_RESULT,
     NO_LOGARITHM,
@@ -141,11 +141,6 @@ _RADIUS = 0.264
 _MOST_ROOTS = 80
 
 
-def _norm(x: Any) -> Any:
-    """The largest sum of sizes in a column."""
-    return largest(absolute(x).sum(axis=-2), axis=-1, initial=0)
-
-
 def _less_one(t: Any, logarithms: Any, count: Any) -> Any:
     """The matrix less the identity: its diagonal has the exponentials of logarithms over a power of 2."""
     factor = exp2(-count)
@@ -162,7 +157,7 @@ def _log_of_triangle(t: Any) -> Any:
         root, count = state
         x = _less_one(root, logarithms, count)
         square = matmul(x, x)
-        size = maximum(sqrt(_norm(square)), _norm(matmul(square, x)) ** np.asarray(1 / 3, dtype))
+        size = maximum(sqrt(one_norm(square)), one_norm(matmul(square, x)) ** np.asarray(1 / 3, dtype))
         return and_(gt(size, np.asarray(_RADIUS, dtype)), lt(count, _MOST_ROOTS))
 
     def next_root(state: Any) -> Any:

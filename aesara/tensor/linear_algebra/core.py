@@ -45,7 +45,9 @@ __all__ = [
     "matrix_type",
     "nan_like",
     "of_triangle",
+    "one_norm",
     "real_dtype",
+    "rows_of",
     "scipy_linalg",
     "triangle",
     "vector_type",
@@ -231,6 +233,17 @@ def adjoint(x: TensorVariable) -> TensorVariable:
     *lead, rows, columns = range(x.type.ndim)
     turned: TensorVariable = x.dimshuffle(*lead, columns, rows)
     return conj(turned) if x.type.dtype.startswith("complex") else turned
+
+
+def one_norm(x: TensorVariable) -> TensorVariable:
+    """The largest sum of sizes in a column of a matrix, or of each in a batch."""
+    return largest(absolute(x).sum(axis=-2), axis=-1, initial=0)
+
+
+def rows_of(x: TensorVariable) -> TensorVariable:
+    """Vectors of a batch, as matrices of one row."""
+    row: TensorVariable = x.dimshuffle(*range(x.type.ndim - 1), "x", x.type.ndim - 1)
+    return row
 
 
 def column(x: TensorVariable) -> TensorVariable:

@@ -214,7 +214,11 @@ class _Riccati(MatrixOp):
         raise NotImplementedError(f"{type(self).__name__}.solution")
 
     def perform(self, node, inputs, output_storage, params=None):
-        output_storage[0][0] = np.asarray(self.solution(*inputs), dtype=inputs[0].dtype)
+        a = inputs[0]
+        if not a.size:
+            output_storage[0][0] = a.copy()
+            return
+        output_storage[0][0] = np.asarray(self.solution(*inputs), dtype=a.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0]]

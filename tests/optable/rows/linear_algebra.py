@@ -11,11 +11,6 @@ from aesara.tensor import linalg
 from tests.optable.inputs import Arg, real
 from tests.optable.table import case, row
 
-#: Nodes that LAPACK computes, called from Python
-LAPACK = {r"Riccati|LogMatrix|SqrtMatrix": "LAPACK is called from Python"}
-#: Rows of which no node runs in Python are all but these
-IN_PYTHON = {"solve_continuous_are", "solve_discrete_are"}
-
 
 def bound(*_: Any, **__: Any) -> tuple[float, ...]:
     """What rounding errors are in proportion to: the size of the numbers below, times their condition."""
@@ -31,8 +26,7 @@ def matrix(values: Any, **options: Any) -> Arg:
 
 def lapack(name: str, oracle: Any, cases: Any, function: Any = None, **facts: Any) -> None:
     """Add a row of what LAPACK computes."""
-    python = LAPACK if name in IN_PYTHON else {}
-    facts = {"error": "sum", "magnitude": bound, "python": python, "fuzzed": False, **facts}
+    facts = {"error": "sum", "magnitude": bound, "fuzzed": False, **facts}
     row(name, oracle, cases, function or getattr(linalg, name), **facts)
 
 

@@ -91,7 +91,7 @@ def local_det_of_kronecker(fgraph, node):
 def _determinant(node: Apply) -> tuple[Variable, Variable] | None:
     """The sign and the logarithm of the determinant of a Kronecker product; by logarithms, lest powers overflow."""
     (x,) = node.inputs
-    factors = kronecker_factors(x)
+    factors: Any = kronecker_factors(x)
     if factors is None or not is_real(x) or not all(map(is_square, factors)):
         return None
     (sign, size), (other_sign, other_size) = (SLogDet()(v) for v in factors)
