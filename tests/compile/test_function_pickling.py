@@ -419,6 +419,13 @@ def test_deep_graphs():
     assert copy.deepcopy(f)(1.0) == f(1.0)
 
 
+def test_copies_have_graphs_of_the_same_name():
+    x = at.dscalar("x")
+    f = aesara.function([x], x + 1, name="next")
+    for g in (copy.deepcopy(f), pickle.loads(pickle.dumps(f))):
+        assert g.maker.fgraph.name == f.maker.fgraph.name == "next"
+
+
 # Processes
 
 _model = None

@@ -443,6 +443,7 @@ class FunctionMaker:
                 graph, outputs, symbols = self._stored.unpack(self.update_mapping)
                 if self._form is not None:
                     self._form.symbols = symbols
+                graph.name = self.name
                 self.outputs, self.fgraph = outputs, graph
                 del self._stored
         return object.__getattribute__(self, name)
