@@ -15,7 +15,7 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.dtypes import complex_dtypes, integer_dtypes
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to
 from aesara.tensor.shapes.shape import shape_tuple
@@ -38,7 +38,8 @@ def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) ->
     Parameters
     ----------
     size
-        A number, a sequence of numbers, a vector whose length is known; None is the same as ``()``.
+        A number, a sequence of numbers, a vector whose length is known; None is the same as ``()``. What computes
+        floating-point numbers is rounded towards zero; constants must be integers.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) ->
     if (isinstance(size, Sequence) and not len(size)) or (isinstance(size, np.ndarray) and size.shape == (0,)):
         return constant(np.zeros(0, dtype="int64"))
     vector = as_tensor_variable(size, ndim=1)
-    if vector.type.dtype not in integer_dtypes:
+    if isinstance(vector, Constant) and vector.type.dtype not in integer_dtypes:
         raise TypeError(
             f"Parameter size must be None, an integer, or a sequence with integers; got {size!r} of dtype "
             f"{vector.type.dtype}."
@@ -76,6 +77,8 @@ def normalize_size_param(size: int | np.ndarray | Variable | Sequence | None) ->
         if any(n < 0 for n in lengths):
             raise ValueError(f"Sizes cannot be negative, got {lengths}.")
         return constant(np.asarray(lengths, dtype="int64"))
+    if vector.type.dtype in complex_dtypes:
+        raise TypeError(f"Parameter size must have integers; got {size!r} of dtype {vector.type.dtype}.")
     vector = cast(vector, "int64")
     if vector.type.shape[0] is None:
         vector = specify_shape(vector, (get_vector_length(vector),))

@@ -84,13 +84,15 @@ def test_size():
     assert normalize_size_param(None).data.tolist() == [] and normalize_size_param(None).dtype == "int64"
     s = at.iscalar("s")
     assert normalize_size_param((2, s)).type.shape == (2,) and normalize_size_param((2, s)).dtype == "int64"
-    for size in ("ab", {1}, 1.5, (1.5,), np.array([2.0]), at.dscalar(), at.dvector(), True, object()):
+    for size in ("ab", {1}, 1.5, (1.5,), np.array([2.0]), at.zscalar(), at.dvector(), True, object()):
         with pytest.raises((TypeError, ValueError)):
             normalize_size_param(size)
     with pytest.raises(ValueError, match="cannot be determined"):
         normalize_size_param(at.lvector())
     with pytest.raises(ValueError, match="negative"):
         at_random.normal(size=(2, -1))
+    length = at.dscalar("length")
+    assert aesara.function([length], at_random.normal(size=(length, 2)))(3.0).shape == (3, 2)
     n = at.lscalar("n")
     f = aesara.function([n], at_random.normal(size=(n,)))
     assert f(0).shape == (0,)
