@@ -4,7 +4,7 @@ import numpy as np
 
 import aesara.tensor as at
 from aesara.tensor.creation.make_vector import MakeVector
-from aesara.tensor.shape import Shape_i
+from aesara.tensor.shape import Shape, Shape_i
 from aesara.tensor.subtensor import (
     advanced_inc_subtensor1,
     advanced_set_subtensor1,
@@ -56,7 +56,15 @@ EXAMPLES = {
         lambda s: at.stack([s, s + 1, s * 2])[positions(2, 0, -1)],
         lambda s: advanced_subtensor1(MakeVector(s.dtype)(s, s), positions(1)),
     ],
-    "local_subtensor_shape_constant": [lambda m: at.shape(m)[1], lambda m: at.shape(m)[-2]],
+    "local_subtensor_shape_constant": [
+        lambda m: at.shape(m)[1],
+        lambda m: at.shape(m)[-2],
+        lambda m: Shape()(fixed(m, 4, 5))[1:],
+    ],
+    "local_subtensor_of_unbroadcast": [
+        lambda m: at.unbroadcast(m[:1], 0)[:2, :3],
+        lambda m: at.unbroadcast(m[:, :1], 1)[1, ::-1],
+    ],
     "local_uint_constant_indices": [
         lambda m: m[2],
         lambda m: m[1, 3:],

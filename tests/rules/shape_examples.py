@@ -60,6 +60,8 @@ EXAMPLES = {
         lambda m: at.specify_shape(m, (4, 5)).reshape((4, 1, 5)),
         lambda m: m[:1, :1].reshape(()),
         lambda s: s.reshape((1, 1)),
+        lambda v: v.reshape((1, -1)),
+        lambda m: m.reshape((m.shape[0], 1, m.shape[1])),
     ],
     "local_reshape_lift": [
         lambda m: at.exp(m).reshape((20,)),

@@ -32,6 +32,7 @@ from aesara.tensor.basic import (
     register_transfer,
     transfer,
 )
+from aesara.tensor.elemwise import CAReduce
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.type_other import NoneConst
 from tests.tensor.check_gradient import check_gradient, check_inferred_shape
@@ -703,3 +704,34 @@ def test_a_node_without_its_default_output_is_no_tensor(output):
     node = Wrong().make_node(at.dvector())
     with pytest.raises(ValueError, match="gives no tensor: .*default_output"):
         at.as_tensor_variable(node)
+
+
+def test_numbers_without_dimensions_have_an_axis_0(rng):
+    x = at.dscalar("x")
+    for axis in (0, -1):
+        for result in (at.sum(x, axis=axis), at.max(x, axis=(axis,)), at.prod(x, axis), at.squeeze(x, axis)):
+            assert result.type.ndim == 0
+            assert evaluate(result, {x: 5.0}) == 5.0
+        assert at.squeeze(x, (axis,)).type.ndim == 0
+    for axis in (1, -2, (0, 0)):
+        with pytest.raises(ValueError, match="out of bounds|repeated"):
+            at.sum(x, axis=axis)
+    with pytest.raises(np.exceptions.AxisError):
+        at.squeeze(x, 1)
+
+
+def test_names_of_infinite_orders(rng):
+    value = rng.normal(size=(3, 4))
+    m, v = at.dmatrix("m"), at.dvector("v")
+    for name, order in (("inf", np.inf), ("-inf", -np.inf)):
+        np.testing.assert_allclose(evaluate(at.nlinalg.norm(m, name), {m: value}), np.linalg.norm(value, order))
+        np.testing.assert_allclose(evaluate(at.nlinalg.norm(v, name), {v: value[0]}), np.linalg.norm(value[0], order))
+    with pytest.raises(ValueError, match="no matrix norm"):
+        at.nlinalg.norm(m, "infinite")
+
+
+def test_text_of_reductions():
+    assert str(CAReduce(aes.add)) == "CAReduce{add}"
+    assert str(CAReduce(aes.add, axis=(1,))) == "CAReduce{add}{axis=[1]}"
+    assert str(CAReduce(aes.add, acc_dtype="float64")) == "CAReduce{add}{acc_dtype=float64}"
+    assert str(CAReduce(aes.add, axis=0, acc_dtype="float64")) == "CAReduce{add}{axis=[0], acc_dtype=float64}"

@@ -93,6 +93,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
     Without `ord` it is the root of the sum of squares of all elements along
     `axis`. Else a vector has its `vector_norm`, a matrix its `matrix_norm`.
+    ``"inf"`` and ``"-inf"`` are the orders infinity and minus infinity.
 
     Examples
     --------
@@ -103,6 +104,8 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     x = _with_fractions(x)
     if ord is None:
         return _root_of_squares(x, axis, keepdims)
+    if ord in ("inf", "-inf"):
+        ord = float(ord)
     axes = tuple(range(x.type.ndim)) if axis is None else tuple(normalize_axes(axis, x.type.ndim))
     if len(axes) == 1:
         return vector_norm(x, ord, axes, keepdims)

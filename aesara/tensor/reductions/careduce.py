@@ -51,9 +51,14 @@ def normalize_axes(axis: tuple[int, ...], ndim: int) -> tuple[int, ...]: ...
 
 
 def normalize_axes(axis: Axes, ndim: int) -> Axes:
-    """Axes without negative numbers, checked to exist and to be different from each other."""
+    """Axes without negative numbers, checked to exist and to be different from each other.
+
+    As in NumPy, a number without dimensions has an axis 0 too, along which there is nothing to reduce.
+    """
     if axis is None:
         return None
+    if ndim == 0 and len(axis) == 1 and axis[0] in (0, -1):
+        return ()
     for a in axis:
         if not -ndim <= a < ndim:
             raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {ndim} dimensions")
@@ -131,8 +136,9 @@ class CAReduce(Op):
         return function if isinstance(function, np.ufunc) else np.frompyfunc(self.scalar_op.impl, 2, 1)
 
     def __str__(self) -> str:
-        axes = "" if self.axis is None else f"{{axis={list(self.axis)}}}"
-        return f"{type(self).__name__}{{{self.scalar_op}}}{axes}"
+        shown = {"axis": None if self.axis is None else list(self.axis), "acc_dtype": self.acc_dtype}
+        parameters = ", ".join([f"{name}={value}" for name, value in shown.items() if value is not None])
+        return f"{type(self).__name__}{{{self.scalar_op}}}" + (f"{{{parameters}}}" if parameters else "")
 
     def clone(
         self,

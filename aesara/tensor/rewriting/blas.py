@@ -225,7 +225,9 @@ def local_dot22_to_dot22scalar(fgraph, node):
     if out.type.ndim != 2 or dtype not in BLAS_DTYPES:
         return False
     for k, var in enumerate(node.inputs):
-        if var.owner is None or not isinstance(var.owner.op, Dot22) or len(fgraph.clients[var]) != 1:
+        if var.owner is None or not isinstance(var.owner.op, Dot22):
+            continue
+        if fgraph is not None and len(fgraph.clients[var]) != 1:
             continue
         if var.type.dtype != dtype:
             return False

@@ -205,14 +205,28 @@ def local_reshape_chain(op):
 @node_rewriter([Reshape])
 def local_reshape_to_dimshuffle(fgraph, node):
     """A reshape that only adds or drops dimensions of length one, as a `DimShuffle`."""
-    x, _shape = node.inputs
+    x, shape = node.inputs
     out = node.outputs[0]
-    if None in out.type.shape or None in x.type.shape:
+    kept = [axis for axis, n in enumerate(x.type.shape) if n != 1]
+    places = [place for place, n in enumerate(out.type.shape) if n != 1]
+    if len(kept) != len(places):
         return False
-    if [n for n in x.type.shape if n != 1] != [n for n in out.type.shape if n != 1]:
+    for axis, place in zip(kept, places):
+        if x.type.shape[axis] is None or x.type.shape[axis] != out.type.shape[place]:
+            if not _asks_for_length(shape, place, x, axis, is_alone=len(kept) == 1):
+                return False
+    order = dict(zip(places, kept))
+    return in_place_of(out, x.dimshuffle(*[order.get(place, "x") for place in range(out.type.ndim)]))
+
+
+def _asks_for_length(shape, place, x, axis, is_alone):
+    """Whether a vector of lengths has at a place the length of a dimension, or, of what is alone, leaves it open."""
+    if isinstance(shape, Constant):
+        return is_alone and bool(shape.data[place] == -1)
+    if shape.owner is None or not isinstance(shape.owner.op, MakeVector):
         return False
-    left = iter([i for i, n in enumerate(x.type.shape) if n != 1])
-    return in_place_of(out, x.dimshuffle(*("x" if n == 1 else next(left) for n in out.type.shape)))
+    length = shape.owner.inputs[place]
+    return dimension_measured_by(length) == (x, axis) or (is_alone and has_value(length, -1))
 
 
 @rules.canonicalize

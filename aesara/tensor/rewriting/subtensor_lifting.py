@@ -18,7 +18,7 @@ from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import common_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, same_index, symbolic_index_of
 from aesara.tensor.rewriting.registration import Rules
-from aesara.tensor.shapes.specify_shape import SpecifyShape
+from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast, unbroadcast
 
 rules = Rules()
 
@@ -215,6 +215,22 @@ def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any
     if len(index) < x.type.ndim:
         part = inner.op(part, *lengths[len(index) :])
     return in_place_of(node.outputs[0], part)
+
+
+@rules.canonicalize
+@node_rewriter([Subtensor])
+def local_subtensor_of_unbroadcast(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A part of what is stated not to be broadcast is a part of which it is stated."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Unbroadcast):
+        return False
+    index = symbolic_index_of(node)
+    (x,) = inner.inputs
+    stated = {axis % x.type.ndim for axis in inner.op.axes}
+    kept = [axis for axis in range(x.type.ndim) if axis >= len(index) or isinstance(index[axis], slice)]
+    axes = [place for place, axis in enumerate(kept) if axis in stated]
+    part = getitem(x, index)
+    return in_place_of(node.outputs[0], unbroadcast(part, *axes))
 
 
 @rules.canonicalize

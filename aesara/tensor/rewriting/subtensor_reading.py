@@ -169,22 +169,29 @@ def _chosen_scalars(node: Apply, vector: Apply) -> Any:
     return in_place_of(node.outputs[0], vector.op(*[vector.inputs[i] for i in positions.data.tolist()]))
 
 
-@rules.canonicalize
-@rules.specialize
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
 @node_rewriter([Subtensor])
 def local_subtensor_shape_constant(fgraph: FunctionGraph, node: Apply) -> Any:
-    """An entry of a shape is the length of a dimension."""
+    """An entry of a shape is the length of a dimension; it, and parts of shapes, are constants where they are known."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Shape) or len(node.op.idx_list) != 1:
         return False
     (entry,) = index_of(node)
-    if isinstance(entry, slice) or not is_known(entry):
-        return False
     (x,) = inner.inputs
     ndim = getattr(x.type, "ndim", None)
-    if ndim is None or not -ndim <= entry < ndim:
+    if ndim is None or not is_known(entry):
         return False
-    return in_place_of(node.outputs[0], Shape_i(entry % ndim)(x))
+    if not isinstance(entry, slice):
+        if not -ndim <= entry < ndim:
+            return False
+        entry %= ndim
+    known = x.type.shape[entry]
+    if isinstance(entry, slice):
+        return False if None in known else in_place_of(node.outputs[0], constant(np.array(known, dtype="int64")))
+    if known is not None:
+        return in_place_of(node.outputs[0], constant(known, dtype="int64"))
+    return in_place_of(node.outputs[0], Shape_i(entry)(x))
 
 
 # Constant indices

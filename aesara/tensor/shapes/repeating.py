@@ -218,6 +218,8 @@ def squeeze(x: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     if axis is None:
         axes: Sequence[int] = [i for i, known in enumerate(x.type.broadcastable) if known]
     else:
+        if x.type.ndim == 0 and axis in (0, -1, (0,), (-1,), [0], [-1]):
+            return x  # as in NumPy
         axes = normalize_axes(axis, x.type.ndim)
     if not axes:
         return x

@@ -108,7 +108,7 @@ def shape(x: Any) -> TensorVariable:
 def shape_tuple(x: Variable) -> tuple[Variable, ...]:
     """Return the sizes of `x`, one symbolic scalar for each dimension.
 
-    Sizes that the type tells are scalar constants.
+    Sizes that the type tells are scalar constants. What has no dimensions, because it is no tensor, has none.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def shape_tuple(x: Variable) -> tuple[Variable, ...]:
     >>> len(shape_tuple(at.matrix("x")))
     2
     """
-    static_shape = x.type.shape
+    static_shape = getattr(x.type, "shape", ())
     if None not in static_shape:
         return tuple(ScalarConstant(scalar_int64, size) for size in static_shape)
     symbolic_shape = shape(x)

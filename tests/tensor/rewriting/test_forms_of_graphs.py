@@ -6,13 +6,20 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
+from aesara.graph.basic import Constant
 from aesara.graph.fg import FunctionGraph
 from aesara.tensor import inplace
+from aesara.tensor.blas import Dot22Scalar, _dot22
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-from aesara.tensor.rewriting.subtensor import local_replace_AdvancedSubtensor
+from aesara.tensor.rewriting.blas import local_dot22_to_dot22scalar
+from aesara.tensor.rewriting.subtensor import local_replace_AdvancedSubtensor, local_subtensor_shape_constant
 from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.shape import Shape
+from aesara.tensor.shapes.specify_shape import Unbroadcast
 
 FAST_RUN = get_mode("FAST_RUN")
 REFERENCE = Mode("py", None)
@@ -171,3 +178,74 @@ def test_what_is_allocated_for_more_stays():
     with aesara.config.change_flags(experimental__local_alloc_elemwise=False):
         ops, _ = ops_of([x, y], x * repeated)
     assert any(isinstance(op, Alloc) for op in ops)
+
+
+# Lengths that are known, and dimensions of length one
+
+
+def test_parts_of_known_shapes_are_constants():
+    def transformed(shape, index):
+        part = Shape()(at.TensorType("float64", shape)())[index]
+        return local_subtensor_shape_constant.transform(None, part.owner)
+
+    for shape, index, known in (
+        ((1, None), 0, 1),
+        ((1, None), -2, 1),
+        ((1, 4), slice(1, None), [4]),
+        ((None, 1, 2), slice(1, None), [1, 2]),
+        ((3, 5), slice(None, None, -1), [5, 3]),
+    ):
+        (result,) = transformed(shape, index)
+        assert isinstance(result, Constant) and result.dtype == "int64"
+        np.testing.assert_array_equal(result.data, known)
+    (length,) = transformed((1, None), 1)
+    assert not isinstance(length, Constant)
+    for index in (slice(0, None), at.lscalar(), slice(at.lscalar(), None)):
+        assert not transformed((1, None), index)
+
+
+def test_reshapes_that_only_add_dimensions_of_length_one_are_views():
+    x, m, r = at.dvector("x"), at.dmatrix("m"), at.drow("r")
+    of_m, of_x, of_r = np.arange(6.0).reshape(2, 3), np.arange(3.0), np.arange(3.0)[None]
+    for v, value, expression, shape in (
+        (x, of_x, x.reshape((1, -1)), (1, 3)),
+        (x, of_x, x.reshape((x.shape[0], 1)), (3, 1)),
+        (r, of_r, r.reshape((-1,)), (3,)),
+        (m, of_m, m.reshape((m.shape[0], 1, m.shape[1])), (2, 1, 3)),
+        (m, of_m, at.tile(m, (1, 1, 1)), (1, 2, 3)),
+    ):
+        ops, f = ops_of([v], expression)
+        assert not any(isinstance(op, Reshape) for op in ops) and any(isinstance(op, DimShuffle) for op in ops)
+        np.testing.assert_array_equal(f(value), value.reshape(shape))
+    for v, value, expression, shape in (
+        (m, of_m, m.reshape((m.shape[1], 1, m.shape[0])), (3, 1, 2)),
+        (m, of_m, m.reshape((m.shape[0], 1, -1)), (2, 1, 3)),
+        (x, of_x, x.reshape((1, 3)), (1, 3)),
+    ):
+        ops, f = ops_of([v], expression)
+        assert any(isinstance(op, Reshape) for op in ops)
+        np.testing.assert_array_equal(f(value), value.reshape(shape))
+    # Of what has no elements, a length that is left open is no length.
+    _, f = ops_of([m], m.reshape((m.shape[0], 1, -1)))
+    with pytest.raises(ValueError, match="reshape"):
+        f(np.zeros((0, 3)))
+
+
+def test_parts_of_what_is_not_broadcast():
+    r = at.drow("r")
+    value = np.arange(6.0)[None]
+    for index, taken in ((np.s_[:2, :4], True), (np.s_[:, 1], True), (np.s_[0], False), (np.s_[0, 2:], False)):
+        for axis in (0, -2):
+            ops, f = ops_of([r], Unbroadcast(axis)(r)[index])
+            assert any(isinstance(op, Unbroadcast) for op in ops) == taken
+            assert not isinstance(ops[0], Unbroadcast)
+            np.testing.assert_array_equal(f(value), value[index])
+
+
+# Rules without a graph
+
+
+def test_a_scaled_product_of_no_graph():
+    x, y, a = at.dmatrix("x"), at.dmatrix("y"), at.dscalar("a")
+    (scaled,) = local_dot22_to_dot22scalar.transform(None, (a * _dot22(x, y)).owner)
+    assert isinstance(scaled.owner.op, Dot22Scalar)
