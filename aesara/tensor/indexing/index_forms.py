@@ -160,7 +160,7 @@ def as_index_variable(idx: Any) -> Variable:
         return as_symbolic_slice(idx)
     if isinstance(idx, Variable) and isinstance(idx.type, (SliceType, NoneTypeT)):
         return idx
-    if isinstance(idx, list) and not idx:
+    if isinstance(idx, (list, tuple)) and not idx:
         idx = np.empty(0, dtype="int64")
     idx = as_tensor_variable(idx)
     if idx.type.dtype not in discrete_dtypes:
