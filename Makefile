@@ -2,12 +2,13 @@
 PYTHON ?= python3
 VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
+PYTENSOR_3_VENV := .venv-pytensor-3
 LIBRARIES_VENV := .venv-libraries
 PYMC4_VENV := .venv-pymc4
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks test test-pytensor test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks test test-pytensor test-pytensor-3 test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -24,6 +25,7 @@ help:
 	@echo "make quick   run a few tests of each file, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
+	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
 	@echo "make test-libraries  try aeppl, aehmc, aemcmc and PyMC 4, in environments of their own"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
@@ -93,6 +95,15 @@ pymc: $(PYTENSOR_VENV)/test.stamp
 pymc-compare: $(PYTENSOR_VENV)/test.stamp
 	$(PYTENSOR_VENV)/bin/python examples/pymc/compare.py
 
+$(PYTENSOR_3_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(PYTENSOR_3_VENV)
+	$(PYTENSOR_3_VENV)/bin/$(PIP_INSTALL) -e '.[pytensor]' 'pytensor>=3' pytest pytest-xdist
+	@touch $@
+
+# no PyMC takes this PyTensor: the tests that need one are left out
+test-pytensor-3: $(PYTENSOR_3_VENV)/test.stamp
+	$(PYTENSOR_3_VENV)/bin/python -m pytest -n auto tests/pytensor_mode
+
 test-pytensor: $(PYTENSOR_VENV)/test.stamp
 	$(PYTENSOR_VENV)/bin/python -m pytest -n auto tests/pytensor_mode
 
@@ -141,4 +152,4 @@ reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
 
 clean:
-	rm -rf $(VENV) $(PYTENSOR_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
+	rm -rf $(VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

@@ -2,8 +2,11 @@
 
 import copy
 import io
+import os
 import pickle
+import signal
 import warnings
+from traceback import format_exception
 
 import numpy as np
 import pytest
@@ -335,3 +338,49 @@ def test_models_of_labelled_dimensions():
     logp, gradient = f(f.ravel(point))
     np.testing.assert_allclose(logp, expected, rtol=1e-14)
     np.testing.assert_allclose(gradient, model.compile_dlogp(mode="FAST_COMPILE")(point), rtol=1e-14)
+
+
+def raised_in(model, **options):
+    """What sampling raises, with our mode and with PyTensor's own."""
+    pm, raised = pytest.importorskip("pymc"), []
+    for mode in ("AESARA", "FAST_COMPILE"):
+        with model, warnings.catch_warnings(), pytest.raises(Exception) as caught:
+            warnings.simplefilter("ignore")
+            pm.sample(20, tune=20, chains=2, compile_kwargs={"mode": mode}, **QUIET, **options)
+        raised.append(caught)
+    return raised
+
+
+def test_starts_that_have_no_density_are_refused_as_by_pytensor():
+    pm = pytest.importorskip("pymc")
+    with pm.Model() as model:
+        pm.Potential("p", pt.log(-1 - pm.HalfNormal("x")))
+    ours, theirs = raised_in(model, cores=1)
+    assert ours.type is theirs.type is pm.exceptions.SamplingError
+    assert "p" in str(ours.value)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_models_that_raise(cores):
+    pm = pytest.importorskip("pymc")
+    with pm.Model() as model:
+        x = pm.Normal("x")
+        # not at the start, which is checked before
+        pm.Potential("p", CheckAndRaise(ZeroDivisionError, "too far out")(x, pt.lt(abs(x), 1.2)))
+    ours, theirs = raised_in(model, cores=cores, init="adapt_diag", initvals={"x": 0.0})
+    assert ours.type is theirs.type
+    assert "too far out" in "".join(format_exception(ours.value))
+
+
+def test_sampling_is_interrupted():
+    pm = pytest.importorskip("pymc")
+
+    def interrupt(trace, draw):
+        if not draw.tuning and draw.draw_idx >= 30:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pm.Model(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pm.Normal("x", shape=3)
+        found = pm.sample(10_000, tune=10, chains=1, cores=1, callback=interrupt, **QUIET, **OURS)
+    assert 20 <= found.posterior.sizes["draw"] < 10_000
