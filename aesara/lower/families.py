@@ -142,8 +142,8 @@ LOWERINGS = {
         "tensor.products.dot.Dot",
         "tensor.products.matmul.MatMul",
     ],
-    "random.mrg": ["sandbox.rng_mrg.mrg_uniform"],
     "random.draws": ["tensor.random.random_variable.RandomVariable"],
+    "random.mrg": ["sandbox.rng_mrg.mrg_uniform"],
     "reductions.careduce": ["tensor.reductions.careduce.CAReduce", "tensor.statistics.mean_var.Mean"],
     "reductions.pooling": [
         "tensor.signal.pooling.AveragePoolGrad",
