@@ -34,7 +34,9 @@ from tests.fuzz.campaign import kind_of
 from tests.rules.random_graphs import Graph, graph_of
 
 FAST_RUN = RewriteDatabaseQuery(include=["fast_run"], exclude=["inplace"])
-IN_PLACE_ATTRIBUTES = ("inplace", "destructive", "destroy_map", "destroyhandler_tolerate_aliased", "_hash")
+IN_PLACE_ATTRIBUTES = (
+    "inplace", "destructive", "destroy_map", "destroyhandler_tolerate_aliased", "as_view", "view_map", "_hash"
+)  # fmt: skip
 IN_PLACE = RewriteDatabaseQuery(include=["fast_run"])
 
 
@@ -65,10 +67,10 @@ def rewritten(
 
 
 def computation(op: Op) -> Any:
-    """An op without what it overwrites."""
+    """An op without what it overwrites or shows."""
     if isinstance(op, Elemwise):
         return (Elemwise, op.scalar_op)
-    if not (hasattr(op, "inplace") or hasattr(op, "destructive")):
+    if not any(hasattr(op, name) for name in ("inplace", "destructive", "as_view")):
         return op
     others = {k: str(v) for k, v in vars(op).items() if k not in IN_PLACE_ATTRIBUTES}
     return (type(op), *sorted(others.items()))
