@@ -122,6 +122,7 @@ WRITTEN: dict[str, Formula] = {
     "log1p of quotient": lambda x, y: at.log1p(at.exp(x) / at.exp(y)),
     "sigmoid of difference": lambda x, y: 1 / (1 + at.exp(y) / at.exp(x)),
     "log of log of softplus": lambda x, y: at.log(at.log(at.softplus(at.expm1(x**2)))),
+    "share of powers": lambda x, y: at.exp(x) / (at.exp(x) + at.exp(2 * x - 1) + at.exp(0.5 * x)),
 }  # fmt: skip
 
 UNARY = {

@@ -134,6 +134,7 @@ LOST = {
     "binomial, of one probability": ([700.0, 710.0, 745.0, 1e4, -710.0, -1e4], None),
     "log of the rest of a share": ([0.3, 40.0, 600.0, 710.0, 1e4, -710.0], 5.0),
     "softmax of three": ([700.0, 709.0, 710.0, 745.0, 1e4, -745.0], 720.0),
+    "share of powers": ([0.3, 300.0, 354.0, 700.0, -700.0, -1400.0], None),
     "log of difference of erf": ([0.3, 5.0, 26.0, 40.0, -40.0, 60.0], None),
     "truncated normal by erf": ([0.3, 5.0, 26.0, 40.0, -40.0, 60.0], None),
     "truncated normal": ([0.3, 5.0, 26.0, 40.0, -40.0, 60.0], None),
@@ -148,6 +149,22 @@ LOST = {
     "hypot of exponentials": ([-1.0, 0.3], 710.0),
     "sigmoid of difference": ([700.0, 10.0, -700.0], 10.0),
 }
+
+
+@pytest.mark.parametrize("a, b, c", [(710, 720, 355), (300, 599, 150), (-710, -720, -755), (0.5, -0.25, 1)])
+def test_a_share_and_its_derivatives_at_once(a, b, c):
+    """What others use as well is not looked into, or only so far: the value and all derivatives in one function."""
+    inputs = at.dscalars("abc")
+    share = at.exp(inputs[0]) / sum(at.exp(x) for x in inputs)
+    slopes = aesara.grad(share, inputs)
+    seconds = [aesara.grad(slope, x) for slope in slopes[:2] for x in inputs[:2]]
+    exact = [mp.exp(x - max(a, b, c)) for x in (a, b, c)]
+    p, q, r = (x / sum(exact) for x in exact)
+    wanted = [p, p * (1 - p), -p * q, -p * r, p * (1 - p) * (1 - 2 * p), -p * q * (1 - 2 * p)]
+    wanted += [wanted[-1], -p * q * (1 - 2 * q)]
+    found = aesara.function(inputs, [share, *slopes, *seconds])(a, b, c)
+    for got, want in zip(found, wanted, strict=True):
+        assert abs(float(got) - want) < 1e-14 * p, (float(got), want)
 
 
 @pytest.mark.parametrize("name", LOST)

@@ -98,6 +98,11 @@ EXAMPLES = {
         example(lambda m: at.exp(m) / (at.exp(m).sum(0, keepdims=True) * 2), **SHIFTED),
         example(lambda v: at.exp(v) / (at.exp(v) + at.exp(2 * v)), **SHIFTED),
         example(lambda m1, m2: (m1 * at.exp(m2)).sum(1) / at.exp(m2).sum(1), **SHIFTED),
+        example(lambda v: (at.exp(v) + 3 * at.exp(2 * v)) / (at.exp(v) + at.exp(2 * v)), **SHIFTED),
+    ],
+    "local_exp_times_quotients": [
+        example(lambda v, w: at.exp(v) * (w / (at.exp(v) + at.exp(2 * v))), **SHIFTED),
+        example(lambda v, w: (lambda s: at.exp(v) * (w / s - 2 / s))(at.exp(v) + at.exp(2 * v)), **SHIFTED),
     ],
     "local_pythagorean_pair": [
         lambda x: at.sin(x) ** 2 + at.cos(x) ** 2,

@@ -9,8 +9,12 @@ from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
 from aesara.tensor.reductions.sum_prod_max import sum as at_sum
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
-from aesara.tensor.rewriting.logarithms.quotients import exponentials_over_their_sum, factors_behind_shuffles
+from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float, output_of
+from aesara.tensor.rewriting.logarithms.quotients import (
+    exponential_terms,
+    exponentials_over_their_sum,
+    factors_behind_shuffles,
+)
 from aesara.tensor.rewriting.logarithms.shifting import exponent_of, is_stabilized
 from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.reductions import reduced_axes
@@ -18,6 +22,9 @@ from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
+
+#: How deep sums of terms in sums are looked into.
+NESTED = 3
 
 
 @rules.stabilize
@@ -78,7 +85,9 @@ def softmax_simplifier(numerators, denominators):
     numerators, denominators = _exponentials_above(numerators, denominators)
     if not any(exponent_of(var) is not None for var in numerators):
         return exponentials_over_their_sum(numerators, denominators)
-    new_numerators, new_denominators = _common_sums_taken_out(*factors_behind_shuffles(numerators, denominators))
+    new_numerators, new_denominators = _common_sums_taken_out(
+        *factors_behind_shuffles(numerators, denominators), lambda var: _summed_exponential(var) is not None
+    )
     found = False
     for denominator in list(new_denominators):
         summed = _summed_exponential(denominator)
@@ -109,11 +118,11 @@ def _exponentials_above(numerators, denominators):
     return [*numerators, *above], [v for v in denominators if all(v is not one for one in below)]
 
 
-def _common_sums_taken_out(numerators, denominators):
+def _common_sums_taken_out(numerators, denominators, is_sum):
     """The factors with ``a / s - b / s`` as ``(a - b) / s``, where `s` is a sum of exponentials."""
     new_numerators, new_denominators = [], list(denominators)
     for var in numerators:
-        divided = _divided_by_sum(var)
+        divided = _divided_by_sum(var, is_sum)
         if divided is None:
             new_numerators.append(var)
         else:
@@ -122,22 +131,32 @@ def _common_sums_taken_out(numerators, denominators):
     return new_numerators, new_denominators
 
 
-def _divided_by_sum(var):
+def _divided_by_sum(var, is_sum):
     """A sum of terms without the sum of exponentials that all are divided by, and this; None if there is none."""
-    node = var.owner
-    if node is None or node.op not in (add, sub) or any(v.type.dtype != var.type.dtype for v in node.inputs):
-        return None
-    terms = [local_mul_canonizer.get_near_num_denum(v) for v in node.inputs]
-    for total in terms[0][1]:
-        if _summed_exponential(total) is None or any(total not in bottoms for _, bottoms in terms):
-            continue
-        dtype = var.type.dtype
-        smaller = []
-        for tops, bottoms in terms:
-            k = bottoms.index(total)
-            smaller.append(local_mul_canonizer.merge_num_denum(tops, [*bottoms[:k], *bottoms[k + 1 :]], dtype))
-        return computed_in(dtype, node.op, smaller), total
+    term = var
+    for _ in range(NESTED):
+        if term.owner is not None and term.owner.op in (add, sub):
+            term = term.owner.inputs[0]
+    for total in local_mul_canonizer.get_near_num_denum(term)[1] if term is not var else []:
+        smaller = _terms_without_divisor(var, total) if is_sum(total) else None
+        if smaller is not None:
+            return smaller, total
     return None
+
+
+def _terms_without_divisor(var, divisor, depth=NESTED):
+    """A sum of terms without what all are divided by; None if one is not."""
+    dtype = var.type.dtype
+    if divisor.type.dtype != dtype:
+        return None
+    if depth and var.owner is not None and var.owner.op in (add, sub):
+        terms = [_terms_without_divisor(v, divisor, depth - 1) for v in var.owner.inputs]
+        return None if any(term is None for term in terms) else computed_in(dtype, var.owner.op, terms)
+    numerators, denominators = local_mul_canonizer.get_near_num_denum(var)
+    if divisor not in denominators:
+        return None
+    denominators.remove(divisor)
+    return local_mul_canonizer.merge_num_denum(numerators, denominators, dtype)
 
 
 def _softmax_times_sum(factors):
@@ -238,6 +257,32 @@ def local_exp_over_sum(fgraph, node):
     if new[0] == numerators and new[1] == denominators:
         return False
     return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
+
+
+@rules.stabilize
+@node_rewriter([mul])
+def local_exp_times_quotients(fgraph, node):
+    """``exp(x) * (a / s)`` and ``exp(x) * (a / s - b / s)``, where others use these quotients, too.
+
+    `s` is a sum of a few terms with ``exp(x)`` among them. In derivatives of quotients both sides can be infinite.
+    """
+    out = node.outputs[0]
+    exponents = [exponent_of(var) for var in node.inputs] if is_float(out) else []
+    if not any(x is not None and not is_stabilized(x) for x in exponents):
+        return False
+    if not any(var.owner is not None and var.owner.op in (true_divide, add, sub) for var in node.inputs):
+        return False
+    numerators, denominators = local_mul_canonizer.get_near_num_denum(out)
+    factors = _common_sums_taken_out(numerators, denominators, _is_sum_of_exponentials)
+    new = exponentials_over_their_sum(*factors)
+    if new[0] == factors[0] and new[1] == factors[1]:
+        return False
+    return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
+
+
+def _is_sum_of_exponentials(var):
+    node = output_of(var, add)
+    return node is not None and exponential_terms(node) is not None
 
 
 rules.simplifier(

@@ -38,6 +38,7 @@ from aesara.tensor.rewriting.logarithms.shifting import (
     exponent_of,
     is_stabilized,
     largest_of,
+    may_be_zero,
     power,
     product_as_sum,
     shifted_along_axes,
@@ -139,12 +140,17 @@ def _shifted_terms(node: Apply) -> Shifted | None:
 
 
 def exponential_terms(node: Apply) -> list[ExpTerm] | None:
-    """The terms of a sum of exponentials, some of which may be constants; else None."""
+    """The terms of a sum of exponentials, some of which may be constants; else None.
+
+    With a zero among them the sum is not in canonical form yet.
+    """
     (var,) = node.outputs
     terms = []
     found = False
     for v in node.inputs:
         value = common_value(v)
+        if value == 0:
+            return None
         if value is not None:
             terms.append(ExpTerm(constant_like(0, var), constant_like(value, var)))
             continue
@@ -160,7 +166,7 @@ def exponentials_over_their_sum(
     numerators: Sequence[Variable], denominators: Sequence[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
     """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
-    numerators, denominators = list(numerators), list(denominators)
+    numerators, denominators = _with_exponentials_apart(numerators, denominators), list(denominators)
     for k, denominator in enumerate(denominators):
         if not _is_sum(denominator):
             continue
@@ -180,6 +186,24 @@ def exponentials_over_their_sum(
                 denominators[k] = found.total
                 break
     return numerators, denominators
+
+
+def _with_exponentials_apart(numerators: Sequence[Variable], denominators: Sequence[Variable]) -> list[Variable]:
+    """The factors with ``exp(x + y)`` as ``exp(x) * exp(y)``, where all is divided twice by a sum that has both."""
+    sums = {v: {term.exponent for term in _terms(v)} for v in denominators if denominators.count(v) > 1}
+    found: list[Variable] = []
+    for var in numerators:
+        x = exponent_of(var) if sums else None
+        parts = x.owner.inputs if x is not None and x.owner is not None and x.owner.op == add else []
+        apart = any(
+            exponents.issuperset(parts) and denominators.count(v) >= len(parts) for v, exponents in sums.items()
+        )
+        found.extend(exp(part) for part in parts) if parts and apart else found.append(var)
+    return found
+
+
+def _terms(var: Variable) -> list[ExpTerm]:
+    return (exponential_terms(var.owner) if var.owner is not None and var.owner.op == add else None) or []
 
 
 def _is_sum(var: Variable) -> bool:
@@ -226,6 +250,8 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
             return None
         inner = _shifted_average(var.owner.inputs[0], denominator.owner.inputs[0])
         return None if inner is None else var.owner.op(inner)
+    if var.owner.op == add:
+        return _average_of_terms(var.owner, shifted(denominator))
     if not isinstance(var.owner.op, Sum):
         return None
     axes = reduced_axes(var.owner)
@@ -237,6 +263,17 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
     if term is None or found is None or all(other.exponent is not term.exponent for other in found.terms):
         return None
     return var.owner.op(term.shifted(with_kept_dims(summed, found.largest, axes)))
+
+
+def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
+    """A sum of terms divided by what is taken out of a sum of the same exponentials with other weights."""
+    terms = None if total is None else exponential_terms(node)
+    if total is None or terms is None:
+        return None
+    summed = [term.exponent for term in total.terms if not may_be_zero(term.weight)]
+    if any(all(term.exponent is not exponent for exponent in summed) for term in terms):
+        return None
+    return add(*(term.shifted(total.largest) for term in terms))
 
 
 def _without_order(var: Variable) -> Variable:

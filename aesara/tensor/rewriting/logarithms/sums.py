@@ -54,8 +54,8 @@ def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled
 
 
 def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    if not 2 <= len(node.inputs) <= MOST_TERMS:
-        return None
+    if not 2 <= len(node.inputs) <= MOST_TERMS or any(has_value(v, 0) for v in node.inputs):
+        return None  # with a zero, as `sum` of Python begins, it is not in canonical form yet
     forms = [with_constants(analysis, v, node.outputs[0], depth) for v in node.inputs]
     found = [form for form in forms if form is not None]
     if len(found) < len(forms) or all(analysis.known.get(v) is None for v in node.inputs):
