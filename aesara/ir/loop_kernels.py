@@ -10,7 +10,7 @@ Both forms of a loop do the same operations in the same order, so that their res
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import singledispatch, singledispatchmethod
 from typing import Any
 
@@ -194,7 +194,7 @@ class _Round:
         values = substitute(self.stored.values(), replaced.get, {})
         ends = None if until is None else Declare("ends", substitute([until], replaced.get, {})[0])
         count = extent if ends is None else _COUNT
-        awaited = _how_awaited(values)
+        awaited = self._how_awaited()
         for k, (place, value) in enumerate(zip(self.stored, values, strict=True)):
             name, param = var(f"x{k}", value.dtype), self._param(place.root)
             declared.append(Declare(f"x{k}", value))
@@ -272,6 +272,16 @@ class _Round:
             rounds = 1 if place.rows == 0 else stored.ahead - place.ahead
             found[stand_in] = var(f"x{numbers[stored]}_{rounds}", stand_in.dtype)
         return found
+
+    def _how_awaited(self) -> list[int]:
+        """For each value of a round, how many others read what rounds before have made of it."""
+        numbers = {place: k for k, place in enumerate(self.stored)}
+        read = {stand_in: numbers[self.written_at[place.column]] for place, stand_in in self.read.items()}
+        awaited = [0] * len(numbers)
+        for k, value in enumerate(self.stored.values()):
+            for number in {read[e] for e in walk([value]) if e in read} - {k}:
+                awaited[number] += 1
+        return awaited
 
     def _param(self, root: str, dtype: str = "") -> BufferParam:
         found = self.params.get(root)
@@ -435,16 +445,6 @@ class _Round:
         if self.forms.setdefault(root, (rows, ring)) != (rows, ring):
             raise _Stays
         return _Place(root, rows, ring, ahead, element)
-
-
-def _how_awaited(values: Sequence[Expr]) -> list[int]:
-    """For each value of a round, how many others read what rounds before have made of it."""
-    awaited = [0] * len(values)
-    for k, value in enumerate(values):
-        names = (e.attr for e in walk([value]) if e.op == "var" and e.attr.startswith("x"))
-        for number in {int(name[1:].partition("_")[0]) for name in names} - {k}:
-            awaited[number] += 1
-    return awaited
 
 
 def _rounds(extent: Expr, body: tuple[Statement, ...], rare: list[Statement], final: int) -> For:

@@ -41,8 +41,9 @@ def test_native_functions_name_the_cells_of_their_inputs():
     x, y = at.dscalar("x"), aesara.shared(2.0, name="y")
     f = aesara.function([x], x * y)
     cells = {variable.name: cell for variable, cell in f.vm.storage_map.items()}
-    assert set(cells) == {"x", "y"}
+    assert set(cells) == {"x", "y", None}
     assert cells["y"] is y.container.storage
+    assert cells[None] == [None]  # what is computed is in memory of the call
 
 
 def test_a_placeholder_of_an_update_is_no_update():

@@ -58,11 +58,15 @@ def test_every_rule_has_examples():
 
 
 def _is_tried_elsewhere(rewriter):
-    """Whether a rule comes with a package that another test may have imported, or is about draws.
+    """Whether a rule comes with a package that another test may have imported, or is about draws or choices.
 
-    These are tried with their packages: what is drawn changes with each call, and sparse matrices are no arrays.
+    These are tried with their packages: what is drawn changes with each call, sparse matrices are no arrays, and
+    choices give arrays of their branches.
     """
-    packages = ("aesara.tensor.nnet", "aesara.tensor.random", "aesara.sparse", "aesara.typed_list", "aesara.sandbox")
+    packages = (
+        "aesara.ifelse", "aesara.sandbox", "aesara.sparse", "aesara.tensor.nnet", "aesara.tensor.random",
+        "aesara.typed_list",
+    )  # fmt: skip
     return getattr(rewriter, "fn", rewriter).__module__.startswith(packages)
 
 

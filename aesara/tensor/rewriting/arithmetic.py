@@ -173,8 +173,8 @@ def local_useless_elemwise_comparison(fgraph, node):
 
 #: How many lengths are looked for in what a number is computed from.
 MOST_LENGTHS = 8
-#: Operations on numbers that are not negative, whose results are not either.
-OF_LENGTHS = frozenset((add, maximum, minimum))
+#: Operations on numbers that are not negative, whose results are not either; sums wrap.
+OF_LENGTHS = frozenset((maximum, minimum))
 
 
 def _is_size(var):
