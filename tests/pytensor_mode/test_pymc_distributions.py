@@ -22,7 +22,7 @@ QUANTILES = (1e-3, 0.3, 0.75, 0.999)
 P = np.array([0.2, 0.3, 0.5])
 COVARIANCE = np.array([[2.0, 0.5, 0.1], [0.5, 1.0, 0.2], [0.1, 0.2, 3.0]])
 
-#: distributions by name: values, and parameters by name, each in a row of its own
+#: distributions by name, and perhaps what a row is about: values, and parameters by name, each in a row of its own
 DISTRIBUTIONS = {
     "AsymmetricLaplace": (REAL, {"b": [1.0, 0.5], "kappa": [2.0, 0.3], "mu": [0.0, 1.0]}),
     "Bernoulli": (COUNTS, {"p": [0.3, 0.0, 1.0]}),
@@ -61,7 +61,8 @@ DISTRIBUTIONS = {
     "SkewStudentT": (REAL, {"a": [2.0, 1.0], "b": [1.0, 3.0], "mu": [0.0, 1.0], "sigma": [1.0, 0.2]}),
     "StudentT": (REAL, {"nu": [3.0, 1.0, 300.0], "mu": [0.0, 1.0, 0.0], "sigma": [1.0, 0.2, 2.0]}),
     "Triangular": (UNIT, {"lower": [0.0, -1.0], "upper": [1.0, 2.0], "c": [0.3, 2.0]}),
-    "TruncatedNormal": (REAL, {"mu": [0.0, 1.0], "sigma": [1.0, 0.2], "lower": [-2.0, 0.0], "upper": [3.0, 20.0]}),
+    "TruncatedNormal": (REAL[2:], {"mu": [0.0, 1.0], "sigma": [1.0, 0.2], "lower": [-2.0, 0.0], "upper": [3.0, 20.0]}),
+    "TruncatedNormal at its bound": (REAL[:1], {"mu": [1.0], "sigma": [0.2], "lower": [0.0], "upper": [20.0]}),
     "Uniform": (UNIT, {"lower": [0.0, -1.0], "upper": [1.0, 0.5]}),
     "VonMises": (np.array([0.0, -3.0, 3.2, 1.0, np.nan]), {"mu": [0.0, 1.0], "kappa": [1.0, 30.0]}),
     "Wald": (POSITIVE, {"mu": [1.0, 2.0], "lam": [1.0, 30.0]}),
@@ -103,8 +104,9 @@ def assert_close(found, expected, what):
     np.testing.assert_allclose(np.where(lost, expected, found), expected, rtol=1e-11, atol=1e-13 * size, err_msg=what)
 
 
-#: at the lower bound the logarithm of the cumulative probability is NaN here, and not minus infinity
-FAULTY = {"TruncatedNormal"}
+#: at the lower bound the logarithm of the cumulative probability is NaN here, and not minus infinity, where a gradient
+#: is computed beside it: the standardised value and bound are then written in two ways, which round differently
+FAULTY = {"TruncatedNormal at its bound"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +117,7 @@ def test_densities(name):
     fixed = {p: rows[0] for p, rows in table.items() if p in FIXED}
     free = {p: [np.asarray(row) for row in rows] for p, rows in table.items() if p not in FIXED}
     parameters = {p: pt.tensor(p, dtype=rows[0].dtype, shape=rows[0].shape) for p, rows in free.items()}
-    distribution = getattr(pm, name).dist(**parameters, **fixed)
+    distribution = getattr(pm, name.split()[0]).dist(**parameters, **fixed)
     value = pt.tensor("value", dtype=distribution.type.dtype, shape=(None,) * distribution.type.ndim)
     quantile = pt.scalar("quantile")
     inputs = [value, quantile, *parameters.values()]
