@@ -20,11 +20,11 @@ _TENSOR = ("aesara/tensor/*.py", "aesara/tensor/[!r]*/*.py", "aesara/tensor/redu
 #: Folders or files of each area, and whether a function of them belongs to it.
 AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "graph": (("aesara/graph/*.py",), lambda f: True),
-    "rewriting": (("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/*.py"), lambda f: True),
-    "lower": (("aesara/lower/*.py",), lambda f: True),
+    "rewriting": (("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/**/*.py"), lambda f: True),
+    "lower": (("aesara/lower/**/*.py",), lambda f: True),
     "link": (("aesara/link/**/*.py",), lambda f: True),
     "ir": (("aesara/ir/**/*.py",), lambda f: True),
-    "scan": (("aesara/scan/*.py", "aesara/ifelse.py"), lambda f: True),
+    "scan": (("aesara/scan/**/*.py", "aesara/ifelse.py"), lambda f: True),
     "derivatives": (
         ("aesara/scalar/*.py", *_TENSOR, "aesara/graph/autodiff.py"),
         lambda f: bool(DERIVATIVES.search(f.function)),

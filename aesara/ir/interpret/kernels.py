@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,56 +10,78 @@ import numpy as np
 from aesara.ir.expr import Expr, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.interpret.memory import IllegalAccess, Memory, RunningLoop, filled
-from aesara.ir.interpret.scalars import apply_primitive, convert, wrapped
+from aesara.ir.interpret.scalars import apply_primitive, convert, primitive, wrapped
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
 from aesara.ir.lanes import accumulations, neutral
 from aesara.ir.verify import IRError
 
 
-class Machine:
-    """Runs statements on scalars and memories."""
+#: what an expression computes, from a machine and the values of the operands
+Computation = Callable[["Machine", list[Any]], Any]
+#: the expressions below another one, operands before their users, and what each computes
+Plan = list[tuple[Expr, Computation]]
 
-    def __init__(self) -> None:
+
+def _computation(e: Expr) -> Computation:
+    if e.op == "const":
+        as_float = e.dtype.startswith(("float", "bool"))
+        value = convert(e.attr, e.dtype) if as_float else wrapped(int(e.attr), e.dtype)
+        return lambda machine, args: value
+    if e.op == "var":
+        return lambda machine, args: machine.scalar(e.attr)
+    if e.op == "load":
+        return lambda machine, args: machine.load(e.attr, int(args[0]))
+    if e.op == "cast":
+        return lambda machine, args: convert(args[0], e.dtype)
+    if e.op == "call":
+        if isinstance(e.attr, ScalarFunction):
+            plans: dict[Expr, Plan] = {}
+            return lambda machine, args: run_function(e.attr, args, plans)
+        kind = np.dtype(e.dtype).type
+        return lambda machine, args: kind(e.attr.reference(*args))
+    compute = primitive(e.op, e.args[0].dtype)
+    return lambda machine, args: compute(*args)
+
+
+class Machine:
+    """Runs statements on scalars and memories.
+
+    Parameters
+    ----------
+    plans
+        How expressions are computed, found by this machine and by others that share them.
+    """
+
+    def __init__(self, plans: dict[Expr, Plan] | None = None) -> None:
         self.scalars: dict[str, Any] = {}
         self.buffers: dict[str, Memory] = {}
         self.loops: list[RunningLoop] = []
-        self.orders: dict[Expr, list[Expr]] = {}
+        self.plans = {} if plans is None else plans
 
     def value(self, root: Expr, values: dict[Expr, Any] | None = None) -> Any:
         """The value of an expression now."""
         values = {} if values is None else values
-        order = self.orders.get(root)
-        if order is None:
-            order = self.orders[root] = list(walk([root]))
-        for e in order:
+        plan = self.plans.get(root)
+        if plan is None:
+            plan = self.plans[root] = [(e, _computation(e)) for e in walk([root])]
+        for e, compute in plan:
             if e not in values:
-                values[e] = self._evaluate(e, [values[a] for a in e.args])
+                values[e] = compute(self, [values[a] for a in e.args])
         return values[root]
 
     def integer(self, root: Expr) -> int:
         return int(self.value(root))
 
-    def _evaluate(self, e: Expr, args: list[Any]) -> Any:
-        if e.op == "const":
-            if e.dtype.startswith(("float", "bool")):
-                return convert(e.attr, e.dtype)
-            return wrapped(int(e.attr), e.dtype)
-        if e.op == "var":
-            if e.attr not in self.scalars:
-                raise IRError(f"{e.attr} is read before it has a value")
-            return self.scalars[e.attr]
-        if e.op == "load":
-            memory, offset = self.memory(e.attr), int(args[0])
-            for loop in self.loops:
-                loop.note(memory, offset, is_store=False)
-            return memory.load(offset)
-        if e.op == "cast":
-            return convert(args[0], e.dtype)
-        if e.op == "call":
-            if isinstance(e.attr, ScalarFunction):
-                return run_function(e.attr, args)
-            return np.dtype(e.dtype).type(e.attr.reference(*args))
-        return apply_primitive(e.op, args)
+    def scalar(self, name: str) -> Any:
+        if name not in self.scalars:
+            raise IRError(f"{name} is read before it has a value")
+        return self.scalars[name]
+
+    def load(self, name: str, offset: int) -> Any:
+        memory = self.memory(name)
+        for loop in self.loops:
+            loop.note(memory, offset, is_store=False)
+        return memory.load(offset)
 
     def memory(self, name: object) -> Memory:
         if name not in self.buffers:
@@ -146,9 +168,9 @@ class Machine:
             self.scalars[name] = apply_primitive(e.op, [before[name], left[0]])
 
 
-def run_function(function: ScalarFunction, arguments: Sequence[Any]) -> Any:
+def run_function(function: ScalarFunction, arguments: Sequence[Any], plans: dict[Expr, Plan] | None = None) -> Any:
     """The value of a scalar function; arguments are cast to the dtypes of its parameters."""
-    machine = Machine()
+    machine = Machine(plans)
     for p, argument in zip(function.parameters, arguments, strict=True):
         machine.scalars[p.name] = np.dtype(p.dtype).type(argument)
     machine.run(function.body)
@@ -187,9 +209,9 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any]) -> None:
     launch(kernel, ready)
 
 
-def launch(kernel: Kernel, arguments: Sequence[Any]) -> None:
+def launch(kernel: Kernel, arguments: Sequence[Any], plans: dict[Expr, Plan] | None = None) -> None:
     """Run a kernel on memories and scalars of the dtypes of its parameters."""
-    machine = Machine()
+    machine = Machine(plans)
     shared: dict[object, list[BufferParam]] = {}
     for p, argument in zip(kernel.params, arguments, strict=True):
         if isinstance(p, BufferParam):

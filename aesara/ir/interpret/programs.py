@@ -144,7 +144,7 @@ class ProgramMachine(Machine):
 
     def launch(self, kernel: Kernel, arguments: Sequence[Any]) -> None:
         """Run a kernel on memories and scalars."""
-        launch(kernel, arguments)
+        launch(kernel, arguments, self.plans)
 
     def shape(self, buffer: Buffer) -> tuple[int, ...]:
         """The lengths of a buffer."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -14,15 +15,23 @@ from aesara.ir.verify import IRError
 _INT64_LIMIT = 2.0**63
 
 
+@functools.cache
+def _kind(dtype: str) -> Any:
+    """The class of a dtype's scalars."""
+    return np.dtype(dtype).type
+
+
 def wrapped(value: int, dtype: str) -> Any:
     """A Python integer in two's complement of the dtype's width."""
+    if dtype == "int64" and -(2**63) <= value < 2**63:
+        return np.int64(value)
     if dtype == "bool":
         return np.bool_(value & 1)
     bits = int(dtype.lstrip("uint"))
     value &= 2**bits - 1
     if dtype[0] != "u" and value >> (bits - 1):
         value -= 2**bits
-    return np.dtype(dtype).type(value)
+    return _kind(dtype)(value)
 
 
 def convert(value: Any, dtype: str) -> Any:
@@ -31,7 +40,7 @@ def convert(value: Any, dtype: str) -> Any:
         return np.bool_(value != 0)
     if dtype.startswith("float"):
         with np.errstate(all="ignore"):
-            return np.dtype(dtype).type(value)
+            return _kind(dtype)(value)
     if isinstance(value, np.floating):
         number = float(value)
         limit = 2 * _INT64_LIMIT if dtype == "uint64" else _INT64_LIMIT
@@ -109,38 +118,48 @@ _FLOAT: dict[str, Callable[..., Any]] = {
     "erf": lambda x: type(x)(math.erf(x)),
     "erfc": lambda x: type(x)(math.erfc(x)),
 }
-_COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal, "eq": np.equal}
+_COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
+_COMPARE |= {"eq": np.equal, "ne": np.not_equal}
 _NOT_EXACT_IN_HALF = frozenset({"add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "ceil", "trunc", "rint"})
 
 
 def apply_primitive(name: str, args: Sequence[Any]) -> Any:
     """The value of a primitive on NumPy scalars of one dtype (a bool and two of one dtype for ``select``)."""
+    return primitive(name, str(args[0].dtype))(*args)
+
+
+@functools.cache
+def primitive(name: str, dtype: str) -> Callable[..., Any]:
+    """A primitive as a function of NumPy scalars of one dtype; for ``select``, `dtype` is that of the condition."""
     if name == "select":
-        return args[1] if args[0] else args[2]
-    dtype = str(args[0].dtype)
+        return lambda condition, a, b: a if condition else b
     if name in COMPARISONS:
-        return np.bool_(args[0] != args[1] if name == "ne" else _COMPARE[name](*args))
+        compare = _COMPARE[name]
+        return lambda a, b: np.bool_(compare(a, b))
     if name in ("isnan", "isinf"):
-        return np.bool_(dtype.startswith("float") and getattr(np, name)(args[0]))
+        test = getattr(np, name)
+        return (lambda a: np.bool_(test(a))) if dtype.startswith("float") else (lambda a: np.False_)
     if dtype.startswith("float"):
-        return _float_primitive(name, dtype, args)
+        return _float_primitive(name, dtype)
     if name in ("shl", "shr"):
-        return _shifted(name, int(args[0]), int(args[1]), dtype)
-    if dtype == "bool":
-        name = _LOGIC.get(name, name)
-    if name not in _INTEGER:
+        return lambda a, by: _shifted(name, int(a), int(by), dtype)
+    computed = _INTEGER.get(_LOGIC.get(name, name) if dtype == "bool" else name)
+    if computed is None:
         raise IRError(f"{name} is not defined on {dtype}")
-    return wrapped(_INTEGER[name](*map(int, args)), dtype)
+    return lambda *args: wrapped(computed(*map(int, args)), dtype)
 
 
-def _float_primitive(name: str, dtype: str, args: Sequence[Any]) -> Any:
+def _float_primitive(name: str, dtype: str) -> Callable[..., Any]:
     if name not in _FLOAT:
         raise IRError(f"{name} is not defined on {dtype}")
-    kind = np.dtype(dtype).type
-    with np.errstate(all="ignore"):
-        if dtype == "float16" and name not in _NOT_EXACT_IN_HALF:
-            args = [np.float32(a) for a in args]
-        return kind(_FLOAT[name](*args))
+    kind, computed = _kind(dtype), _FLOAT[name]
+    in_single = dtype == "float16" and name not in _NOT_EXACT_IN_HALF
+
+    def value(*args: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return kind(computed(*map(np.float32, args)) if in_single else computed(*args))
+
+    return value
 
 
 def _shifted(name: str, a: int, by: int, dtype: str) -> Any:
