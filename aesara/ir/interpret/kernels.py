@@ -15,7 +15,6 @@ from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Stat
 from aesara.ir.lanes import accumulations, neutral
 from aesara.ir.verify import IRError
 
-
 #: what an expression computes, from a machine and the values of the operands
 Computation = Callable[["Machine", list[Any]], Any]
 #: the expressions below another one, operands before their users, and what each computes
