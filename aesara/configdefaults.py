@@ -1,17 +1,18 @@
-"""The options of the package, with their defaults and what they mean."""
+"""The options of the package, with their defaults and what they mean.
+
+Options of Aesara 2.9.4 that have nothing to do here are in `options_without_effect`.
+"""
 
 from __future__ import annotations
 
 import os
 import platform as _platform
 import re
-import shutil
 import sys
 from pathlib import Path
 
 from aesara.configparams import (
     BoolParam,
-    ContextsParam,
     DeviceParam,
     EnumStr,
     FloatParam,
@@ -21,16 +22,17 @@ from aesara.configparams import (
     StrParam,
 )
 from aesara.configparser import _config
+from aesara.options_without_effect import add_options_without_effect
+
+# programs import these from here
+from aesara.options_without_effect import default_cuda_include as default_cuda_include
+from aesara.options_without_effect import default_dnn_base_path as default_dnn_base_path
+from aesara.options_without_effect import default_dnn_bin_path as default_dnn_bin_path
+from aesara.options_without_effect import default_dnn_inc_path as default_dnn_inc_path
+from aesara.options_without_effect import default_dnn_lib_path as default_dnn_lib_path
+from aesara.options_without_effect import get_cuda_root as get_cuda_root
 
 config = _config
-
-
-# Why options that are accepted have no effect.
-_NO_COMPILER = "no C compiler takes part"
-_NO_DEVICE = "this option chooses no device but the CPU"
-_NO_NUMBA = "native code is made without Numba"
-_NO_CHOICE = "operations have one implementation"
-_NO_OLD_BUG = "the bugs of old versions are not here"
 
 
 def _positive(value) -> bool:
@@ -64,47 +66,6 @@ def _is_sloppiness(value: int) -> bool:
 
 def _is_count(value: int) -> bool:
     return value >= 0
-
-
-def get_cuda_root() -> str:
-    """Return the folder of the CUDA toolkit, or an empty string."""
-    root = os.getenv("CUDA_ROOT") or os.getenv("CUDA_PATH")
-    if root:
-        return root
-    compiler = shutil.which("nvcc")
-    return os.path.dirname(os.path.dirname(compiler)) if compiler else ""
-
-
-def default_cuda_include() -> str:
-    """Return the include folder of the CUDA toolkit, or an empty string."""
-    root = get_cuda_root()
-    return os.path.join(root, "include") if root else ""
-
-
-def default_dnn_base_path() -> str:
-    """Return the folder that holds cuDNN, or an empty string."""
-    root = get_cuda_root()
-    return root if root and os.path.exists(os.path.join(root, "include", "cudnn.h")) else ""
-
-
-def _below_dnn_base(*parts: str) -> str:
-    base = default_dnn_base_path()
-    return os.path.join(base, *parts) if base else ""
-
-
-def default_dnn_inc_path() -> str:
-    """Return the include folder of cuDNN, or an empty string."""
-    return _below_dnn_base("include")
-
-
-def default_dnn_lib_path() -> str:
-    """Return the library folder of cuDNN, or an empty string."""
-    return _below_dnn_base("lib" if sys.platform == "darwin" else "lib64")
-
-
-def default_dnn_bin_path() -> str:
-    """Return the folder of the cuDNN DLLs, or an empty string."""
-    return _below_dnn_base("bin" if sys.platform == "win32" else "lib64")
 
 
 def _default_cache_dir() -> str:
@@ -144,14 +105,6 @@ def add_basic_configvars() -> None:
         EnumStr("custom", ["numpy+floatX"]),
     )
     config.add("device", "Device that computes.", DeviceParam("cpu", mutable=False), in_c_key=False)
-    config.add("contexts", "Names of several devices.", ContextsParam(), in_c_key=False, no_effect=_NO_DEVICE)
-    config.add(
-        "force_device",
-        "Fail where the device is not available.",
-        BoolParam(False, mutable=False),
-        in_c_key=False,
-        no_effect=_NO_DEVICE,
-    )
     config.add(
         "assume__check",
         "Check at run time what `assume` says of matrices.",
@@ -171,13 +124,6 @@ def add_basic_configvars() -> None:
         in_c_key=False,
     )
     config.add(
-        "assert_no_cpu_op",
-        "What to do when a compiled graph holds a CPU operation.",
-        EnumStr("ignore", ["warn", "raise", "pdb"]),
-        in_c_key=False,
-        no_effect=_NO_DEVICE,
-    )
-    config.add(
         "unpickle_function",
         "Whether unpickled functions are compiled again; otherwise None stands in their place.",
         BoolParam(True),
@@ -190,20 +136,6 @@ def add_basic_configvars() -> None:
         in_c_key=False,
     )
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
-    config.add(
-        "deterministic",
-        "Prefer results that repeat exactly.",
-        EnumStr("default", ["more"]),
-        in_c_key=False,
-        no_effect="they always repeat",
-    )
-    config.add(
-        "seed",
-        "Seed of the package's own random choices in tests.",
-        IntParam(666),
-        in_c_key=False,
-        no_effect="the tests have fixed seeds",
-    )
 
 
 def add_compile_configvars() -> None:
@@ -272,30 +204,6 @@ def add_compile_configvars() -> None:
         EnumStr("ignore", ["warn", "raise"]),
         in_c_key=False,
     )
-    for name, default in (("cxx", ""), ("gcc__cxxflags", ""), ("compile__compiler", "")):
-        config.add(name, "Options of the C++ compiler.", StrParam(default), in_c_key=False, no_effect=_NO_COMPILER)
-    for name in ("cmodule__warn_no_version", "cmodule__remove_gxx_opt", "cmodule__preload_cache"):
-        config.add(name, "Handling of C modules.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER)
-    for name in ("cmodule__compilation_warning", "cmodule__debug"):
-        config.add(name, "Handling of C modules.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER)
-    config.add(
-        "cmodule__age_thresh_use", "Age of usable C modules.", IntParam(2073600), in_c_key=False, no_effect=_NO_COMPILER
-    )
-    config.add(
-        "nocleanup", "Keep C files that do not compile.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER
-    )
-    config.add("compile__wait", "Waiting time for the lock.", IntParam(5), in_c_key=False, no_effect=_NO_COMPILER)
-    config.add("compile__timeout", "Waiting time for the lock.", IntParam(120), in_c_key=False, no_effect=_NO_COMPILER)
-    config.add("blas__ldflags", "How to link BLAS.", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
-    config.add("blas__check_openmp", "Check BLAS for OpenMP.", BoolParam(True), in_c_key=False, no_effect=_NO_COMPILER)
-    config.add("ctc__root", "Folder of warp-ctc.", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
-    config.add(
-        "openmp", "Let element-wise C code use OpenMP.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER
-    )
-    config.add(
-        "openmp_elemwise_minsize", "Smallest size for OpenMP.", IntParam(200000), in_c_key=False, no_effect=_NO_COMPILER
-    )
-    config.add("check_input", "Check the inputs of C code.", BoolParam(True), in_c_key=False, no_effect=_NO_COMPILER)
 
 
 def add_tensor_configvars() -> None:
@@ -312,15 +220,6 @@ def add_tensor_configvars() -> None:
         BoolParam(True),
         in_c_key=False,
     )
-    config.add(
-        "tensor__insert_inplace_optimizer_validate_nb",
-        "How many in-place replacements are validated together; -1 chooses by graph size.",
-        IntParam(-1),
-        in_c_key=False,
-        no_effect="one walk decides for the whole graph",
-    )
-    for name in ("lib__amblibm", "lib__amdlibm"):
-        config.add(name, "Use AMD's libm.", BoolParam(False), in_c_key=False, no_effect=_NO_COMPILER)
 
 
 def add_traceback_configvars() -> None:
@@ -331,13 +230,6 @@ def add_traceback_configvars() -> None:
         IntParam(8),
         in_c_key=False,
     )
-    config.add(
-        "traceback__compile_limit",
-        "Number of stack frames stored for variables made during compilation.",
-        IntParam(0),
-        in_c_key=False,
-        no_effect="every node has the line of the program that it comes from",
-    )
 
 
 def add_experimental_configvars() -> None:
@@ -347,13 +239,6 @@ def add_experimental_configvars() -> None:
         "Remove allocations before element-wise operations, which broadcast by themselves.",
         BoolParam(True),
         in_c_key=False,
-    )
-    config.add(
-        "experimental__local_alloc_elemwise_assert",
-        "Assert the shapes where such a broadcast was removed.",
-        BoolParam(True),
-        in_c_key=False,
-        no_effect="the rule has the tag 'shape_unsafe', by which it can be left out",
     )
 
 
@@ -371,52 +256,6 @@ def add_error_and_warning_configvars() -> None:
         EnumStr("warn", ["raise"]),
         in_c_key=False,
     )
-    config.add(
-        "warn__ignore_bug_before",
-        "Do not warn about bugs fixed before this version.",
-        EnumStr(
-            "0.9",
-            [
-                "None",
-                "all",
-                "0.3",
-                "0.4",
-                "0.4.1",
-                "0.5",
-                "0.6",
-                "0.7",
-                "0.8",
-                "0.8.1",
-                "0.8.2",
-                "0.10",
-                "1.0",
-                "1.0.1",
-                "1.0.2",
-                "1.0.3",
-                "1.0.4",
-                "1.0.5",
-            ],
-        ),
-        in_c_key=False,
-        no_effect=_NO_OLD_BUG,
-    )
-    for name in (
-        "warn__argmax_pushdown_bug",
-        "warn__gpusum_01_011_0111_bug",
-        "warn__sum_sum_bug",
-        "warn__sum_div_dimshuffle_bug",
-        "warn__subtensor_merge_bug",
-        "warn__gpu_set_subtensor1",
-        "warn__vm_gc_bug",
-        "warn__signal_conv2d_interface",
-        "warn__reduce_join",
-        "warn__inc_set_subtensor1",
-        "warn__round",
-        "warn__inc_subtensor1_opt",
-    ):
-        config.add(
-            name, "Warn where an old bug may have mattered.", BoolParam(False), in_c_key=False, no_effect=_NO_OLD_BUG
-        )
 
 
 def add_testvalue_and_checking_configvars() -> None:
@@ -472,13 +311,6 @@ def add_testvalue_and_checking_configvars() -> None:
         in_c_key=False,
     )
     config.add(
-        "DebugMode__warn_input_not_reused",
-        "Warn where an input promised for reuse was not reused.",
-        BoolParam(True),
-        in_c_key=False,
-        no_effect="results are compared, and how operations use memory is their own affair",
-    )
-    config.add(
         "DebugMode__check_preallocated_output",
         "Layouts of preallocated outputs to try, separated by ':'.",
         StrParam(""),
@@ -489,13 +321,6 @@ def add_testvalue_and_checking_configvars() -> None:
         "Dimensions to test with other strides.",
         IntParam(4, _positive),
         in_c_key=False,
-    )
-    config.add(
-        "unittests__rseed",
-        "Seed of the tests, or 'random'.",
-        StrParam("666"),
-        in_c_key=False,
-        no_effect="the tests have fixed seeds",
     )
 
 
@@ -553,13 +378,6 @@ def add_optimizer_configvars() -> None:
         in_c_key=False,
     )
     config.add(
-        "profiling__min_peak_memory",
-        "Search for the smallest peak memory.",
-        BoolParam(False),
-        in_c_key=False,
-        no_effect="all orders of a graph are too many",
-    )
-    config.add(
         "profiling__destination",
         "Where the profile goes: 'stderr', 'stdout' or a file name.",
         PathParam("stderr"),
@@ -572,20 +390,6 @@ def add_optimizer_configvars() -> None:
 def add_metaopt_configvars() -> None:
     """Options about choosing among implementations."""
     config.add("metaopt__verbose", "0 silent, 1 prints choices, 2 prints timings.", IntParam(0), in_c_key=False)
-    config.add(
-        "metaopt__optimizer_excluding",
-        "Tags to leave out, separated by ':'.",
-        StrParam(""),
-        in_c_key=False,
-        no_effect=_NO_CHOICE,
-    )
-    config.add(
-        "metaopt__optimizer_including",
-        "Tags to try, separated by ':'.",
-        StrParam(""),
-        in_c_key=False,
-        no_effect=_NO_CHOICE,
-    )
 
 
 def add_vm_configvars() -> None:
@@ -598,12 +402,6 @@ def add_vm_configvars() -> None:
     )
 
 
-def add_deprecated_configvars() -> None:
-    """Options that no longer do anything."""
-    config.add("gpuarray__preallocate", "GPU memory.", FloatParam(0), in_c_key=False, no_effect=_NO_DEVICE)
-    config.add("enable_initial_driver_test", "GPU test.", BoolParam(True), in_c_key=False, no_effect=_NO_DEVICE)
-
-
 def add_scan_configvars() -> None:
     """Options about loops."""
     config.add(
@@ -613,54 +411,6 @@ def add_scan_configvars() -> None:
         IntParam(0, _is_count),
         in_c_key=False,
     )
-    config.add(
-        "scan__allow_gc",
-        "Free memory between iterations.",
-        BoolParam(False),
-        in_c_key=False,
-        no_effect="the memory of a loop is planned once",
-    )
-    config.add(
-        "scan__allow_output_prealloc",
-        "Let the loop write into its outputs.",
-        BoolParam(True),
-        in_c_key=False,
-        no_effect="native loops always do",
-    )
-
-
-def add_numba_configvars() -> None:
-    """Options of the Numba linker."""
-    config.add(
-        "numba__vectorize_target",
-        "Target of vectorised code.",
-        EnumStr("cpu", ["parallel", "cuda"]),
-        in_c_key=False,
-        no_effect=_NO_NUMBA,
-    )
-    config.add("numba__fastmath", "Allow inexact arithmetic.", BoolParam(True), in_c_key=False, no_effect=_NO_NUMBA)
-    config.add("numba__cache", "Cache compiled functions.", BoolParam(True), in_c_key=False, no_effect=_NO_NUMBA)
-
-
-def add_multiprocessing_configvars() -> None:
-    """Options about several processes."""
-    config.add(
-        "n_jobs",
-        "Number of processes for parallel tests.",
-        IntParam(1),
-        in_c_key=False,
-        no_effect="tests run in one process",
-    )
-
-
-def add_caching_dir_configvars() -> None:
-    """Options about folders of compiled C code."""
-    for name, what in (
-        ("compiledir_format", "Name pattern of the folder."),
-        ("base_compiledir", "Parent of the folder."),
-        ("compiledir", "The folder."),
-    ):
-        config.add(name, f"Compiled C code: {what}", StrParam(""), in_c_key=False, no_effect=_NO_COMPILER)
 
 
 for _declare in (
@@ -671,15 +421,12 @@ for _declare in (
     add_experimental_configvars,
     add_error_and_warning_configvars,
     add_testvalue_and_checking_configvars,
-    add_multiprocessing_configvars,
     add_optimizer_configvars,
     add_metaopt_configvars,
     add_vm_configvars,
-    add_deprecated_configvars,
     add_scan_configvars,
-    add_numba_configvars,
-    add_caching_dir_configvars,
 ):
     _declare()
+add_options_without_effect(config)
 
 config.warn_unused_flags()

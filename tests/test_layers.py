@@ -21,6 +21,7 @@ LAYERS = {
     "aesara.configparser": 0,
     "aesara.configdefaults": 0,
     "aesara.file_owners": 0,
+    "aesara.options_without_effect": 0,
     "aesara.other_modules": 0,
     "aesara.records": 0,
     "aesara.utils": 0,

@@ -110,7 +110,7 @@ def pydotprint(
     fct
         A function, a `FunctionGraph`, a variable, an Apply, or a list of variables.
     outfile
-        File to write.  Default: a name in ``config.compiledir``, or the current folder.
+        File to write.  Default: ``aesara.pydotprint.cpu.png`` in the current folder, with the ending of `format`.
     compact
         Leave out intermediate variables that have no name.
     format
@@ -120,7 +120,7 @@ def pydotprint(
     high_contrast
         Colour the background of nodes, not only their border.
     cond_highlight
-        Accepted for compatibility.
+        Accepted for compatibility; has no effect.
     colorCodes
         Class name of an operation -> colour.
     max_label_size

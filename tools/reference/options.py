@@ -9,14 +9,15 @@ from typing import Any
 import aesara
 from aesara.configdefaults import config
 from aesara.configparser import ConfigParam, EnumStr
+from aesara.options_without_effect import OPTIONS
 
-_WITHOUT_EFFECT = "without effect"
 TEXT = """\
 # Options
 
-Options are attributes of `aesara.config`. They are set by assignment, for a while by
-`with aesara.config.change_flags(name=value):`, or from outside by the environment variable
-`AESARA_FLAGS="name=value,name=value"`; the file `~/.aesararc` is read, too.
+Options are attributes of `aesara.config`. They are set by assignment, for the duration of a block by
+`with aesara.config.change_flags(name=value):`, before the program starts by the environment variable
+`AESARA_FLAGS="name=value,name=value"`, or in the file `~/.aesararc`. Two underscores in a name stand for a section of
+that file.
 
 | option | default | choices | meaning |
 |---|---|---|---|
@@ -24,37 +25,37 @@ Options are attributes of `aesara.config`. They are set by assignment, for a whi
 
 ## Accepted for compatibility
 
-These are options of Aesara that have nothing to act on.
+These options of Aesara 2.9.4 have no effect here. Setting one to anything but its default gives a warning, once, with
+the reason.
 
+| reason | options |
+|---|---|
 {others}
-
-These belong to parts of Aesara that this version does not have yet; nothing reads them.
-
-{unread}
 """
 _PACKAGE = Path(aesara.__file__).parent
 
 
 def options_page() -> str:
     """A table of all options, in the order of their declarations."""
-    rows, others, unread = [], [], []
+    rows = []
     used = _used_names()
     for name, param in config._config_var_dict.items():
+        if param.no_effect:
+            continue
+        assert name in used, f"Nothing reads the option {name}."
         meaning = " ".join(param.doc.split())
-        if _WITHOUT_EFFECT in meaning:
-            others.append(f"`{name}`")
-        elif name not in used:
-            unread.append(f"`{name}`")
-        else:
-            rows.append(f"| `{name}` | {_default(param)} | {_choices(param)} | {meaning.replace('|', chr(92) + '|')} |")
-    return TEXT.format(rows="\n".join(rows), others=", ".join(others) + ".", unread=", ".join(unread) + ".")
+        rows.append(f"| `{name}` | {_default(param)} | {_choices(param)} | {meaning.replace('|', chr(92) + '|')} |")
+    others = [
+        f"| {reason} | {', '.join(f'`{name}`' for name, _, _ in options)} |" for reason, options in OPTIONS.items()
+    ]
+    return TEXT.format(rows="\n".join(rows), others="\n".join(others))
 
 
 def _used_names() -> set[str]:
     """All names that occur in the package outside of the declarations of options."""
     found: set[str] = set()
     for file in sorted(_PACKAGE.rglob("*.py")):
-        if file.name not in ("configdefaults.py", "configparser.py"):
+        if file.name not in ("configdefaults.py", "options_without_effect.py", "configparser.py"):
             found.update(re.findall(r"\w+", file.read_text(encoding="utf-8")))
     return found
 
