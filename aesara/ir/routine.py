@@ -47,6 +47,7 @@ __all__ = [
     "Column",
     "ConstantPointer",
     "ElementCount",
+    "Families",
     "Data",
     "Element",
     "Integer",
@@ -271,6 +272,10 @@ class Routine:
     def work_for(self, sizes: Mapping[str, Expr]) -> Work:
         """How long it takes where the sizes have these values."""
         return self.work.replace(lambda n: in_sizes(n, sizes))
+
+
+#: Functions that make routines, by the first word of the routines' names; the arguments are the other words.
+Families = dict[str, Callable[..., Routine]]
 
 
 def size(name: str) -> Expr:

@@ -6,6 +6,7 @@ routines are tested as well.
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.ir import routines
 from aesara.ir.expr import const
 from aesara.ir.routines import FAMILIES, routine_named, spectra
 from aesara.ir.steps import Call, Check
@@ -419,3 +421,10 @@ def test_names_of_routines():
         assert routine_named(name).name == name
     assert routine_named("svd.half.float64") is None and routine_named("lu.int8") is None
     assert set(FAMILIES) >= {"lu", "qr", "eigh", "sort", "matmul"}
+
+
+def test_each_module_names_families_of_its_own():
+    folder = Path(routines.__file__).parent
+    modules = [importlib.import_module(f"aesara.ir.routines.{path.stem}") for path in sorted(folder.glob("[a-z]*.py"))]
+    named = [name for module in modules for name in getattr(module, "FAMILIES", ())]
+    assert sorted(named) == sorted(FAMILIES)

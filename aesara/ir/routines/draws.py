@@ -20,6 +20,7 @@ from aesara.ir.routine import (
     Column,
     Element,
     ElementCount,
+    Families,
     Int64,
     Number,
     Parameter,
@@ -33,6 +34,7 @@ from aesara.ir.work import Work
 from aesara.records import dataclass
 
 __all__ = [
+    "FAMILIES",
     "Draw",
     "dirichlet",
     "draw",
@@ -370,3 +372,15 @@ def _subset(name: str, weights: tuple[Parameter, ...], room: Parameter) -> Routi
 def _count(parameter: str) -> str:
     """The size that says how many elements a parameter has."""
     return f"n.{parameter}"
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {
+    "draw": draw,
+    "fill": fill,
+    "multinomial": multinomial,
+    "dirichlet": dirichlet,
+    "subset": subset,
+    "weighted_subset": weighted_subset,
+    "multivariate_hypergeometric": multivariate_hypergeometric,
+}

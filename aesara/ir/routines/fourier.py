@@ -13,10 +13,10 @@ import numpy as np
 
 from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.expr import const
-from aesara.ir.routine import ConstantPointer, Data, Int64Array, Null, Parameter, Pointers, Routine, size
+from aesara.ir.routine import ConstantPointer, Data, Families, Int64Array, Null, Parameter, Pointers, Routine, size
 from aesara.ir.work import Work
 
-__all__ = ["is_available", "transform", "transform_of_real", "transform_to_real"]
+__all__ = ["FAMILIES", "is_available", "transform", "transform_of_real", "transform_to_real"]
 
 _M, _N = size("m"), size("n")
 _HALF = _N // 2 + 1
@@ -122,3 +122,11 @@ def transform_to_real(dtype: str) -> Routine:
         work=_WORK,
         reference=reference,
     )
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {
+    "fourier": transform,
+    "fourier_of_real": transform_of_real,
+    "fourier_to_real": transform_to_real,
+}

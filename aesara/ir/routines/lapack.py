@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import op
-from aesara.ir.routine import Character, Data, Integer, Leading, Routine, Status
+from aesara.ir.routine import Character, Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
@@ -34,6 +34,7 @@ from aesara.ir.routines.lapack_records import (
 )
 
 __all__ = [
+    "FAMILIES",
     "cholesky",
     "factor_cholesky",
     "inverse_of_lu",
@@ -304,3 +305,16 @@ def _solve_definite_banded(
         b[...], status[...] = np.nan, 1
         return
     _solve_dense(matrix, b, status)
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {
+    "cholesky": cholesky,
+    "solve_triangular": solve_triangular,
+    "lu": lu,
+    "lu_of_columns": lu_of_columns,
+    "solve_lu": solve_lu,
+    "inverse_of_lu": inverse_of_lu,
+    "solve_banded": solve_banded,
+    "solve_definite_banded": solve_definite_banded,
+}

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const
-from aesara.ir.routine import Data, Int64, Parameter, Routine, size
+from aesara.ir.routine import Data, Families, Int64, Parameter, Routine, size
 from aesara.ir.work import Work
 from aesara.sandbox.mrg31k3p import integers
 
-__all__ = ["mrg31k3p"]
+__all__ = ["FAMILIES", "mrg31k3p"]
 
 _COUNT, _STREAMS = size("count"), size("streams")
 
@@ -38,3 +38,7 @@ def mrg31k3p() -> Routine:
         work=Work({(_COUNT,): 6.0, (): 20.0}),
         reference=reference,
     )
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"mrg31k3p": mrg31k3p}

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const
-from aesara.ir.routine import Data, Element, Int64Array, Null, Parameter, Pointers, Routine, size
+from aesara.ir.routine import Data, Element, Families, Int64Array, Null, Parameter, Pointers, Routine, size
 from aesara.ir.work import Work
 
-__all__ = ["loop", "loop_address", "matmul", "matrix_loops", "power_of_one", "svd"]
+__all__ = ["FAMILIES", "loop", "loop_address", "matmul", "matrix_loops", "power_of_one", "svd"]
 
 _N, _M = size("n"), size("m")
 _ITEM = const(8)
@@ -193,3 +193,7 @@ def _gives_the_same(ufunc: np.ufunc, address: int, count: int = 1000) -> bool:
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(address)
     function(pointers, ctypes.byref(ctypes.c_ssize_t(count)), steps, None)
     return np.array_equal(operands[-1], expected)
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"loop": loop, "power_of_one": power_of_one, "numpy_svd": svd, "numpy_matmul": matmul}

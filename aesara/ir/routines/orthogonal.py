@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const, op
-from aesara.ir.routine import Data, Integer, Leading, Routine, Status
+from aesara.ir.routine import Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
@@ -28,7 +28,7 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["least_squares", "orthogonal", "pivoted_qr", "qr"]
+__all__ = ["FAMILIES", "least_squares", "orthogonal", "pivoted_qr", "qr"]
 
 # -- orthogonal factors ------------------------------------------------------------------------------------------
 
@@ -176,3 +176,7 @@ def _solve_least_squares(
     solutions = (parts[:, :count] / s[:count]) @ vh[:count].conj()
     b[:, n:m] = parts[:, n:]
     b[:, :n] = solutions
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"least_squares": least_squares, "pivoted_qr": pivoted_qr, "qr": qr, "orthogonal": orthogonal}

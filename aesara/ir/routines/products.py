@@ -8,10 +8,22 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const
-from aesara.ir.routine import Data, Int64, Number, Parameter, Routine, Scalar, SignalWatch, Stride, Table, size
+from aesara.ir.routine import (
+    Data,
+    Families,
+    Int64,
+    Number,
+    Parameter,
+    Routine,
+    Scalar,
+    SignalWatch,
+    Stride,
+    Table,
+    size,
+)
 from aesara.ir.work import Work
 
-__all__ = ["added", "product"]
+__all__ = ["FAMILIES", "added", "product"]
 
 _ROWS, _INNER, _COLUMNS = size("rows"), size("inner"), size("columns")
 #: nanoseconds for beginning a product, and for a multiply-add of it
@@ -57,3 +69,7 @@ def _multiply(beta: float, values: dict[str, Any], left: np.ndarray, right: np.n
     with np.errstate(all="ignore"):
         found = (values["alpha"] * (left @ right)).astype(out.dtype)
         out[...] = found + out if beta else found
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"matmul": product, "matmul_added": added}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const, op
-from aesara.ir.routine import CArgument, Character, Data, Integer, Leading, Null, Parameter, Routine, Status
+from aesara.ir.routine import CArgument, Character, Data, Families, Integer, Leading, Null, Parameter, Routine, Status
 from aesara.ir.routines.lapack_records import (
     ONE,
     STATUS,
@@ -29,7 +29,7 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["qz", "qz_reordered", "scales", "sylvester"]
+__all__ = ["FAMILIES", "qz", "qz_reordered", "scales", "sylvester"]
 
 # -- equations ---------------------------------------------------------------------------------------------------
 
@@ -198,3 +198,7 @@ def _balanced(
     (gebal,) = scipy.linalg.get_lapack_funcs(("gebal",), (a,))
     balanced, _, _, scales[...], _ = gebal(a.T, scale=1, permute=0)
     a[...] = balanced.T
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"qz": qz, "qz_reordered": qz_reordered, "scales": scales, "sylvester": sylvester}

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.routine import Data, Int64, Null, Parameter, Routine, size
+from aesara.ir.routine import Data, Families, Int64, Null, Parameter, Routine, size
 from aesara.ir.work import Work
 
-__all__ = ["KINDS", "argsort", "sort"]
+__all__ = ["FAMILIES", "KINDS", "argsort", "sort"]
 
 #: NumPy's kinds of sorts, and the names of those that are the same algorithm
 KINDS = {"quicksort": "quicksort", "heapsort": "heapsort", "mergesort": "stable", "stable": "stable"}
@@ -79,3 +79,7 @@ def argsort(kind: str, dtype: str) -> Routine:
 def _status(kind: str) -> tuple[Parameter, ...]:
     """Stable sorts take memory, which there may be none of: then their status is not zero."""
     return (Parameter("status", "int64", (), is_read=False, is_written=True),) if kind == "stable" else ()
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"sort": sort, "argsort": argsort}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import Expr, const, op
-from aesara.ir.routine import CArgument, Character, Data, Integer, Leading, Null, Parameter, Routine, Status
+from aesara.ir.routine import CArgument, Character, Data, Families, Integer, Leading, Null, Parameter, Routine, Status
 from aesara.ir.routines.lapack import factor_cholesky
 from aesara.ir.routines.lapack_records import (
     BLOCK,
@@ -27,7 +27,7 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["eig", "eigh", "eigh_of_two", "schur", "svd"]
+__all__ = ["FAMILIES", "eig", "eigh", "eigh_of_two", "schur", "svd"]
 
 # -- spectra -----------------------------------------------------------------------------------------------------
 
@@ -253,3 +253,7 @@ def _singular(
     except np.linalg.LinAlgError:
         values[...], status[...] = np.nan, 1
     a[...] = 0
+
+
+#: by the first word of its name, what makes a routine
+FAMILIES: Families = {"eig": eig, "eigh": eigh, "eigh_of_two": eigh_of_two, "schur": schur, "svd": svd}
