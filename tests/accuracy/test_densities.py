@@ -254,6 +254,7 @@ NARROW = [
     lambda x, k: at.log(x * at.expm1(k)),
     lambda x, k: at.log(x * at.gamma(k)),
     lambda x, k: at.log(x * at.i0(k)),
+    lambda x, k: at.log(x * at.i1(k)),
     lambda x, k: at.log(x * k**x),
     lambda x, k: at.log(k**7 * x),
     lambda x, k: at.log(1 - at.tanh(k) ** 2) * x,

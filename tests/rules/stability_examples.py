@@ -53,6 +53,7 @@ EXAMPLES = {
         example(lambda x, b: at.log(at.switch(b, at.exp(x), 1 - at.exp(-x) / 2)), **SHIFTED),
         example(lambda x, y: at.log(y * at.erfc(x)), **SHIFTED),
         example(lambda x, y: at.log(-at.expm1(-at.exp(x)) * y), **SHIFTED),
+        example(lambda x, y: at.log(y * at.i1(x)), **SHIFTED),
     ],
     "local_log1p_of_scaled": [
         example(lambda x, y: at.log1p(-(at.sigmoid(x) * at.sigmoid(y))), **SHIFTED),

@@ -139,3 +139,16 @@ def test_divisors_that_leave_the_range_together():
     slope = aesara.grad(value, x)
     found = aesara.function([x], [slope, aesara.grad(slope, x)], mode=RULES)(709.0)
     np.testing.assert_allclose(found, [1 / 709, -1 / 709**2], rtol=1e-12, atol=1e-15)
+
+
+def test_modified_bessel_functions_that_leave_the_range():
+    """Values and slopes of their logarithms, for orders 0 and 1; the expansion for large numbers is the truth."""
+    x = at.dscalar("x")
+    for order, function in enumerate((at.i0, at.i1)):
+        value = at.log(3 * function(x))
+        found = aesara.function([x], [value, aesara.grad(value, x)], mode=RULES)(800.0)
+        m = 4 * order**2
+        series = -(m - 1) / 6400 + (m - 1) * (m - 9) / 2 / 6400**2
+        truth = 800 - np.log(2 * np.pi * 800) / 2 + np.log(3) + np.log1p(series)
+        slope = 1 - 1 / 1600 + (m - 1) / 8 / 800**2
+        np.testing.assert_allclose(found, [truth, slope], rtol=1e-8)

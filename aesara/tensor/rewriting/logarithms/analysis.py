@@ -14,6 +14,7 @@ from aesara.tensor.elementwise.ops import (
     expm1,
     gamma,
     i0,
+    i1,
     mul,
     ndtr,
     neg,
@@ -116,6 +117,7 @@ ELEMENTWISE: dict[Elemwise, tuple[Form, ...]] = {
     expm1: (exponential_minus_one,),
     gamma: (gamma_function,),
     i0: (bessel_function,),
+    i1: (bessel_function,),
 }
 
 #: The forms of other ops, by their classes.

@@ -23,6 +23,8 @@ from aesara.tensor.elementwise.ops import (
     gt,
     i0,
     i0e,
+    i1,
+    i1e,
     log,
     log1mexp,
     maximum,
@@ -204,6 +206,10 @@ def _is_not_negative(var: Variable, depth: int) -> bool:
 POSITIVE = frozenset((exp, sigmoid, softplus, cosh, ndtr, i0))
 
 
+#: modified Bessel functions, and each times ``exp(-abs(x))``
+WITHOUT_EXPONENTIAL = {i0: i0e, i1: i1e}
+
+
 def bessel_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
-    return Scaled(at_abs(x), [i0e(x)], in_sums=False)
+    return Scaled(at_abs(x), [WITHOUT_EXPONENTIAL[node.op](x)], in_sums=False)
