@@ -167,6 +167,7 @@ LOGISTIC_RULES = (
     rule("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x)), real_of_same_dtype),
     rule("logit_of_sigmoid", (logit, (sigmoid, "x")), lambda x: x, real_of_same_dtype),
     rule("sigmoid_of_logit", (sigmoid, (logit, "x")), where_probability, real_of_same_dtype),
+    rule("logit_of_complement", (logit, (sub, 1, "x")), lambda x: neg(logit(x)), real_of_same_dtype),
     rule(
         "local_logit_sigmoid",
         (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))),
