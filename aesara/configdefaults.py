@@ -138,25 +138,18 @@ def add_basic_configvars() -> None:
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
 
 
+_MODES = ["DebugMode", "FAST_RUN", "NanGuardMode", "FAST_COMPILE", "DEBUG_MODE", "MonitorMode", "NanWhere"]
+_MODE = ModeParam("Mode", [*_MODES, "JAX", "NUMBA"])
+#: the value that the option `mode` takes for a name or a mode; raises `ValueError` for what is none
+_filter_mode = _MODE.convert
+
+
 def add_compile_configvars() -> None:
     """Options about modes, linkers and the compiler."""
     config.add(
         "mode",
         "Default compilation mode. 'Mode' combines the options `linker` and `optimizer`.",
-        ModeParam(
-            "Mode",
-            [
-                "DebugMode",
-                "FAST_RUN",
-                "NanGuardMode",
-                "FAST_COMPILE",
-                "DEBUG_MODE",
-                "MonitorMode",
-                "NanWhere",
-                "JAX",
-                "NUMBA",
-            ],
-        ),
+        _MODE,
         in_c_key=False,
     )
     config.add(

@@ -40,7 +40,7 @@ class ConfigParam:
         self._apply = apply
         self._validate = validate
         self._mutable = mutable
-        self.name = "unregistered"
+        self.name: str | None = None
         self.doc = ""
         self.in_c_key = True
         self.no_effect = ""
@@ -113,7 +113,12 @@ class ModeParam(EnumStr):
     """The name of a mode, or a mode."""
 
     def _choose(self, value):
-        return value if hasattr(value, "linker") else super()._choose(value)
+        if hasattr(value, "linker") or value in self.all:
+            return value
+        raise ValueError(
+            f"Invalid value ({value!r}) for the configuration option '{self.name}'. Expected one of {self.options},"
+            " or an object of class Mode."
+        )
 
 
 class StrParam(TypedParam):

@@ -45,6 +45,10 @@ class ConfigAccessViolation(AttributeError):
     """An option was used through a parser that does not have it."""
 
 
+#: the options that were added to any parser
+_known_somewhere: set[str] = set()
+
+
 class AesaraConfigParser:
     """The options and their values.
 
@@ -103,6 +107,7 @@ class AesaraConfigParser:
         configparam.in_c_key = in_c_key
         configparam.no_effect = no_effect
         self._config_var_dict[name] = configparam
+        _known_somewhere.add(name)
         in_flags = name in self._flags_dict
         try:
             given, by_user = self.fetch_val_for_key(name, delete_key=True), True
@@ -123,14 +128,14 @@ class AesaraConfigParser:
                 ) from None
             raise
         if by_user and no_effect:
-            self._say_without_effect(configparam)
+            self._say_without_effect(name, configparam)
 
-    def _say_without_effect(self, param: ConfigParam) -> None:
+    def _say_without_effect(self, name: str, param: ConfigParam) -> None:
         """Warn, once, about a value for an option that does nothing."""
-        if param.name in self._said or self.__dict__[param.name] == param.default:
+        if name in self._said or self.__dict__[name] == param.default:
             return
-        self._said.add(param.name)
-        message = f"The configuration option '{param.name}' is accepted but without effect, because {param.no_effect}."
+        self._said.add(name)
+        message = f"The configuration option '{name}' is accepted but without effect, because {param.no_effect}."
         warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
 
     def fetch_val_for_key(self, key: str, delete_key: bool = False):
@@ -175,7 +180,7 @@ class AesaraConfigParser:
             )
         self.__dict__[name] = param.convert(value)
         if param.no_effect:
-            self._say_without_effect(param)
+            self._say_without_effect(name, param)
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError(f"Configuration options cannot be deleted ('{name}').")
@@ -187,6 +192,8 @@ class AesaraConfigParser:
         return iter(self._config_var_dict)
 
     def _unknown(self, name: str) -> str:
+        if name in _known_somewhere:
+            return f"The configuration option '{name}' was added to a different instance of {type(self).__name__}."
         return f"There is no configuration option '{name}'.{did_you_mean(name, self._config_var_dict)}"
 
     def change_flags(self, *args, **kwargs) -> _ChangeFlagsDecorator:

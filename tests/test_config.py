@@ -587,3 +587,20 @@ def test_dotted_names_work_and_are_old():
     parser.add("part__piece__option", "An example.", IntParam(1))
     with pytest.warns(DeprecationWarning, match="use config.part__piece__option instead"):
         assert parser.part.piece.option == 1
+
+
+def test_an_option_of_another_parser_is_said_to_be_one():
+    other = AesaraConfigParser({}, None, None)
+    other.add("only__there", "An option of this parser alone.", IntParam(5))
+    assert other.only__there == 5
+    with pytest.raises(ConfigAccessViolation, match="'only__there' was added to a different instance"):
+        _ = config.only__there
+
+
+def test_modes_are_named_where_a_value_is_none_of_them():
+    with pytest.raises(ValueError, match=r"'FAST_RAN'.*'mode'\. Expected one of \['Mode', 'DebugMode', 'FAST_RUN'"):
+        config.mode = "FAST_RAN"
+
+
+def test_an_option_that_no_parser_has_yet_is_without_name():
+    assert str(IntParam(3)) == "None (3)"
