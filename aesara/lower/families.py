@@ -72,6 +72,7 @@ LOWERINGS = {
     "linear_algebra.equations": [
         "tensor.linear_algebra.cholesky.Cholesky",
         "tensor.linear_algebra.cholesky.CholeskySolve",
+        "tensor.linear_algebra.by_factors.InverseByCholesky",
         "tensor.linear_algebra.failures.NanOnError",
         "tensor.linear_algebra.inverse.MatrixInverse",
         "tensor.linear_algebra.solve.Solve",
@@ -104,6 +105,7 @@ LOWERINGS = {
     ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
     "linear_algebra.orthogonal": [
+        "tensor.linear_algebra.by_factors.ProductByReflectors",
         "tensor.linear_algebra.least_squares.Lstsq",
         "tensor.linear_algebra.qr.QRFull",
         "tensor.linear_algebra.qr.QRPivoted",

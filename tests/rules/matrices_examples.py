@@ -5,6 +5,7 @@ import numpy as np
 import aesara.tensor as at
 from aesara.graph.view import ViewOp
 from aesara.tensor import linalg
+from aesara.tensor.linear_algebra.cholesky import CholeskyPullback
 from tests.rules.framework import example
 
 ROUNDED = {
@@ -31,6 +32,10 @@ def det_of(m):
 
 def factor(m):
     return linalg.cholesky(definite(m))
+
+
+def solved_back(m, v):
+    return linalg.solve_triangular(factor(m), v, lower=True, trans=1)
 
 
 def triangle(m):
@@ -157,6 +162,18 @@ EXAMPLES = {
     ],
     "local_inverse_of_triangle": [example(lambda m: linalg.inv(triangle(m)), **REALS_TOO)],
     "local_inverse_of_definite": [example(lambda m: linalg.inv(checked(definite(m))), **ROUNDED)],
+    "local_inverse_by_cholesky": [
+        example(lambda m: linalg.cho_solve((factor(m), True), at.eye(m.shape[0])), **ROUNDED),
+    ],
+    "local_product_by_reflectors": [
+        example(lambda m, v: at.dot(linalg.qr(m)[0].T, at.concatenate([v, v])[: m.shape[0]]), **ROUNDED),
+        example(lambda m: at.dot(m[:, 0], linalg.qr(m)[0]), **ROUNDED),
+    ],
+    "local_pullback_of_cholesky": [
+        example(lambda m, m2: CholeskyPullback()(factor(m), at.dot(m2, m2.T)), **ROUNDED),
+        example(lambda m: CholeskyPullback()(factor(m), at.diag(1 / at.diag(factor(m)))), **ROUNDED),
+        example(lambda m, v: CholeskyPullback()(factor(m), at.outer(solved_back(m, v), v)), **ROUNDED),
+    ],
     "local_cholesky_of_diagonal": [
         example(lambda v: linalg.cholesky(at.diag(v)), **ROUNDED),
         example(lambda v: linalg.cholesky(at.eye(v.shape[0])), **ROUNDED),

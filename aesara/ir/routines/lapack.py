@@ -37,6 +37,7 @@ __all__ = [
     "FAMILIES",
     "cholesky",
     "factor_cholesky",
+    "inverse_of_cholesky",
     "inverse_of_lu",
     "lu",
     "lu_of_columns",
@@ -80,6 +81,32 @@ def factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: 
     if values["n"]:
         triangle = np.tril_indices(values["n"]) if lower else np.triu_indices(values["n"])
         a[triangle] = (factor if lower else factor.T.conj())[triangle]
+
+
+@functools.cache
+def inverse_of_cholesky(triangle: str, dtype: str) -> Routine:
+    """The inverse of the matrix with this factor, of which the same triangle is written, and nothing else.
+
+    The status is the number of the first zero on the diagonal of the factor, or 0.
+    """
+    lower = triangle == "lower"
+    return record(
+        f"inverse_of_cholesky.{triangle}.{dtype}", "inverse by a Cholesky factor", "lapack.potri", ("n",),
+        (inout("a", dtype, N, N), STATUS),
+        (Character("U" if lower else "L"), Integer(N), Data("a"), Leading(N), Status("status")),
+        work_of((N, N, N), 1 / 3), functools.partial(_invert_cholesky, lower),
+    )  # fmt: skip
+
+
+def _invert_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: np.ndarray) -> None:
+    zeros = np.flatnonzero(np.diagonal(a) == 0)
+    status[...] = zeros[0] + 1 if zeros.size else 0
+    if not a.size or zeros.size:
+        return
+    factor = np.tril(a) if lower else np.triu(a).T.conj()
+    back = np.linalg.inv(factor)
+    triangle = np.tril_indices(len(a)) if lower else np.triu_indices(len(a))
+    a[triangle] = (back.T.conj() @ back)[triangle]
 
 
 # -- triangular systems ------------------------------------------------------------------------------------------
@@ -310,6 +337,7 @@ def _solve_definite_banded(
 #: by the first word of its name, what makes a routine
 FAMILIES: Families = {
     "cholesky": cholesky,
+    "inverse_of_cholesky": inverse_of_cholesky,
     "solve_triangular": solve_triangular,
     "lu": lu,
     "lu_of_columns": lu_of_columns,

@@ -30,6 +30,7 @@ from aesara.lower.linear_algebra.matrices import (
     swapped,
     triangle,
 )
+from aesara.tensor.linear_algebra.by_factors import InverseByCholesky
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.eigen import Eigh
 from aesara.tensor.linear_algebra.failures import NanOnError
@@ -74,6 +75,16 @@ def _solve_by_factor(of: Matrices, factor: Numbers, columns: Numbers, lower: boo
     first, second = ("plain", turned) if lower else (turned, "plain")
     half = _substitute(of, factor, columns, lower, first)
     return _substitute(of, factor, half, lower, second)
+
+
+@adopt(InverseByCholesky)
+def _inverse_by_cholesky(op: InverseByCholesky, of: Matrices) -> Sequence[Numbers]:
+    (factor,) = of.inputs
+    order = of.require_square(factor)
+    given = {"a": triangle(factor, bool(op.lower))}
+    made = of.call(lapack.inverse_of_cholesky(side(bool(op.lower)), factor.dtype), {"n": order}, given)
+    of.require_success(made["status"], "is singular: see the diagonal of its factor at place")
+    return [_symmetric(made["a"], bool(op.lower), hermitian=True) if op.whole else made["a"]]
 
 
 # -- NaN in place of errors -------------------------------------------------------------------------------------

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
+#: elements of a `Tri` that may become a constant
+LARGEST_FOLDED = 256
+
+
 class Eye(Op):
     """A matrix with ones on a diagonal and zeros elsewhere.
 
@@ -136,6 +140,11 @@ class Tri(Op):
     def perform(self, node, inputs, output_storage):
         n, m, k = (int(value) for value in inputs)
         output_storage[0][0] = np.tri(n, m, k, dtype=self.dtype)
+
+    def do_constant_folding(self, fgraph, node):
+        """Say no for large ones: where they are used, an element is a comparison of two indices."""
+        shape = node.outputs[0].type.shape
+        return None not in shape and shape[0] * shape[1] <= LARGEST_FOLDED
 
     def infer_shape(self, fgraph, node, input_shapes):
         return [tuple(node.inputs[:2])]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -34,7 +35,7 @@ from aesara.tensor.products.dot import dot
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
+__all__ = ["CholeskyPullback", "CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
 
 
 class Cholesky(MatrixOp):
@@ -93,8 +94,51 @@ class Cholesky(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """Murray (2016), "Differentiation of the Cholesky decomposition", with conjugates."""
-        factor, gradient = outputs[0], output_grads[0]
+        return [CholeskyPullback(bool(self.lower))(outputs[0], output_grads[0])]
+
+
+cholesky = Cholesky()
+
+
+class CholeskyPullback(ExpressionOp):
+    """The gradient for a Hermitian matrix, in one triangle, from its Cholesky factor and the gradient for that.
+
+    Of both inputs only the triangle of the factor is read. Rules look at what the gradient is the sum of: those of
+    logarithms of determinants and of quadratic forms need no product of matrices and no solution of the order of the
+    matrix, but its inverse.
+
+    Parameters
+    ----------
+    lower
+        Whether the factor is the lower one.
+
+    Examples
+    --------
+    >>> CholeskyPullback()([[2.0, 0.0], [0.0, 2.0]], [[1.0, 0.0], [1.0, 1.0]]).eval()
+    array([[0.25, 0.  ],
+           [0.5 , 0.25]])
+    """
+
+    __props__ = ("lower",)
+
+    def __init__(self, lower: bool = True):
+        self.lower = lower
+
+    def make_node(self, factor: Any, gradient: Any) -> Apply:
+        factor, gradient = as_square(self, factor, "factor"), as_square(self, gradient, "gradient")
+        factor, gradient = cast_together(self, factor, gradient)
+        size = common_size(self, *factor.type.shape, *gradient.type.shape)
+        return Apply(self, [factor, gradient], [matrix_type(factor.type.dtype, size, size)()])
+
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
+        factor, gradient = inputs
+        return self.of_triangular(triangle(factor, self.lower), gradient)
+
+    def of_triangular(self, factor: TensorVariable, gradient: TensorVariable) -> TensorVariable:
+        """The expression for a factor with zeros in the other triangle.
+
+        Murray (2016), "Differentiation of the Cholesky decomposition", with conjugates.
+        """
         if not self.lower:
             factor, gradient = adjoint(factor), adjoint(gradient)
         inner = dot(adjoint(factor), gradient)
@@ -104,10 +148,36 @@ class Cholesky(MatrixOp):
         back = SolveTriangular(trans="C", lower=True, check_finite=False)
         middle = inner + adjoint(inner)
         whole = 0.5 * back(factor, adjoint(back(factor, adjoint(middle))))
-        return [of_triangle(whole, bool(self.lower))]
+        return of_triangle(whole, self.lower)
+
+    def perform(self, node, inputs, output_storage, params=None):
+        factor, gradient = inputs
+        if factor.shape != gradient.shape or factor.shape[0] != factor.shape[1]:
+            raise ValueError(f"{self}: matrices of shapes {factor.shape} and {gradient.shape} do not fit.")
+        if factor.size == 0:
+            output_storage[0][0] = gradient.copy()
+            return
+        if not self.lower:
+            factor, gradient = factor.T.conj(), gradient.T.conj()
+        factor = np.tril(factor)
+        inner = np.tril(factor.T.conj() @ np.tril(gradient))
+        middle = inner + inner.T.conj() - np.diag(inner.diagonal()).real
+        half = _solved_back(factor, middle)
+        whole = _solved_back(factor, half.T.conj())
+        both = np.tril(whole + whole.T.conj()) / 2
+        both = both - np.diag(both.diagonal()) / 2
+        output_storage[0][0] = np.asarray(both if self.lower else both.T.conj(), node.outputs[0].type.dtype)
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [shapes[0]]
 
 
-cholesky = Cholesky()
+def _solved_back(factor: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The solution with the conjugate transpose of a lower triangular matrix."""
+    if not np.isfinite(factor).all():
+        return nan_like(b)
+    solution: np.ndarray = scipy_linalg().solve_triangular(factor, b, trans="C", lower=True, check_finite=False)
+    return solution
 
 
 class CholeskySolve(SolveBase):

@@ -5,9 +5,11 @@ from aesara.tensor.rewriting.matrices import (
     assumptions,
     block_diagonal,
     determinants,
+    gradients,
     inverses,
     kronecker,
     low_rank,
+    orthogonal,
     solutions,
     transposes,
 )
@@ -23,6 +25,8 @@ RULES = (
     inverses.rules,
     solutions.rules,
     transposes.rules,
+    gradients.rules,
+    orthogonal.rules,
 )
 for _rules in RULES:
     _rules.register()
@@ -35,9 +39,11 @@ __all__ = [
     "assumptions",
     "block_diagonal",
     "determinants",
+    "gradients",
     "inverses",
     "kronecker",
     "low_rank",
+    "orthogonal",
     "solutions",
     "transposes",
 ]

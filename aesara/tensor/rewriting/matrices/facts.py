@@ -39,7 +39,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.vectorization.blockwise import Blockwise
 
-__all__ = ["core_op", "facts_of", "is_square", "kronecker_factors", "transposed_of"]
+__all__ = ["core_op", "facts_of", "is_square", "kronecker_factors", "transposed_of", "triangle_in"]
 
 #: Constants with more rows are not looked at.
 LARGEST_CONSTANT = 1024
@@ -86,6 +86,18 @@ def core_op(node: Apply | None) -> Op | None:
 def is_square(x: Variable) -> bool:
     """Whether a matrix is known to have as many rows as columns."""
     return _Look().square(x)
+
+
+def triangle_in(x: Variable) -> tuple[Variable, bool] | None:
+    """The matrix of which a variable is one triangle with the diagonal, and whether that is the lower one."""
+    if x.owner is None or not isinstance(x.owner.op, Elemwise) or not isinstance(x.owner.op.scalar_op, aes.Switch):
+        return None
+    mask, chosen, other = x.owner.inputs
+    k = _diagonal_of_mask(mask)
+    for inner, rest, wanted in ((chosen, other, 0), (other, chosen, -1)):
+        if k == wanted and _is_zero(rest) and inner.type.shape == x.type.shape and inner.type.dtype == x.type.dtype:
+            return inner, wanted == 0
+    return None
 
 
 def transposed_of(x: Variable) -> Variable | None:
@@ -320,14 +332,7 @@ class _Look:
 
     def _of_choice(self, mask: Variable, chosen: Variable, other: Variable) -> frozenset[str]:
         """Of `tril` and `triu`."""
-        while mask.owner is not None and isinstance(mask.owner.op, DimShuffle):
-            (inner,) = mask.owner.inputs
-            if tuple(mask.owner.op.new_order[-2:]) != (inner.type.ndim - 2, inner.type.ndim - 1):
-                return _NONE
-            mask = inner
-        if mask.owner is None or not isinstance(mask.owner.op, Tri):
-            return _NONE
-        k = known_integer(mask.owner.inputs[2])
+        k = _diagonal_of_mask(mask)
         if k is None:
             return _NONE
         if k <= 0 and _is_zero(other):
@@ -485,6 +490,22 @@ def _from_tags(x: Variable) -> frozenset[str]:
         if getattr(x.tag, tag, None) is True:
             facts.add(fact)
     return frozenset(facts)
+
+
+def _diagonal_of_mask(mask: Variable) -> int | None:
+    """The diagonal up to which a mask is true, as `tri` counts them; there may be dimensions of length 1 in front."""
+    while mask.owner is not None and isinstance(mask.owner.op, DimShuffle):
+        (inner,) = mask.owner.inputs
+        if tuple(mask.owner.op.new_order[-2:]) != (inner.type.ndim - 2, inner.type.ndim - 1):
+            return None
+        mask = inner
+    if isinstance(mask, Constant) and mask.type.ndim == 2:
+        if max(mask.data.shape) > LARGEST_CONSTANT:
+            return None
+        return next((k for k in (0, -1) if np.array_equal(mask.data, np.tri(*mask.data.shape, k, dtype=bool))), None)
+    if mask.owner is None or not isinstance(mask.owner.op, Tri):
+        return None
+    return known_integer(mask.owner.inputs[2])
 
 
 def _is_zero(x: Variable) -> bool:

@@ -14,7 +14,7 @@ from aesara.graph.source import inherit_source
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import mul, neq, square, switch
-from aesara.tensor.linear_algebra.by_factors import InverseByLU, SolveByLU
+from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, InverseByLU, SolveByLU
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -130,6 +130,8 @@ def _from_cholesky(use: _Use, factor: Any, lower: bool) -> list[Variable]:
     if isinstance(op, Solve):
         return [applied_like(node, CholeskySolve(lower, op.check_finite), factor, node.inputs[1])]
     if isinstance(op, MatrixInverse):
+        if factor.type.ndim == 2:
+            return [InverseByCholesky(lower)(factor)]
         return [CholeskySolve(lower, False)(factor, eye(factor.shape[-1], dtype=factor.type.dtype))]
     d = diagonal_of(factor)
     if isinstance(op, Det):

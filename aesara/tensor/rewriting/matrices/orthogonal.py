@@ -1,0 +1,73 @@
+"""Products with the orthogonal factor of a QR decomposition, for which that need not be computed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.creation.eye_tri import triu
+from aesara.tensor.linear_algebra.by_factors import ProductByReflectors
+from aesara.tensor.linear_algebra.qr import QRFull
+from aesara.tensor.products.dot import Dot
+from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.matrices.facts import transposed_of
+from aesara.tensor.rewriting.matrices.parts import is_real, swapped
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
+
+__all__ = ["local_product_by_reflectors"]
+
+
+@rules.stabilize  # when nothing else asks for Q any more
+@node_rewriter([QRFull])
+def local_product_by_reflectors(fgraph, node):
+    """``Q.T @ b`` for few columns, by the reflections that Q is made of, where Q is needed for nothing else."""
+    if len(node.outputs) != 2 or node.op.mode not in ("reduced", "full", "economic", "f", "e"):
+        return False
+    q, r = node.outputs
+    if not is_real(q) or not fgraph.clients[q]:
+        return False
+    products: dict[Variable, Variable] = {}
+    for user, _ in fgraph.clients[q]:
+        uses = [(user, q)]
+        if isinstance(user, Apply) and transposed_of(user.outputs[0]) is q:
+            turned = user.outputs[0]
+            uses = [(client, turned) for client, _ in fgraph.clients[turned]]
+        for client, operand in uses:
+            b = _multiplied(client, operand, operand is not q)
+            if b is None or b.type.dtype != q.type.dtype or not _are_few(b, q):
+                return False
+            products[client.outputs[0]] = b
+    factors, scales = QRFull("raw")(*node.inputs)
+    made: dict[Variable, Variable] = {}
+    for out, b in products.items():
+        fitting = in_place_of(out, ProductByReflectors()(factors, scales, b))
+        if fitting is None:
+            return False
+        made[out] = fitting[0]
+    if fgraph.clients[r]:
+        fitting = in_place_of(r, triu(swapped(factors)[: scales.shape[0]]))
+        if fitting is None:
+            return False
+        made[r] = fitting[0]
+    return made
+
+
+def _multiplied(client: Any, operand: Variable, is_turned: bool) -> Variable | None:
+    """What Q.T is multiplied by in a node that reads Q, or its transpose."""
+    if not isinstance(client, Apply) or not isinstance(client.op, Dot):
+        return None
+    left, right = client.inputs
+    if is_turned:
+        return right if left is operand and right is not operand and right.type.ndim <= 2 else None
+    return left if right is operand and left is not operand and left.type.ndim == 1 else None
+
+
+def _are_few(b: Variable, q: Variable) -> bool:
+    """Whether right-hand sides are at most half as many as Q has columns, or one."""
+    if b.type.ndim == 1 or b.type.shape[1] == 1:
+        return True
+    columns, order = b.type.shape[1], q.type.shape[1]
+    return columns is not None and order is not None and 2 * columns <= order
