@@ -1,10 +1,14 @@
-"""Measure linear algebra of statistics beside SciPy, and beside JAX where that is installed.
+"""Measure linear algebra of statistics beside SciPy, and beside JAX and PyTensor where those are installed.
 
-    OMP_NUM_THREADS=1 python benchmarks/linear_algebra.py [--cases gp-100,kalman-4] [--rounds 15]
+    OMP_NUM_THREADS=1 python benchmarks/linear_algebra.py [--cases gp-100,kalman-4] [--rounds 15] [--cpu]
 
 All run in one process with one thread each: set the variable, as above, before NumPy loads its BLAS. Each line is a
 case: microseconds of a call, the median over rounds in which the libraries take turns, and how many times as long the
-fastest of the others takes. Results are compared with SciPy's before.
+fastest of the others takes. Results are compared with SciPy's before. First calls are compiled with empty caches if
+`XDG_CACHE_HOME` and the compile folder of PyTensor are new.
+
+With ``--cpu`` the time is that of the process on its processors, not that of the clock: on a machine that does other
+work too, that changes less.
 """
 
 import argparse
@@ -165,6 +169,44 @@ class Jax:
         return lambda: self.jax.block_until_ready(function(*arrays))
 
 
+class Pytensor:
+    """In one of its modes, without checks of arguments."""
+
+    def __init__(self, mode):
+        import pytensor
+        import pytensor.tensor as pt
+
+        self.pytensor, self.pt, self.mode = pytensor, pt, mode
+        self.cholesky = pt.linalg.cholesky
+        for name in ("exp", "log", "dot", "diag", "eye", "zeros"):
+            setattr(self, name, getattr(pt, name))
+
+    def qr(self, x):
+        return self.pt.linalg.qr(x, mode="economic")
+
+    def solve_lower(self, a, b, **options):
+        return self.pt.linalg.solve_triangular(a, b, lower=True, **options)
+
+    def solve_upper(self, a, b):
+        return self.pt.linalg.solve_triangular(a, b)
+
+    def solve_lower_transposed(self, a, b):
+        return self.solve_lower(a, b, trans=1)
+
+    def scan(self, step, sequence, states):
+        made, _ = self.pytensor.scan(step, sequences=sequence, outputs_info=list(states))
+        return made[-1][-1]
+
+    def compiled(self, formula, inputs, gradients):
+        variables = [self.pt.tensor(dtype="float64", shape=x.shape) for x in inputs]
+        result = formula(self, *variables)
+        outputs = [result]
+        if gradients:
+            outputs += self.pytensor.grad(result, variables[:gradients])
+        function = self.pytensor.function(variables, outputs, mode=self.mode, trust_input=True)
+        return lambda: function(*inputs)
+
+
 class Scipy:
     """Called directly, with gradients by hand."""
 
@@ -228,29 +270,31 @@ def libraries():
     found = {"ours": Ours(), "scipy": Scipy()}
     if importlib.util.find_spec("jax"):
         found["jax"] = Jax()
+    if importlib.util.find_spec("pytensor"):
+        found |= {"pytensor": Pytensor("FAST_RUN"), "numba": Pytensor("NUMBA")}
     return found
 
 
 # -- measuring -------------------------------------------------------------------------------------------------------
 
 
-def _seconds(function, count):
-    start = time.perf_counter()
+def _seconds(function, count, clock):
+    start = clock()
     for _ in range(count):
         function()
-    return (time.perf_counter() - start) / count
+    return (clock() - start) / count
 
 
-def measure(functions, rounds):
+def measure(functions, rounds, clock):
     """Median seconds of a call, by library, which take turns."""
     counts = {}
     for name, function in functions.items():
-        seconds = min(_seconds(function, 1) for _ in range(3))
+        seconds = max(1e-6, min(_seconds(function, 1, clock) for _ in range(3)))
         counts[name] = max(2, int(0.05 / seconds))
     found = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
-            found[name].append(_seconds(function, counts[name]))
+            found[name].append(_seconds(function, counts[name], clock))
     return {name: statistics.median(times) for name, times in found.items()}
 
 
@@ -258,7 +302,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--cpu", action="store_true", help="measure the time on processors, not that of the clock")
     options = parser.parse_args()
+    clock = time.process_time if options.cpu else time.perf_counter
     found = libraries()
     print(f"{'':14}" + "".join(f"{name:>12}" for name in found) + f"{'fastest/ours':>14}   first call [s]")
     for case in options.cases.split(","):
@@ -266,15 +312,15 @@ def main():
         inputs = make()
         functions, first = {}, {}
         for name, library in found.items():
-            start = time.perf_counter()
+            start = clock()
             functions[name] = library.compiled(formula, inputs, gradients)
             results = functions[name]()
-            first[name] = time.perf_counter() - start
+            first[name] = clock() - start
             if name == "ours":
                 wanted = results
             for one, other in zip(results, wanted, strict=True):
                 np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-7 * np.abs(other).max())
-        times = measure(functions, options.rounds)
+        times = measure(functions, options.rounds, clock)
         others = min(seconds for name, seconds in times.items() if name != "ours")
         line = "".join(f"{times[name] * 1e6:12.1f}" for name in found)
         started = " ".join(f"{name} {first[name]:.2f}" for name in found if name != "scipy")

@@ -502,7 +502,8 @@ def _diagonal_of_mask(mask: Variable) -> int | None:
     if isinstance(mask, Constant) and mask.type.ndim == 2:
         if max(mask.data.shape) > LARGEST_CONSTANT:
             return None
-        return next((k for k in (0, -1) if np.array_equal(mask.data, np.tri(*mask.data.shape, k, dtype=bool))), None)
+        rows, columns = mask.data.shape
+        return next((k for k in (0, -1) if np.array_equal(mask.data, np.tri(rows, columns, k, dtype=bool))), None)
     if mask.owner is None or not isinstance(mask.owner.op, Tri):
         return None
     return known_integer(mask.owner.inputs[2])

@@ -101,7 +101,8 @@ class _Factor:
             inner, lower = found
             yield from self.terms(inner, weights) if lower == self.lower else [None]
         elif isinstance(node.op, Dot):
-            yield self._of_dot(*node.inputs, weights)
+            first, second = node.inputs
+            yield self._of_dot(first, second, weights)
         else:
             d = self._diagonal(x)
             yield None if d is None else _Diagonal(weights, d)
