@@ -18,6 +18,7 @@ from aesara.ir.buffers import ITEM_SIZES, Operand
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var
 from aesara.ir.kernel import Declare, For, Statement, Store
 from aesara.ir.routine import Routine
+from aesara.ir.routines import lapack
 from aesara.ir.steps import BATCH
 from aesara.lower.kernels import launch_of
 from aesara.lower.shape_arithmetic import count_of
@@ -358,19 +359,26 @@ def _inverse_of_lu(x: _Members) -> tuple[Statement, ...]:
 
 def small_form(routine: Routine) -> SmallForm | None:
     """The loops for small matrices that do what a routine does; None if there are none."""
-    family, *given, dtype = routine.name.split(".")
-    if dtype not in ITEM_SIZES:  # complex numbers
-        return None
-    if family == "cholesky":
-        return SmallForm(routine, ("n",), (("a",), ("a", "status")), _cholesky(given[0] == "lower"))
-    if family == "solve_triangular":
-        flags = given[0] == "lower", given[1] == "transposed", given[2] == "unit"
-        return SmallForm(routine, ("m", "n"), (("a", "b"), ("b",)), _solve_triangular(*flags))
-    if family == "lu":
-        return SmallForm(routine, ("n",), (("a",), ("a", "pivots", "status")), _lu)
-    if family == "solve_lu":
+    return _small_forms().get(routine)
+
+
+@functools.cache
+def _small_forms() -> dict[Routine, SmallForm]:
+    """The forms of routines for real matrices."""
+    return {form.routine: form for dtype in ("float32", "float64") for form in _forms_of(dtype)}
+
+
+def _forms_of(dtype: str) -> Iterator[SmallForm]:
+    for triangle in ("lower", "upper"):
+        lower = triangle == "lower"
+        yield SmallForm(lapack.cholesky(triangle, dtype), ("n",), (("a",), ("a", "status")), _cholesky(lower))
+        for direction, turned in (("plain", False), ("transposed", True), ("adjoint", True)):
+            for diagonal in ("general", "unit"):
+                solve = lapack.solve_triangular(triangle, direction, diagonal, dtype)
+                steps = _solve_triangular(lower, turned, diagonal == "unit")
+                yield SmallForm(solve, ("m", "n"), (("a", "b"), ("b",)), steps)
+    yield SmallForm(lapack.lu(dtype), ("n",), (("a",), ("a", "pivots", "status")), _lu)
+    for direction, turned in (("plain", False), ("transposed", True)):
         copied = ("a", "pivots", "b"), ("b", "status")
-        return SmallForm(routine, ("n", "k"), copied, _solve_lu(given[0] == "transposed"))
-    if family == "inverse_of_lu":
-        return SmallForm(routine, ("n",), (("a", "pivots"), ("a", "status")), _inverse_of_lu)
-    return None
+        yield SmallForm(lapack.solve_lu(direction, dtype), ("n", "k"), copied, _solve_lu(turned))
+    yield SmallForm(lapack.inverse_of_lu(dtype), ("n",), (("a", "pivots"), ("a", "status")), _inverse_of_lu)
