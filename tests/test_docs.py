@@ -1,6 +1,7 @@
 """The examples of the documentation and of the README run, and print what they say they print."""
 
 import doctest
+import functools
 import importlib
 import re
 import sys
@@ -51,13 +52,41 @@ def test_docstrings(name):
     assert runner.summarize(verbose=False).failed == 0, "".join(report)
 
 
-def test_links_lead_somewhere():
-    """Relative links of the pages point to files that exist."""
-    for page in [*PAGES, *(ROOT / "docs").glob("reference/*.md")]:
-        text = "".join(page.read_text(encoding="utf-8").split("```")[::2])
-        for target in re.findall(r"\]\(([^)#]+)", text):
-            if "://" not in target:
-                assert (page.parent / target).exists(), f"{page.name} links to {target}, which does not exist"
+def without_code(page):
+    return "".join(page.read_text(encoding="utf-8").split("```")[::2])
+
+
+@functools.cache
+def anchors(page):
+    """The anchors that a page has for its headings, as they are made for readers of repositories."""
+    headings = re.findall(r"(?m)^#+ (.*)$", without_code(page))
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(page):
+    """Relative links of a page to files, or to headings, that do not exist."""
+    for target, _, anchor in re.findall(r"\]\(([^)#]*)(#?)([^)]*)\)", without_code(page)):
+        if "://" not in target:
+            file = (page.parent / target).resolve() if target else page
+            if not file.exists() or (anchor and anchor not in anchors(file)):
+                yield f"{page.name} links to {target}#{anchor}"
+
+
+def test_links_lead_somewhere(tmp_path):
+    """Relative links of the pages point to files that exist, and to headings that these have."""
+    pages = [*PAGES, ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("reference/*.md")]
+    assert [link for page in pages for link in broken_links(page)] == []
+    page = tmp_path / "page.md"
+    page.write_text("# `A` page, of two\n[a](page.md#a-page-of-two) [b](#b) [c](none.md) [d](page.md#d)\n", "utf-8")
+    assert len([*broken_links(page)]) == 3
+
+
+def test_every_page_says_what_it_is_about():
+    """Below its title a page begins with a sentence, not with an example or another heading."""
+    for page in PAGES:
+        title, _, below = page.read_text(encoding="utf-8").partition("\n")
+        first = below.lstrip()[0]
+        assert title.startswith("# ") and (first.isalpha() or first in "`["), page.name
 
 
 def test_every_page_is_in_the_index():

@@ -427,7 +427,7 @@ def get_var_by_name(graphs: Iterable[Variable], target_var_id: str, ids: str = "
     target_var_id
         The name.
     ids
-        Kept for compatibility.
+        Accepted for compatibility; has no effect.
     """
 
     def expand(variable: Variable) -> list[Variable]:

@@ -290,7 +290,7 @@ class VMLinker(LocalLinker):
     schedule
         Returns the nodes of a graph in the order in which they run.
     allow_partial_eval
-        Accepted for compatibility.
+        Accepted for compatibility; has no effect.
     spare_inputs
         Run nodes that overwrite their inputs on copies of these, so that all values can be looked at afterwards;
         with a callback this is done in any case.

@@ -78,13 +78,13 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     mode
         The mode in which the step is compiled.
     typeConstructor
-        Accepted and not used.
+        Accepted for compatibility; has no effect.
     truncate_gradient
         Through how many of the last steps gradients flow; -1 for all.
     name
         A name for messages.
     as_while, profile, allow_gc, strict
-        Accepted; `info` says whether the loop can end early.
+        Accepted for compatibility; have no effect. `info` says whether the loop can end early.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ def profile_printer(
     Parameters
     ----------
     message, compile_time, apply_cimpl, outputs_size
-        Accepted.
+        Accepted for compatibility; have no effect.
     fct_call_time
         The seconds of all calls of the function.
     apply_time

@@ -140,7 +140,7 @@ def function_dump(
     filename
         The file to write.
     extra_tag_to_remove
-        Accepted for compatibility.
+        Accepted for compatibility; has no effect.
     """
     arguments = {
         "inputs": inputs,

@@ -49,7 +49,7 @@ class PatternNodeRewriter(NodeRewriter):
     allow_multiple_clients
         Whether inner parts of what matches may be used elsewhere as well.
     skip_identities_fn
-        Accepted for compatibility.
+        Accepted for compatibility; has no effect.
     name
         A name.
     tracks

@@ -51,7 +51,7 @@ def jacobian(
     consider_constant, disconnected_inputs
         As in `grad`.
     vectorize
-        Accepted for the sake of programs that choose between a loop and this; there is never a loop.
+        Accepted for compatibility; has no effect, since there is never a loop.
 
     Returns
     -------

@@ -112,7 +112,7 @@ def bilinear_upsampling(
         Instead of `ratio`: a fraction as a tuple of numerator and denominator, or one for rows and one for columns;
         see `frac_bilinear_upsampling`.
     batch_size, num_input_channels
-        How many images and channels there are, if known. Nothing depends on it.
+        Accepted for compatibility; have no effect.
     use_1D_kernel
         Interpolate by rows and by columns in turn, which takes less work than both at once.
 

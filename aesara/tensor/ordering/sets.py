@@ -36,7 +36,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     test_elements
         The others.
     assume_unique
-        Not used; for the signature of NumPy.
+        As in NumPy; has no effect.
     invert
         Whether to tell which elements are none of the others.
 
