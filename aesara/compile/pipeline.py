@@ -21,9 +21,9 @@ from aesara.graph.rewriting.databases import (
     uncanonicalize,
 )
 from aesara.graph.rewriting.db import RewriteDatabase, TopoDB
+from aesara.graph.rewriting.fixed_point import ChangesSincePass, SettlingDB
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.rewriter import GraphRewriter
-from aesara.graph.rewriting.settling import NewsOfPass, SettlingDB
 from aesara.graph.rewriting.stack_trace import CheckStackTraceRewriter
 from aesara.graph.rewriting.walking import in2out
 from aesara.ifelse import cond_make_inplace
@@ -112,26 +112,26 @@ PASSES = [
     # Prints, for modes that include them by name.
     Pass(1.21, "Print1.21", PrintCurrentFunctionGraph("Post-canonicalize"), ()),
     # From here on changes are news to `canonicalize`; and so on.
-    Pass(1.3, "watch_canonicalize", NewsOfPass("canonicalize"), SETTLING),
+    Pass(1.3, "watch_canonicalize", ChangesSincePass("canonicalize"), SETTLING),
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     Pass(1.51, "Print1.51", PrintCurrentFunctionGraph("Post-stabilize"), ()),
-    Pass(1.6, "watch_stabilize", NewsOfPass("stabilize"), SETTLING),
+    Pass(1.6, "watch_stabilize", ChangesSincePass("stabilize"), SETTLING),
     # Equal inputs and outputs of loops become one, and so do loops over the same steps.
     Pass(1.62, "scan_eqopt2", scan_eqopt2, (*FAST_RUN, "scan")),
     # (1.65: one factorization for all that is asked of a matrix; see aesara.tensor.rewriting.matrices.)
     # Products of matrices in the forms of BLAS.
     Pass(1.7, "BlasOpt", blas_optdb, ALWAYS),
-    Pass(1.8, "watch_BlasOpt", NewsOfPass("BlasOpt"), SETTLING),
+    Pass(1.8, "watch_BlasOpt", ChangesSincePass("BlasOpt"), SETTLING),
     # Faster forms.
     Pass(2, "specialize", specialize, ALWAYS),
-    Pass(2.1, "watch_specialize", NewsOfPass("specialize"), SETTLING),
+    Pass(2.1, "watch_specialize", ChangesSincePass("specialize"), SETTLING),
     # Forms that are faster on the device at hand.
     Pass(2.5, "specialize_device", specialize_device, FAST_RUN),
-    Pass(2.6, "watch_specialize_device", NewsOfPass("specialize_device"), SETTLING),
+    Pass(2.6, "watch_specialize_device", ChangesSincePass("specialize_device"), SETTLING),
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
-    Pass(3.1, "watch_uncanonicalize", NewsOfPass("uncanonicalize"), SETTLING),
+    Pass(3.1, "watch_uncanonicalize", ChangesSincePass("uncanonicalize"), SETTLING),
     # The last state of a loop that may end early is read from its buffer.
     Pass(
         3.12,

@@ -11,7 +11,7 @@ import llvmlite.binding as llvm
 import numpy as np
 
 from aesara.ir import vecmath
-from aesara.link.llvm import lacking
+from aesara.link.llvm import missing_instructions
 from aesara.link.llvm.target import target_named
 
 llvm.initialize_native_target()
@@ -67,7 +67,7 @@ def compile_loop(text: str, arity: int, target: str = "native"):
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=wanted.cpu, features=wanted.features, opt=3, reloc="pic", codemodel="small", jit=True
     )
-    module = llvm.parse_assembly(f'target triple = "{wanted.triple}"\n' + lacking.supplied(text, wanted))
+    module = llvm.parse_assembly(f'target triple = "{wanted.triple}"\n' + missing_instructions.supplied(text, wanted))
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True

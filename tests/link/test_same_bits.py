@@ -14,7 +14,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
-from aesara.link.llvm import lacking
+from aesara.link.llvm import missing_instructions
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.target import target_named
 
@@ -209,5 +209,5 @@ def test_only_what_lacks_an_instruction_is_supplied():
     text = FMA.format(t="double", s="f64")
     for level in levels.RUNNABLE:
         target = target_named(level)
-        assert (lacking.supplied(text, target) == text) == target.multiplies_and_adds
-        assert lacking.externals(text, target) == (() if target.multiplies_and_adds else ("fma",))
+        assert (missing_instructions.supplied(text, target) == text) == target.multiplies_and_adds
+        assert missing_instructions.externals(text, target) == (() if target.multiplies_and_adds else ("fma",))

@@ -164,8 +164,8 @@ class NativeCallable:
         One callable for each node that runs in Python: arrays in, list of arrays out.
     fallback
         Called with the caller's arguments whenever they are not as the fast path needs them.
-    report
-        Called as ``report(error, values, arguments)`` when a check fails; must raise.
+    raise_error
+        Called as ``raise_error(error, values, arguments)`` when a check fails; must raise.
     timers
         What measures the program's steps, if they are measured.
     """
@@ -184,7 +184,7 @@ class NativeCallable:
         cells: Sequence[list[Any]],
         callbacks: Sequence[Callback],
         fallback: Callable[..., Any],
-        report: Callable[[int, list[int], tuple[Any, ...]], Any],
+        raise_error: Callable[[int, list[int], tuple[Any, ...]], Any],
         timers: StepTimers | None = None,
     ) -> None:
         self.interface = interface
@@ -216,7 +216,7 @@ class NativeCallable:
         pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
         self.table.first = ctypes.c_uint64.from_address(self.table.ctypes.data + 8 * _POOL)
-        fail, wait = _Failure(report), functools.partial(wait_for, self.guards)
+        fail, wait = _Failure(raise_error), functools.partial(wait_for, self.guards)
         for name, target in (("fallback", fallback), ("fail", fail), ("wait", wait)):
             self.table[layout.WORD[name]] = id(target)
         clock = system_clock()

@@ -15,7 +15,7 @@ import llvmlite
 import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager
 
-from aesara.link.llvm import lacking, layout
+from aesara.link.llvm import layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
@@ -127,7 +127,7 @@ def _optimize(module: llvm.ModuleRef, target: Target) -> None:
 
 
 def _parse(text: str, target: Target) -> llvm.ModuleRef:
-    module = llvm.parse_assembly(lacking.supplied(text, target))
+    module = llvm.parse_assembly(missing_instructions.supplied(text, target))
     module.triple = target.triple
     module.data_layout = str(_machine(target).target_data)
     return module
@@ -168,7 +168,7 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
     target = current_target()
     with _alone():
         code, cached = _object(text, cache, target)
-        image = Image(code, (*externals, *lacking.externals(text, target)), entry, _host_key(target))
+        image = Image(code, (*externals, *missing_instructions.externals(text, target)), entry, _host_key(target))
         return _loaded(image, cached, target)
 
 
@@ -182,7 +182,7 @@ def load_routines(
     with _alone():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
-        addresses, library = _link(code, (*calls, *lacking.externals(text, target)), symbols.values())
+        addresses, library = _link(code, (*calls, *missing_instructions.externals(text, target)), symbols.values())
         _kept.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 

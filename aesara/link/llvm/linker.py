@@ -272,7 +272,7 @@ def _attach(
     """A callable from loaded code and the cells of a function."""
     interface = form.interface
 
-    def report(error: int, values: list[int], arguments: tuple[Any, ...]) -> None:
+    def raise_error(error: int, values: list[int], arguments: tuple[Any, ...]) -> None:
         inputs = [InputCell(*one) for one in zip(graph().inputs, storage, interface.implicit, strict=True)]
         report_error(form.symbols_of(graph).errors, inputs, error, values, arguments, graph)
 
@@ -288,6 +288,6 @@ def _attach(
         [storage[k] for k in interface.cells],
         [callback(number) for number in range(form.n_callbacks)],
         fallback,
-        report,
+        raise_error,
         timers,
     )

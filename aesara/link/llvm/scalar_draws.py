@@ -4,9 +4,9 @@
 their values for neighbouring numbers are: 0 or 1.
 
 NumPy calls a function for each random integer, and another one for each number.  For generators of the kind PCG64,
-whose next state is a product and a sum, the loops here try to draw with the state in a register (`tries`).  Where a try
-fails, the state from before it goes back to memory, and NumPy's function draws from there.  So the numbers are NumPy's
-as long as those of the tries are, which is seen by `tries_are_numpys`.
+whose next state is a product and a sum, the loops here draw with the state in a register (`fast_draws`).  Where a fast
+draw fails, the state from before it goes back to memory, and NumPy's function draws from there.  So the numbers are NumPy's
+as long as those of the fast draws are, which is checked by `fast_draws_are_numpys`.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ import numpy as np
 from aesara.ir.generators import HEADER, PARTS, draw_address, words_of
 from aesara.ir.routines.draws import draw_named
 from aesara.link.llvm.cache import object_cache
+from aesara.link.llvm.fast_draws import fast_draws
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.target import target_named
-from aesara.link.llvm.tries import tries
 from aesara.link.llvm.vector_draws import called_by
 from aesara.records import dataclass
 
@@ -70,14 +70,14 @@ def scalar_draw(symbol: str) -> list[tuple[str, str]]:
     source, _, name = symbol.partition(".")
     if source != "draw" or name not in SCALAR_DRAWS:
         return []
-    return _functions(name, tries_are_numpys())
+    return _functions(name, fast_draws_are_numpys())
 
 
-def _functions(name: str, with_tries: bool) -> list[tuple[str, str]]:
-    return [*(tries(name) if with_tries else ()), (f"@draw.{name}", _loops(name, with_tries))]
+def _functions(name: str, with_fast_draws: bool) -> list[tuple[str, str]]:
+    return [*(fast_draws(name) if with_fast_draws else ()), (f"@draw.{name}", _loops(name, with_fast_draws))]
 
 
-def _loops(name: str, with_tries: bool) -> str:
+def _loops(name: str, with_fast_draws: bool) -> str:
     """The loops of a draw: for all bit generators, and for PCG64 with the same parameters for all, and without."""
     draw = SCALAR_DRAWS[name]
     names = [f"p{k}" for k in range(draw.parameters)]
@@ -87,9 +87,9 @@ def _loops(name: str, with_tries: bool) -> str:
         f"define internal void @draw.{name}(ptr %words, i64 %n, ptr %out{given}) noinline nounwind {{",
         "entry:",
         "  %some = icmp sgt i64 %n, 0",
-        f"  br i1 %some, label %{'look' if with_tries else 'calls'}, label %done",
+        f"  br i1 %some, label %{'look' if with_fast_draws else 'calls'}, label %done",
     ]
-    if with_tries:
+    if with_fast_draws:
         lines += [
             "look:",
             f"  %kind.at = getelementptr i8, ptr %words, i64 {_KIND}",
@@ -124,7 +124,7 @@ def _loops(name: str, with_tries: bool) -> str:
 
 
 def _trying(name: str, draw: _ScalarDraw, names: list[str], at: str, differ: bool) -> list[str]:
-    """A loop that tries; its names begin with that of the block that it begins in."""
+    """A loop of fast draws; its names begin with that of the block that it begins in."""
     kind, loads = draw.number, _loaded(at, names, differ)
     values = "".join(f", double %{at}.{p}" for p in names)
     triple = f"{{i128, {kind}, i1}}"
@@ -210,8 +210,8 @@ _MANY = 400
 
 
 @functools.cache
-def tries_are_numpys() -> bool:
-    """Whether tries draw the numbers of this NumPy, to the last bit; else all numbers are drawn by its functions.
+def fast_draws_are_numpys() -> bool:
+    """Whether fast draws give the numbers of this NumPy, to the last bit; else all numbers are drawn by its functions.
 
     It is seen by trying.  NumPy may change what a seed gives, and its compiler may have made one operation of a product
     and a sum.

@@ -6,7 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 import aesara.tensor.random as at_random
-from aesara.link.llvm import scalar_draws, tries, ziggurats
+from aesara.link.llvm import fast_draws, scalar_draws, ziggurats
 from aesara.tensor.random.generators import same_state
 
 MANY = 30_000
@@ -64,9 +64,9 @@ def test_parameters_that_differ(name, bits):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_without_tries(name, monkeypatch):
-    """Where a look says that tries are not NumPy's, its functions draw all numbers."""
-    monkeypatch.setattr(scalar_draws, "tries_are_numpys", lambda: False)
+def test_without_fast_draws(name, monkeypatch):
+    """Where a comparison finds that fast draws are not NumPy's, its functions draw all numbers."""
+    monkeypatch.setattr(scalar_draws, "fast_draws_are_numpys", lambda: False)
     rng, twin = aesara.shared(generator("PCG64")), generator("PCG64")
     p = CASES[name][0]
     x = drawing(name, *p, size=MANY, rng=rng)
@@ -78,19 +78,20 @@ def test_without_tries(name, monkeypatch):
 
 def test_looks():
     """They see a number that is not NumPy's, and a state that is not."""
-    look = scalar_draws.tries_are_numpys.__wrapped__
+    look = scalar_draws.fast_draws_are_numpys.__wrapped__
     usual = look()
-    text = tries._TRIES["normal"]
+    text = fast_draws._FAST["normal"]
     assert "fadd double %loc" in text[1]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(tries._TRIES, "normal", (text[0], text[1].replace("fadd double %loc", "fsub double %loc")))
+        patch.setitem(fast_draws._FAST, "normal", (text[0], text[1].replace("fadd double %loc", "fsub double %loc")))
         assert not look()
-    text = tries._TRIES["uniform"]
+    text = fast_draws._FAST["uniform"]
     assert "RETURN i128 %next" in text[1]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(scalar_draws, "_MANY", 1)
         assert look() == usual
-        patch.setitem(tries._TRIES, "uniform", (text[0], text[1].replace("RETURN i128 %next", "RETURN i128 %state")))
+        changed = text[1].replace("RETURN i128 %next", "RETURN i128 %state")
+        patch.setitem(fast_draws._FAST, "uniform", (text[0], changed))
         assert not look()
 
 

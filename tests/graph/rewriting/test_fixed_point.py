@@ -6,8 +6,8 @@ from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, node_rewriter
 from aesara.graph.rewriting.db import EquilibriumDB
+from aesara.graph.rewriting.fixed_point import MOST_ROUNDS, Changes, ChangesSincePass, Effect, Settling, SettlingDB
 from aesara.graph.rewriting.rewriter import GraphRewriter
-from aesara.graph.rewriting.settling import MOST_ROUNDS, Changes, Effect, NewsOfPass, Settling, SettlingDB
 from aesara.tensor.rewriting.blas import blas_optdb
 
 
@@ -31,7 +31,7 @@ def test_only_what_has_changed_is_looked_at():
     early, late = equilibrium(exp_to_sin), equilibrium(cos_to_exp)
     settling = Settling({"early": early, "late": late})
     settling.add_requirements(fgraph)
-    NewsOfPass("early").apply(fgraph)
+    ChangesSincePass("early").apply(fgraph)
     late.apply(fgraph)
     assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.exp]
     settling.apply(fgraph)
@@ -52,7 +52,7 @@ def settled(x, *passes):
     named = {str(k): each for k, each in enumerate(passes)}
     for name, each in named.items():
         each.apply(fgraph)
-        NewsOfPass(name).apply(fgraph)
+        ChangesSincePass(name).apply(fgraph)
     passes[0].apply = noting
     Settling(named).apply(fgraph)
     return fgraph.outputs[0], rounds
@@ -64,9 +64,9 @@ def test_a_pass_looks_at_what_those_before_it_change_now():
     first, second = equilibrium(cos_to_exp), equilibrium(exp_to_sin)
     settling = Settling({"first": first, "second": second})
     settling.add_requirements(fgraph)
-    NewsOfPass("first").apply(fgraph)
+    ChangesSincePass("first").apply(fgraph)
     fgraph.replace(fgraph.outputs[0], at.cos(x + 1))
-    NewsOfPass("second").apply(fgraph)
+    ChangesSincePass("second").apply(fgraph)
     settling.apply(fgraph)
     assert fgraph.outputs[0].owner.op == at.sin
 
@@ -177,7 +177,7 @@ def test_answers_that_come_late():
     fgraph = FunctionGraph([x], [at.exp(asked), at.exp(x)], clone=False, features=[oracle])
     early = equilibrium(exp_of_known)
     early.apply(fgraph)
-    NewsOfPass("early").apply(fgraph)
+    ChangesSincePass("early").apply(fgraph)
     assert [out.owner.op for out in fgraph.outputs] == [at.exp, at.exp]
     Settling({"early": early}).apply(fgraph)
     assert [out.owner.op for out in fgraph.outputs] == [at.sin, at.exp]
@@ -228,7 +228,7 @@ def test_passes_over_whole_graphs_say_what_they_are_repeated_for():
     fgraph = FunctionGraph([x], [at.sin(at.cos(x))], clone=False)
     passes = [Counting("asked", True), Counting("never", False)]
     for each in passes:
-        NewsOfPass(each.name).apply(fgraph)
+        ChangesSincePass(each.name).apply(fgraph)
     fgraph.replace(fgraph.outputs[0].owner.inputs[0], at.exp(x))
     Settling({each.name: each for each in passes}).apply(fgraph)
     assert [each.applied for each in passes] == [1, 0]

@@ -1,7 +1,7 @@
-"""Tries: what NumPy's C functions nearly always do to draw a number, in LLVM IR, for generators of the kind PCG64.
+"""Fast draws: the branch that NumPy's C functions nearly always take to draw a number, in LLVM IR, for PCG64.
 
 ``try.<name>(state, step, parameters)`` gives the next state, a number, and whether it is one that NumPy would draw.  A
-ziggurat draws with one random integer in 99 of 100 cases; a try knows no other.
+ziggurat draws with one random integer in 99 of 100 cases; the fast draw has only this case.
 
 M. E. O'Neill: PCG, a family of simple fast space-efficient statistically good algorithms for random number generation,
 Harvey Mudd College, 2014.
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from aesara.link.llvm.types import literal
 from aesara.link.llvm.ziggurats import EXPONENTIAL, LAYERS, NORMAL, Ziggurat, tables
 
-__all__ = ["tries"]
+__all__ = ["fast_draws"]
 
 _PCG64 = """
 declare i64 @llvm.fshr.i64(i64, i64, i64)
@@ -46,7 +46,7 @@ define internal double @pcg64.fraction(i128 %state) alwaysinline nounwind {
 }"""
 
 #: for each the others that it needs, and its text, in which RETURN returns several values
-_TRIES = {
+_FAST = {
     "standard_uniform": ((), """
 define internal {i128, double, i1} @try.standard_uniform(i128 %state, i128 %step) alwaysinline nounwind {
   %next = call i128 @pcg64.next(i128 %state, i128 %step)
@@ -290,7 +290,7 @@ done:
 }  # fmt: skip
 
 
-def tries(name: str) -> Iterator[tuple[str, str]]:
+def fast_draws(name: str) -> Iterator[tuple[str, str]]:
     """The functions and tables of a try, each with its name."""
     yield "@pcg64", _PCG64.strip()
     yield from _texts(f"try.{name}")
@@ -302,7 +302,7 @@ def _texts(name: str) -> Iterator[tuple[str, str]]:
     elif name == "ziggurat.exponential":
         yield f"@{name}", _table("exponential", EXPONENTIAL)
     else:
-        needs, text = _TRIES[name.removeprefix("try.")]
+        needs, text = _FAST[name.removeprefix("try.")]
         for other in needs:
             yield from _texts(other)
         yield f"@{name}", _with_returns(text.strip())

@@ -25,7 +25,7 @@ class Changes(WorkList):
         self._seen: dict[str, tuple[int, int, int]] = {}
 
     def mark(self, name: str) -> None:
-        """What changes from here on is news to a pass."""
+        """Changes from here on are those since the pass."""
         self._seen[name] = (len(self.imported), len(self.changed), len(self.lost_client))
 
     def news(self, name: str) -> WorkList | None:
@@ -45,8 +45,8 @@ class Changes(WorkList):
         return next((feature for feature in fgraph._features if isinstance(feature, cls)), None)
 
 
-class NewsOfPass(GraphRewriter):
-    """Notes from here on which nodes are new, or have changed: news for the pass that has just ended.
+class ChangesSincePass(GraphRewriter):
+    """Records which nodes are new, or have changed, since the pass that has just ended.
 
     Parameters
     ----------
