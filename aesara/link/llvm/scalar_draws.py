@@ -5,8 +5,8 @@ their values for neighbouring numbers are: 0 or 1.
 
 NumPy calls a function for each random integer, and another one for each number.  For generators of the kind PCG64,
 whose next state is a product and a sum, the loops here draw with the state in a register (`fast_draws`).  Where a fast
-draw fails, the state from before it goes back to memory, and NumPy's function draws from there.  So the numbers are NumPy's
-as long as those of the fast draws are, which is checked by `fast_draws_are_numpys`.
+draw fails, the state from before it goes back to memory, and NumPy's function draws from there.  So the numbers are
+NumPy's as long as those of the fast draws are, which is checked by `fast_draws_are_numpys`.
 """
 
 from __future__ import annotations
