@@ -91,3 +91,15 @@ def test_unknown_names_hint_at_known_ones():
             getattr(sys.modules[module], name)
     with pytest.raises(AttributeError, match="has no attribute 'qwertz'$"):
         aesara.tensor.qwertz
+
+
+def test_rules_about_matrices_are_loaded_with_the_first_function_after_linear_algebra():
+    """A graph without linear algebra does not wait for them, neither at the import nor when it is compiled."""
+    program = (
+        "import sys\nimport aesara, aesara.tensor as at\n"
+        "loaded = lambda: any('linear_algebra.solve' in m or 'rewriting.matrices' in m for m in sys.modules)\n"
+        "x, a = at.dvector('x'), at.dmatrix('a')\n"
+        "aesara.function([x], [x.sum(), at.random.normal(x)])\nprint(loaded(), end=' ')\n"
+        "aesara.function([a], at.linalg.inv(a))\nprint('aesara.tensor.rewriting.matrices.lengths' in sys.modules)"
+    )
+    assert in_fresh_process(program) == "False True"

@@ -21,9 +21,6 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.joining.join_split import Join
-from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskyPullback
-from aesara.tensor.linear_algebra.inverse import MatrixInverse
-from aesara.tensor.linear_algebra.solve import SolveBase
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.gemm import Dot22, Dot22Scalar, Gemm
 from aesara.tensor.reductions.all_any import All
@@ -185,21 +182,6 @@ def _(op: BatchedDot, node: Apply) -> Iterator[list[Dimension]]:
     x, y = node.inputs
     yield [(x, 0), (y, 0), (node.outputs[0], 0)]
     yield [(x, x.type.ndim - 1), (y, 1)]
-
-
-@equal_dimensions.register(Cholesky)
-@equal_dimensions.register(CholeskyPullback)
-@equal_dimensions.register(MatrixInverse)
-def _(op: Op, node: Apply) -> Iterator[list[Dimension]]:
-    yield [(v, axis) for v in (*node.outputs, *node.inputs) for axis in (0, 1)]
-
-
-@equal_dimensions.register
-def _(op: SolveBase, node: Apply) -> Iterator[list[Dimension]]:
-    matrix, b = node.inputs
-    (out,) = node.outputs
-    yield [(matrix, 0), (matrix, 1), (b, 0), (out, 0)]
-    yield from ([(b, axis), (out, axis)] for axis in range(1, out.type.ndim))
 
 
 @equal_dimensions.register

@@ -13,12 +13,12 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import eq, switch
-from aesara.tensor.linear_algebra.solve import solve
 from aesara.tensor.products.dot import dot
 from aesara.tensor.random.path_derivatives import of_beta
 from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.shapes.broadcasting import broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
+from aesara.utils import modules_on_demand
 
 __all__ = [
     "DirichletRV",
@@ -31,6 +31,9 @@ __all__ = [
     "multivariate_normal",
     "safe_multivariate_normal",
 ]
+
+#: A gradient alone needs it; loaded with it are all rules about matrices.
+_linear_algebra = modules_on_demand("aesara.tensor.linear_algebra")
 
 
 def _drawn_one_by_one(
@@ -157,6 +160,7 @@ class MvNormalRV(RandomVariable):
         cov: Any = inputs[4]
         if not _has_derivatives(self, MvNormalRV, gradient, cov):
             return gradients
+        solve = _linear_algebra("solve").solve
         x: Any = outputs[1]
         centred = x - mean
         if cov.type.ndim == 2:
