@@ -135,6 +135,12 @@ class TestReplace:
         with pytest.raises(ValueError, match="not part of the graph"):
             graph_replace(unchanged, {x: y})
 
+    def test_graph_replace_takes_variables_of_other_types(self):
+        """Nodes are made anew for them, as the ops take them."""
+        x, other = Interval(0, 1)("x"), double("other")
+        result = graph_replace(f(g(x)), {x: other})
+        assert result.owner.inputs[0].owner.inputs[0] is other
+
     def test_nominals(self):
         n, x = NominalVariable(0, double), double("x")
         (new_n, new_x), (y,) = replace_nominals_with_dummies([n, x], [f(n, x)])
