@@ -54,6 +54,12 @@ def middle(m, v):
     return at.dot(u * at.exp(v[:2]), u.T)
 
 
+def correction(m):
+    """An identity and a product of rank 1 that is not symmetric."""
+    u = at.specify_shape(at.concatenate([m[:3, 0], m[:3, 1], m[:3, 0]]), (9,))
+    return at.eye(9) + at.dot(u[:, None], u[::-1][None, :])
+
+
 def low_rank(m, v):
     return at.diag(at.exp(v)) + narrow(m)
 
@@ -165,6 +171,11 @@ EXAMPLES = {
     "local_inverse_by_cholesky": [
         example(lambda m: linalg.cho_solve((factor(m), True), at.eye(m.shape[0])), **ROUNDED),
     ],
+    "local_solve_of_correction": [
+        example(lambda m, v: linalg.solve(correction(m), at.concatenate([v, v, v])[:9]), **ROUNDED),
+    ],
+    "local_inverse_of_correction": [example(lambda m: linalg.inv(correction(m)), **ROUNDED)],
+    "local_det_of_correction": [example(lambda m: linalg.slogdet(correction(m)), **ROUNDED)],
     "local_product_by_reflectors": [
         example(lambda m, v: at.dot(linalg.qr(m)[0].T, at.concatenate([v, v])[: m.shape[0]]), **ROUNDED),
         example(lambda m: at.dot(m[:, 0], linalg.qr(m)[0]), **ROUNDED),

@@ -4,6 +4,7 @@ from aesara.graph.rewriting.databases import optdb
 from aesara.tensor.rewriting.matrices import (
     assumptions,
     block_diagonal,
+    corrections,
     determinants,
     gradients,
     inverses,
@@ -22,6 +23,7 @@ RULES = (
     block_diagonal.rules,
     kronecker.rules,
     low_rank.rules,
+    corrections.rules,
     determinants.rules,
     inverses.rules,
     solutions.rules,
@@ -39,6 +41,7 @@ __all__ = [
     "RULES",
     "assumptions",
     "block_diagonal",
+    "corrections",
     "determinants",
     "gradients",
     "inverses",

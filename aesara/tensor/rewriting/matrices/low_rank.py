@@ -1,7 +1,7 @@
 """Diagonal matrices plus products ``U @ U.T`` of low rank: equations and determinants of the order of that rank.
 
-Or plus products ``U @ C @ U.T`` with a positive definite C. With other matrices in the middle, or on the right, the
-formulas may lose all digits where the whole matrix loses none: such matrices are factored as they are.
+Or plus products ``U @ C @ U.T`` with a positive definite C; `corrections` has those with other matrices in the middle,
+or on the right, which need other formulas.
 
 With ``W = D^(-1/2) U`` the matrix ``D + U U^T`` is ``D^(1/2) (1 + W W^T) D^(1/2)``; the matrix ``1 + W^T W``, of the
 order of the rank, is positive definite with eigenvalues from 1 on (Woodbury's formula, and the lemma about
@@ -49,7 +49,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 
 rules = Rules()
 
-__all__ = ["local_det_of_low_rank", "local_inverse_of_low_rank", "local_solve_of_low_rank"]
+__all__ = ["local_det_of_low_rank", "local_inverse_of_low_rank", "local_solve_of_low_rank", "positive_diagonal"]
 
 _dot = Dot()
 
@@ -94,7 +94,7 @@ def _made_parts(x: Variable) -> _Parts | None:
         rows, rank = u.type.shape
         if rows is None or rank is None or 2 * rank >= rows:
             continue
-        d = _positive_diagonal(term)
+        d = positive_diagonal(term)
         if d is None or d.type.dtype != x.type.dtype:
             continue
         check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
@@ -142,7 +142,7 @@ def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
     return None
 
 
-def _positive_diagonal(x: Any) -> Variable | None:
+def positive_diagonal(x: Any) -> Variable | None:
     """The diagonal of a diagonal matrix that is known to have positive numbers there; zeros only where all are zero."""
     facts = facts_of(x)
     if "diagonal" not in facts or not is_square(x):
