@@ -105,7 +105,6 @@ LOWERINGS = {
     ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
     "linear_algebra.orthogonal": [
-        "tensor.linear_algebra.by_factors.ProductByReflectors",
         "tensor.linear_algebra.least_squares.Lstsq",
         "tensor.linear_algebra.qr.QRFull",
         "tensor.linear_algebra.qr.QRPivoted",

@@ -20,7 +20,7 @@ from aesara.ir.expr import const
 from aesara.ir.routines import FAMILIES, routine_named, spectra
 from aesara.ir.steps import Call, Check
 from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
-from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, ProductByReflectors
+from aesara.tensor.linear_algebra.by_factors import InverseByCholesky
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
@@ -155,16 +155,6 @@ def test_inverse_by_a_cholesky_factor(lower, dtype):
         for whole in (True, False):
             agrees(InverseByCholesky(lower, whole), factor if lower else adjoint(factor))
     assert_both_raise(InverseByCholesky(lower), np.zeros((2, 2), dtype), kind=np.linalg.LinAlgError)
-
-
-@pytest.mark.parametrize("real", DTYPES)
-@pytest.mark.parametrize("shape", [(3, 5), (5, 3), (4, 4), (2, 3, 5), (0, 4), (3, 0)])
-def test_products_by_reflectors(shape, real):
-    a = any_matrix(*shape, dtype=real)
-    scales = any_matrix(*shape[:-2], min(shape[-2:]), dtype=real)
-    agrees(ProductByReflectors(), a, scales, any_matrix(*shape[:-2], shape[-1], 2, dtype=real))
-    if len(shape) == 2:
-        agrees(ProductByReflectors(), a, scales, any_matrix(shape[-1], dtype=real))
 
 
 def test_determinants(dtype):

@@ -68,7 +68,6 @@ _OPS = {
     "made by rewriting: tests/tensor/rewriting/test_shared_factors.py": "SolveByLU InverseByLU",
     "made by gradients and rewriting: tests/tensor/rewriting/test_gradients_of_factors.py": """CholeskyPullback
         InverseByCholesky""",
-    "made by rewriting: tests/tensor/rewriting/test_products_by_reflectors.py": "ProductByReflectors",
 }
 for _reason, _names in _OPS.items():
     OPS.update(dict.fromkeys(_names.split(), _reason))

@@ -176,7 +176,7 @@ EXAMPLES = {
     ],
     "local_inverse_of_correction": [example(lambda m: linalg.inv(correction(m)), **ROUNDED)],
     "local_det_of_correction": [example(lambda m: linalg.slogdet(correction(m)), **ROUNDED)],
-    "local_product_by_reflectors": [
+    "local_product_without_q": [
         example(lambda m, v: at.dot(linalg.qr(m)[0].T, at.concatenate([v, v])[: m.shape[0]]), **ROUNDED),
         example(lambda m: at.dot(m[:, 0], linalg.qr(m)[0]), **ROUNDED),
     ],

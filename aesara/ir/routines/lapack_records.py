@@ -30,7 +30,6 @@ __all__ = [
     "M",
     "N",
     "ONE",
-    "P",
     "STATUS",
     "U",
     "added",
@@ -57,7 +56,7 @@ _MULTIPLY_ADD, _CALL = 0.1, 300.0
 #: columns that blocked algorithms take at once, for workspaces
 BLOCK = 64
 
-M, N, K, P = size("m"), size("n"), size("k"), size("p")
+M, N, K = size("m"), size("n"), size("k")
 #: numbers of diagonals: below the main one, above it, and in all
 L, U, D = size("l"), size("u"), size("d")
 ONE, _TWO = const(1), const(2)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const, op
-from aesara.ir.routine import Character, Data, Families, Integer, Leading, Routine, Status
+from aesara.ir.routine import Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
@@ -16,7 +16,6 @@ from aesara.ir.routines.lapack_records import (
     K,
     M,
     N,
-    P,
     added,
     given,
     inout,
@@ -29,7 +28,7 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["FAMILIES", "least_squares", "orthogonal", "pivoted_qr", "product_by_reflectors", "qr"]
+__all__ = ["FAMILIES", "least_squares", "orthogonal", "pivoted_qr", "qr"]
 
 # -- orthogonal factors ------------------------------------------------------------------------------------------
 
@@ -130,36 +129,6 @@ def _make_orthogonal(
 
 
 @functools.cache
-def product_by_reflectors(dtype: str) -> Routine:
-    """``Q.T @ b.T`` over the rows of a real b, for the square Q of what `qr` has left of k columns in rows of `a`.
-
-    The routine changes `a` on its way, and restores it.
-    """
-    length = added(times(BLOCK, op("maximum", P, ONE)), const((BLOCK + 1) * BLOCK))
-    return record(
-        f"product_by_reflectors.{dtype}", "product with an orthogonal matrix", "lapack.ormqr", ("m", "n", "k", "p"),
-        (
-            inout("a", dtype, N, M), given("scales", dtype, K), inout("b", dtype, P, M),
-            workspace("workspace", dtype, length), STATUS,
-        ),
-        (
-            Character("L"), Character("T"), Integer(M), Integer(P), Integer(K), Data("a"), Leading(M), Data("scales"),
-            Data("b"), Leading(M), Data("workspace"), Integer(length), Status("status"),
-        ),
-        work_of((M, K, P), 2.0), _multiply_by_reflectors,
-    )  # fmt: skip
-
-
-def _multiply_by_reflectors(
-    values: dict[str, Any], a: np.ndarray, scales: np.ndarray, b: np.ndarray, workspace: np.ndarray, status: np.ndarray
-) -> None:
-    workspace[...], status[...] = 0, 0
-    for j in range(values["k"]):
-        v = np.concatenate([np.zeros(j), [1.0], a[j, j + 1 :]]).astype(a.dtype)
-        b -= scales[j] * np.outer(b @ v, v)
-
-
-@functools.cache
 def least_squares(dtype: str) -> Routine:
     """The solutions with the least squares of errors of k systems ``a x = b``, of m equations for n unknowns.
 
@@ -213,7 +182,6 @@ def _solve_least_squares(
 FAMILIES: Families = {
     "least_squares": least_squares,
     "pivoted_qr": pivoted_qr,
-    "product_by_reflectors": product_by_reflectors,
     "qr": qr,
     "orthogonal": orthogonal,
 }

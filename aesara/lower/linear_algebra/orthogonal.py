@@ -22,7 +22,6 @@ from aesara.lower.linear_algebra.matrices import (
     triangle,
 )
 from aesara.lower.reductions.careduce import converted, reduce_array
-from aesara.tensor.linear_algebra.by_factors import ProductByReflectors
 from aesara.tensor.linear_algebra.least_squares import Lstsq
 from aesara.tensor.linear_algebra.qr import QRFull, QRPivoted
 
@@ -69,23 +68,6 @@ def _factors(of: Matrices, form: str, made: dict[str, Any]) -> list[Numbers]:
     sizes = {"m": rows, "n": count, "k": least}
     q = of.call(orthogonal.orthogonal(factors.dtype), sizes, {"a": reflectors, "scales": made["scales"]})["a"]
     return [swapped(q), r]
-
-
-@adopt(ProductByReflectors)
-def _product_by_reflectors(op: ProductByReflectors, of: Matrices) -> Sequence[Numbers]:
-    factors, scales, b = of.inputs
-    columns, rows = factors.shape[-2:]
-    count = scales.shape[-1]
-    message = "a matrix of {0} rows and a right-hand side of length {1} do not fit."
-    wide = b.ndim == factors.ndim
-    right = swapped(b) if wide else as_row(b)
-    of.require_equal(rows, right.shape[-1], message)
-    of.require_equal(count, primitive("minimum", rows, columns), "factors of least dimension {1} and {0} scales.")
-    sizes = {"m": rows, "n": columns, "k": count, "p": right.shape[-2]}
-    routine = orthogonal.product_by_reflectors(factors.dtype)
-    made = of.call(routine, sizes, {"a": factors, "scales": scales, "b": right})["b"]
-    first = taken(made, (*of.lead, right.shape[-2], count))
-    return [swapped(first) if wide else only(first, -2)]
 
 
 @adopt(Lstsq)

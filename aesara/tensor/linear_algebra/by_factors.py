@@ -8,10 +8,8 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
-    as_matrix,
     as_right_hand_side,
     as_square,
     cast_together,
@@ -21,7 +19,7 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.linear_algebra.solve import solved_type
 
-__all__ = ["InverseByCholesky", "InverseByLU", "ProductByReflectors", "SolveByLU"]
+__all__ = ["InverseByCholesky", "InverseByLU", "SolveByLU"]
 
 
 def _require_regular(op: MatrixOp, factors: np.ndarray) -> None:
@@ -166,50 +164,3 @@ class InverseByCholesky(MatrixOp):
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0]]
-
-
-class ProductByReflectors(MatrixOp):
-    """The product ``Q.T @ b`` from what ``QRFull("raw")`` returns for a real matrix, where Q itself is not computed.
-
-    Q is the one of mode "reduced". Rules make this op, after gradients are taken.
-
-    Examples
-    --------
-    >>> import aesara.tensor as at
-    >>> abs(ProductByReflectors()(*at.linalg.qr([[3.0], [4.0]], mode="raw"), [3.0, 4.0])).eval()
-    array([5.])
-    """
-
-    __props__ = ()
-
-    def signature_for(self, inputs: Any) -> str:
-        return "(n,m),(k),(m)->(k)" if inputs[2].type.ndim == 1 else "(n,m),(k),(m,p)->(k,p)"
-
-    def make_node(self, factors: Any, scales: Any, b: Any) -> Apply:
-        factors, b = as_matrix(self, factors, "factors"), as_right_hand_side(self, b)
-        factors, scales, b = cast_together(self, factors, as_tensor_variable(scales), b)
-        if factors.type.dtype.startswith("complex"):
-            raise TypeError(f"{self} takes real matrices; got {factors.type}.")
-        common_size(self, factors.type.shape[1], b.type.shape[0])
-        return Apply(
-            self, [factors, scales, b], [tensor_type(b.type.dtype, (scales.type.shape[0], *b.type.shape[1:]))()]
-        )
-
-    def perform(self, node, inputs, output_storage, params=None):
-        factors, scales, b = inputs
-        (count,), rows = scales.shape, factors.shape[1]
-        if count != min(factors.shape):
-            raise ValueError(f"{self}: factors of shape {factors.shape} and {count} scales do not fit.")
-        if rows != b.shape[0]:
-            raise ValueError(f"{self}: a matrix of {rows} rows and a right-hand side of shape {b.shape} do not fit.")
-        result = np.empty((count, *b.shape[1:]), b.dtype)
-        if result.size:
-            (ormqr,) = scipy_linalg().get_lapack_funcs(("ormqr",), (factors,))
-            columns = b.reshape(rows, -1)
-            found, _, status = ormqr("L", "T", factors[:count].T, scales, columns, 64 * columns.shape[1] + 4160)
-            assert status == 0
-            result = found[:count].reshape(result.shape)
-        output_storage[0][0] = np.ascontiguousarray(result)
-
-    def infer_shape(self, fgraph, node, shapes):
-        return [(shapes[1][0], *shapes[2][1:])]

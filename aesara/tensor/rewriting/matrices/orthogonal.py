@@ -1,4 +1,8 @@
-"""Products with the orthogonal factor of a QR decomposition, for which that need not be computed."""
+"""Products with the orthogonal factor of a QR decomposition, for which that need not be computed.
+
+The triangular factor of ``[A, b]`` is ``[R, Q.T @ b]`` in its first rows: the reflections that make R of A are done to
+b on the way.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.creation.eye_tri import triu
-from aesara.tensor.linear_algebra.by_factors import ProductByReflectors
+from aesara.tensor.elementwise.ops import minimum
+from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import in_place_of
@@ -17,13 +21,13 @@ from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
-__all__ = ["local_product_by_reflectors"]
+__all__ = ["local_product_without_q"]
 
 
 @rules.stabilize  # when nothing else asks for Q any more
 @node_rewriter([QRFull])
-def local_product_by_reflectors(fgraph, node):
-    """``Q.T @ b`` for few columns, by the reflections that Q is made of, where Q is needed for nothing else."""
+def local_product_without_q(fgraph, node):
+    """``Q.T @ b`` for few columns, by the triangular factor of ``[A, b]``, where Q is needed for nothing else."""
     if len(node.outputs) != 2 or node.op.mode not in ("reduced", "full", "economic", "f", "e"):
         return False
     q, r = node.outputs
@@ -40,18 +44,25 @@ def local_product_by_reflectors(fgraph, node):
             if b is None or b.type.dtype != q.type.dtype or not _are_few(b, q):
                 return False
             products[client.outputs[0]] = b
-    factors, scales = QRFull("raw")(*node.inputs)
+    (x,) = node.inputs
+    beside = [b.dimshuffle("x", 0) if b.type.ndim == 1 else swapped(b) for b in products.values()]
+    # joined as rows, which is how LAPACK takes columns
+    whole = QRFull("r")(swapped(concatenate([swapped(x), *beside], axis=0)))
+    rows, columns = minimum(x.shape[0], x.shape[1]), x.shape[1]
+    found: dict[Variable, Any] = {}
+    if fgraph.clients[r]:
+        found[r] = whole[:rows, :columns]
+    at = columns
+    for (out, b), row in zip(products.items(), beside, strict=True):
+        end = at + row.shape[0]
+        found[out] = whole[:rows, at] if b.type.ndim == 1 else whole[:rows, at:end]
+        at = end
     made: dict[Variable, Variable] = {}
-    for out, b in products.items():
-        fitting = in_place_of(out, ProductByReflectors()(factors, scales, b))
+    for out, value in found.items():
+        fitting = in_place_of(out, value)
         if fitting is None:
             return False
         made[out] = fitting[0]
-    if fgraph.clients[r]:
-        fitting = in_place_of(r, triu(swapped(factors)[: scales.shape[0]]))
-        if fitting is None:
-            return False
-        made[r] = fitting[0]
     return made
 
 
