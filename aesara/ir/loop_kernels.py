@@ -3,14 +3,16 @@
 A step of such a loop computes a few numbers: its kernels have loops of small constant lengths only, which are written
 out.  What a round writes and the next ones read is a mutable scalar of the kernel, handed on from round to round, so
 that nothing waits for memory; what is left of memory are the entries of sequences and the rows that are kept.  A loop
-that may end early writes to a buffer of one number how many rounds there were.
+that may end early writes to a buffer of one number how many rounds there were.  One with checks writes to a buffer
+which of them has failed, if any, with the values that go into the message, and ends; what follows a check in a round is
+inside of a branch.
 
 Both forms of a loop do the same operations in the same order, so that their results are the same to the last bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import singledispatch, singledispatchmethod
 from typing import Any
 
@@ -30,10 +32,10 @@ from aesara.ir.kernel import (
     map_expressions,
     must_follow,
 )
-from aesara.ir.steps import Allocate, Define, Iterate, Launch, Step, View
+from aesara.ir.steps import Allocate, Check, Define, Iterate, Launch, Step, View
 from aesara.records import dataclass
 
-__all__ = ["loop_as_launch", "rounds_buffer"]
+__all__ = ["checks_behind", "failure_buffer", "failure_words", "loop_as_launch", "rounds_buffer"]
 
 #: the longest loop of a step that is written out
 _LONGEST = 8
@@ -55,6 +57,34 @@ _DONE, _COUNT = var("done", "bool"), var("n")
 def rounds_buffer(step: Iterate) -> str:
     """The name of the buffer that gets the number of rounds of a loop that may end early."""
     return f"rounds_{step.count}"
+
+
+def failure_buffer(step: Iterate) -> str:
+    """The name of the buffer that gets the number of the check of a loop that has failed, from 1 on, and its values."""
+    return f"failure_{step.count}"
+
+
+def failure_words(step: Iterate) -> int:
+    """How many numbers the failure of a loop takes; 0 if it has no checks."""
+    return max((1 + len(check.values) for check in _checks_of(step)), default=0)
+
+
+def checks_behind(step: Iterate) -> list[Check]:
+    """The checks that fail, behind the kernel of a loop, if one has failed in the loop."""
+    name = failure_buffer(step)
+    number = load(name, "int64", const(0))
+    return [
+        Check(
+            primitive("ne", number, const(k)),
+            check.error,
+            tuple(load(name, "int64", const(1 + j)) for j in range(len(check.values))),
+        )
+        for k, check in enumerate(_checks_of(step), 1)
+    ]
+
+
+def _checks_of(step: Iterate) -> list[Check]:
+    return [inner for inner in step.body if isinstance(inner, Check)]
 
 
 @singledispatch
@@ -131,6 +161,8 @@ class _Round:
         self.stored: dict[_Place, Expr] = {}
         self.read: dict[_Place, Expr] = {}
         self.operations = 0
+        #: conditions of checks, each with the values of its message
+        self.checks: list[tuple[Expr, ...]] = []
 
     def _written_roots(self) -> set[str]:
         """The buffers outside of the loop that it writes."""
@@ -163,8 +195,9 @@ class _Round:
             raise _Stays
         self.is_local.add(step.buffer.name)
 
-    @_look_at.register
-    def _(self, step: Define) -> None:
+    @_look_at.register(Check)
+    @_look_at.register(Define)
+    def _(self, step: Step) -> None:
         pass
 
     @_look_at.register
@@ -192,14 +225,15 @@ class _Round:
         last: list[Statement] = []
         extent = self._scalar(self.step.extent)
         values = substitute(self.stored.values(), replaced.get, {})
-        ends = None if until is None else Declare("ends", substitute([until], replaced.get, {})[0])
-        count = extent if ends is None else _COUNT
+        checks = [substitute(check, replaced.get, {}) for check in self.checks]
+        may_end = until is not None or bool(checks)
+        count = extent if until is None else _COUNT
         awaited = self._how_awaited()
         for k, (place, value) in enumerate(zip(self.stored, values, strict=True)):
             name, param = var(f"x{k}", value.dtype), self._param(place.root)
             declared.append(Declare(f"x{k}", value))
             room = rooms.get(place.root, 0)
-            handed_on = max(chains.get(place, 0), min(room, 1) if ends is None else room)
+            handed_on = max(chains.get(place, 0), room if may_end else min(room, 1))
             registers = [var(f"x{k}_{m}", value.dtype) for m in range(1, max(handed_on, room) + 1)]
             for m, register in enumerate(registers, 1):
                 row = place.ahead - m if place.rows else 0
@@ -217,16 +251,24 @@ class _Round:
                 last.append(If(count >= m, (store,)))
         # A processor begins with what stands first of that which is ready: that for which others wait.
         declared = [declared[k] for k in sorted(range(len(values)), key=lambda k: -awaited[k])]
-        if ends is None:
+        if may_end:
+            body: tuple[Statement, ...] = (*declared, *stores, *rotations)
+            before.append(Declare(_DONE.attr, const(False, "bool")))
+            if until is not None:
+                before.append(Declare(_COUNT.attr, const(0)))
+                ends = Declare("ends", substitute([until], replaced.get, {})[0])
+                counting = (Assign(_DONE.attr, var("ends", "bool")), Assign(_COUNT.attr, _ROUND + 1))
+                body = (*declared, ends, *stores, *rotations, *counting)
+                number = self._result(rounds_buffer(self.step))
+                last.append(Store(number.name, const(0), _COUNT))
+            if checks:
+                failure = self._result(failure_buffer(self.step))
+                before += [Store(failure.name, const(j), const(0)) for j in range(failure_words(self.step))]
+                body = _checked(checks, failure.name, body)
+            loop = For(_ROUND.attr, extent, body, interleave=0, until=_DONE.attr)
+        else:
             final = max((room - 1 for room in rooms.values()), default=0) if rare else 0
             loop = _rounds(extent, (*declared, *stores, *rotations), rare, final)
-        else:
-            before += [Declare(_DONE.attr, const(False, "bool")), Declare(_COUNT.attr, const(0))]
-            counting = (Assign(_DONE.attr, var("ends", "bool")), Assign(_COUNT.attr, _ROUND + 1))
-            body = (*declared, ends, *stores, *rotations, *counting)
-            loop = For(_ROUND.attr, extent, body, interleave=0, until=_DONE.attr)
-            number = self.params[rounds_buffer(self.step)] = BufferParam(f"b{len(self.params)}", "int64", True)
-            last.append(Store(number.name, const(0), _COUNT))
         params: tuple[BufferParam | ScalarParam, ...] = (*self.params.values(), *self.scalars.values())
         kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop, *last))
         return Launch(kernel, (*self.params, *self.scalars))
@@ -289,6 +331,11 @@ class _Round:
             found = self.params[root] = BufferParam(f"b{len(self.params)}", dtype, root in self.written)
         return found
 
+    def _result(self, name: str) -> BufferParam:
+        """The parameter of a buffer that tells how the loop has ended."""
+        self.params[name] = BufferParam(f"b{len(self.params)}", "int64", True)
+        return self.params[name]
+
     def _scalar(self, value: Expr) -> Expr:
         """A value that is known before the loop, as a parameter."""
         if value.is_const:
@@ -330,6 +377,11 @@ class _Round:
     @_step.register
     def _(self, step: Define) -> None:
         self.defined[var(step.name, step.value.dtype)] = self._from_outside(step.value)
+
+    @_step.register
+    def _(self, step: Check) -> None:
+        self.checks.append(tuple(map(self._from_outside, (step.condition, *step.values))))
+        self._count(self.checks[-1])
 
     @_step.register
     def _(self, step: Launch) -> None:
@@ -398,10 +450,13 @@ class _Round:
                 return self._load(buffers[e.attr], e.dtype, self._value(e.args[0], buffers, known))
             return None
 
-        self.operations += sum(1 for _ in walk([value]))
+        self._count([value])
+        return substitute([value], change, {})[0]
+
+    def _count(self, values: Sequence[Expr]) -> None:
+        self.operations += sum(1 for _ in walk(values))
         if self.operations > _OPERATIONS:
             raise _Stays
-        return substitute([value], change, {})[0]
 
     def _load(self, buffer: str, dtype: str, offset: Expr) -> Expr:
         root, place = self._where(buffer, offset)
@@ -461,6 +516,15 @@ def _rounds(extent: Expr, body: tuple[Statement, ...], rare: list[Statement], fi
     inside = [map_expressions(s, lambda e: substitute([e], {_ROUND: start + _ROUND}.get, {})[0]) for s in body]
     rounds = For(_ROUND.attr, primitive("select", is_first, extent - final_ones, const(1)), tuple(inside), interleave=0)
     return For(stage.attr, final_ones + 1, (*rare, rounds), interleave=0)
+
+
+def _checked(checks: list[Any], failure: str, body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """What a round does, each check around what comes behind it; one that fails writes its number and its values."""
+    for k, (condition, *values) in reversed(list(enumerate(checks, 1))):
+        stores = [Store(failure, const(j), value) for j, value in enumerate([const(k), *values])]
+        fails = If(primitive("eq", condition, const(False, "bool")), (*stores, Assign(_DONE.attr, const(True, "bool"))))
+        body = (fails, If(condition, body))
+    return body
 
 
 def _known_offset(offset: Expr) -> int:

@@ -17,6 +17,7 @@ from aesara.scan.push_out import (
     push_out_non_seq_scan,
     push_out_seq_scan,
 )
+from aesara.scan.unrolling import unroll_scan
 from aesara.tensor.rewriting.folding import constant_folding
 
 __all__ = ["scan_eqopt1", "scan_eqopt2", "scan_seqopt1"]
@@ -60,3 +61,4 @@ scan_eqopt2.register("constant_folding_for_scan2", in2out(constant_folding, igno
 scan_eqopt2.register("scan_remove_unused_outputs", OverLoops(remove_unused_outputs_scan), *FAST_RUN)
 scan_eqopt2.register("scan_merge_inouts", OverLoops(scan_merge_inouts), *FAST_RUN)
 scan_eqopt2.register("scan_merge", ScanMerge(), *FAST_RUN)
+scan_eqopt2.register("scan_unroll", OverLoops(unroll_scan), *FAST_RUN)

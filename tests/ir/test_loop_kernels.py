@@ -10,11 +10,12 @@ import aesara.tensor as at
 from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import const, load
 from aesara.ir.expr import op as primitive
-from aesara.ir.interpret import run_program
-from aesara.ir.loop_kernels import loop_as_launch, rounds_buffer
+from aesara.ir.interpret import CheckFailed, run_program
+from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words, loop_as_launch, rounds_buffer
 from aesara.ir.steps import Allocate, Define, Iterate
 from aesara.ir.text import parse_program
 from aesara.ir.verify import verify_program
+from aesara.raise_op import Assert
 from aesara.scan import until
 
 x, y, m = at.dvector("x"), at.fvector("y"), at.tensor("float64", shape=(None, 3), name="m")
@@ -124,11 +125,35 @@ def until_the_first():
     return [states]
 
 
+def indices():
+    """What a step reads is checked in the step."""
+    states, _ = aesara.scan(lambda e, s, m: 0.5 * s + m[at.cast(abs(e), "int64"), 1], x, [a], [m])
+    return [states[-1:]]
+
+
+def indices_of_states():
+    (p, q), _ = aesara.scan(
+        lambda e, p, q, m: ((p + 1) % m.shape[0], q + m[p, 2] * e), x, [at.constant(0, dtype="int64"), a], [m]
+    )
+    return [p[-2:], q]
+
+
+def until_or_wrong():
+    """A loop that may end early, or fail, with two conditions for each round."""
+
+    def step(e, s):
+        s = Assert("too small")(s * 0.5 + e, s > -8.0)
+        return Assert("too large")(s, s < 8.0, e < 5.0), until(s < -0.2)
+
+    states, _ = aesara.scan(step, x, [a])
+    return [states, states[-2:]]
+
+
 #: the graph, and how many of its loops are one kernel
 LOOPS = {
     two_taps: 1, far_taps: 1, swapped: 1, backwards: 1, gradients: 2, rows_of_two: 1, planes: 1, single: 1, counted: 1,
     sums_of_rows: 1, filter_of_two: 1, until_small: 1, until_with_rows: 1, until_another_output: 1,
-    until_the_first: 1, two_rooms: 1,
+    until_the_first: 1, two_rooms: 1, indices: 1, indices_of_states: 1, until_or_wrong: 1,
 }  # fmt: skip
 
 
@@ -148,7 +173,12 @@ def with_kernels(program):
                 yield Allocate(Buffer(rounds_buffer(step), "int64", ()), slot=len(slots))
                 slots.append(Slot(const(8), late=False))
                 count = load(rounds_buffer(step), "int64", const(0))
+            if failure_words(step):
+                size = const(failure_words(step))
+                yield Allocate(Buffer(failure_buffer(step), "int64", (size,)), slot=len(slots))
+                slots.append(Slot(size * 8, late=False))
             yield launch
+            yield from checks_behind(step)
             yield Define(step.count, count)
 
     steps = tuple(changed(program.steps))
@@ -173,6 +203,48 @@ def test_kernels_compute_what_loops_do(build, steps):
     for one, two, native in zip(*found, f(*given), strict=True):
         np.testing.assert_array_equal(one, two)
         np.testing.assert_allclose(native, one, rtol=1e-6 if one.dtype == "float32" else 1e-14)
+
+
+@pytest.mark.parametrize(
+    "build, values, message",
+    [
+        (indices, {x: [0.0, 1.0, 3.0, 5.0]}, "index 3 is out of bounds for axis 0 with size 3"),
+        (indices, {x: [0.0], m: np.ones((0, 3))}, "index 0 is out of bounds for axis 0 with size 0"),
+        (indices, {x: [3.5, 7.0]}, "index 3 is"),
+        (until_or_wrong, {x: [1.0, 6.0]}, "too large"),
+        (until_or_wrong, {x: [4.0, 4.0, 4.0, 4.0, 4.0, 4.5, 1.0]}, "too large"),
+        (until_or_wrong, {x: [4.0], a: -9.0}, "too small"),
+        (until_or_wrong, {x: [9.0], a: -9.0}, "too small"),
+    ],
+)
+def test_kernels_fail_as_loops_do(build, values, message):
+    values = {x: np.arange(3.0), m: np.ones((3, 3)), a: 0.5, **values}
+    outputs = build()
+    inputs = [v for v in values if v in set(aesara.graph.traversal.graph_inputs(outputs))]
+    f = aesara.function(inputs, outputs)
+    lowered = f._native.report.lowered
+    program, count = with_kernels(lowered.program)
+    assert count == 1
+    given = [np.asarray(values[v], v.type.dtype) for v in inputs]
+    found = []
+    for one in (program, lowered.program):
+        with pytest.raises(CheckFailed) as failure:
+            run_program(one, given, lowered.constants, [], True)
+        found.append((failure.value.error, failure.value.values))
+    assert found[0] == found[1]
+    with pytest.raises((AssertionError, IndexError), match=f"{message}(.|\n)*(Assert|Subtensor)(.|\n)*loop_kernels"):
+        f(*given)
+
+
+def test_a_loop_that_has_failed_changes_nothing():
+    total, count = aesara.shared(np.zeros(3), name="total"), aesara.shared(0, name="count")
+    states, updates = aesara.scan(lambda e, s, m: (s + m[at.cast(e, "int64"), 0], {count: count + 1}), x, [a], [m])
+    f = aesara.function([x, a, m], states, updates={**updates, total: total + states[-1]})
+    with pytest.raises(IndexError):
+        f([0.0, 1.0, 9.0], 0.5, np.ones((2, 3)))
+    assert count.get_value() == 0 and not total.get_value().any()
+    f([0.0, 1.0, 1.0], 0.5, np.ones((2, 3)))
+    assert count.get_value() == 3 and (total.get_value() == 3.5).all()
 
 
 LOOP = """\

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
-from aesara.ir.loop_kernels import rounds_buffer
+from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words, rounds_buffer
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
 from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Iterate, Launch, PythonCall, Step, View
 from aesara.ir.work import Work, is_heavy, iteration_work
@@ -255,14 +255,8 @@ def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
 def _loop(entry: EntryPoint, step: Iterate) -> None:
     code, threads = entry.code, entry.threads
     launch = entry.short_loops.get(id(step))
-    if launch is not None and step.until is None:
-        code.define(step.count, code.value(op("maximum", step.extent, const(0))))
-        _launch(entry, launch)
-        return
     if launch is not None:
-        code.place(rounds_buffer(step), code.room("rounds", 1))
-        _launch(entry, launch)
-        code.define(step.count, code.field(code.emitter.buffer(rounds_buffer(step)), 0, "i64"))
+        _short_loop(entry, step, launch)
         return
     portion = threads.rounds(threads.known(step.round_work()))
     outermost, entry.inside_loop = not entry.inside_loop, True
@@ -275,6 +269,22 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
 
     code.define(step.count, code.emitter.loop(For(step.var, step.extent, ()), body))
     entry.inside_loop = not outermost
+
+
+def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
+    """A loop that is one kernel."""
+    code, words = entry.code, failure_words(step)
+    if step.until is not None:
+        code.place(rounds_buffer(step), code.room("rounds", 1))
+    if words:
+        code.place(failure_buffer(step), code.room("failure", words))
+    _launch(entry, launch)
+    for check in checks_behind(step):
+        _check(entry, check)
+    if step.until is None:
+        code.define(step.count, code.value(op("maximum", step.extent, const(0))))
+    else:
+        code.define(step.count, code.field(code.emitter.buffer(rounds_buffer(step)), 0, "i64"))
 
 
 @emits(PythonCall)

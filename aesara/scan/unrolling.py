@@ -1,0 +1,114 @@
+"""Short loops over numbers, of a known number of steps, become these steps, one after the other.
+
+Steps without a loop around them are computed together with each other, and with what comes before and after.  Loops
+over vectors stay: theirs is faster, since a processor computes the elements of one step side by side, and has to wait
+where it computes all steps of one element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aesara.graph.cloning import clone_replace
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.inner import HasInnerGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.source import inherit_source
+from aesara.graph.traversal import io_toposort, walk
+from aesara.scan.arguments import ScanArgs
+from aesara.scan.op import Scan
+from aesara.scan.parts import expanded, is_for_each_step
+from aesara.scan.row_counts import first_rows
+from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.joining.join_split import join, stack
+from aesara.tensor.shapes.specify_shape import Unbroadcast
+
+__all__ = ["unroll_scan"]
+
+#: A loop is unrolled if all its steps have at most so many nodes: more take longer, to compile and to run, than a loop.
+_NODES = 32
+
+
+@node_rewriter([Scan])
+def unroll_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
+    """Replace a short loop over numbers, of a known number of steps, by the steps, one after the other.
+
+    A loop that may end early stays, as does one without states, and one whose steps have a mode or profile of their own.
+    """
+    op, steps = node.op, known_integer(node.inputs[0])
+    if steps is None or steps < 1 or op.info.as_while or op.info.n_mit_mot or op.mode is not None or op.profile:
+        return False
+    if steps * _count_nodes(op) > _NODES:
+        return False
+    args = ScanArgs.from_node(node)
+    if not _is_of_numbers(args):
+        return False
+    firsts = _first_rows(args)
+    if firsts is None or _leads_to_loops(fgraph, node) or any(known_integer(n) != steps for n in args.outer_in_nit_sot):
+        return False
+    with inherit_source(node):
+        return _unrolled(args, firsts, steps)
+
+
+def _is_of_numbers(args: ScanArgs) -> bool:
+    """Whether a loop has states, and these are numbers or generators, as are entries of sequences and results."""
+    states = [*(v for taps in args.inner_in_mit_sot for v in taps), *args.inner_in_sit_sot]
+    return bool(states) and not any(v.type.ndim for v in (*states, *args.inner_in_seqs, *args.inner_out_nit_sot))
+
+
+def _leads_to_loops(fgraph: FunctionGraph, node: Apply) -> bool:
+    """Whether a loop, such as a gradient's, waits for what this one computes: its rows are vectors then in any case."""
+    clients = walk([node], lambda n: [c for out in n.outputs for c, _ in fgraph.clients[out] if isinstance(c, Apply)])
+    return any(isinstance(client.op, Scan) for client in clients if client is not node)
+
+
+def _count_nodes(op: Any) -> int:
+    """The nodes of a step, those of graphs in them included."""
+    nodes = io_toposort(op.inner_inputs, op.inner_outputs)
+    return sum(1 + _count_nodes(n.op) if isinstance(n.op, HasInnerGraph) else 1 for n in nodes)
+
+
+def _first_rows(args: ScanArgs) -> list[Any] | None:
+    """The first rows of each state; None where a buffer has others than those and one for each step."""
+    found = []
+    buffers = [*args.outer_in_mit_sot, *args.outer_in_sit_sot]
+    for buffer, taps in zip(buffers, [*args.mit_sot_in_slices, *args.sit_sot_in_slices], strict=True):
+        made_of, depth = expanded(buffer), -min(taps)
+        if made_of is None or not is_for_each_step(made_of[1], depth, args.n_steps):
+            return None
+        first = made_of[0]
+        if first.owner is not None and isinstance(first.owner.op, Unbroadcast):
+            first = first.owner.inputs[0]
+        if first.type.shape[0] != depth:
+            return None
+        found.append(first)
+    return found
+
+
+def _unrolled(args: ScanArgs, firsts: Sequence[Any], steps: int) -> dict[Variable, Variable]:
+    taps = [*args.mit_sot_in_slices, *args.sit_sot_in_slices]
+    inner = [*args.inner_in_mit_sot, *([v] for v in args.inner_in_sit_sot)]
+    sequences = [first_rows(rows, args.n_steps) for rows in args.outer_in_seqs]
+    states: list[list[Any]] = [[first[k] for k in range(-min(t))] for first, t in zip(firsts, taps, strict=True)]
+    results: list[list[Any]] = [[] for _ in args.inner_out_nit_sot]
+    shared = list(args.outer_in_shared)
+    news = [*args.inner_out_mit_sot, *args.inner_out_sit_sot, *args.inner_out_nit_sot, *args.inner_out_shared]
+    for t in range(steps):
+        given = dict(zip(args.inner_in_non_seqs, args.outer_in_non_seqs, strict=True))
+        given.update((v, rows[t]) for v, rows in zip(args.inner_in_seqs, sequences, strict=True))
+        given.update(zip(args.inner_in_shared, shared, strict=True))
+        for variables, rows, numbers in zip(inner, states, taps, strict=True):
+            depth = -min(numbers)
+            given.update((v, rows[t + depth + tap]) for v, tap in zip(variables, numbers, strict=True))
+        made = clone_replace(news, given)
+        for k, rows in enumerate(states):
+            rows.append(made[k])
+        for k, rows in enumerate(results, len(states)):
+            rows.append(made[k])
+        shared = made[len(states) + len(results) :]
+    outputs = [join(0, first, stack(rows[-min(t) :])) for first, t, rows in zip(firsts, taps, states, strict=True)]
+    outputs += [*map(stack, results), *shared]
+    olds = [*args.outer_out_mit_sot, *args.outer_out_sit_sot, *args.outer_out_nit_sot, *args.outer_out_shared]
+    return {old: old.type.filter_variable(new) for old, new in zip(olds, outputs, strict=True)}
