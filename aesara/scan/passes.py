@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aesara.graph.rewriting.db import SequenceDB
 from aesara.graph.rewriting.walking import in2out
+from aesara.scan.added_entries import push_out_inc_scan
 from aesara.scan.editing import LoopDB, OverLoops
 from aesara.scan.merging import ScanMerge
 from aesara.scan.pruning import (
@@ -48,6 +49,7 @@ scan_seqopt1.register(
 scan_seqopt1.register(
     "scan_pushout_add", OverLoops(push_out_add_scan), *FAST_RUN, "more_mem", "scan_pushout", position=5
 )
+scan_seqopt1.register("scan_pushout_inc", OverLoops(push_out_inc_scan), *FAST_RUN, "scan_pushout", position=6)
 scan_eqopt2.register(
     "scan_remove_constants_and_unused_inputs1",
     OverLoops(remove_constants_and_unused_inputs_scan),

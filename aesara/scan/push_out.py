@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Any, cast
 
@@ -34,6 +34,7 @@ from aesara.tensor.shapes.shape import Shape, Shape_i
 
 __all__ = [
     "add_nitsot_outputs",
+    "added_terms",
     "get_outer_ndim",
     "inner_sitsot_only_last_step_used",
     "push_out_add_scan",
@@ -41,6 +42,7 @@ __all__ = [
     "push_out_inner_vars",
     "push_out_non_seq_scan",
     "push_out_seq_scan",
+    "summed_outside",
 ]
 
 Replacements = dict[Variable, Variable]
@@ -258,7 +260,7 @@ def _sum_of_products(fgraph: FunctionGraph, node: Apply, of_sequences: bool) -> 
     if args.as_while or args.n_mit_mot:
         return False
     for k, (old, new) in enumerate(zip(args.inner_in_sit_sot, args.inner_out_sit_sot)):
-        terms = _added(old, new, args)
+        terms = added_terms(old, new, args)
         if terms is None or not all(isinstance(t.owner.op, Dot) and t.type.dtype == new.type.dtype for t in terms):
             continue
         factors = [_Factor(v, args) for t in terms for v in t.owner.inputs]
@@ -266,16 +268,17 @@ def _sum_of_products(fgraph: FunctionGraph, node: Apply, of_sequences: bool) -> 
             continue
         if not inner_sitsot_only_last_step_used(fgraph, new, args):
             continue
-        return _summed_outside(fgraph, node, args, k, terms)
+        return _products_outside(fgraph, node, args, k, terms)
     return False
 
 
-def _added(old: Any, new: Any, args: ScanArgs) -> list[Any] | None:
+def added_terms(old: Any, new: Any, args: ScanArgs) -> list[Any] | None:
     """The terms that a state adds to its last value in each step; None if it does something else."""
     if new.owner is None or new.owner.op != add:
         return None
-    terms = [v for v in new.owner.inputs if v is not old]
-    if len(terms) != len(new.owner.inputs) - 1 or any(v.owner is None for v in terms):
+    all_terms = _flat_terms(new)
+    terms = [v for v in all_terms if v is not old]
+    if len(terms) != len(all_terms) - 1 or any(v.owner is None for v in terms):
         return None
     if any(
         v.type.shape != t and v.type.broadcastable != old.type.broadcastable for v in terms for t in [old.type.shape]
@@ -283,6 +286,13 @@ def _added(old: Any, new: Any, args: ScanArgs) -> list[Any] | None:
         return None
     others = [v for v in args.inner_outputs if v is not new]
     return None if old in set(ancestors([*others, *terms])) else terms
+
+
+def _flat_terms(total: Any) -> list[Any]:
+    """The terms of a sum, and of sums among them."""
+    if total.owner is None or total.owner.op != add:
+        return [total]
+    return [term for v in total.owner.inputs for term in (_flat_terms(v) if v.type == total.type else [v])]
 
 
 class _Factor:
@@ -305,24 +315,47 @@ class _Factor:
         return rows.dimshuffle(0, *("x" if d == "x" else d + 1 for d in self.order))
 
 
-def _summed_outside(fgraph: FunctionGraph, node: Apply, args: ScanArgs, k: int, terms: Sequence[Any]) -> Replacements:
+def _products_outside(fgraph: FunctionGraph, node: Apply, args: ScanArgs, k: int, terms: Sequence[Any]) -> Replacements:
     """The loop without a state, and the sum of the state's products outside."""
+    factors = [[_Factor(v, args) for v in t.owner.inputs] for t in terms]
+
+    def total(first: Any, rows: dict[Variable, Any]) -> Any:
+        for left, right in factors:
+            first = first + _sum_over_steps(left.rows(rows[left.variable]), right.rows(rows[right.variable]))
+        return first
+
+    return summed_outside(fgraph, node, args, k, [f.variable for pair in factors for f in pair], total)
+
+
+def summed_outside(
+    fgraph: FunctionGraph, node: Apply, args: ScanArgs, k: int, wanted: Iterable[Variable],
+    total: Callable[[Any, dict[Variable, Any]], Any],
+) -> Replacements:  # fmt: skip
+    """The loop without a state, whose last value is computed behind it.
+
+    Parameters
+    ----------
+    fgraph, node, args
+        The graph, the loop and its parts.
+    k
+        The number of the state among those with one tap.
+    wanted
+        Variables of the step.
+    total
+        Returns the last value, given the first one and the values of these variables in all steps.
+    """
     output, first = args.outer_out_sit_sot[k], args.outer_in_sit_sot[k]
     for field in (args.inner_in_sit_sot, args.inner_out_sit_sot, args.outer_in_sit_sot, args.outer_out_sit_sot,
                   args.sit_sot_in_slices):  # fmt: skip
         del field[k]
-    factors = [[_Factor(v, args) for v in t.owner.inputs] for t in terms]
-    wanted = list(dict.fromkeys(f.variable for pair in factors for f in pair))
-    rows, news = _rows_of(fgraph, wanted, node, args)
+    rows, news = _rows_of(fgraph, list(dict.fromkeys(wanted)), node, args)
     stored = expanded(first)
     with inherit_source(node):
-        total = (first if stored is None else stored[0])[0]  # the other rows are not needed any more
-        for left, right in factors:
-            total = total + _sum_over_steps(left.rows(rows[left.variable]), right.rows(rows[right.variable]))
+        last = total((first if stored is None else stored[0])[0], rows)  # other rows are not needed any more
     made: Replacements = {}
     for value, is_checked in _last_values(fgraph, output):
         with inherit_source(node):
-            made[value] = total if is_checked else _with_a_step(total, args.n_steps)
+            made[value] = last if is_checked else _with_a_step(last, args.n_steps)
     return {**news, **made}
 
 
