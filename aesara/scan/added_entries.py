@@ -16,7 +16,7 @@ from aesara.scan.op import Scan
 from aesara.scan.push_out import added_terms, inner_sitsot_only_last_step_used, summed_outside
 from aesara.tensor.core.constant_value import extract_constant
 from aesara.tensor.core.dtypes import integer_dtypes
-from aesara.tensor.core.scalar_conversion import ScalarFromTensor
+from aesara.tensor.core.scalar_conversion import ScalarFromTensor, tensor_from_scalar
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
@@ -65,9 +65,9 @@ class _Entry:
         if isinstance(node.op, IncSubtensor):
             if not indices or any(isinstance(index, slice) for index in node.op.idx_list):
                 return None
-            if any(v.owner is None or not isinstance(v.owner.op, ScalarFromTensor) for v in indices):
+            if not all(_is_steady(v, steady) or (v.owner and isinstance(v.owner.op, ScalarFromTensor)) for v in indices):
                 return None
-            indices = [v.owner.inputs[0] for v in indices]
+            indices = [v if v.owner is None else v.owner.inputs[0] for v in indices]
         elif any(not _is_positions(v) or v.type.ndim != indices[0].type.ndim for v in indices):
             return None
         zero = extract_constant(steady.get(base, base))
@@ -75,7 +75,7 @@ class _Entry:
             return None
         if node.op.set_instead_of_inc or isinstance(zero, Variable) or zero != 0:
             return None
-        return cls(value, indices, term.type.ndim - len(indices) + indices[0].type.ndim)
+        return cls(value, indices, term.type.ndim - len(indices) + getattr(indices[0].type, "ndim", 0))
 
 
 def _added_outside(
@@ -105,6 +105,8 @@ def _is_positions(index: Any) -> bool:
 
 def _repeated(index: Any, n_steps: Any) -> Any:
     """An index, or a vector of them, for each step."""
+    if not isinstance(index.type, TensorType):
+        index = tensor_from_scalar(index)
     return alloc(index, n_steps, *sizes_of(index))
 
 

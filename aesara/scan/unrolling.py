@@ -35,7 +35,7 @@ _NODES = 32
 def unroll_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
     """Replace a short loop over numbers, of a known number of steps, by the steps, one after the other.
 
-    A loop that may end early stays, as does one without states, and one whose steps have a mode or profile of their own.
+    A loop that may end early stays, as does one without states, and one whose steps have a mode or profile.
     """
     op, steps = node.op, known_integer(node.inputs[0])
     if steps is None or steps < 1 or op.info.as_while or op.info.n_mit_mot or op.mode is not None or op.profile:
