@@ -34,6 +34,7 @@ from aesara.scan.inplace import ScanInplaceOptimizer
 from aesara.scan.last_values import while_scan_merge_subtensor_last_element
 from aesara.scan.late_terms import split_late_sums, take_late_terms_last
 from aesara.scan.passes import scan_eqopt1, scan_eqopt2
+from aesara.scan.returned_rows import return_rows_as_results
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.random.rewriting.inplace import random_make_inplace
@@ -139,6 +140,8 @@ PASSES = [
         OverLoops(while_scan_merge_subtensor_last_element),
         (*FAST_RUN, "scan"),
     ),
+    # All states that are returned are written where they are returned.
+    Pass(3.14, "scan_return_rows", OverLoops(return_rows_as_results), (*FAST_RUN, "scan")),
     # Loops forget what nobody reads; this needs to see all readers. What it changes is news to the passes before.
     Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan", "save_mem_new_scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.

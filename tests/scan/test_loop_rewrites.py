@@ -59,7 +59,7 @@ def test_equal_states_and_outputs_are_one():
 
     # `a` and `b` are equal in each step because they are before it; `c` starts as they do, and goes on otherwise.
     outputs, _ = scan(step, x, [at.zeros(()) + v[0]] * 3 + [None] * 2)
-    f, (loop,) = compiled([x, v], outputs)
+    f, (loop,) = compiled([x, v], outputs, "scan_return_rows")
     assert (len(loop.outer_in_sit_sot), len(loop.outer_in_nit_sot)) == (2, 1)
     assert_same([x, v], outputs, f, [1.0, 2.0, -0.5], [0.5])
 
@@ -68,7 +68,7 @@ def test_what_does_not_change_is_computed_before_the_loop():
     (states, steady), _ = scan(
         lambda s, v, M: [at.tanh(s + at.dot(v, at.exp(M))), at.exp(v)], None, [v, None], [v, M], n
     )
-    f, (loop,) = compiled([v, M, n], [states, steady])
+    f, (loop,) = compiled([v, M, n], [states, steady], "scan_return_rows")
     assert not loop.outer_in_nit_sot and not any(isinstance(node.op, Dot) for node in nodes_of(loop))
     for steps in (0, 3):
         assert_same([v, M, n], [states, steady], f, [0.5, 1.0], np.eye(2), steps)

@@ -288,7 +288,7 @@ def test_a_state_that_changes_its_size(known, mode):
     )
     if not known:
         assert "for{shrinking}: state 0 has" in message
-        assert "array([[1., 1., 1., 1.]])]" in message  # the first value, and no empty room behind it
+        assert "array([[1., 1., 1., 1.]])" in message  # the first value, and no empty room behind it
 
 
 def test_a_result_that_changes_its_size(mode):
