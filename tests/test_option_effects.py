@@ -512,7 +512,7 @@ WITH_BLOCKS = {"grad_of_scan_fn", "blocks_of_scan_fn", "grad_of_blocks_of_scan_f
 def _(around):
     """Which loops there are in a gradient besides those of the steps themselves."""
     x = at.dscalar("x")
-    states, _ = aesara.scan(at.sin, None, x, n_steps=9)
+    states, _ = aesara.scan(at.sin, None, x, n_steps=100)
     nodes = aesara.function([x], aesara.grad(states[-1], x)).maker.fgraph.apply_nodes
     return {node.op.name for node in nodes if isinstance(node.op, Scan)} - {None}
 
