@@ -65,9 +65,9 @@ class _Entry:
         if isinstance(node.op, IncSubtensor):
             if not indices or any(isinstance(index, slice) for index in node.op.idx_list):
                 return None
-            if not all(_is_steady(v, steady) or (v.owner and isinstance(v.owner.op, ScalarFromTensor)) for v in indices):
+            indices = [_as_in_step(v) for v in indices]
+            if not all(isinstance(v.type, TensorType) or _is_steady(v, steady) for v in indices):
                 return None
-            indices = [v if v.owner is None else v.owner.inputs[0] for v in indices]
         elif any(not _is_positions(v) or v.type.ndim != indices[0].type.ndim for v in indices):
             return None
         zero = extract_constant(steady.get(base, base))
@@ -97,6 +97,12 @@ def _added_outside(
         return first
 
     return summed_outside(fgraph, node, args, k, wanted, total)
+
+
+def _as_in_step(scalar: Any) -> Any:
+    """The tensor that a scalar is made of, if there is one."""
+    is_made = scalar.owner is not None and isinstance(scalar.owner.op, ScalarFromTensor)
+    return scalar.owner.inputs[0] if is_made else scalar
 
 
 def _is_positions(index: Any) -> bool:

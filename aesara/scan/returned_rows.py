@@ -1,7 +1,7 @@
 """States of all steps that a function returns are results of the loop, written where they are returned.
 
-The buffer of a state begins with its first values, which are no part of what is returned: ``buffer[1:]`` would be a copy
-of all rows.  As a result of the loop the rows are in memory of their own, and the buffer needs to keep the last ones only.
+The buffer of a state begins with its first values, which are no part of what is returned: ``buffer[1:]`` would be a
+copy of all rows.  As a result of the loop the rows are in memory of their own, and the buffer keeps the last ones only.
 """
 
 from __future__ import annotations
