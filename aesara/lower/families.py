@@ -70,9 +70,9 @@ LOWERINGS = {
         "tensor.linear_algebra.determinant.SLogDet",
     ],
     "linear_algebra.equations": [
+        "tensor.linear_algebra.by_factors.InverseByCholesky",
         "tensor.linear_algebra.cholesky.Cholesky",
         "tensor.linear_algebra.cholesky.CholeskySolve",
-        "tensor.linear_algebra.by_factors.InverseByCholesky",
         "tensor.linear_algebra.failures.NanOnError",
         "tensor.linear_algebra.inverse.MatrixInverse",
         "tensor.linear_algebra.solve.Solve",
