@@ -8,8 +8,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, const, cost, linear_offset, walk
-from aesara.lower.arrays import Array
-from aesara.lower.nests import build_launch
+from aesara.lower.arrays import Array, is_trailing_run
+from aesara.lower.nests import Launched, Rows, build_launch
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
@@ -80,7 +80,29 @@ class Group(ScheduledStep):
             e.op == "load" and e.attr == buffer for e in before
         )
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether rounds of the outermost loop can run in several launches: nothing is handed on, or done before."""
+        rank = len(self.domain)
+
+        def is_cut(task: Task) -> bool:
+            if task.prologue is not None:
+                return False
+            inside = task.kind == "reduce" and 0 not in task.axes and is_trailing_run(task.axes, rank)
+            return task.kind == "map" or inside
+
+        return rank > 0 and all(map(is_cut, self.tasks))
+
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
+        launch = self._launch(assembler, at, None).launch
+        if launch.kernel.body:
+            yield launch
+
+    def rows_launch(self, assembler: Assembler, at: int, rows: Rows) -> Launched:
+        """The launch for a part of the outermost loop."""
+        return self._launch(assembler, at, rows)
+
+    def _launch(self, assembler: Assembler, at: int, rows: Rows | None) -> Launched:
         name_of, tasks = assembler.buffer_name, []
         aliased: set[str] = set()
         for task in self.tasks:
@@ -90,9 +112,7 @@ class Group(ScheduledStep):
             tasks.append(dataclasses.replace(task, prologue=None) if begins_there else task)
             if old is not None and not begins_there:
                 aliased |= {name, assembler.context.inputs[old].buffer.name}
-        launch = build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased)
-        if launch.kernel.body:
-            yield launch
+        return build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased, rows)
 
 
 def _own_offsets(domain: tuple[Expr, ...], is_interleaved: bool) -> tuple[Expr, ...]:

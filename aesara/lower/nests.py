@@ -7,6 +7,7 @@ are taken in blocks, which bounds the rounding error as pairwise summation does 
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
 
 from aesara.ir.expr import Expr, const, cost, load, op, substitute, var, walk
@@ -18,7 +19,7 @@ from aesara.lower.kernels import launch_of
 from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
 
-__all__ = ["BLOCK", "build_launch"]
+__all__ = ["BLOCK", "Launched", "Rows", "build_launch"]
 
 #: length of the blocks of long sums, and how many numbers of a block are added up one after the other
 BLOCK, _CHAIN = 1024, 32
@@ -41,6 +42,35 @@ class _Nest:
     axes: dict[Task, tuple[int, ...]]
 
 
+@dataclass(frozen=True)
+class Rows:
+    """How a nest is cut along its outermost loop.
+
+    Attributes
+    ----------
+    number
+        The variable that has the number of the part.
+    elements
+        So many iterations a part has, at least one of the outermost loop.
+    parts
+        The buffers that hold only what this part reads, element by element.
+    """
+
+    number: str
+    elements: int
+    parts: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Launched:
+    """A launch; how long the outermost loop is, how much of that a part has, and how many iterations a round has."""
+
+    launch: Launch
+    length: Expr
+    rows: Expr
+    width: Expr
+
+
 def build_launch(
     domain: tuple[Expr, ...],
     tasks: Sequence[Task],
@@ -48,11 +78,12 @@ def build_launch(
     buffer_of: Callable[[Array], str],
     elided: set[Array],
     aliased: set[str],
-) -> Launch:
+    rows: Rows | None = None,
+) -> Launched:
     """The kernel of tasks over one iteration space, and the arguments to launch it with.
 
     `elided` are the arrays made here that live in registers only; `aliased` the buffers that may share memory
-    with an input read at the same offsets.
+    with an input read at the same offsets.  With `rows`, for one part.
     """
     body: tuple[Statement, ...] = ()
     for task in tasks:
@@ -61,7 +92,28 @@ def build_launch(
             body += _Builder(fill, buffer_of).loops(0)
     nest = _collapse(_fuse(domain, tasks, buffer_of, elided))
     body += _Builder(nest, buffer_of).loops(0)
-    return launch_of(name, body, aliased)
+    length, width = (nest.domain[0], _product(nest.domain[1:])) if nest.domain else (const(1), const(1))
+    part = length
+    if rows is not None:
+        part = op("maximum", op("intdiv", const(rows.elements), width), const(1))
+        body = _part(body, rows, part)
+    return Launched(launch_of(name, body, aliased), length, part, width)
+
+
+def _part(body: tuple[Statement, ...], rows: Rows, count: Expr) -> tuple[Statement, ...]:
+    """Some rounds of the loop that is all of a nest."""
+    (loop,) = body
+    assert isinstance(loop, For)
+    first, index = var(rows.number) * count, var(loop.var)
+
+    def change(e: Expr) -> Expr | None:
+        if e.op == "load" and e.attr in rows.parts:
+            return e
+        return first + index if e is index else None
+
+    memo: dict[Expr, Expr] = {}
+    inside = tuple(map_expressions(s, lambda e: substitute([e], change, memo)[0]) for s in loop.body)
+    return (dataclasses.replace(loop, extent=op("minimum", count, loop.extent - first), body=inside),)
 
 
 def _fuse(
@@ -108,12 +160,17 @@ def _collapse(nest: _Nest) -> _Nest:
     if any(e.op == "var" and e in loops for e in walk(changed)):
         return nest
     back = substitute(changed, lambda e: flat if e is hole else None, {})
-    total: Expr = const(1)
-    for n in nest.domain:
-        total = total * n
+    total = _product(nest.domain)
     offsets = {t: nest.offsets[t] for t in nest.tasks} | dict(zip(maps, back[len(nest.tasks) :], strict=True))
     axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
     return _Nest((total,), nest.tasks, dict(zip(nest.tasks, back[: len(nest.tasks)], strict=True)), offsets, axes)
+
+
+def _product(sizes: Sequence[Expr]) -> Expr:
+    total: Expr = const(1)
+    for n in sizes:
+        total = total * n
+    return total
 
 
 class _Builder:

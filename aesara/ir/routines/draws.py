@@ -40,6 +40,7 @@ __all__ = [
     "draw",
     "draw_named",
     "fill",
+    "is_draw_of_numbers",
     "multinomial",
     "multivariate_hypergeometric",
     "subset",
@@ -228,6 +229,12 @@ def _routine(
         each="n",
         gives=gives,
     )
+
+
+def is_draw_of_numbers(routine: Routine) -> bool:
+    """Whether a routine is one of these two: it draws ``n`` numbers to ``out``."""
+    family, _, name = routine.name.partition(".")
+    return family in ("draw", "fill") and name in _DRAWS
 
 
 @functools.cache

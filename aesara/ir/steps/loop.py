@@ -32,18 +32,27 @@ _FEW = 8
 class Iterate(Step):
     """Run `body` for `var` from 0 on, `extent` times or until, after it, `until` holds; `count` is how often it ran.
 
-    In the body nothing is allocated but places in the workspace, and no node runs in Python.
+    In the body nothing is allocated but places in the workspace, and no node runs in Python.  With `nest`, the name of
+    a kernel, all of it is one loop nest to somebody who did not write the back end: it goes by parts of that.
     """
 
     keyword = "loop"
-    words = ("count", "until")
-    kind = "loop"
+    words = ("count", "until", "nest")
 
     var: str
     extent: Expr
     body: tuple[Step, ...]
     count: str
     until: Expr | None = None
+    nest: str = ""
+
+    @property
+    def kind(self) -> str:  # type: ignore[override]
+        return "nest" if self.nest else "loop"
+
+    @property
+    def label(self) -> str:
+        return self.nest
 
     @property
     def runs_rounds(self) -> bool:
@@ -101,7 +110,8 @@ class Iterate(Step):
 
     def write(self, writer: ProgramWriter) -> None:
         (extent,) = writer.texts([self.extent])
-        writer.line(f"{self.keyword} {writer.name(self.var)} < {extent} count {writer.name(self.count)}:")
+        nest = f" nest {writer.name(self.nest)}" if self.nest else ""
+        writer.line(f"{self.keyword} {writer.name(self.var)} < {extent} count {writer.name(self.count)}{nest}:")
         writer.changed([self.var])
         with writer.indented():
             for step in self.body:
@@ -119,6 +129,7 @@ class Iterate(Step):
         extent = reader.expression(line)
         line.expect("count")
         count = line.name("a size")
+        nest = line.name("a kernel") if line.has("nest") else ""
         line.expect(":")
         line.finish()
         body: list[Step] = []
@@ -129,4 +140,4 @@ class Iterate(Step):
                 inner.finish()
             else:
                 body.append(reader.step(inner))
-        return cls(var, extent, tuple(body), count, until)
+        return cls(var, extent, tuple(body), count, until, nest)

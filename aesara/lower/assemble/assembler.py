@@ -11,8 +11,8 @@ from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, Step, View
+from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array, LoopBody
-from aesara.lower.assemble.accesses import Accesses
 from aesara.lower.assemble.in_place import updates_in_place
 from aesara.lower.assemble.results import own_memory
 from aesara.lower.assemble.slots import Slots

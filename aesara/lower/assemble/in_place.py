@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from aesara.ir.expr import walk
 from aesara.ir.program import Input
+from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array
-from aesara.lower.assemble.accesses import Accesses
 from aesara.lower.context import Context, is_known_before
 from aesara.lower.groups import Group
 from aesara.lower.steps import NameOf, ScheduledStep

@@ -9,6 +9,7 @@ from aesara.lower.arrays import Array, Guard, Item, Product
 from aesara.lower.arrays.product import Multiplication, added_product
 from aesara.lower.context import Context, is_early
 from aesara.lower.groups import Group
+from aesara.lower.schedule.blocks import draws_in_blocks
 from aesara.lower.schedule.storage import MAX_GROUP_WEIGHT, choose_stored, values_to_write
 from aesara.lower.schedule.tracing import Tracer
 from aesara.lower.schedule.uses import Uses
@@ -76,7 +77,8 @@ class Scheduler:
                 self.append(added[item])
             elif item not in absorbed:
                 item.plan(self)
-        return Schedule(self._steps, self._prelude, self.tracer.names)
+        steps = draws_in_blocks(self.context, self._steps, self.results, self.tracer.name)
+        return Schedule(steps, self._prelude, self.tracer.names)
 
     # -- what items put in order -----------------------------------------------------------------------------------
 
