@@ -19,7 +19,12 @@ from aesara.graph.pullback import (
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.continuity import gradients_in_order, is_continuous
-from aesara.scan.keeping_few import keeps_few_rows, pulled_back_with_all_rows, with_check_of_rows
+from aesara.scan.keeping_few import (
+    keeps_few_rows,
+    parts_of_loop,
+    pulled_back_with_all_rows,
+    with_check_of_rows,
+)
 from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.scan.windows import pulled_back_by_rows
@@ -99,7 +104,7 @@ class _Backward:
         parts.results += [found[v] for v in of_sequences]
         sums = {v: self._sum(outer, found[v]) for outer, v in parts.constants[: len(self.constants)] if v in found}
         self._read_new_values()
-        self._check_shared()
+        self._read_draws()
         if not parts.states and not parts.results:
             states: dict[State, Any] = {}
             rows: dict[Variable, Variable] = {}
@@ -179,15 +184,36 @@ class _Backward:
         if read:
             self.parts.replace(read)
 
-    def _check_shared(self) -> None:
-        """The values that shared states had in each step are gone, so a gradient that needs them cannot be had."""
-        shared = set(self.op.inner_shared(self.op.inner_inputs))
-        if shared and shared.intersection(graph_inputs(self.parts.inner_outputs())):
-            raise NotImplementedError(
-                f"{self.op}: the gradient needs the values of a state that is no tensor (such as a random generator) "
-                "in every step, which the loop does not keep. Make what is computed from it an output of the step, "
-                "or compute it before the loop and pass it as a sequence."
+    def _read_draws(self) -> None:
+        """Read what is computed of states that are no tensors, which no loop keeps, from the rows of a loop of its own.
+
+        That is what generators have drawn: the loop runs once more from the same generators.
+        """
+        op, inputs = self.op, self.inputs
+        shared = set(op.inner_shared(op.inner_inputs))
+        if not shared.intersection(graph_inputs(self.parts.inner_outputs())):
+            return
+        buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
+        again = parts_of_loop(
+            op, self.steps, op.outer_seqs(inputs), buffers, op.outer_shared(inputs), op.outer_non_seqs(inputs)
+        )
+        again.results = [
+            v
+            for v in ancestors(self.parts.inner_outputs())
+            if isinstance(v.type, TensorType)
+            and v.owner is not None
+            and any(
+                not isinstance(given.type, TensorType) and shared.intersection(graph_inputs([given]))
+                for given in v.owner.inputs
             )
+        ]
+        made = op.of_parts(again, name=f"draws_of_{op.name or 'scan_fn'}", mode=op.mode)
+        read: dict[Variable, Variable] = {}
+        for drawn, rows in zip(again.results, again.split(made)[1], strict=True):
+            read[drawn] = TensorType(drawn.type.dtype, rows.type.shape[1:])()
+            take_test_value(read[drawn], rows, 0)
+            self.parts.sequences.append((self._reversed(rows, 0), read[drawn]))
+        self.parts.replace(read)
 
     # -- gradients of the loop's inputs ----------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from aesara.graph.shared import SharedVariable, collect_new_shareds
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import graph_inputs
 from aesara.records import dataclass
+from aesara.scalar.types import ScalarType
 from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
@@ -138,7 +139,8 @@ def _sorted_results(returned: Any) -> Returned:
     if _is_updates(returned):
         return Returned(updates=OrderedUpdates(returned))
     if not isinstance(returned, (list, tuple)):
-        return Returned([as_tensor_variable(returned)])
+        is_other = isinstance(returned, Variable) and not isinstance(returned.type, (TensorType, ScalarType))
+        return Returned([returned if is_other else as_tensor_variable(returned)])
     parts = list(returned)
     found = Returned()
     if parts and isinstance(parts[-1], until):
@@ -211,6 +213,11 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
             taps = (-1,)
         value = FirstValue(entry)
         first = value.variable
+        if taps != (-1,) and not value.has_rows:
+            raise TypeError(
+                f"scan: {described(first)} of type {first.type} is no tensor, so that a loop keeps its last value "
+                f"only: the step cannot read it by the taps {list(taps)}."
+            )
         if taps != (-1,) and first.type.ndim < 1:
             raise ValueError(
                 f"scan: an output with taps {list(taps)} needs {-min(taps)} first values along a leading dimension, got"
@@ -353,7 +360,7 @@ def scan(
         last value; or a dictionary with ``initial`` and ``taps``: the first values along a leading dimension, and
         which former values are passed (-1 is the last). A value has the dtype and the number of dimensions of what the
         step returns. A Python number takes this dtype, and arrays take it if it is wider than theirs; the step is
-        called again then.
+        called again then. The state of a random generator may be such a value, too; then the output is the last one.
     non_sequences
         Variables that are passed to every step, themselves, so that the step may take gradients with respect to them.
         Others that the step uses are found.
@@ -377,7 +384,8 @@ def scan(
     Returns
     -------
     tuple
-        The outputs of all steps, stacked along a new first dimension (a variable, or a list if there are several),
+        The outputs of all steps, stacked along a new first dimension (a variable, or a list if there are several; of a
+        generator the last state),
         and an `OrderedUpdates` of shared variables to pass to `aesara.function`.
 
     Examples
@@ -412,7 +420,8 @@ def _one_step(loop: _Loop) -> tuple[list[Any], OrderedUpdates]:
 
     returned = loop.call_step([rows[0] for _, shifted in loop.rows for rows in shifted], values)
     loop.check_outputs(returned)
-    return [unbroadcast(v[None], 0) for v in returned.outputs], returned.updates
+    outputs = [unbroadcast(v[None], 0) if isinstance(v.type, TensorType) else v for v in returned.outputs]
+    return outputs, returned.updates
 
 
 def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], OrderedUpdates]:
@@ -421,12 +430,22 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     for entry, rows in zip(entries, shifted):
         take_test_value(entry, rows, 0)
     returned = loop.call_step(entries, _tap_variables)
-    described = loop.check_outputs(returned)
+    outputs_read = loop.check_outputs(returned)
     parts = LoopParts(loop.n_steps, until=returned.condition)
     parts.sequences += list(zip(shifted, loop.entries))
     made: list[State | int] = []
-    for output, new in zip(described, returned.outputs):
-        if output.value is not None:
+    whole: set[int] = set()
+    for number, (output, new) in enumerate(zip(outputs_read, returned.outputs)):
+        if output.value is not None and not output.value.has_rows:
+            whole.add(number)
+            made.append(len(parts.shared))
+            parts.shared.append(_whole_state(output.value, new))
+        elif not isinstance(new.type, TensorType):
+            raise TypeError(
+                f"scan: the step returns {described(new)} of type {new.type}, which is no tensor, so that its "
+                "values cannot be stacked. Give its value before the first step in outputs_info to get the last one."
+            )
+        elif output.value is not None:
             parts.states.append(make_state(output.value, output.taps, new, loop.n_steps))
             made.append(parts.states[-1])
         else:
@@ -436,10 +455,12 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in of_update.items()}
     close(parts, loop.non_sequences, inner, loop.strict)
     buffers, results, shared = parts.split(Scan.of_parts(parts, **options))
-    outputs = [
-        results[place] if isinstance(place, int) else getitem(buffers[place], slice(-min(place.taps), None))
-        for place in made
-    ]
+    outputs = []
+    for number, place in enumerate(made):
+        if isinstance(place, int):
+            outputs.append(shared[place] if number in whole else results[place])
+        else:
+            outputs.append(getitem(buffers[place], slice(-min(place.taps), None)))
     updates = OrderedUpdates()
     for variable, place in of_update.items():
         updates[variable] = shared[place] if isinstance(place, int) else getitem(buffers[place], -1)
@@ -456,6 +477,17 @@ def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
     for variable, tap in zip(variables, taps):
         take_test_value(variable, first, None if taps == (-1,) else tap - min(taps))
     return variables
+
+
+def _whole_state(value: FirstValue, new: Any) -> tuple[Any, Any, Any]:
+    """A state that is no tensor, such as that of a generator: its first value, the step's variable, and the next."""
+    given = value.variable
+    if new.type != given.type:
+        raise TypeError(
+            f"scan: the output {described(new)} of the step has type {new.type}, but its first value "
+            f"{described(given)} has type {given.type}."
+        )
+    return given, value.inner[0], new
 
 
 def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:

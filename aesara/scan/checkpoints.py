@@ -7,6 +7,7 @@ from typing import Any
 
 from aesara.graph.nodes import Variable
 from aesara.scan.basic import scan
+from aesara.scan.parts import last_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
@@ -77,7 +78,7 @@ def scan_checkpoints(
         inner, updates = scan(
             fn, own, rest[: len(states)], rest[len(states) :], n_steps=steps, name=name, return_list=True
         )
-        return [value[-1] for value in inner], updates
+        return [last_value(value) for value in inner], updates
 
     return scan(block, [*cut, *counts], states, constants, n_steps=blocks, name=name)
 

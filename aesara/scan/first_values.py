@@ -46,6 +46,11 @@ class FirstValue:
         self.inner: list[Any] = []
 
     @property
+    def has_rows(self) -> bool:
+        """Whether it is a tensor, of which a loop keeps a row for each step."""
+        return isinstance(self.variable.type, TensorType)
+
+    @property
     def dtype(self) -> str:
         return self.variable.type.dtype
 

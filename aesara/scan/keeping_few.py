@@ -25,7 +25,7 @@ from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.shapes.specify_shape import specify_shape
 
-__all__ = ["keeps_few_rows", "pulled_back_with_all_rows", "with_check_of_rows"]
+__all__ = ["keeps_few_rows", "parts_of_loop", "pulled_back_with_all_rows", "with_check_of_rows"]
 
 
 def keeps_few_rows(op: Any, inputs: Sequence[Any]) -> bool:
@@ -72,6 +72,23 @@ def pulled_back_with_all_rows(op: Any, inputs: Sequence[Any], gradients: Sequenc
     return _Rerun(op, inputs, gradients).gradients()
 
 
+def parts_of_loop(
+    op: Any, steps: Any, seqs: Sequence[Any], buffers: Sequence[Any], shared: Sequence[Any], constants: Sequence[Any]
+) -> LoopParts:
+    """A loop with other inputs, all of its outputs for each step, and without its condition."""
+    parts = LoopParts(steps)
+    parts.sequences += zip(seqs, op.inner_seqs(op.inner_inputs))
+    taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
+    new = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
+    for buffer, own, inner, out in zip(buffers, op.info.tap_array, taps, new, strict=True):
+        parts.states.append(State(buffer, own, tuple(inner), out))
+    inner_shared, new_shared = op.inner_shared(op.inner_inputs), op.inner_shared_outs(op.inner_outputs)
+    parts.shared += zip(shared, inner_shared, new_shared, strict=True)
+    parts.results += op.inner_nitsot_outs(op.inner_outputs)
+    parts.constants += zip(constants, op.inner_non_seqs(op.inner_inputs), strict=True)
+    return parts
+
+
 class _Rerun:
     def __init__(self, op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> None:
         self.op, self.inputs, self.given = op, inputs, gradients
@@ -85,18 +102,7 @@ class _Rerun:
 
     def _parts(self, steps: Any, seqs: Sequence[Any], buffers: Sequence[Any], constants: Sequence[Any]) -> LoopParts:
         """The loop with other inputs, all of its outputs for each step, and without its condition."""
-        op = self.op
-        parts = LoopParts(steps)
-        parts.sequences += zip(seqs, op.inner_seqs(op.inner_inputs))
-        taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
-        new = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
-        for buffer, own, inner, out in zip(buffers, op.info.tap_array, taps, new, strict=True):
-            parts.states.append(State(buffer, own, tuple(inner), out))
-        inner_shared, new_shared = op.inner_shared(op.inner_inputs), op.inner_shared_outs(op.inner_outputs)
-        parts.shared += zip(op.outer_shared(self.inputs), inner_shared, new_shared, strict=True)
-        parts.results += op.inner_nitsot_outs(op.inner_outputs)
-        parts.constants += zip(constants, op.inner_non_seqs(op.inner_inputs), strict=True)
-        return parts
+        return parts_of_loop(self.op, steps, seqs, buffers, self.op.outer_shared(self.inputs), constants)
 
     def _count(self) -> Any:
         """How many steps a loop takes that may end early."""

@@ -13,13 +13,23 @@ from aesara.graph.utils import TestValueError
 from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
 from aesara.tensor.core.constant_value import known_integer
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import AllocEmpty
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.rearranging import sizes_of
 
-__all__ = ["LoopParts", "State", "expand_empty", "expanded", "is_for_each_step", "take_test_value", "with_rows"]
+__all__ = [
+    "LoopParts",
+    "State",
+    "expand_empty",
+    "expanded",
+    "is_for_each_step",
+    "last_value",
+    "take_test_value",
+    "with_rows",
+]
 
 
 def expand_empty(tensor_var: Any, size: Any) -> Any:
@@ -61,6 +71,11 @@ def expanded(buffer: Any) -> tuple[Any, Any] | None:
     (index, *rest) = node.op.idx_list
     is_leading = not rest and isinstance(index, slice) and index.start in (None, 0) and index.step in (None, 1)
     return (value, base.owner.inputs[0]) if is_leading else None
+
+
+def last_value(output: Any) -> Any:
+    """The last value of an output of `scan`: the last row, or of what is no tensor the output itself."""
+    return output[-1] if isinstance(output.type, TensorType) else output
 
 
 def with_rows(buffer: Any, rows: Any) -> Any:

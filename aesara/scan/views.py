@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aesara.scan.basic import scan
+from aesara.scan.parts import last_value
 from aesara.updates import OrderedUpdates
 
 __all__ = ["foldl", "foldr", "map", "reduce"]
@@ -47,8 +48,8 @@ def reduce(
     """
     outputs, updates = scan(fn, sequences, outputs_info, non_sequences, go_backwards=go_backwards, mode=mode, name=name)
     if isinstance(outputs, (list, tuple)):
-        return [rows[-1] for rows in outputs], updates
-    return outputs[-1], updates
+        return [last_value(rows) for rows in outputs], updates
+    return last_value(outputs), updates
 
 
 def foldl(

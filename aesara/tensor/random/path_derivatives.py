@@ -4,6 +4,9 @@ A draw ``x`` of a distribution with a parameter ``p`` can be seen as a function 
 nothing to do with ``p``: a normal number is ``loc + scale * z``. Then the derivative of the mean of ``f(x)`` is the
 mean of ``f'(x) dx/dp``. Here ``dx/dp`` is an expression of draws and parameters. Where no such function is at hand, the
 distribution function ``F`` is one, since ``F(x, p)`` is uniform: ``dx/dp = -(dF/dp) / (dF/dx)``.
+
+Numbers like ``z`` are drawn again, from the same state (`redrawn`): ``(x - loc) / scale`` has lost them where `scale`
+is 0, or so small beside `loc` that the sum is rounded.
 """
 
 from __future__ import annotations
@@ -37,15 +40,14 @@ _betainc_der = tensor_function(aes.betainc_der, "betainc_der")
 _beta_density = tensor_function(aes.beta_density, "beta_density")
 
 
-def of_location_and_scale(x: Any, loc: Any, scale: Any) -> tuple[TensorVariable, TensorVariable]:
+def of_location_and_scale(z: Any) -> tuple[TensorVariable, TensorVariable]:
     """The derivatives of ``x = loc + scale * z`` in `loc` and `scale`."""
-    return x.ones_like(), (x - loc) / scale
+    return z.ones_like(), z
 
 
-def of_uniform(x: Any, low: Any, high: Any) -> tuple[TensorVariable, TensorVariable]:
+def of_uniform(u: Any) -> tuple[TensorVariable, TensorVariable]:
     """The derivatives of ``x = low + (high - low) * u`` in `low` and `high`."""
-    length = high - low
-    return (high - x) / length, (x - low) / length
+    return 1 - u, u
 
 
 def of_standard_gamma(y: Any, shape: Any) -> TensorVariable:
@@ -85,12 +87,12 @@ def of_truncated_exponential(y: Any, b: Any) -> TensorVariable:
     return expm1(y) / expm1(b)
 
 
-def of_generalized_gamma(x: Any, alpha: Any, p: Any, scale: Any) -> tuple[TensorVariable, ...]:
-    """The derivatives of ``x = scale * y ** (1 / p)``, where `y` is a gamma number of shape ``alpha / p``."""
-    y = (x / scale) ** p
+def of_generalized_gamma(z: Any, alpha: Any, p: Any, scale: Any) -> tuple[TensorVariable, ...]:
+    """The derivatives of ``x = scale * z``, where ``z ** p`` is a gamma number of shape ``alpha / p``."""
+    y, x = z**p, scale * z
     slope = switch(eq(y, 0), 0, x * of_standard_gamma(y, alpha / p) / (y * p**2))
-    logarithm = switch(eq(x, 0), 0, x * log(x / scale))
-    return slope, -(alpha * slope + logarithm) / p, x / scale
+    logarithm = switch(eq(z, 0), 0, x * log(z))
+    return slope, -(alpha * slope + logarithm) / p, z
 
 
 def of_f(x: Any, numerator: Any, denominator: Any) -> tuple[TensorVariable, ...]:

@@ -30,7 +30,7 @@ from aesara.tensor.random.type import RandomType
 from aesara.tensor.shapes.broadcasting import broadcast_shape_iter, broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 
-__all__ = ["RandomVariable"]
+__all__ = ["RandomVariable", "redrawn"]
 
 
 class RandomVariable(Op):
@@ -336,6 +336,32 @@ class RandomVariable(Op):
             else:
                 gradients.append(cast(summed_to(gradient * derivative, param), param.type.dtype))
         return gradients
+
+
+def redrawn(draw: Any, *dist_params: Any) -> Any:
+    """What the generator draws from the same state with other parameters: the same random numbers, seen otherwise.
+
+    Derivatives are taken of such draws where what was drawn does not tell which the random numbers were, as
+    ``loc + scale * z`` does not where `scale` is 0.
+
+    Parameters
+    ----------
+    draw
+        The draws.
+    dist_params
+        The other parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import aesara
+    >>> import aesara.tensor as at
+    >>> x = at.random.normal(5.0, 0.0, size=2, rng=aesara.shared(np.random.default_rng(1)))
+    >>> x.eval(), redrawn(x, 0.0, 1.0).eval()
+    (array([5., 5.]), array([0.34558419, 0.82161814]))
+    """
+    op, (rng, _, dtype, *_) = draw.owner.op, draw.owner.inputs
+    return op.make_node(rng, shape_tuple(draw), dtype, *dist_params).outputs[1]
 
 
 def _broadcast_to_draws(draw: Any, size: Variable, params: Sequence[Any]) -> list[Any]:

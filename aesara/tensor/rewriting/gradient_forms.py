@@ -160,7 +160,7 @@ def _tail_of_complement(var: Variable) -> Variable:
     if one not in ([True, False], [False, True]) or (_kind(node) is Sub and not one[0]):
         return var
     inner = node.inputs[one.index(False)].owner
-    if inner is None or inner.inputs[0].type.dtype != var.type.dtype:
+    if inner is None or not isinstance(inner.op, Elemwise) or inner.inputs[0].type.dtype != var.type.dtype:
         return var
     (x, *_) = inner.inputs
     if _kind(inner) is Erf:

@@ -298,3 +298,78 @@ def test_gradients_of_batches_of_dirichlet_vectors():
     assert common.shape == (1, 3)
     single = distributions.dirichlet(one, size=2, rng=aesara.shared(np.random.default_rng(13)))
     assert aesara.function([one], aesara.grad(single.sum(), one))([2.0]) == [0.0]
+
+
+# parameters at which all draws are one number, whatever the generator gives, with others at which they differ
+DEGENERATE = {
+    "normal": ((0.3, 0.0), (0.0, 1.0)),
+    "laplace": ((0.3, 0.0), (0.0, 1.0)),
+    "logistic": ((0.3, 0.0), (0.0, 1.0)),
+    "gumbel": ((0.3, 0.0), (0.0, 1.0)),
+    "cauchy": ((0.3, 0.0), (0.0, 1.0)),
+    "t": ((3.3, 0.3, 0.0), (3.3, 0.0, 1.0)),
+    "halfnormal": ((0.3, 0.0), (0.0, 1.0)),
+    "halfcauchy": ((0.3, 0.0), (0.0, 1.0)),
+    "lognormal": ((0.3, 0.0), (0.0, 1.0)),
+    "exponential": ((0.0,), (1.0,)),
+    "rayleigh": ((0.0,), (1.0,)),
+    "pareto": ((1.3, 0.0), (1.3, 1.0)),
+    "invgamma": ((2.3, 0.0), (2.3, 1.0)),
+    "gengamma": ((2.1, 1.7, 0.0), (2.1, 1.7, 1.0)),
+    "truncexpon": ((1.7, 0.3, 0.0), (1.7, 0.0, 1.0)),
+    "uniform": ((0.3, 0.3), (0.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_derivatives_where_the_scale_is_zero(name, mode):
+    """The derivative in the scale is the number that would be drawn with the scale 1, that in the location 1."""
+    values, standard = DEGENERATE[name]
+    rng, weights = aesara.shared(np.random.default_rng(5)), np.array([0.5, -1.0, 2.0, 0.25])
+    params = [at.dscalar() for _ in values]
+    draws = getattr(distributions, name)(*params, size=4, rng=rng)
+    x, *found = aesara.function(params, [draws, *aesara.grad((draws * weights).sum(), params)], mode=mode)(*values)
+    z = aesara.function(params, draws, mode=mode)(*standard)
+    assert len(set(x)) == 1 and len(set(z)) == 4
+    if name == "lognormal":
+        wanted = [x, x * np.log(z)]
+    elif name == "uniform":
+        wanted = [1 - z, z]
+    else:
+        wanted = [*(0 * z for _ in values), 1 + 0 * z, z][-len(values) :]
+        if name in ("pareto", "invgamma", "gengamma"):
+            wanted[-2] = 0 * z
+    np.testing.assert_allclose(found, [weights @ w for w in wanted], rtol=1e-13, atol=1e-16)
+
+
+def test_gamma_numbers_of_scale_zero():
+    """The rate is infinite then: the derivative in the scale is that of the scale's own variable."""
+    shape, scale = at.dscalar(), at.dscalar()
+    rng = aesara.shared(np.random.default_rng(5))
+    node = distributions.gamma.make_node(rng, (4,), None, shape, scale)
+    f = aesara.function([shape, scale], [node.outputs[1], *aesara.grad(node.outputs[1].sum(), [shape, scale])])
+    _, in_shape, in_scale = f(2.3, 0.0)
+    y, _, _ = f(2.3, 1.0)
+    assert in_shape == 0
+    np.testing.assert_allclose(in_scale, y.sum(), rtol=1e-14)
+
+
+def test_small_scales_beside_large_locations():
+    """The sum has no digits of what was drawn, but derivatives have all."""
+    loc, scale = at.dvector(), at.dscalar()
+    x = distributions.normal(loc, scale, rng=aesara.shared(np.random.default_rng(5)))
+    f = aesara.function([loc, scale], aesara.grad(x.sum(), scale))
+    np.testing.assert_allclose(f(np.ones(3), 1e-20), np.random.default_rng(5).normal(size=3).sum(), rtol=1e-14)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_through_the_draws_of_a_loop_with_scale_zero(mode):
+    stream = at.random.RandomStream(4)
+    scale = at.dscalar("scale")
+    path, updates = aesara.scan(lambda x: x + stream.normal(0.0, scale), outputs_info=[at.zeros(())], n_steps=5)
+    f = aesara.function([scale], [path[-1], aesara.grad(path[-1], scale)], updates=updates, mode=mode)
+    start = stream.state_updates[0][0].get_value()
+    end, slope = f(0.0)
+    assert end == 0
+    np.testing.assert_allclose(slope, start.normal(size=5).sum(), rtol=1e-14)

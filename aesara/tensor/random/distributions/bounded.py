@@ -17,7 +17,7 @@ from aesara.tensor.random.path_derivatives import (
     of_truncated_exponential,
     of_uniform,
 )
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.random_variable import RandomVariable, redrawn
 
 __all__ = [
     "BetaRV",
@@ -61,7 +61,7 @@ class UniformRV(RandomVariable):
         return super().__call__(low, high, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, low: Any, high: Any) -> Sequence[Any]:
-        return of_uniform(draw, low, high)
+        return of_uniform(redrawn(draw, 0.0, 1.0))
 
 
 class TriangularRV(RandomVariable):
@@ -221,8 +221,8 @@ class TruncExponentialRV(ScipyRandomVariable):
         return -scipy.special.log1p(uniform * scipy.special.expm1(-b)) * scale + loc
 
     def path_derivatives(self, draw: Any, b: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        in_b = scale * of_truncated_exponential((draw - loc) / scale, b)
-        return in_b, *of_location_and_scale(draw, loc, scale)
+        z = redrawn(draw, b, 0.0, 1.0)
+        return scale * of_truncated_exponential(z, b), *of_location_and_scale(z)
 
 
 uniform = UniformRV()

@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
 from aesara.tensor.random.path_derivatives import of_location_and_scale, of_student
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.random_variable import RandomVariable, redrawn
 
 __all__ = [
     "CauchyRV",
@@ -55,7 +55,7 @@ class NormalRV(RandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class LaplaceRV(RandomVariable):
@@ -85,7 +85,7 @@ class LaplaceRV(RandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class LogisticRV(RandomVariable):
@@ -115,7 +115,7 @@ class LogisticRV(RandomVariable):
         return super().__call__(loc, scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class GumbelRV(ScipyRandomVariable):
@@ -152,7 +152,7 @@ class GumbelRV(ScipyRandomVariable):
         return -np.log(-np.log(uniform)) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class CauchyRV(ScipyRandomVariable):
@@ -189,7 +189,7 @@ class CauchyRV(ScipyRandomVariable):
         return np.tan(np.pi * uniform - np.pi / 2) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class StudentTRV(ScipyRandomVariable):
@@ -229,8 +229,8 @@ class StudentTRV(ScipyRandomVariable):
         return rng.standard_t(df, size=shape_of_draws(size, df, loc, scale)) * scale + loc
 
     def path_derivatives(self, draw: Any, df: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        in_df = scale * of_student((draw - loc) / scale, df)
-        return in_df, *of_location_and_scale(draw, loc, scale)
+        z = redrawn(draw, df, 0.0, 1.0)
+        return scale * of_student(z, df), *of_location_and_scale(z)
 
 
 normal = NormalRV()

@@ -17,7 +17,7 @@ from aesara.tensor.random.path_derivatives import (
     of_power,
     of_standard_gamma,
 )
-from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.random.random_variable import RandomVariable, redrawn
 
 __all__ = [
     "ChiSquareRV",
@@ -87,7 +87,7 @@ class HalfNormalRV(ScipyRandomVariable):
         return abs(rng.standard_normal(size=shape_of_draws(size, loc, scale))) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class HalfCauchyRV(ScipyRandomVariable):
@@ -123,7 +123,7 @@ class HalfCauchyRV(ScipyRandomVariable):
         return np.tan(np.pi / 2 * rng.uniform(size=shape_of_draws(size, loc, scale))) * scale + loc
 
     def path_derivatives(self, draw: Any, loc: Any, scale: Any) -> Sequence[Any]:
-        return of_location_and_scale(draw, loc, scale)
+        return of_location_and_scale(redrawn(draw, 0.0, 1.0))
 
 
 class LogNormalRV(RandomVariable):
@@ -153,7 +153,7 @@ class LogNormalRV(RandomVariable):
         return super().__call__(mean, sigma, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, mean: Any, sigma: Any) -> Sequence[Any]:
-        return draw, draw * (log(draw) - mean) / sigma
+        return draw, draw * log(redrawn(draw, 0.0, 1.0))
 
 
 class GammaRV(ScipyRandomVariable):
@@ -191,7 +191,8 @@ class GammaRV(ScipyRandomVariable):
         return rng.gamma(shape, scale, size)
 
     def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
-        return scale * of_standard_gamma(draw / scale, shape), draw / scale
+        y = redrawn(draw, shape, 1.0)
+        return scale * of_standard_gamma(y, shape), y
 
 
 class ChiSquareRV(RandomVariable):
@@ -339,7 +340,8 @@ class InvGammaRV(ScipyRandomVariable):
         return 1.0 / scipy.special.gammainccinv(shape, uniform) * scale
 
     def path_derivatives(self, draw: Any, shape: Any, scale: Any) -> Sequence[Any]:
-        return -(draw**2) / scale * of_standard_gamma(scale / draw, shape), draw / scale
+        z = redrawn(draw, shape, 1.0)
+        return -scale * z**2 * of_standard_gamma(1 / z, shape), z
 
 
 class GenGammaRV(ScipyRandomVariable):
@@ -378,7 +380,7 @@ class GenGammaRV(ScipyRandomVariable):
         return powers(number, 1.0 / p) * lambd
 
     def path_derivatives(self, draw: Any, alpha: Any, p: Any, lambd: Any) -> Sequence[Any]:
-        return of_generalized_gamma(draw, alpha, p, lambd)
+        return of_generalized_gamma(redrawn(draw, alpha, p, 1.0), alpha, p, lambd)
 
 
 class ParetoRV(ScipyRandomVariable):
@@ -416,7 +418,8 @@ class ParetoRV(ScipyRandomVariable):
         return powers(1 - uniform, -1.0 / b) * scale
 
     def path_derivatives(self, draw: Any, b: Any, scale: Any) -> Sequence[Any]:
-        return -draw * log(draw / scale) / b, draw / scale
+        z = redrawn(draw, b, 1.0)
+        return -draw * log(z) / b, z
 
 
 class ExponentialRV(RandomVariable):
@@ -444,7 +447,7 @@ class ExponentialRV(RandomVariable):
         return super().__call__(scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
-        return [draw / scale]
+        return [redrawn(draw, 1.0)]
 
 
 class WeibullRV(RandomVariable):
@@ -500,7 +503,7 @@ class RayleighRV(RandomVariable):
         return super().__call__(scale, size=size, **kwargs)
 
     def path_derivatives(self, draw: Any, scale: Any) -> Sequence[Any]:
-        return [draw / scale]
+        return [redrawn(draw, 1.0)]
 
 
 class WaldRV(RandomVariable):
