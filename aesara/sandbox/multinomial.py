@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.elementwise.ops import eq
+from aesara.tensor.sequences.cumulative import cumsum
+from aesara.tensor.shapes.reshape import reshape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
 
 __all__ = ["ChoiceFromUniform", "MultinomialFromUniform"]
 
@@ -24,6 +33,8 @@ class _FromUniform(Op):
     """
 
     __props__: tuple[str, ...] = ("odtype",)
+    #: what is wrong where there are other numbers than draws
+    wrong_count = "{0} draws for each of {1} rows need {2} uniform numbers, got {3}."
     default_dtype: str | None = None
 
     def __init__(self, odtype: str):
@@ -40,22 +51,20 @@ class _FromUniform(Op):
         if n.type.dtype not in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"):
             raise TypeError(f"The number of draws must be an integer, got {n} of dtype {n.type.dtype}.")
         dtype = (self.default_dtype or pvals.type.dtype) if self.odtype == "auto" else self.odtype
-        return Apply(self, [pvals, unis, n], [TensorType(dtype, self.shape_of_draws(pvals))()])
+        return Apply(self, [pvals, unis, n], [TensorType(dtype, self.shape_of_draws(pvals, n))()])
 
-    def shape_of_draws(self, pvals: Variable) -> tuple[int | None, ...]:
+    def shape_of_draws(self, pvals: Variable, n: Variable) -> tuple[int | None, ...]:
         return pvals.type.shape
 
-    def grad(self, inputs, output_grads):
+    def L_op(self, inputs, outputs, output_grads):
         """Zero: small changes of the inputs change no draw."""
         return [x.zeros_like(dtype="float64" if x.type.dtype.startswith(("int", "uint")) else None) for x in inputs]
 
     def perform(self, node, inputs, output_storage, params=None):
         pvals, unis, n = inputs
         if unis.shape[0] != pvals.shape[0] * n:
-            raise ValueError(
-                f"{self}: {n} draws for each of {pvals.shape[0]} rows need {pvals.shape[0] * n} uniform numbers, got "
-                f"{unis.shape[0]}."
-            )
+            count = pvals.shape[0] * int(n)
+            raise ValueError(self.wrong_count.format(n, pvals.shape[0], count, unis.shape[0]))
         draws = self.draws(pvals, unis.reshape(int(n), pvals.shape[0]))
         output_storage[0][0] = draws.astype(node.outputs[0].type.dtype)
 
@@ -63,11 +72,19 @@ class _FromUniform(Op):
         raise NotImplementedError(f"{type(self).__name__} does not say how it draws.")
 
 
-class MultinomialFromUniform(_FromUniform):
+class MultinomialFromUniform(_FromUniform, ExpressionOp):
     """How often each category is drawn in `n` draws with replacement from each row of `pvals`.
 
     Draw number k of row r is decided by ``unis[k * rows + r]``.
     """
+
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
+        """A draw is the first category whose probability, with those before it, is above the uniform number."""
+        pvals, unis, n = inputs
+        rows, count = pvals.shape[0], cast(n, "int64")
+        beyond = cumsum(pvals, axis=1) > reshape(unis, (count, rows, 1))
+        is_first = beyond & eq(cumsum(cast(beyond, "int64"), axis=2), 1)
+        return cast(is_first.sum(axis=0), self.make_node(*inputs).outputs[0].type.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0]]
@@ -98,8 +115,9 @@ class ChoiceFromUniform(_FromUniform):
     def __str__(self) -> str:
         return f"{type(self).__name__}{{odtype={self.odtype!r}, replace={self.replace}}}"
 
-    def shape_of_draws(self, pvals: Variable) -> tuple[int | None, ...]:
-        return (pvals.type.shape[0], None)
+    def shape_of_draws(self, pvals: Variable, n: Variable) -> tuple[int | None, ...]:
+        count = known_integer(n)
+        return (pvals.type.shape[0], None if count is None or count < 0 else count)
 
     def infer_shape(self, fgraph, node, shapes):
         return [(shapes[0][0], node.inputs[2])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,20 +19,25 @@ from aesara.sandbox import multinomial
 from aesara.sandbox.mrg31k3p import M1, M2, integers, jumped, powers, spread
 from aesara.scalar.types import upcast
 from aesara.tensor.core.casting import cast
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.derivatives.gradient_operators import undefined_grad
-from aesara.tensor.elementwise.ops import cos, log, sin, sqrt
+from aesara.tensor.elementwise.ops import cos, eq, log, sin, sqrt
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.inplace import InplaceWriter
 from aesara.tensor.shapes.reshape import reshape
 
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
 __all__ = [
-    "A1p72", "A1p134", "A2p72", "A2p134", "M1", "M2", "SCALES", "MRG_RandomStream", "ff_2p72", "ff_2p134",
-    "guess_n_streams", "mrg_random_make_inplace", "mrg_uniform", "mrg_uniform_base",
+    "A1p72", "A1p134", "A2p72", "A2p134", "DotModulo", "M1", "M2", "SCALES", "MRG_RandomStream", "ff_2p72", "ff_2p134",
+    "guess_n_streams", "matVecModM", "mrg_random_make_inplace", "mrg_uniform", "mrg_uniform_base",
 ]  # fmt: skip
 
 #: the matrices that put the streams of one draw apart, and those of different draws
@@ -72,6 +77,70 @@ def guess_n_streams(size: Any, warn: bool = False) -> int:
         message = f"The size {size} is not known yet: 15360 streams are taken. Use `nstreams` to say how many."
         warnings.warn(message, stacklevel=3)
     return 60 * 256
+
+
+def matVecModM(A: np.ndarray, s: np.ndarray, m: Any) -> np.ndarray:
+    """The product of a matrix of int64 with a vector, modulo a number, as int32.
+
+    Examples
+    --------
+    >>> matVecModM(np.array([[1, 2], [3, 4]]), np.array([5, 6]), 10)
+    array([7, 9], dtype=int32)
+    """
+    # Products are reduced before they are added: the sum of two may be too large.
+    reduced = A * np.asarray(s).astype("int64") % np.int64(m)
+    return (reduced.sum(axis=1) % np.int64(m)).astype("int32")
+
+
+class DotModulo(ExpressionOp):
+    """Products of two matrices with vectors, modulo numbers: ``A1 s1 mod m1``, and behind it ``A2 s2 mod m2``.
+
+    Matrices are of int64, vectors and moduli of int32; products of their entries must fit into int64.
+
+    Examples
+    --------
+    >>> rows = np.array([[1, 2], [3, 4]])
+    >>> s = np.array([5, 6], dtype="int32")
+    >>> DotModulo()(rows, s, np.int32(10), rows, s, np.int32(7)).eval()
+    array([7, 9, 3, 4], dtype=int32)
+    """
+
+    __props__ = ()
+
+    def make_node(self, A: Any, s: Any, m: Any, A2: Any, s2: Any, m2: Any) -> Apply:
+        given = [as_tensor_variable(x) for x in (A, s, m, A2, s2, m2)]
+        for name, x, dtype, ndim in zip(
+            ("A", "s", "m", "A2", "s2", "m2"), given, ("int64", "int32", "int32") * 2, (2, 1, 0) * 2, strict=True
+        ):
+            if x.type.dtype != dtype or x.type.ndim != ndim:
+                raise TypeError(f"{self}: {name} has {ndim} dimensions and the dtype {dtype}; got {x.type}.")
+        first, second = given[0].type.shape[0], given[3].type.shape[0]
+        length = None if first is None or second is None else first + second
+        return Apply(self, given, [TensorType("int32", (length,))()])
+
+    def expression(self, *inputs: TensorVariable) -> TensorVariable:
+        products = []
+        for matrix, vector, modulus in (inputs[:3], inputs[3:]):
+            vector = CheckAndRaise(ValueError, self._wrong_length())(vector, eq(vector.shape[0], matrix.shape[1]))
+            products.append((matrix * cast(vector, "int64") % modulus).sum(axis=1) % modulus)
+        return cast(join(0, *products), "int32")
+
+    def perform(self, node, inputs, output_storage, params=None):
+        parts = []
+        for matrix, vector, modulus in (inputs[:3], inputs[3:]):
+            if matrix.shape[1] != len(vector):
+                raise ValueError(self._wrong_length())
+            parts.append(matVecModM(matrix, vector, modulus))
+        output_storage[0][0] = np.concatenate(parts)
+
+    def _wrong_length(self) -> str:
+        return f"{self}: a vector must be as long as the rows of its matrix."
+
+    def infer_shape(self, fgraph, node, shapes):
+        return [(shapes[0][0] + shapes[3][0],)]
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False] for _ in node.inputs]
 
 
 class mrg_uniform_base(Op):

@@ -16,6 +16,7 @@ from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from aesara.sandbox.rng_mrg import (
     A1p72,
     A2p134,
+    DotModulo,
     MRG_RandomStream,
     ff_2p72,
     ff_2p134,
@@ -270,3 +271,48 @@ def test_binomial_numbers_have_no_gradient_in_their_probability():
     p = at.scalar("p")
     with pytest.raises(aesara.gradient.NullTypeGradError):
         aesara.grad(MRG_RandomStream(3).binomial((3,), p=p, dtype="float64").sum(), p)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_products_modulo_numbers(mode):
+    """Exact for the largest numbers that are asked for, where the sum of products would not fit."""
+    rng = np.random.default_rng(3)
+    variables = [at.lmatrix(), at.ivector(), at.iscalar(), at.lmatrix(), at.ivector(), at.iscalar()]
+    f = aesara.function(variables, DotModulo()(*variables), mode=mode)
+    largest = 2**31 - 1
+    for high in (10, largest):
+        values = []
+        for modulus in (M1, M2):
+            matrix = rng.integers(high - 5, high, (3, 3), dtype="int64")
+            values += [matrix, rng.integers(high - 5, high, 3, dtype="int32"), np.int32(modulus)]
+        wanted = []
+        for matrix, vector, modulus in (values[:3], values[3:]):
+            wanted += [sum(int(a) * int(x) for a, x in zip(row, vector)) % int(modulus) for row in matrix]
+        found = f(*values)
+        assert found.dtype == "int32" and found.tolist() == wanted
+    values[1] = values[1][:1]
+    with pytest.raises(ValueError, match="a vector must be as long as the rows of its matrix"):
+        f(*values)
+    with pytest.raises(TypeError, match="m has 0 dimensions and the dtype int32"):
+        DotModulo()(*variables[:2], at.lscalar(), *variables[3:])
+
+
+def test_counts_of_categories_are_native():
+    """And the same as those of the reference: also where probabilities add up to less, or to more, than one."""
+    p, u, n = at.matrix("p"), at.vector("u"), at.lscalar("n")
+    counts = MultinomialFromUniform("int64")(p, u, n)
+    native = aesara.function([p, u, n], counts)
+    reference = aesara.function([p, u, n], counts, mode="FAST_COMPILE")
+    assert native._native is not None and not aesara.explain(native).python
+    rng = np.random.default_rng(5)
+    for rows, categories, draws in ((1, 1, 1), (4, 6, 3), (4, 6, 0), (0, 6, 3), (30, 9, 100)):
+        weights = rng.uniform(size=(rows, categories)) / 4
+        uniform = rng.uniform(size=rows * draws)
+        found = native(weights, uniform, draws)
+        np.testing.assert_array_equal(found, reference(weights, uniform, draws))
+        assert found.shape == weights.shape and (found.sum(axis=1) <= draws).all()
+    for f in (native, reference):
+        with pytest.raises(ValueError, match="100 draws for each of 30 rows need 3000 uniform numbers, got 2999"):
+            f(weights, uniform[:-1], draws)
+    assert MultinomialFromUniform("auto")(p, u, 1).type.shape == (None, None)
+    assert ChoiceFromUniform("auto")(p, u, 2).type.shape == (None, 2)

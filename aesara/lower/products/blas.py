@@ -27,7 +27,8 @@ def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Arr
 
 @lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
 @lower_complex_op.register
-def _expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+def lower_expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    """Lower what an operation stands for."""
     # Each node gets variables of its own, since arrays are found by variable.
     inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
     for outer, variable in zip(node.inputs, inner, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
@@ -13,11 +14,22 @@ from aesara.lower.calling import call_routine
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
+from aesara.lower.products.blas import lower_expression
 from aesara.lower.reductions.careduce import converted
 from aesara.lower.shape_arithmetic import count_of
+from aesara.sandbox.multinomial import MultinomialFromUniform
 from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
 
 _WORDS = const(6)
+
+
+@lower_op.register
+def _multinomial(op: MultinomialFromUniform, node: Apply, context: Context) -> Sequence[Any]:
+    pvals, unis, n = map(context.array, node.inputs)
+    rows, count = pvals.shape[0], context.integer_from(converted(n, "int64"))
+    fits = primitive("eq", unis.shape[0], count * rows)
+    context.guard(fits, ValueError, op.wrong_count, node, (count, rows, count * rows, unis.shape[0]))
+    return lower_expression(op, node, context)
 
 
 @lower_op.register
