@@ -10,8 +10,9 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.elementwise.ops import minimum
+from aesara.tensor.elementwise.ops import eq, minimum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -324,6 +325,8 @@ def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, b_ndim: int | 
 
 
 def _solution_by_lu(trans: int, factors: TensorVariable, pivots: TensorVariable, b: TensorVariable) -> TensorVariable:
+    fits = CheckAndRaise(ValueError, "lu_solve: the matrix and the right-hand side have different numbers of rows.")
+    b = fits(b, eq(b.shape[0], factors.shape[0]))
     order = PivotsToPermutation()(pivots)
     if trans == 0:
         return _triangular("N", False, False)(factors, _triangular("N", True, True)(factors, b[order]))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import and_, conj, gt, invert, isnan, maximum, neq, switch
@@ -87,6 +88,8 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.ndim < 2:
         raise ValueError(f"cond needs a matrix; got {x.type}.")
+    check = CheckAndRaise(np.linalg.LinAlgError, "cond: there is no condition of a matrix without elements.")
+    x = check(x, neq(x.shape[-2] * x.shape[-1], 0))
     if p in (None, 2, -2):
         s = svdvals(x)
         result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
