@@ -161,13 +161,14 @@ def test_what_is_singular_is_an_error(rng):
 
 def test_what_is_left_as_it_is():
     wide_u = at.tensor("float64", (ROWS, ROWS // 2))
-    unknown = at.dmatrix()
+    unknown, count = at.dmatrix(), at.lscalar()
     left = {
         "too many columns": one - wide_u @ wide_u.T,
         "columns of unknown number": one - unknown @ unknown.T,
         "a diagonal that may be negative": at.diag(v) + U @ C @ U.T,
+        "an identity that may not fit": at.eye(count) - U @ U.T,
         "no diagonal": C[0, 0] + U @ C @ U.T,
     }
     for name, matrix in left.items():
-        f = compiled([*INPUTS, wide_u, unknown], linalg.solve(matrix, b))
+        f = compiled([*INPUTS, wide_u, unknown, count], linalg.solve(matrix, b))
         assert not ops_of(f, linalg.QRFull), name

@@ -82,7 +82,8 @@ def _parts(x: Variable) -> _Within | None:
         found = _factored(product)
         if found is None:
             continue
-        number = _identity_times(term)
+        # of an identity only its number is kept: that it fits must be known
+        number = _identity_times(term) if None not in term.type.shape else None
         d = number if number is not None else positive_diagonal(term)
         if d is None or d.type.dtype != x.type.dtype:
             continue
