@@ -400,7 +400,8 @@ def add_scan_configvars() -> None:
     config.add(
         "scan__checkpoint_memory",
         "How many bytes of states the gradient of a loop may keep, when it is made; of longer loops it keeps as many "
-        "states as the square root of the number of steps, and computes the others again. 0 for no limit.",
+        "states as the square root of the number of steps, and computes the others again, also where these are more "
+        "bytes. 0 for no limit.",
         IntParam(0, _is_count),
         in_c_key=False,
     )

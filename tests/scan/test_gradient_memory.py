@@ -114,6 +114,18 @@ def test_what_fits_is_not_cut():
     np.testing.assert_allclose(got[1], want[1], rtol=1e-12)
 
 
+def test_a_budget_below_the_least_takes_the_least():
+    inputs, cost = last_state()
+    values = np.ones(1000), 0.7, 900
+    functions = [aesara.function(inputs, gradients(cost, [x, w], budget)) for budget in (1, 8000, 60 * 8000, 0)]
+    *rows, whole = (peak(f, *values) for f in functions)
+    assert max(rows) < 1.1 * min(rows) < 20 * 30 < 900 < whole
+    *found, want = (f(*values) for f in functions)
+    for got in found:
+        np.testing.assert_allclose(got[0], want[0], rtol=1e-12)
+        np.testing.assert_allclose(got[1], want[1], rtol=1e-12)
+
+
 def test_loops_that_cannot_be_cut_keep_all():
     states, _ = scan(lambda s, w: (s * w, until(s < 0.1)), None, 1.0, w, n_steps=50)
     slope, same = gradients(states[-1], [w], 1)[0], gradients(states[-1], [w], 0)[0]
