@@ -366,7 +366,8 @@ def test_bytes_of_steps_and_nodes():
         assert by_kind["product"] == [8 * (rows * 3 + 3 * 4 + rows * 4)]
         assert by_kind["python"] == [8 * 2 * rows]
         assert 8 * (rows * 4 + 1) in by_kind["nest"]  # the exponentials exist one by one only
-        assert by_kind["loop"] == [8 * (8 * 3 + 1)]  # with the factor
+        # the rows that are returned, a ring of two rows of the state, and the factor
+        assert by_kind["loop"] == [8 * (7 * 3 + 2 * 3 + 1)]
     stored = {type(node.op).__name__: size for (_, node), size in f.profile.bytes_of_nodes().items()}
     assert stored["Dot22"] == 8 * 5 * 4 and stored["Sum"] == 8 and stored["FromFunctionOp"] == 8 * 5
     assert "exp" not in str([node for _, node in f.profile.bytes_of_nodes()])
