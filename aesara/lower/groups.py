@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from aesara.ir.expr import Expr, const, cost, linear_offset, walk
 from aesara.lower.arrays import Array, is_trailing_run
 from aesara.lower.nests import Launched, Rows, build_launch
+from aesara.lower.shape_arithmetic import count_of
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
@@ -92,6 +93,10 @@ class Group(ScheduledStep):
             return task.kind == "map" or inside
 
         return rank > 0 and all(map(is_cut, self.tasks))
+
+    def reads_in_rows(self, buffer: str, count: Expr, context: Context, name_of: NameOf) -> bool:
+        elsewhere = any(read == buffer and not same for read, same in self.loads(name_of))
+        return self.has_rows and not elsewhere and count is context.canonical(count_of(self.domain))
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         launch = self._launch(assembler, at, None).launch

@@ -64,6 +64,14 @@ class ScheduledStep:
         """Whether it may write `array` over `buffer`, because it reads there nothing but what it is about to write."""
         return False
 
+    def draws_many(self, context: Context, many: int) -> bool:
+        """Whether it does nothing but draw numbers, one after another, and perhaps more than `many`."""
+        return False
+
+    def reads_in_rows(self, buffer: str, count: Expr, context: Context, name_of: NameOf) -> bool:
+        """Whether it is a nest whose outermost loop, in parts, reads the `count` elements of a buffer in turn."""
+        return False
+
 
 def loads_of(expressions: Iterable[Expr]) -> Iterator[tuple[str, bool]]:
     """The buffers that expressions read, at any place."""

@@ -231,10 +231,19 @@ def _routine(
     )
 
 
+@functools.cache
+def _of_numbers() -> frozenset[str]:
+    return frozenset(f"{family}.{name}" for family in ("draw", "fill") for name in _DRAWS)
+
+
 def is_draw_of_numbers(routine: Routine) -> bool:
     """Whether a routine is one of these two: it draws ``n`` numbers to ``out``."""
-    family, _, name = routine.name.partition(".")
-    return family in ("draw", "fill") and name in _DRAWS
+    return routine.name in _of_numbers()
+
+
+def counts_of(routine: Routine) -> tuple[str, ...]:
+    """The sizes of such a routine that say how many numbers it draws, and how many values each parameter has."""
+    return tuple(name for name in routine.sizes if size(name) is not _WORDS)
 
 
 @functools.cache

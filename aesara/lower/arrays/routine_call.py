@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op
 from aesara.ir.routine import Parameter, Routine
+from aesara.ir.routines.draws import counts_of, is_draw_of_numbers
 from aesara.ir.steps import BATCH, Call
-from aesara.lower.arrays.base import ZERO, Array, Item, copied, row_major_strides
+from aesara.lower.arrays.base import ONE, ZERO, Array, Item, copied, row_major_strides
 from aesara.lower.shape_arithmetic import batch_offset, count_of
 from aesara.lower.small_matrices import SmallForm, small_form
 from aesara.lower.steps import NameOf, ScheduledStep
@@ -104,6 +105,12 @@ class RoutineCall(Item, ScheduledStep):
 
     def writes(self) -> Iterator[Array]:
         return iter(self.results.values())
+
+    def draws_many(self, context: Context, many: int) -> bool:
+        if self.lead or not is_draw_of_numbers(self.routine):
+            return False
+        count, *others = (context.canonical(self.sizes[name]) for name in counts_of(self.routine))
+        return all(n is ONE or n is count for n in others) and not (count.is_const and count.attr <= many)
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
         started = [result for result in self.results.values() if result.start is not None]

@@ -8,19 +8,18 @@ The numbers are drawn in the same order, and need no memory of their whole size.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.expr import Expr, op, var
 from aesara.ir.routine import Parameter
-from aesara.ir.routines.draws import is_draw_of_numbers
+from aesara.ir.routines.draws import counts_of
 from aesara.ir.steps import Allocate, Call, Iterate, Step
 from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import ONE, ZERO, Array, RoutineCall
 from aesara.lower.context import Context
 from aesara.lower.groups import Group
 from aesara.lower.nests import Rows
-from aesara.lower.shape_arithmetic import count_of
 from aesara.lower.steps import NameOf, ScheduledStep
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class DrawsInBlocks(ScheduledStep):
     def _block(call: RoutineCall, assembler: Assembler, first: Expr, count: Expr) -> Call:
         """The call that draws `count` numbers, where `first` have been drawn before."""
         routine, canonical = call.routine, assembler.context.canonical
-        counts = {name for name in routine.sizes if _is_count(name) and canonical(call.sizes[name]) is not ONE}
+        counts = {name for name in counts_of(routine) if canonical(call.sizes[name]) is not ONE}
         sizes = [count if name in counts else canonical(call.sizes[name]) for name in routine.sizes]
 
         def operand(parameter: Parameter) -> Operand:
@@ -113,21 +112,20 @@ def draws_in_blocks(
     context: Context, steps: Sequence[ScheduledStep], results: Sequence[Array], name_of: NameOf
 ) -> list[ScheduledStep]:
     """The steps of a schedule, with those draws in blocks that can be."""
-    calls = [at for at, step in enumerate(steps) if isinstance(step, RoutineCall) and _is_long(context, step)]
+    calls = [at for at, step in enumerate(steps) if step.draws_many(context, _BLOCK)]
     if not calls:
         return list(steps)
     accesses, kept = Accesses(steps, name_of), set(map(name_of, results))
     moved: dict[int, list[int]] = {}
     for at in reversed(calls):
-        call = steps[at]
-        assert isinstance(call, RoutineCall)
+        call = cast("RoutineCall", steps[at])
         name = name_of(_drawn(call))
         readers = accesses.readers.get(name, set())
         if name in kept or len(readers) != 1 or accesses.writers[name] != [at]:
             continue
         (reader,) = readers
-        group = steps[reader]
-        if not isinstance(group, Group) or not _takes_rows(context, group, call, name, name_of):
+        count = context.canonical(call.sizes[call.routine.each])
+        if not steps[reader].reads_in_rows(name, count, context, name_of):
             continue
         others = [k for k in range(at + 1, reader + 1) if k not in moved.get(reader, ())]
         others += moved.get(reader, ())
@@ -139,32 +137,11 @@ def draws_in_blocks(
 
 def _at(
     context: Context, steps: Sequence[ScheduledStep], at: int, moved: dict[int, list[int]]
-) -> ScheduledStep:  # fmt: skip
+) -> ScheduledStep:
     if at not in moved:
         return steps[at]
-    group, calls = steps[at], [call for k in moved[at] if isinstance(call := steps[k], RoutineCall)]
-    assert isinstance(group, Group)
-    return DrawsInBlocks(context, calls, group)
-
-
-def _is_count(size: str) -> bool:
-    """Whether a size of a routine is how many numbers are drawn, or how many values a parameter has."""
-    return size == "n" or size.startswith("n.")
-
-
-def _is_long(context: Context, call: RoutineCall) -> bool:
-    """Whether a call draws numbers, one after another, which may be many."""
-    if call.lead or not is_draw_of_numbers(call.routine):
-        return False
-    count, *others = (context.canonical(call.sizes[name]) for name in call.routine.sizes if _is_count(name))
-    return all(n is ONE or n is count for n in others) and not (count.is_const and count.attr <= _BLOCK)
-
-
-def _takes_rows(context: Context, group: Group, call: RoutineCall, name: str, name_of: NameOf) -> bool:
-    """Whether parts of the outermost loop of a nest read what is drawn in turn."""
-    count = context.canonical(call.sizes[call.routine.each])
-    own = {read for read, same in group.loads(name_of) if read == name and not same}
-    return group.has_rows and not own and count is context.canonical(count_of(group.domain))
+    calls = [cast("RoutineCall", steps[k]) for k in moved[at]]
+    return DrawsInBlocks(context, calls, cast("Group", steps[at]))
 
 
 def _hinders(step: ScheduledStep, call: RoutineCall, name_of: NameOf) -> bool:
