@@ -115,9 +115,10 @@ class ModeParam(EnumStr):
     def _choose(self, value):
         if hasattr(value, "linker") or value in self.all:
             return value
+        hint = did_you_mean(str(value), self.options)
         raise ValueError(
             f"Invalid value ({value!r}) for the configuration option '{self.name}'. Expected one of {self.options},"
-            " or an object of class Mode."
+            f" or an object of class Mode.{hint}"
         )
 
 

@@ -84,7 +84,7 @@ def checks_behind(step: Iterate) -> list[Check]:
 
 
 def _checks_of(step: Iterate) -> list[Check]:
-    return [inner for inner in step.body if isinstance(inner, Check)]
+    return [check for inner in step.body for check in inner.checks()]
 
 
 @singledispatch

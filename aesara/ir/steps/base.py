@@ -12,6 +12,7 @@ from aesara.ir.work import Work
 
 if TYPE_CHECKING:
     from aesara.ir.interpret.programs import ProgramMachine
+    from aesara.ir.steps.check import Check
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
@@ -76,6 +77,10 @@ class Step:
     def can_fail(self, slots: Sequence[Slot]) -> bool:
         """Whether an exception may come of it by itself; `slots` are those of the program."""
         return False
+
+    def checks(self) -> Iterator[Check]:
+        """The check that it is, if it is one."""
+        return iter(())
 
     # -- what it reads and makes -----------------------------------------------------------------------------
 

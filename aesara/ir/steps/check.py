@@ -34,6 +34,9 @@ class Check(Step):
     def can_fail(self, slots: Sequence[Slot]) -> bool:
         return True
 
+    def checks(self) -> Iterator[Check]:
+        yield self
+
     def expressions(self) -> Iterator[Expr]:
         yield self.condition
         yield from self.values
