@@ -407,6 +407,26 @@ def add_scan_configvars() -> None:
     )
 
 
+def add_deprecated_configvars() -> None:
+    """Options about GPUs, which have no effect."""
+    add_options_without_effect(config, "gpuarray__preallocate", "enable_initial_driver_test")
+
+
+def add_numba_configvars() -> None:
+    """Options of the Numba linker, which have no effect."""
+    add_options_without_effect(config, "numba__vectorize_target", "numba__fastmath", "numba__cache")
+
+
+def add_multiprocessing_configvars() -> None:
+    """Options about several processes, which have no effect."""
+    add_options_without_effect(config, "n_jobs")
+
+
+def add_caching_dir_configvars() -> None:
+    """Options about folders of compiled C code, which have no effect."""
+    add_options_without_effect(config, "compiledir_format", "base_compiledir", "compiledir")
+
+
 for _declare in (
     add_basic_configvars,
     add_compile_configvars,
@@ -418,7 +438,11 @@ for _declare in (
     add_optimizer_configvars,
     add_metaopt_configvars,
     add_vm_configvars,
+    add_deprecated_configvars,
     add_scan_configvars,
+    add_numba_configvars,
+    add_multiprocessing_configvars,
+    add_caching_dir_configvars,
 ):
     _declare()
 add_options_without_effect(config)

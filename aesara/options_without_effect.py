@@ -146,11 +146,12 @@ OPTIONS: dict[str, tuple[tuple[str, str, ConfigParam], ...]] = {
 }
 
 
-def add_options_without_effect(config: AesaraConfigParser) -> None:
-    """Declare all of `OPTIONS`."""
+def add_options_without_effect(config: AesaraConfigParser, *names: str) -> None:
+    """Declare those of `OPTIONS` that `config` does not have: these, or all."""
     for reason, options in OPTIONS.items():
         for name, doc, values in options:
-            config.add(name, doc, values, in_c_key=False, no_effect=reason)
+            if name not in config and (not names or name in names):
+                config.add(name, doc, values, in_c_key=False, no_effect=reason)
 
 
 def get_cuda_root() -> str:

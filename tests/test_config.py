@@ -604,3 +604,14 @@ def test_modes_are_named_where_a_value_is_none_of_them():
 
 def test_an_option_that_no_parser_has_yet_is_without_name():
     assert str(IntParam(3)) == "None (3)"
+
+
+@pytest.mark.parametrize("kind", ["deprecated", "numba", "multiprocessing", "caching_dir"])
+def test_options_without_effect_are_declared_in_groups_too(kind, monkeypatch):
+    one = AesaraConfigParser({}, None, None)
+    monkeypatch.setattr(configdefaults, "config", one)
+    getattr(configdefaults, f"add_{kind}_configvars")()
+    declared = set(one._config_var_dict)
+    assert declared and declared < set(config._config_var_dict)
+    getattr(configdefaults, f"add_{kind}_configvars")()
+    assert set(one._config_var_dict) == declared
