@@ -372,7 +372,15 @@ def test_models_that_raise(cores):
     assert "too far out" in "".join(format_exception(ours.value))
 
 
-def test_sampling_is_interrupted():
+@pytest.fixture
+def listening():
+    """SIGINT is an interrupt, also where the tests were started by a program that ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_sampling_is_interrupted(listening):
     pm = pytest.importorskip("pymc")
 
     def interrupt(trace, draw):
