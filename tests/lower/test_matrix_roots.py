@@ -16,7 +16,7 @@ from aesara.tensor import linalg
 from aesara.tensor.linear_algebra.matrix_functions import LogMatrix, SqrtMatrix
 
 sys.path.insert(0, str(Path(__file__).parent))
-from agreement import assert_both_raise, assert_native
+from agreement import REFERENCE, assert_both_raise, assert_native
 
 #: relative to the largest value; matrices here have small condition numbers
 ULPS = 500
@@ -60,6 +60,8 @@ def test_eigenvalues_in_pairs():
         (SqrtMatrix(), np.diag([1.0, -1.0]), np.linalg.LinAlgError),
         (LogMatrix(), np.diag([1.0, -1.0]), np.linalg.LinAlgError),
         (SqrtMatrix(), np.array([[0.0, 1.0], [0.0, 0.0]]), np.linalg.LinAlgError),
+        (SqrtMatrix(), np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.linalg.LinAlgError),
+        (SqrtMatrix(), np.diag([1.0, -1e-14]), np.linalg.LinAlgError),
         (LogMatrix(), np.diag([1.0, 0.0]), np.linalg.LinAlgError),
         (SqrtMatrix(), np.array([[1.0, np.nan], [0.0, 1.0]]), ValueError),
         (LogMatrix(), np.array([[1.0, np.inf], [0.0, 1.0]]), ValueError),
@@ -73,6 +75,48 @@ def test_matrices_without_root_or_logarithm(op, value, kind):
 def test_roots_of_singular_matrices_that_have_one():
     assert_native(SqrtMatrix(), np.zeros((3, 3)), static=[False])
     assert_native(SqrtMatrix(), np.diag([0.0, 4.0, 0.0]), static=[False])
+
+
+def singular_matrices():
+    """Of each rank, with as many eigenvectors of zero as its multiplicity: some symmetric, some of whole numbers."""
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 5, 8):
+        yield np.ones((n, n))
+        for rank in range(1, n):
+            columns = rng.normal(size=(n, rank))
+            yield columns @ columns.T
+            yield np.round(3 * columns) @ np.round(3 * columns).T
+            turn = np.linalg.qr(rng.normal(size=(n, n)))[0] @ (np.eye(n) + 0.1 * np.triu(np.ones((n, n)), 1))
+            values = np.append(rng.uniform(0.5, 3, rank), np.zeros(n - rank))
+            yield (turn * values) @ np.linalg.inv(turn)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+def test_roots_of_singular_matrices(dtype, mode):
+    """Zeros are rounding errors, of either sign: their roots exist, are real, and are not large."""
+    x = at.matrix("x", dtype=dtype)
+    f = aesara.function([x], linalg.sqrtm(x), mode=mode)
+    for a in singular_matrices():
+        given = a.astype(dtype)
+        root = f(given)
+        unit = len(a) * np.finfo(dtype).eps * np.linalg.norm(given)
+        assert np.linalg.norm(root @ root - given) <= 30 * unit
+        assert np.linalg.norm(root) <= 3 * len(a) * np.sqrt(np.linalg.norm(given))
+        if (a == a.T).all():
+            values, vectors = np.linalg.eigh(a)
+            wanted = (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+            assert np.abs(root - wanted).max() <= 3 * np.sqrt(unit)
+
+
+def test_a_root_of_rounding_errors_is_small():
+    """What stands between two zeros of different size, and is a rounding error, is not divided by their roots."""
+    a = np.array([[1e-40, 1e-17, 0.0], [0.0, 1e-60, 0.0], [0.0, 0.0, 1.0]])
+    expected = assert_native(SqrtMatrix(), a, ulps=ULPS, static=[False])
+    np.testing.assert_allclose(expected[0], np.diag([1e-20, 1e-30, 1.0]), rtol=1e-15)
+    a[0, 1] = 1e-13  # no rounding error
+    (expected,) = assert_native(SqrtMatrix(), a, ulps=ULPS, static=[False])
+    np.testing.assert_allclose(expected[0, 1], 1e-13 / 1e-20, rtol=1e-9)
 
 
 def test_negative_eigenvalues_of_complex_matrices():

@@ -6,7 +6,7 @@ Real matrices take complex forms too, since the eigenvalues may be complex; the 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from aesara.tensor.elementwise.ops import (
     expm1,
     gt,
     invert,
+    le,
     log,
     lt,
     maximum,
@@ -51,37 +52,40 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 __all__: list[str] = []
 
 
-def _of_triangle(op: LogMatrix | SqrtMatrix, of: Matrices, function: Callable[[Any], Any]) -> list[Numbers]:
-    """A function of matrices, from the one for triangles."""
+class _Form(NamedTuple):
+    """The Schur form of a matrix: its triangle, or its blocks, and the unitary matrix beside it."""
+
+    form: Any
+    unitary: Any
+
+
+def _schur_form(of: Matrices) -> _Form:
     (a,) = of.inputs
     order = of.require_square(a, of.linalg_error)
     of.require_finite(a)
     made = of.call(spectra.schur(a.dtype), {"n": order}, {"a": swapped(a)})
     of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
-    form, unitary = swapped(made["a"]), swapped(made["unitary"])
-    if not isinstance(a, ComplexArray):
-        (found,) = of.expression(_has_negative_value, [form])
-        of.require_none(found, of.linalg_error, COMPLEX_RESULT)
-    if isinstance(op, LogMatrix):
-        (found,) = of.expression(lambda form: [eq(_diagonal(form), 0)], [form])
-        of.require_none(found, of.linalg_error, NO_LOGARITHM)
-
-    def result(form: Any, unitary: Any) -> list[Any]:
-        dtype = form.type.dtype
-        if dtype.startswith("complex"):
-            return [matmul(unitary, matmul(function(triu(form)), adjoint(unitary)))]
-        triangle, turn = Schur("complex")(form)
-        inner = matmul(turn, matmul(function(triu(triangle)), adjoint(turn)))
-        return [matmul(unitary, matmul(real(inner), adjoint(unitary)))]
-
-    return of.expression(result, [form, unitary])
+    return _Form(swapped(made["a"]), swapped(made["unitary"]))
 
 
-def _has_negative_value(form: Any) -> list[Any]:
-    """Where the real Schur form of a matrix has a negative eigenvalue: one that is no part of a pair."""
+def _is_real(of: Matrices) -> bool:
+    return not isinstance(of.inputs[0], ComplexArray)
+
+
+def _by_triangle(function: Callable[[Any], Any], form: Any, unitary: Any) -> Any:
+    """A function of the matrices that have a Schur form, from the one for complex triangles."""
+    if form.type.dtype.startswith("complex"):
+        return matmul(unitary, matmul(function(triu(form)), adjoint(unitary)))
+    triangle, turn = Schur("complex")(form)
+    inner = matmul(turn, matmul(function(triu(triangle)), adjoint(turn)))
+    return matmul(unitary, matmul(real(inner), adjoint(unitary)))
+
+
+def _is_negative(form: Any) -> Any:
+    """Where an eigenvalue on the diagonal of the real Schur form is negative: one that is no part of a pair."""
     below = neq(tril(form, -1), 0)
     in_pair = or_(any_of(below, axis=-1), any_of(below, axis=-2))
-    return [and_(invert(in_pair), lt(_diagonal(form), 0))]
+    return and_(invert(in_pair), lt(_diagonal(form), 0))
 
 
 def _diagonal(x: Any) -> Any:
@@ -101,33 +105,69 @@ def _with_diagonal(x: Any, d: Any) -> Any:
 # -- square roots ------------------------------------------------------------------------------------------------
 
 
-def _root_of_triangle(t: Any) -> Any:
-    """The square root of upper triangles, column by column: A. Björck and S. Hammarling (1983).
+def _root_of_triangle(t: Any, rounding: Any = None) -> Any:
+    """The square root of upper triangles: A. Björck and S. Hammarling (1983), element by element, column by column.
 
-    With what stands before it, a column y of the root and its diagonal element r solve ``(R + r) y = t``.
+    Where there is none, an element is infinite. `rounding` is the size of rounding errors in the triangles, if zeros on
+    their diagonals are no error: see `SqrtMatrix.element`.
     """
     place = arange(t.shape[-1])
     d = sqrt(_diagonal(t))
-    one, zero = np.asarray(1, t.type.dtype), np.asarray(0, t.type.dtype)
-    infinite = np.asarray(np.inf, real_dtype(t.type.dtype))
 
     def with_column(k: Any, root: Any) -> Any:
-        before = lt(place, k)
-        sums = d + d[..., k].dimshuffle(*range(d.type.ndim - 1), "x")
-        none = eq(sums, zero)
-        system = _with_diagonal(root, switch(or_(none, invert(before)), one, sums))
-        y = SolveTriangular(check_finite=False)(system, _as_column(switch(before, t[..., :, k], zero)))
-        lost = and_(_as_column(none), neq(y, zero))  # there is no root
-        return switch(eq(place, k), root + switch(lost, infinite, y), root)
+        def with_element(step: Any, rest: Any) -> Any:
+            i = k - 1 - step
+            element = _element_of_root(rest[..., i], d[..., i] + d[..., k], rounding)
+            element = element.dimshuffle(*range(element.type.ndim), "x")
+            return switch(lt(place, i), rest - root[..., :, i] * element, switch(eq(place, i), element, rest))
+
+        column = fori_loop(0, k, with_element, t[..., :, k])
+        inside = and_(eq(place, k), lt(place.dimshuffle(0, "x"), k))
+        return switch(inside, _as_column(column), root)
 
     return fori_loop(1, t.shape[-1], with_column, _with_diagonal(t.zeros_like(), d))
 
 
+def _element_of_root(rest: Any, divisor: Any, rounding: Any) -> Any:
+    zero, one = np.asarray(0, rest.type.dtype), np.asarray(1, rest.type.dtype)
+    infinite = np.asarray(np.inf, real_dtype(rest.type.dtype))
+    none = eq(divisor, zero)
+    if rounding is None:
+        return switch(and_(none, neq(rest, zero)), infinite, rest / switch(none, one, divisor))
+    size = absolute(rest)
+    lost = and_(le(size, rounding), gt(size, absolute(divisor) * sqrt(rounding)))
+    quotient = rest / switch(or_(none, lost), one, divisor)
+    return switch(lost, zero, switch(and_(none, neq(rest, zero)), infinite, quotient))
+
+
 @adopt(SqrtMatrix)
 def _sqrtm(op: SqrtMatrix, of: Matrices) -> Sequence[Numbers]:
-    (root,) = _of_triangle(op, of, _root_of_triangle)
+    """As the reference has it, in the same steps."""
+    found = _schur_form(of)
+    if _is_real(of):
+        (wrong,) = of.expression(_has_no_real_root, [found.form])
+        of.require_none(wrong, of.linalg_error, COMPLEX_RESULT)
+
+    def result(form: Any, unitary: Any) -> list[Any]:
+        if not form.type.dtype.startswith("complex"):
+            diagonal = _diagonal(form)
+            form = _with_diagonal(form, switch(_is_negative(form), np.asarray(0, form.type.dtype), diagonal))
+        return [_by_triangle(lambda t: _root_of_triangle(t, _rounding(t)), form, unitary)]
+
+    (root,) = of.expression(result, list(found))
     of.require_none(not_finite(root), of.linalg_error, NO_ROOT)
     return [root]
+
+
+def _rounding(form: Any) -> Any:
+    """How large rounding errors of a Schur form are."""
+    dtype = real_dtype(form.type.dtype)
+    return form.shape[-1].astype(dtype) * np.finfo(dtype).eps * one_norm(form)
+
+
+def _has_no_real_root(form: Any) -> list[Any]:
+    below = lt(_diagonal(form), -_as_column(_rounding(form)))
+    return [and_(_is_negative(form), below)]
 
 
 # -- logarithms --------------------------------------------------------------------------------------------------
@@ -179,4 +219,10 @@ def _log_of_triangle(t: Any) -> Any:
 
 @adopt(LogMatrix)
 def _logm(op: LogMatrix, of: Matrices) -> Sequence[Numbers]:
-    return _of_triangle(op, of, _log_of_triangle)
+    found = _schur_form(of)
+    if _is_real(of):
+        (wrong,) = of.expression(lambda form: [_is_negative(form)], [found.form])
+        of.require_none(wrong, of.linalg_error, COMPLEX_RESULT)
+    (wrong,) = of.expression(lambda form: [eq(_diagonal(form), 0)], [found.form])
+    of.require_none(wrong, of.linalg_error, NO_LOGARITHM)
+    return of.expression(lambda form, unitary: [_by_triangle(_log_of_triangle, form, unitary)], list(found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -169,43 +169,38 @@ COMPLEX_RESULT = (
     "the result for this real matrix is complex, since it has a negative eigenvalue. Cast it to complex numbers first: "
     "x.astype('complex128')."
 )
-NO_ROOT = "the matrix is singular and has no square root."
+NO_ROOT = (
+    "the matrix is singular and has no principal square root: zero is an eigenvalue with fewer eigenvectors than its "
+    "multiplicity."
+)
 NO_LOGARITHM = "the matrix is singular and has no logarithm."
 
 
-class _RealFunction(_MatrixFunction):
-    """A function of a matrix that is real for real matrices without negative eigenvalues."""
-
-    __props__ = ()
-
-    def function(self, x: np.ndarray) -> np.ndarray:
-        if not np.isfinite(x).all():
-            raise ValueError(f"{self}: array must not contain infs or NaNs")
-        form = scipy_linalg().schur(x)[0]
-        values = np.diagonal(form)
-        if x.dtype.kind != "c":
-            in_pair = np.diagonal(form, -1) != 0
-            alone = ~(np.append(in_pair, False) | np.insert(in_pair, 0, False))
-            if (values[alone] < 0).any():
-                raise np.linalg.LinAlgError(f"{self}: {COMPLEX_RESULT}")
-        result = self.of_regular(x, values)
-        return result if x.dtype.kind == "c" else result.real
-
-    def of_regular(self, x: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-        """The function of an array, given the diagonal of its Schur form."""
-        raise NotImplementedError(f"{type(self).__name__}.of_regular")
+def _schur_form(op: MatrixOp, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The Schur form of a matrix, the unitary matrix beside it, and where a real eigenvalue is negative."""
+    if not np.isfinite(x).all():
+        raise ValueError(f"{op}: array must not contain infs or NaNs")
+    form, unitary = scipy_linalg().schur(x)
+    if x.dtype.kind == "c":
+        return form, unitary, np.zeros(len(x), bool)
+    in_pair = np.diagonal(form, -1) != 0
+    alone = ~(np.append(in_pair, False) | np.insert(in_pair, 0, False))
+    return form, unitary, alone & (np.diagonal(form) < 0)
 
 
-class LogMatrix(_RealFunction):
+class LogMatrix(_MatrixFunction):
     """The principal logarithm of a square matrix without eigenvalues on the negative real axis."""
 
     __props__ = ()
 
-    def of_regular(self, x: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-        if (diagonal == 0).any():
+    def function(self, x: np.ndarray) -> np.ndarray:
+        form, _, is_negative = _schur_form(self, x)
+        if is_negative.any():
+            raise np.linalg.LinAlgError(f"{self}: {COMPLEX_RESULT}")
+        if (np.diagonal(form) == 0).any():
             raise np.linalg.LinAlgError(f"{self}: {NO_LOGARITHM}")
         result: np.ndarray = scipy_linalg().logm(x)
-        return result
+        return result if x.dtype.kind == "c" else result.real
 
     def L_op(
         self,
@@ -231,18 +226,57 @@ def logm(a: Any) -> TensorVariable:
     return LogMatrix()(a)
 
 
-class SqrtMatrix(_RealFunction):
-    """The principal square root of a square matrix."""
+def _rounding(form: np.ndarray) -> float:
+    """How large rounding errors of a Schur form are."""
+    return float(np.finfo(form.dtype).eps * len(form) * np.abs(form).sum(axis=0).max())
+
+
+class SqrtMatrix(_MatrixFunction):
+    """The principal square root of a square matrix.
+
+    A singular matrix has one where zero is an eigenvalue with as many eigenvectors as its multiplicity. In floating
+    point its zeros are rounding errors, of either sign, and so is what stands between them in the Schur form; what is
+    within rounding errors of the whole matrix counts as zero, where the root would be large, or complex, by it.
+    """
 
     __props__ = ()
 
-    def of_regular(self, x: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of singular matrices
-            result: np.ndarray = scipy_linalg().sqrtm(x)
-        if not np.isfinite(result).all():
+    def function(self, x: np.ndarray) -> np.ndarray:
+        form, unitary, is_negative = _schur_form(self, x)
+        if (np.diagonal(form)[is_negative] < -_rounding(form)).any():
+            raise np.linalg.LinAlgError(f"{self}: {COMPLEX_RESULT}")
+        if x.dtype.kind != "c":
+            form = form.copy()
+            form[is_negative, is_negative] = 0
+            form, unitary = scipy_linalg().rsf2csf(form, unitary)
+        root = self.of_triangle(form)
+        if not np.isfinite(root).all():
             raise np.linalg.LinAlgError(f"{self}: {NO_ROOT}")
-        return result
+        result: np.ndarray = unitary @ root @ unitary.conj().T
+        return result if x.dtype.kind == "c" else result.real
+
+    def of_triangle(self, t: np.ndarray) -> np.ndarray:
+        """The square root of an upper triangle: A. Björck and S. Hammarling (1983)."""
+        rounding = _rounding(t)
+        root = np.diag(np.sqrt(np.diagonal(t)))
+        for k in range(1, len(t)):
+            rest = t[:k, k].copy()
+            for i in range(k - 1, -1, -1):
+                root[i, k] = self.element(rest[i], root[i, i] + root[k, k], rounding)
+                rest[:i] -= root[:i, i] * root[i, k]
+        return root
+
+    def element(self, rest: Any, divisor: Any, rounding: float) -> Any:
+        """``rest / divisor``, and zero where that would be large because the divisor is one of two rounding errors.
+
+        A `rest` of the size of rounding errors leaves a residual of this size, if it is dropped. It is dropped where
+        the divisor, the sum of the roots of two eigenvalues, is so small that the quotient is larger than the root of
+        a rounding error.
+        """
+        size = abs(rest)
+        if size <= rounding and size > abs(divisor) * math.sqrt(rounding):
+            return 0
+        return (rest / divisor) if divisor else (np.inf if rest else rest)
 
     def L_op(
         self,
