@@ -20,13 +20,13 @@ from aesara.ir.expr import const
 from aesara.ir.routines import FAMILIES, routine_named, spectra
 from aesara.ir.steps import Call, Check
 from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
-from aesara.tensor.linear_algebra.by_factors import InverseByCholesky
+from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, InverseByLU
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.eigen import Eigh, Eigvalsh
 from aesara.tensor.linear_algebra.failures import NanOnError
-from aesara.tensor.linear_algebra.inverse import MatrixInverse
-from aesara.tensor.linear_algebra.lu import PivotsToPermutation
+from aesara.tensor.linear_algebra.inverse import MatrixInverse, MatrixPinv, TensorInv
+from aesara.tensor.linear_algebra.lu import LUFactor, PivotsToPermutation
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.linear_algebra.svd import SVD
@@ -146,6 +146,47 @@ def test_a_right_hand_side_is_used_for_all_of_a_batch(dtype):
 def test_inverse(dtype):
     for shape in ((5, 5), (1, 1), (0, 0), (2, 3, 3)):
         agrees(MatrixInverse(), any_matrix(*shape, dtype=dtype) + 3 * np.eye(shape[-1], dtype=dtype))
+
+
+def with_nan(a, *index):
+    a = a.copy()
+    a[index] = np.nan
+    return a
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_the_inverse_of_nan_is_nan(dtype):
+    """Throughout, wherever the NaN stands: LAPACK leaves finite numbers. So it is where zeros are pivots."""
+    a = any_matrix(3, 3, dtype=dtype)
+    for index in np.ndindex(3, 3):
+        (found,) = assert_native(MatrixInverse(), with_nan(a, *index), static=[False])
+        assert np.isnan(found).all()
+        assert_native(lambda x: InverseByLU()(*LUFactor()(x)), with_nan(a, *index), static=[False])
+    singular = with_nan(np.zeros((2, 2), dtype), 0, 1)
+    for build in (MatrixInverse(), lambda x: InverseByLU()(*LUFactor()(x))):
+        (found,) = assert_native(build, singular, static=[False])
+        assert np.isnan(found).all()
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_of_a_batch_only_members_with_nan_are_nan(dtype):
+    stack = any_matrix(9, 3, 3, dtype=dtype)
+    (found,) = assert_native(MatrixInverse(), with_nan(stack, 4, 0, 0), ulps=ULPS, static=[False])
+    np.testing.assert_array_equal(np.isnan(found).all(axis=(1, 2)), np.arange(9) == 4)
+    np.testing.assert_array_equal(np.isnan(found).any(axis=(1, 2)), np.arange(9) == 4)
+    assert_both_raise(MatrixInverse(), with_nan(np.zeros((5, 2, 2), dtype), 4, 0, 0), kind=np.linalg.LinAlgError)
+    (tensors,) = assert_native(TensorInv(1), with_nan(stack[0], 0, 0).reshape(3, 3, 1), static=[False])
+    assert np.isnan(tensors).all()
+
+
+@pytest.mark.parametrize("hermitian", [False, True])
+def test_pseudoinverses_of_matrices_without_full_rank(hermitian, dtype):
+    """Rounding errors of singular values that are zero are not taken for numbers, in any precision."""
+    columns = any_matrix(40, 3, dtype=dtype).astype("complex128" if dtype in COMPLEX else "float64")
+    a = columns @ adjoint(columns if hermitian else any_matrix(30, 3))
+    (found,) = assert_native(MatrixPinv(hermitian), a.astype(dtype), ulps=1000, static=[False], interpret=False)
+    wanted = np.linalg.pinv(a, rcond=1e-6)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1000 * np.finfo(dtype).eps * abs(wanted).max())
 
 
 @pytest.mark.parametrize("lower", [True, False])

@@ -23,6 +23,7 @@ from aesara.lower.linear_algebra.matrices import (
     as_row,
     diagonal,
     each_part,
+    is_nan,
     is_zero,
     lower_matrices,
     only,
@@ -212,6 +213,18 @@ def factor_lu(of: Matrices, a: Numbers, message: str | None) -> dict[str, Any]:
 def _inverse(op: MatrixInverse, of: Matrices) -> Sequence[Numbers]:
     (a,) = of.inputs
     order = of.require_square(a, of.linalg_error)
-    factors = factor_lu(of, a, "is singular: see the diagonal of its factor at place")
+    factors = factor_lu(of, a, None)
+    lost = of.members_with(is_nan(a))
+    of.require_success(_unless(lost, factors["status"]), "is singular: see the diagonal of its factor at place")
     routine = lapack.inverse_of_lu(a.dtype)
-    return [of.call(routine, {"n": order}, {"a": factors["a"], "pivots": factors["pivots"]})["a"]]
+    inverse = of.call(routine, {"n": order}, {"a": factors["a"], "pivots": factors["pivots"]})["a"]
+    return [of.with_nan([lost], inverse)]
+
+
+def _unless(condition: Array, status: Array) -> Array:
+    """The status of calls, and success where a condition holds."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("select", readers[1](index), const(0, status.dtype), readers[0](index))
+
+    return Pointwise(status.dtype, status.shape, (status, condition), body, 1)

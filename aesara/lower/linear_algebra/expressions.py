@@ -92,8 +92,10 @@ def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
 
 @_stands_for(MatrixPinv)
 def _pinv(op: MatrixPinv, x: TensorVariable) -> list[TensorVariable]:
-    """NumPy's cutoff."""
-    return _pseudoinverse(_hermitian(x) if op.hermitian else x, np.asarray(1e-15, real_dtype(x.type.dtype)))
+    """With the cutoff of SciPy."""
+    dtype = real_dtype(x.type.dtype)
+    cutoff = maximum(x.shape[-2], x.shape[-1]).astype(dtype) * np.finfo(dtype).eps
+    return _pseudoinverse(_hermitian(x) if op.hermitian else x, cutoff)
 
 
 def _hermitian(x: TensorVariable) -> TensorVariable:

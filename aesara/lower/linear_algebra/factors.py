@@ -20,6 +20,7 @@ from aesara.lower.linear_algebra.matrices import (
     as_row,
     diagonal,
     each_part,
+    is_nan,
     is_zero,
     only,
     parts_of,
@@ -50,12 +51,23 @@ def _lu_factor(op: LUFactor, of: Matrices) -> Sequence[Numbers]:
     return [swapped(made["a"]), _shifted(made["pivots"], -1)]
 
 
-def _regular(of: Matrices, factors: Numbers) -> Expr:
-    """The order of matrices, which must not be singular."""
+def _regular(of: Matrices, factors: Numbers, beside: Array | None = None) -> Expr:
+    """The order of matrices, none of which must be singular but those of some members beside."""
     order = of.require_square(factors)
     zeros = is_zero(diagonal(factors, order))
+    if beside is not None:
+        zeros = _elsewhere(zeros, beside)
     of.require_none(zeros, of.linalg_error, "the matrix is singular: a zero stands on the diagonal of its factor.")
     return order
+
+
+def _elsewhere(found: Array, members: Array) -> Array:
+    """Truth values, false in some members."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return readers[0](index) & ~readers[1](index[: members.ndim])
+
+    return Pointwise("bool", found.shape, (found, members), body, 1, [False, True])
 
 
 @adopt(SolveByLU)
@@ -78,10 +90,11 @@ def _solve_by_lu(op: SolveByLU, of: Matrices) -> Sequence[Numbers]:
 @adopt(InverseByLU)
 def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Numbers]:
     factors, pivots = of.inputs
-    order = _regular(of, factors)
+    lost = of.members_with(is_nan(factors))
+    order = _regular(of, factors, lost)
     routine = lapack.inverse_of_lu(factors.dtype)
     made = of.call(routine, {"n": order}, {"a": swapped(factors), "pivots": _shifted(pivots, 1)})
-    return [swapped(made["a"])]
+    return [of.with_nan([lost], swapped(made["a"]))]
 
 
 @adopt(PivotsToPermutation)

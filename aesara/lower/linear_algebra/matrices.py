@@ -35,6 +35,7 @@ __all__ = [
     "diagonal",
     "each_part",
     "identities",
+    "is_nan",
     "is_not_zero",
     "is_zero",
     "lower_matrices",
@@ -156,8 +157,7 @@ class Matrices:
     def require_none(self, found: Array, kind: type[Exception], message: str) -> None:
         """Raise an exception if an array of truth values has a true one."""
         if self.failures is not None:
-            axes = tuple(range(len(self.lead), found.ndim))
-            self.failures.append(reduce_array(self.context, self._added(found), axes, "or"))
+            self.failures.append(self.members_with(found))
             return
         any_of_it = reduce_array(self.context, self._added(found), tuple(range(found.ndim)), "or")
         number = self.context.size_from(any_of_it)
@@ -215,19 +215,22 @@ class Matrices:
             context.made.popitem()  # what has been made, has been made for this node
         return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
 
+    def members_with(self, found: Array) -> Array:
+        """Which members have a true one in an array of truth values."""
+        return reduce_array(self.context, self._added(found), tuple(range(len(self.lead), found.ndim)), "or")
+
     def nan_where_failed(self, results: Sequence[Numbers]) -> list[Numbers]:
         """The results with NaN for members that have failed, and for those one of whose results is not finite."""
         for result in results:
             self.require_none(not_finite(result), ValueError, "")
         assert self.failures is not None
-        return [self._with_nan(result) for result in results]
+        return [self.with_nan(self.failures, result) for result in results]
 
-    def _with_nan(self, result: Numbers) -> Numbers:
-        """As the reference has it, the imaginary part of NaN is zero."""
-        assert self.failures is not None
+    def with_nan(self, where: Sequence[Array], result: Numbers) -> Numbers:
+        """The result with NaN for members for which an array holds; the imaginary part of it is zero there."""
         rank, (real, *imag) = len(self.lead), parts_of(result)
-        made = _where_failed(self.failures, rank, real, float("nan"))
-        return ComplexArray(made, _where_failed(self.failures, rank, imag[0], 0.0)) if imag else made
+        made = _instead(where, rank, real, float("nan"))
+        return ComplexArray(made, _instead(where, rank, imag[0], 0.0)) if imag else made
 
     def _added(self, array: Array) -> Array:
         return self.context.added(array)
@@ -240,19 +243,19 @@ def _variable_for(array: Numbers) -> Variable:
     return made
 
 
-def _where_failed(failures: Sequence[Array], rank: int, result: Array, instead: float) -> Array:
+def _instead(where: Sequence[Array], rank: int, result: Array, instead: float) -> Array:
     """A number for members for which one of the arrays holds; a dimension of length 1 there is that of all members."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         value = readers[0](index)
-        for failed, read in zip(failures, readers[1:], strict=True):
-            here = read(tuple(ZERO if n is ONE else i for n, i in zip(failed.shape, index[:rank], strict=True)))
-            condition = primitive("ne", here, const(0, failed.dtype)) if failed.dtype != "bool" else here
+        for holds, read in zip(where, readers[1:], strict=True):
+            here = read(tuple(ZERO if n is ONE else i for n, i in zip(holds.shape, index[:rank], strict=True)))
+            condition = primitive("ne", here, const(0, holds.dtype)) if holds.dtype != "bool" else here
             value = primitive("select", condition, const(instead, result.dtype), value)
         return value
 
     return Pointwise(
-        result.dtype, result.shape, (result, *failures), body, len(failures), [False, *[True] * len(failures)]
+        result.dtype, result.shape, (result, *where), body, len(where), [False, *[True] * len(where)]
     )
 
 
@@ -308,6 +311,15 @@ def not_finite(array: Numbers) -> Array:
         values = [read(index) for read in readers]
         tests = [primitive("ne", value - value, const(0, value.dtype)) for value in values]
         return functools.reduce(lambda a, b: a | b, tests)
+
+    return Pointwise("bool", array.shape, parts_of(array), body, 2)
+
+
+def is_nan(array: Numbers) -> Array:
+    """Where an array is NaN."""
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return functools.reduce(lambda a, b: a | b, [primitive("isnan", read(index)) for read in readers])
 
     return Pointwise("bool", array.shape, parts_of(array), body, 2)
 

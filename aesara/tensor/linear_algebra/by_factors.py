@@ -15,6 +15,7 @@ from aesara.tensor.linear_algebra.core import (
     cast_together,
     common_size,
     matrix_type,
+    nan_like,
     scipy_linalg,
 )
 from aesara.tensor.linear_algebra.solve import solved_type
@@ -81,7 +82,7 @@ class SolveByLU(MatrixOp):
 
 
 class InverseByLU(MatrixOp):
-    """The inverse of a matrix, from what `LUFactor` returns for it; a singular one is an error.
+    """The inverse of a matrix, from what `LUFactor` returns for it; a singular one is an error, NaN leads to NaN.
 
     Examples
     --------
@@ -100,6 +101,9 @@ class InverseByLU(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         factors, pivots = inputs
+        if np.isnan(factors).any():
+            output_storage[0][0] = nan_like(factors)
+            return
         _require_regular(self, factors)
         result = factors.copy()
         if factors.size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from aesara.tensor.linear_algebra.core import (
     common_size,
     hermitian_of_triangle,
     matrix_type,
+    nan_like,
     of_triangle,
 )
 from aesara.tensor.linear_algebra.failures import with_on_error
@@ -49,8 +51,8 @@ __all__ = [
 class MatrixInverse(MatrixOp):
     """The inverse of a square matrix.
 
-    A singular one raises `numpy.linalg.LinAlgError`, or gives NaN with ``on_error="nan"`` in the call. For
-    ``inv(A) @ b`` use `solve`.
+    A singular one raises `numpy.linalg.LinAlgError`, or gives NaN with ``on_error="nan"`` in the call. The inverse of a
+    matrix with a NaN is NaN throughout. For ``inv(A) @ b`` use `solve`.
 
     Examples
     --------
@@ -75,7 +77,8 @@ class MatrixInverse(MatrixOp):
         return a
 
     def perform(self, node, inputs, output_storage, params=None):
-        output_storage[0][0] = np.linalg.inv(inputs[0])
+        (x,) = inputs
+        output_storage[0][0] = nan_like(x) if np.isnan(x).any() and _is_square(x) else np.linalg.inv(x)
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0]]
@@ -99,6 +102,10 @@ class MatrixInverse(MatrixOp):
         return [-dot(dot(inverse, point), inverse)]
 
 
+def _is_square(x: np.ndarray) -> bool:
+    return x.shape[0] == x.shape[1]
+
+
 matrix_inverse = MatrixInverse()
 
 
@@ -114,8 +121,8 @@ inv = Inv()
 class MatrixPinv(MatrixOp):
     """The Moore-Penrose pseudoinverse of a matrix.
 
-    Singular values of at most 1e-15 of the largest are taken for zero, as by `numpy.linalg.pinv`. Gradients hold where
-    no singular value is about to become zero, or no longer is.
+    Singular values are taken for zero up to the precision of the dtype times the larger dimension times the largest of
+    them, as by `scipy.linalg.pinv`. Gradients hold where no singular value is about to become zero, or no longer is.
 
     Parameters
     ----------
@@ -140,8 +147,10 @@ class MatrixPinv(MatrixOp):
         return Apply(self, [x], [matrix_type(x.type.dtype, *x.type.shape[::-1])()])
 
     def perform(self, node, inputs, output_storage, params=None):
-        result = np.linalg.pinv(inputs[0], hermitian=bool(self.hermitian))
-        output_storage[0][0] = np.asarray(result, dtype=inputs[0].dtype)
+        (x,) = inputs
+        cutoff = np.finfo(x.dtype).eps * max(x.shape)
+        result = np.linalg.pinv(x, rcond=cutoff, hermitian=bool(self.hermitian))
+        output_storage[0][0] = np.asarray(result, dtype=x.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0][::-1]]
@@ -171,6 +180,10 @@ def pinv_gradient(x: TensorVariable, p: TensorVariable, g: TensorVariable) -> Te
 
 def pinv(x: Any, hermitian: bool = False) -> TensorVariable:
     """The Moore-Penrose pseudoinverse of a matrix, or of each in a batch.
+
+    Singular values are taken for zero up to the precision of the dtype times the larger dimension times the largest of
+    them. The cutoff of `numpy.linalg.pinv`, 1e-15, takes rounding errors of larger matrices, and of all in float32,
+    for numbers.
 
     Parameters
     ----------
@@ -219,7 +232,12 @@ class TensorInv(ExpressionOp):
         return reshape(inverse, (*columns, *rows), ndim=a.type.ndim)
 
     def perform(self, node, inputs, output_storage, params=None):
-        output_storage[0][0] = np.linalg.tensorinv(inputs[0], self.ind)
+        (a,) = inputs
+        rows, columns = a.shape[: self.ind], a.shape[self.ind :]
+        if np.isnan(a).any() and math.prod(rows) == math.prod(columns):
+            output_storage[0][0] = nan_like(a.reshape(columns + rows))
+        else:
+            output_storage[0][0] = np.linalg.tensorinv(a, self.ind)
 
     def infer_shape(self, fgraph, node, shapes):
         (shape,) = shapes
