@@ -28,13 +28,41 @@ def types_of(values: Sequence[Any], static: bool) -> tuple[Any, ...]:
 
 def compiled(build: Callable[..., Any], values: Sequence[Any], static: bool, mode: Any = "FAST_RUN") -> Any:
     """A function of such values; if their lengths are unknown, it is the same one for all lengths."""
-    return _compiled(build, types_of(values, static), mode)
+    return _compiled(Build(build), types_of(values, static), mode)
+
+
+class Build:
+    """What builds a graph; equal to one of the same code and the same values from outside, as a loop makes them."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        try:
+            outside = [cell.cell_contents for cell in function.__closure__ or ()]
+            key = (function.__code__, freeze(outside), freeze(function.__defaults__))
+            self.key, self.hash = key, hash(key)
+        except (AttributeError, TypeError):  # of a class that calls, or of values that may change
+            self.key, self.hash = function, hash(function)
+
+    def __hash__(self) -> int:
+        return self.hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Build) and self.key == other.key
+
+
+def freeze(value: Any) -> Any:
+    """A value that can be a key, which tells 1 from True and from 1.0."""
+    if isinstance(value, dict):
+        return dict, tuple((k, freeze(v)) for k, v in value.items())
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple(map(freeze, value))
+    return type(value), value
 
 
 @functools.lru_cache(maxsize=64)
-def _compiled(build: Callable[..., Any], types: tuple[Any, ...], mode: Any) -> Any:
+def _compiled(build: Build, types: tuple[Any, ...], mode: Any) -> Any:
     inputs = [kind(f"x{k}") for k, kind in enumerate(types)]
-    outputs = build(*inputs)
+    outputs = build.function(*inputs)
     outputs = list(outputs) if isinstance(outputs, (tuple, list)) else [outputs]
     return aesara.function(inputs, outputs, mode=mode, on_unused_input="ignore")
 
