@@ -24,7 +24,7 @@ from aesara.tensor.linear_algebra.matrix_equations import (
 from aesara.tensor.linear_algebra.schur import QZ
 
 sys.path.insert(0, str(Path(__file__).parent))
-from agreement import assert_both_raise, assert_native
+from agreement import REFERENCE, assert_both_raise, assert_native
 
 COMPLEX = ["complex64", "complex128"]
 #: relative to the largest value; matrices here have small condition numbers
@@ -223,3 +223,53 @@ def test_riccati_equations_without_solution(op, change, kind):
     assert_both_raise(op, *given.values(), kind=kind)
     if kind is ValueError and op == RICCATI[0]:
         assert_both_raise(op, np.eye(2), np.eye(2), np.eye(2), np.zeros((2, 2)), kind=ValueError)
+
+
+def test_riccati_equations_whose_pencil_has_imaginary_eigenvalues():
+    """SciPy returns a matrix that solves nothing."""
+    a = np.array([[3.1, -0.1, 0.6, 0.1], [-0.5, 3.4, 1.3, 0.9], [-0.7, -1.3, 2.4, 0.0], [-2.3, -0.2, -1.2, 2.3]])
+    b = np.array([[-0.5, -0.3], [0.4, 1.0], [-0.1, 1.4], [-0.7, 0.4]])
+    r = np.array([[2, 0.5], [0.5, 1]])
+    assert_both_raise(SolveContinuousRiccati(), a, b, -a @ a.T, r, kind=np.linalg.LinAlgError)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_singular_equations(dtype):
+    """Without a solution they are an error; else the result is a solution, with zeros where anything would do."""
+    a = np.diag(np.array([0, 1, 2], dtype))
+    q = np.diag(np.array([0, 2, 4], dtype))
+    without = q + np.eye(3, dtype=dtype)
+    wanted = np.diag(np.array([0, 1, 1], dtype))
+    (found,) = assert_native(SolveContinuousLyapunov(), a, q, static=[False], interpret=False)
+    np.testing.assert_array_equal(found, wanted)
+    (found,) = assert_native(SolveSylvester(), a, a, q, static=[False], interpret=False)
+    np.testing.assert_array_equal(found, wanted)
+    stack = np.stack([q, without])
+    for op, *given in (
+        (SolveContinuousLyapunov(), a, without),
+        (SolveSylvester(), a, a, without),
+        (SolveSylvester(), a, a, stack),
+        (BilinearSolveDiscreteLyapunov(), np.diag(np.array([1, 0.5, 0.25], dtype)), without),
+    ):
+        with pytest.raises(np.linalg.LinAlgError, match="the equation is singular"):
+            aesara.function([], op(*given), mode="FAST_RUN")()
+        with pytest.raises(np.linalg.LinAlgError, match="the equation is singular"):
+            aesara.function([], op(*given), mode=REFERENCE)()
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", REFERENCE], ids=["native", "reference"])
+def test_functions_say_what_does_not_fit(mode):
+    a, v = at.dmatrix("a"), at.dvector("v")
+    lyapunov = aesara.function([a], linalg.solve_discrete_lyapunov(a, np.eye(3)), mode=mode)
+    for given in (np.eye(2), np.ones((3, 2)), np.ones((2, 3))):
+        with pytest.raises(ValueError, match="solve_discrete_lyapunov: the matrices A and Q must be square"):
+            lyapunov(given)
+    diagonals = aesara.function([v], linalg.solve_tridiagonal(v, np.ones(3) * 4, np.ones(2), np.ones(3)), mode=mode)
+    with pytest.raises(ValueError, match="solve_tridiagonal: the diagonals below and above"):
+        diagonals(np.ones(3))
+    tensors = aesara.function([a], linalg.tensorsolve(a, np.ones(3)), mode=mode)
+    with pytest.raises(np.linalg.LinAlgError, match="tensorsolve: the first dimensions of `a`"):
+        tensors(np.ones((3, 2)))
+    rank = aesara.function([a], linalg.matrix_rank(a), mode=mode)
+    with pytest.raises(np.linalg.LinAlgError, match="has no rank"):
+        rank(np.array([[np.inf, 1.0], [0.0, 1.0]]))

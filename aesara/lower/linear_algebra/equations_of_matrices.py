@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,11 +16,13 @@ from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.numpy_ops import hypot, rint
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import and_, eq, exp2, gt, le, log2, lt, maximum, neq, real, switch
+from aesara.tensor.elementwise.ops import add, and_, eq, exp2, gt, le, log2, lt, maximum, neq, real, switch
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype, rows_of
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.matrix_equations import (
+    NO_UNIQUE_SOLUTION,
+    NOT_STABILISED,
     BilinearSolveDiscreteLyapunov,
     SolveContinuousLyapunov,
     SolveContinuousRiccati,
@@ -49,9 +52,10 @@ def _fitting(of: Matrices, a: Numbers, q: Numbers, axis: int) -> Expr:
     return order
 
 
-def _solution(of: Matrices, first: tuple[Numbers, Numbers], second: tuple[Numbers, Numbers], q: Numbers) -> Numbers:
+def _solution(of: Matrices, a: Numbers, b: Numbers, q: Numbers) -> Numbers:
     """The solution X of ``A X + X B^H = Q``, from the Schur forms of A and B and the unitary matrices."""
-    (form, u), (other_form, v) = first, second
+    form, u = _schur(of, a)
+    other_form, v = (form, u) if b is a else _schur(of, b)
     (turned,) = of.expression(lambda u, q, v: [matmul(adjoint(u), matmul(q, v))], [u, q, v])
     given = {"a": form, "b": other_form, "c": swapped(turned)}
     sizes = {"m": form.shape[-1], "n": other_form.shape[-1]}
@@ -61,7 +65,16 @@ def _solution(of: Matrices, first: tuple[Numbers, Numbers], second: tuple[Number
         lambda u, y, v, scale: [matmul(u, matmul(y, adjoint(v))) / _as_matrix(scale)],
         [u, swapped(made["c"]), v, made["scale"]],
     )
+    (wrong,) = of.expression(_has_no_solution, [a, b, q, solution, made["status"]])
+    of.require_none(wrong, of.linalg_error, NO_UNIQUE_SOLUTION)
     return solution
+
+
+def _has_no_solution(a: Any, b: Any, q: Any, x: Any, status: Any) -> list[Any]:
+    """Whether a singular equation was changed to one that has a solution, which does not solve the first one."""
+    left_over = matmul(a, x) + matmul(x, adjoint(b)) - q
+    bound = np.asarray(np.sqrt(np.finfo(q.type.dtype).eps), real_dtype(q.type.dtype))
+    return [and_(neq(status, 0), gt(one_norm(left_over), bound * one_norm(q)))]
 
 
 def _as_matrix(scale: Any) -> Any:
@@ -74,7 +87,7 @@ def _sylvester(op: SolveSylvester, of: Matrices) -> Sequence[Numbers]:
     _fitting(of, a, q, -2)
     _fitting(of, b, q, -1)
     of.require_finite(a, b)
-    return [_solution(of, _schur(of, a), _schur(of, conjugate(swapped(b))), q)]
+    return [_solution(of, a, conjugate(swapped(b)), q)]
 
 
 @adopt(SolveContinuousLyapunov)
@@ -83,8 +96,7 @@ def _continuous_lyapunov(op: SolveContinuousLyapunov, of: Matrices) -> Sequence[
     _fitting(of, a, q, -2)
     of.require_square(q)
     of.require_finite(a)
-    form = _schur(of, a)
-    return [_solution(of, form, form, q)]
+    return [_solution(of, a, a, q)]
 
 
 @adopt(BilinearSolveDiscreteLyapunov)
@@ -101,8 +113,7 @@ def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, of: Matrices) -> Seque
 
     b, c = of.expression(continuous)
     of.require_finite(b)
-    form = _schur(of, b)
-    return [_solution(of, form, form, c)]
+    return [_solution(of, b, b, c)]
 
 
 # -- Riccati equations -------------------------------------------------------------------------------------------
@@ -123,13 +134,17 @@ def _continuous_riccati(op: SolveContinuousRiccati, of: Matrices) -> Sequence[Nu
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
         return [cast(and_(lt(real(above), 0), gt(real(below), 0)), "int32")]
 
+    def terms(x: Any, a: Any, b: Any, q: Any, r: Any) -> list[Any]:
+        controlled = matmul(matmul(x, b), Solve(check_finite=False)(r, matmul(adjoint(b), x)))
+        return [matmul(adjoint(a), x), matmul(x, a), -controlled, q]
+
     values = of.call(
         spectra.svd("values", of.inputs[3].dtype), {"m": of.inputs[3].shape[-2], "n": of.inputs[3].shape[-1]},
         {"a": of.inputs[3]},
     )["values"]  # fmt: skip
     (singular,) = of.expression(_is_negligible, [values])
     of.require_none(singular, ValueError, "the matrix r is numerically singular.")
-    return [_riccati(of, pencil, is_stable)]
+    return [_riccati(of, pencil, is_stable, terms)]
 
 
 @adopt(SolveDiscreteRiccati)
@@ -144,7 +159,12 @@ def _discrete_riccati(op: SolveDiscreteRiccati, of: Matrices) -> Sequence[Number
         size = hypot(above, *imaginary) if imaginary else absolute(above)
         return [cast(lt(size, absolute(below)), "int32")]
 
-    return [_riccati(of, pencil, is_stable)]
+    def terms(x: Any, a: Any, b: Any, q: Any, r: Any) -> list[Any]:
+        before, through = matmul(adjoint(a), x), matmul(adjoint(b), x)
+        gain = Solve(check_finite=False)(r + matmul(through, b), matmul(through, a))
+        return [matmul(before, a), -x, -matmul(matmul(before, b), gain), q]
+
+    return [_riccati(of, pencil, is_stable, terms)]
 
 
 def _zeros(a: Any, b: Any, r: Any) -> dict[str, Any]:
@@ -172,9 +192,16 @@ def _is_not_hermitian(x: Any) -> list[Any]:
     return [gt(one_norm(x - adjoint(x)), eps * one_norm(x))]
 
 
-def _riccati(of: Matrices, pencil: Callable[..., list[Any]], is_stable: Callable[..., list[Any]]) -> Numbers:
-    """The stabilising solution, from the pencil and from which eigenvalues are stable."""
-    a, b, q, r = of.inputs
+def _riccati(
+    of: Matrices, pencil: Callable[..., list[Any]], is_stable: Callable[..., list[Any]],
+    terms: Callable[..., list[Any]],
+) -> Numbers:  # fmt: skip
+    """The stabilising solution, from the pencil, from which eigenvalues are stable, and the terms of the equation.
+
+    It is computed in double precision, as by SciPy: the problem may be much worse conditioned than its matrices.
+    """
+    given = of.inputs[0].dtype
+    a, b, q, r = of.expression(lambda *inputs: [cast(x, _double(x)) for x in inputs])
     _fitting(of, a, b, -2)
     _fitting(of, q, b, -2)
     _fitting(of, r, b, -1)
@@ -183,7 +210,7 @@ def _riccati(of: Matrices, pencil: Callable[..., list[Any]], is_stable: Callable
         (found,) = of.expression(_is_not_hermitian, [x])
         of.require_none(found, ValueError, f"the matrix {name} must be symmetric or Hermitian.")
     h, j, sizes = of.expression(
-        lambda *given: _with_sizes(*pencil(*given)), [whole(x, of.lead) for x in (a, b, q, r)]
+        lambda *known: _with_sizes(*pencil(*known)), [whole(x, of.lead) for x in (a, b, q, r)]
     )  # fmt: skip
     balance = of.call(schur_forms.scales(sizes.dtype), {"n": sizes.shape[-1]}, {"a": swapped(sizes)})["scales"]
     h, j, scale = of.expression(_balanced, [h, j, balance, a])
@@ -193,16 +220,29 @@ def _riccati(of: Matrices, pencil: Callable[..., list[Any]], is_stable: Callable
     values = [made[name] for name in ("above", "below", "imaginary") if name in made]
     (chosen,) = of.expression(is_stable, values)
     (wrong,) = of.expression(lambda c, a: [neq(c.sum(axis=-1), a.shape[-1])], [chosen, a])
-    message = "there is no stabilising solution: the pencil has eigenvalues at the border of stability."
-    of.require_none(wrong, of.linalg_error, message)
-    given = {"chosen": chosen, **{name: made[name] for name in ("a", "b", "left", "right")}}
-    ordered = of.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, given)
+    of.require_none(wrong, of.linalg_error, NOT_STABILISED)
+    beside = {"chosen": chosen, **{name: made[name] for name in ("a", "b", "left", "right")}}
+    ordered = of.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, beside)
     of.require_success(ordered["status"], "has a pencil whose eigenvalues are too close; the routine returned")
     solution: Numbers
     solution, singular, skew = of.expression(_from_vectors, [swapped(ordered["right"]), scale, a])
     of.require_none(singular, of.linalg_error, "there is no finite solution.")
-    of.require_none(skew, of.linalg_error, message)
+    of.require_none(skew, of.linalg_error, NOT_STABILISED)
+    (wrong,) = of.expression(lambda x, *known: _do_not_cancel(terms(x, *known)), [solution, a, b, q, r])
+    of.require_none(wrong, of.linalg_error, NOT_STABILISED)
+    (solution,) = of.expression(lambda x: [cast(x, given)], [solution])
     return solution
+
+
+def _double(x: Any) -> str:
+    return "complex128" if x.type.dtype.startswith("complex") else "float64"
+
+
+def _do_not_cancel(terms: list[Any]) -> list[Any]:
+    """Whether the sum of terms is far from zero."""
+    dtype = real_dtype(terms[0].type.dtype)
+    size = functools.reduce(maximum, [one_norm(term) for term in terms])
+    return [gt(one_norm(functools.reduce(add, terms)), np.asarray(np.sqrt(np.finfo(dtype).eps), dtype) * size)]
 
 
 def _with_sizes(h: Any, j: Any) -> list[Any]:

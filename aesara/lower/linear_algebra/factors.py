@@ -46,7 +46,7 @@ def _shifted(pivots: Array, by: int) -> Array:
 @adopt(LUFactor)
 def _lu_factor(op: LUFactor, of: Matrices) -> Sequence[Numbers]:
     (a,) = of.inputs
-    order = of.require_square(a)
+    order = of.require_square(a, of.linalg_error)
     made = of.call(lapack.lu(a.dtype), {"n": order}, {"a": swapped(a)})
     return [swapped(made["a"]), _shifted(made["pivots"], -1)]
 

@@ -254,9 +254,7 @@ def _instead(where: Sequence[Array], rank: int, result: Array, instead: float) -
             value = primitive("select", condition, const(instead, result.dtype), value)
         return value
 
-    return Pointwise(
-        result.dtype, result.shape, (result, *where), body, len(where), [False, *[True] * len(where)]
-    )
+    return Pointwise(result.dtype, result.shape, (result, *where), body, len(where), [False, *[True] * len(where)])
 
 
 def parts_of(array: Numbers) -> tuple[Array, ...]:

@@ -139,7 +139,8 @@ class IRFFTOp(_PairsOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         a, s = inputs
-        numbers = a[..., 0] + 1j * a[..., 1]
+        numbers = np.empty(a.shape[:-1], np.result_type(a.dtype, np.complex64))
+        numbers.real, numbers.imag = a[..., 0], a[..., 1]
         found = np.fft.irfftn(numbers, s=tuple(s), axes=tuple(range(1, numbers.ndim)), norm="forward")
         output_storage[0][0] = found.astype(a.dtype)
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.elementwise.ops import conj, real
+from aesara.tensor.elementwise.ops import and_, conj, eq, maximum, real
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.joining.join_split import concatenate, stack
 from aesara.tensor.linear_algebra.core import (
@@ -242,6 +243,13 @@ def solve_tridiagonal(dl: Any, d: Any, du: Any, b: Any, b_ndim: int | None = Non
     return for_batches("solve_tridiagonal", _solution_of_three, f"(m),(n),(m),{one}->{one}", dl, d, du, b)
 
 
+_diagonals_fit = CheckAndRaise(
+    ValueError, "solve_tridiagonal: the diagonals below and above the main one must have one element less than it."
+)
+
+
 def _solution_of_three(dl: TensorVariable, d: TensorVariable, du: TensorVariable, b: TensorVariable) -> TensorVariable:
+    n = maximum(d.shape[0] - 1, 0)
+    d = _diagonals_fit(d, and_(eq(dl.shape[0], n), eq(du.shape[0], n)))
     nothing = d[:1].zeros_like()
     return SolveBanded(1, 1)(stack([concatenate([nothing, du]), d, concatenate([dl, nothing])]), b)

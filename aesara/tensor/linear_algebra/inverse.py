@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.elementwise.ops import and_, eq
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     adjoint,
@@ -77,8 +79,7 @@ class MatrixInverse(MatrixOp):
         return a
 
     def perform(self, node, inputs, output_storage, params=None):
-        (x,) = inputs
-        output_storage[0][0] = nan_like(x) if np.isnan(x).any() and _is_square(x) else np.linalg.inv(x)
+        output_storage[0][0] = _inverse_of(inputs[0])
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0]]
@@ -102,8 +103,9 @@ class MatrixInverse(MatrixOp):
         return [-dot(dot(inverse, point), inverse)]
 
 
-def _is_square(x: np.ndarray) -> bool:
-    return x.shape[0] == x.shape[1]
+def _inverse_of(x: np.ndarray) -> np.ndarray:
+    """The inverse, of a matrix with NaN throughout NaN."""
+    return nan_like(x) if np.isnan(x).any() and x.shape[0] == x.shape[1] else np.linalg.inv(x)
 
 
 matrix_inverse = MatrixInverse()
@@ -234,10 +236,8 @@ class TensorInv(ExpressionOp):
     def perform(self, node, inputs, output_storage, params=None):
         (a,) = inputs
         rows, columns = a.shape[: self.ind], a.shape[self.ind :]
-        if np.isnan(a).any() and math.prod(rows) == math.prod(columns):
-            output_storage[0][0] = nan_like(a.reshape(columns + rows))
-        else:
-            output_storage[0][0] = np.linalg.tensorinv(a, self.ind)
+        matrix = a.reshape(math.prod(rows), math.prod(columns))
+        output_storage[0][0] = _inverse_of(matrix).reshape(columns + rows)
 
     def infer_shape(self, fgraph, node, shapes):
         (shape,) = shapes
@@ -281,6 +281,13 @@ def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
     return TensorInv(ind)(a)
 
 
+_DO_NOT_FIT = (
+    "tensorsolve: the first dimensions of `a`, as many as `b` has, and its other ones, must both have as many elements "
+    "as `b`."
+)
+_tensors_fit = CheckAndRaise(np.linalg.LinAlgError, _DO_NOT_FIT)
+
+
 class TensorSolve(ExpressionOp):
     """The solution x of ``tensordot(a, x, x.ndim) = b``.
 
@@ -311,13 +318,19 @@ class TensorSolve(ExpressionOp):
         a, b = inputs
         moved = a.dimshuffle(self._order(a.type.ndim))
         lengths = [moved.shape[k] for k in range(b.type.ndim, a.type.ndim)]
-        n = b.size
-        solution = Solve(check_finite=False)(reshape(moved, (n, n)), b.flatten())
+        rows, columns = prod([moved.shape[k] for k in range(b.type.ndim)]), prod(lengths)
+        matrix = _tensors_fit(reshape(moved, (rows, columns)), and_(eq(rows, b.size), eq(columns, b.size)))
+        solution = Solve(check_finite=False)(matrix, b.flatten())
         return reshape(solution, lengths, ndim=len(lengths))
 
     def perform(self, node, inputs, output_storage, params=None):
         a, b = inputs
-        output_storage[0][0] = np.asarray(np.linalg.tensorsolve(a.transpose(self._order(a.ndim)), b))
+        moved = a.transpose(self._order(a.ndim))
+        lengths = moved.shape[b.ndim :]
+        if not math.prod(moved.shape[: b.ndim]) == math.prod(lengths) == b.size:
+            raise np.linalg.LinAlgError(_DO_NOT_FIT)
+        solution = np.linalg.solve(moved.reshape(b.size, b.size), b.ravel())
+        output_storage[0][0] = np.asarray(solution.reshape(lengths))
 
     def infer_shape(self, fgraph, node, shapes):
         return [tuple(shapes[0][axis] for axis in self._order(len(shapes[0]))[len(shapes[1]) :])]

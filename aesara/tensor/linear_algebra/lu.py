@@ -204,7 +204,7 @@ class LUFactor(MatrixOp):
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
-            raise ValueError(f"{self}: the matrix must be square; it has shape {x.shape}.")
+            raise np.linalg.LinAlgError(f"{self}: the matrix must be square; it has shape {x.shape}.")
         if x.size == 0:
             factors, pivots = x.copy(), np.zeros(0, "int32")
         else:

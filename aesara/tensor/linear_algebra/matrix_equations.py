@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.elementwise.ops import conj
+from aesara.tensor.elementwise.ops import and_, conj, eq
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     adjoint,
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
+    "NOT_STABILISED",
+    "NO_UNIQUE_SOLUTION",
     "BilinearSolveDiscreteLyapunov",
     "SolveContinuousLyapunov",
     "SolveContinuousRiccati",
@@ -43,8 +47,34 @@ __all__ = [
 ]
 
 
+#: of equations without the solution that is asked for
+NO_UNIQUE_SOLUTION = (
+    "the equation is singular: the sum of an eigenvalue of one matrix and one of the other is zero within rounding."
+)
+NOT_STABILISED = "there is no stabilising solution: the pencil has eigenvalues at the border of stability."
+
+
+def _solution(op: MatrixOp, a: np.ndarray, b: np.ndarray, q: np.ndarray) -> np.ndarray:
+    """The solution X of ``A X + X B^H = Q``: R. Bartels and G. Stewart (1972).
+
+    Where the equation is singular, but has solutions, it is one of them.
+    """
+    schur, get_lapack_funcs = scipy_linalg().schur, scipy_linalg().get_lapack_funcs
+    form, u = schur(a)
+    other_form, v = schur(b)
+    turned = u.conj().T @ q @ v
+    (trsyl,) = get_lapack_funcs(("trsyl",), (form, other_form, turned))
+    inner, scale, status = trsyl(form, other_form, turned, tranb="C")
+    solution: np.ndarray = (u @ inner @ v.conj().T) / scale
+    if status:
+        left_over = np.linalg.norm(a @ solution + solution @ b.conj().T - q, 1)
+        if left_over > np.sqrt(np.finfo(q.dtype).eps) * np.linalg.norm(q, 1):
+            raise np.linalg.LinAlgError(f"{op}: {NO_UNIQUE_SOLUTION}")
+    return solution
+
+
 class SolveSylvester(MatrixOp):
-    """The solution X of ``A X + X B = Q``."""
+    """The solution X of ``A X + X B = Q``; one of them, if the equation is singular but has solutions."""
 
     __props__ = ()
     gufunc_signature = "(m,m),(n,n),(m,n)->(m,n)"
@@ -59,7 +89,7 @@ class SolveSylvester(MatrixOp):
         a, b, q = inputs
         if a.shape != (q.shape[0],) * 2 or b.shape != (q.shape[1],) * 2:
             raise ValueError(f"{self}: matrices of shapes {a.shape}, {b.shape} and {q.shape} do not fit.")
-        result = q.copy() if q.size == 0 else scipy_linalg().solve_sylvester(a, b, q)
+        result = q.copy() if q.size == 0 else _solution(self, a, b.conj().T, q)
         output_storage[0][0] = np.asarray(result, dtype=q.dtype)
 
     def infer_shape(self, fgraph, node, shapes):
@@ -119,7 +149,7 @@ class SolveContinuousLyapunov(_Lyapunov):
     __props__ = ()
 
     def solution(self, A: np.ndarray, Q: np.ndarray) -> np.ndarray:
-        return scipy_linalg().solve_continuous_lyapunov(A, Q)
+        return _solution(self, A, A, Q)
 
     def L_op(
         self,
@@ -138,7 +168,10 @@ class BilinearSolveDiscreteLyapunov(_Lyapunov):
     __props__ = ()
 
     def solution(self, A: np.ndarray, Q: np.ndarray) -> np.ndarray:
-        return scipy_linalg().solve_discrete_lyapunov(A, Q, method="bilinear")
+        unit = np.eye(len(A), dtype=A.dtype)
+        inverse = np.linalg.inv(A + unit)
+        b = inverse @ (A - unit)
+        return _solution(self, b, b, inverse @ (-2 * Q) @ inverse.conj().T)
 
     def L_op(
         self,
@@ -168,6 +201,11 @@ def solve_continuous_lyapunov(A: Any, Q: Any) -> TensorVariable:
     return _continuous_lyapunov(A, Q)
 
 
+_orders_fit = CheckAndRaise(
+    ValueError, "solve_discrete_lyapunov: the matrices A and Q must be square, and of one order."
+)
+
+
 def solve_discrete_lyapunov(A: Any, Q: Any, method: Literal["direct", "bilinear"] = "direct") -> TensorVariable:
     """The solution X of ``A X A^H - X + Q = 0``.
 
@@ -191,6 +229,8 @@ def solve_discrete_lyapunov(A: Any, Q: Any, method: Literal["direct", "bilinear"
     if method == "bilinear" or A.type.ndim != 2 or Q.type.ndim != 2:
         return _bilinear_discrete_lyapunov(A, Q)
     A, Q = cast_together("solve_discrete_lyapunov", A, Q)
+    n = A.shape[0]
+    A = _orders_fit(A, and_(and_(eq(A.shape[1], n), eq(Q.shape[0], n)), eq(Q.shape[1], n)))
     both = kron(A, conj(A))
     return reshape(solve(identity_like(both) - both, Q.flatten()), Q.shape, ndim=2)
 
@@ -218,7 +258,16 @@ class _Riccati(MatrixOp):
         if not a.size:
             output_storage[0][0] = a.copy()
             return
-        output_storage[0][0] = np.asarray(self.solution(*inputs), dtype=a.dtype)
+        x = self.solution(*inputs)
+        terms = self.terms(x, *inputs)
+        left_over = np.linalg.norm(sum(terms), 1)
+        if left_over > math.sqrt(np.finfo(a.dtype).eps) * max(np.linalg.norm(term, 1) for term in terms):
+            raise np.linalg.LinAlgError(f"{self}: {NOT_STABILISED}")
+        output_storage[0][0] = np.asarray(x, dtype=a.dtype)
+
+    def terms(self, x: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
+        """The terms of the equation, whose sum is zero: SciPy returns matrices where there is no solution."""
+        raise NotImplementedError(f"{type(self).__name__}.terms")
 
     def infer_shape(self, fgraph, node, shapes):
         return [shapes[0]]
@@ -231,6 +280,10 @@ class SolveContinuousRiccati(_Riccati):
 
     def solution(self, *arrays: np.ndarray) -> np.ndarray:
         return scipy_linalg().solve_continuous_are(*arrays)
+
+    def terms(self, x: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
+        a, b, q, r = arrays
+        return [a.conj().T @ x, x @ a, -x @ b @ np.linalg.solve(r, b.conj().T @ x), q]
 
     def L_op(
         self,
@@ -256,6 +309,11 @@ class SolveDiscreteRiccati(_Riccati):
 
     def solution(self, *arrays: np.ndarray) -> np.ndarray:
         return scipy_linalg().solve_discrete_are(*arrays)
+
+    def terms(self, x: np.ndarray, *arrays: np.ndarray) -> list[np.ndarray]:
+        a, b, q, r = arrays
+        gain = np.linalg.solve(r + b.conj().T @ x @ b, b.conj().T @ x @ a)
+        return [a.conj().T @ x @ a, -x, -a.conj().T @ x @ b @ gain, q]
 
     def L_op(
         self,

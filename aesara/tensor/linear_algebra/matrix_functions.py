@@ -91,7 +91,7 @@ def _change_along(function: MatrixOp, x: TensorVariable, direction: TensorVariab
 
 
 class Expm(_MatrixFunction):
-    """The exponential of a square matrix.
+    """The exponential of a square matrix; of one that has infinities or NaN it is NaN.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Expm(_MatrixFunction):
     __props__ = ()
 
     def function(self, x: np.ndarray) -> np.ndarray:
-        return scipy_linalg().expm(x)
+        return scipy_linalg().expm(x) if np.isfinite(x).all() else nan_like(x)
 
     def L_op(
         self,

@@ -8,12 +8,14 @@ import numpy as np
 
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.elementwise.numpy_ops import isfinite
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import and_, conj, gt, invert, isnan, maximum, neq, switch
 from aesara.tensor.linear_algebra.eigen import eigh
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
 from aesara.tensor.linear_algebra.svd import svd, svdvals
 from aesara.tensor.products.norms import matrix_norm
+from aesara.tensor.reductions.all_any import all as all_true
 from aesara.tensor.reductions.all_any import any as any_true
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.reductions.sum_prod_max import sum as sum_of
@@ -49,13 +51,19 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     A = as_tensor_variable(A)
     if A.type.ndim < 2:
         return any_true(neq(A, 0)).astype("int64")
-    s = absolute(eigh(A)[0]) if hermitian else svdvals(A)
+    s = _have_rank(absolute(eigh(A)[0]) if hermitian else svdvals(A))
     if tol is None:
         relative = _precision(A, s) if rtol is None else as_tensor_variable(rtol)
         bound = largest(s, axis=-1, keepdims=True, initial=0) * (_padded(relative) if rtol is not None else relative)
     else:
         bound = _padded(as_tensor_variable(tol))
     return sum_of(gt(s, bound), axis=-1, dtype="int64")
+
+
+def _have_rank(s: TensorVariable) -> TensorVariable:
+    """Singular values, which are NaN if there are infinities in the matrix."""
+    check = CheckAndRaise(np.linalg.LinAlgError, "A matrix with infinities has no rank, and no basis for its columns.")
+    return check(s, all_true(isfinite(s)))
 
 
 def _padded(x: TensorVariable) -> TensorVariable:
@@ -146,4 +154,5 @@ def _one_matrix(name: str, A: Any) -> TensorVariable:
 
 def _count(A: TensorVariable, s: TensorVariable, rcond: Any) -> TensorVariable:
     relative = _precision(A, s) if rcond is None else as_tensor_variable(rcond)
+    s = _have_rank(s)
     return sum_of(gt(s, largest(s, initial=0) * relative), dtype="int64")
