@@ -22,7 +22,7 @@ __all__ = ["DISTRIBUTIONS"]
 #: distributions whose numbers are those of PyTensor, bit for bit, by the name of PyTensor's class; those of a Cauchy
 #: distribution, which have a conversion of their own, agree within rounding
 _SAME = (
-    "BernoulliRV", "BetaBinomialRV", "BetaRV", "BinomialRV", "CategoricalRV", "DirichletRV",
+    "BernoulliRV", "BetaBinomialRV", "BetaRV", "BinomialRV", "DirichletRV",
     "ExponentialRV", "GammaRV", "GenGammaRV", "GeometricRV", "GumbelRV", "HalfCauchyRV", "HalfNormalRV",
     "HyperGeometricRV", "IntegersRV", "LaplaceRV", "LogNormalRV", "LogisticRV", "MultinomialRV",
     "NegBinomialRV", "NormalRV", "ParetoRV", "PoissonRV", "StudentTRV", "TriangularRV", "TruncExponentialRV",
@@ -41,7 +41,11 @@ def _draw(op: PyTensorRandomVariable, node: PyTensorApply, rng: Any, size: Any, 
     kind = DISTRIBUTIONS.get(type(op))
     if kind is None:
         return perform_in_python(node, [rng, size, *parameters])
-    return _outputs(kind(), rng, size, node.outputs[1].type.dtype, *parameters)
+    dtype = node.outputs[1].type.dtype
+    if dtype != "bool" or kind is atr.BernoulliRV:
+        return _outputs(kind(), rng, size, dtype, *parameters)
+    following, draw = _outputs(kind(), rng, size, kind.dtype, *parameters)
+    return [following, at.cast(draw, dtype)]
 
 
 @convert_op.register(ptr.PermutationRV)
@@ -82,7 +86,7 @@ def _multivariate_normal(
 ) -> Any:
     if op.method not in _FACTORS:
         return perform_in_python(node, [rng, size, mean, covariance])
-    shape = (mean + at.diagonal(covariance, axis1=-2, axis2=-1)).shape
+    shape = at.stack(at.broadcast_shape(mean, at.diagonal(covariance, axis1=-2, axis2=-1)))
     if size is not None:
         shape = at.concatenate([size, shape[-1:]])
     following, numbers = _outputs(atr.NormalRV(), rng, shape, "float64", 0.0, 1.0)
@@ -91,13 +95,25 @@ def _multivariate_normal(
         turned = at.dot(numbers, factor.T)
     else:
         turned = at.matmul(factor, numbers[..., None])[..., 0]
-    return [following, at.cast(mean + turned, node.outputs[1].type.dtype)]
+    return [following, at.cast(at.broadcast_to(mean, turned.shape) + turned, node.outputs[1].type.dtype)]
+
+
+@convert_op.register(ptr.CategoricalRV)
+def _categorical(op: ptr.CategoricalRV, node: PyTensorApply, rng: Any, size: Any, p: Any) -> Any:
+    # PyTensor takes probabilities as they come: those of float32 do not sum to 1 exactly.
+    shape = p.shape[:-1] if size is None else size
+    following, u = _outputs(atr.UniformRV(), rng, shape, "float64", 0.0, 1.0)
+    if p.type.ndim > 1:
+        p = at.broadcast_to(p, at.concatenate([shape, p.shape[-1:]]))
+    passed = at.lt(at.cumsum(p, axis=-1), u[..., None])
+    return [following, at.cast(at.sum(passed, axis=-1), node.outputs[1].type.dtype)]
 
 
 @convert_op.register(ptr.CauchyRV)
 def _cauchy(op: ptr.CauchyRV, node: PyTensorApply, rng: Any, size: Any, loc: Any, scale: Any) -> Any:
-    low = at.zeros_like(loc + scale) if size is None else 0.0
-    following, u = _outputs(atr.UniformRV(), rng, size, "float64", low, 1.0)
+    # Parameters of unknown length 1 are repeated, as by all draws.
+    following, u = _outputs(atr.UniformRV(), rng, size, "float64", at.zeros_like(loc), at.ones_like(scale))
+    loc, scale = at.broadcast_to(loc, u.shape), at.broadcast_to(scale, u.shape)
     # Where the tangent is large it is found from the distance of the pole, which has more digits.
     far = -1 / at.tan(np.pi * at.switch(u > 0.5, u - 1, u))
     number = at.switch(abs(u - 0.5) < 0.25, at.tan(np.pi * (u - 0.5)), far)

@@ -11,6 +11,7 @@ pytensor = pytest.importorskip("pytensor")
 import pytensor.tensor as pt
 import pytensor.tensor.random.basic as ptr
 from pytensor.compile.mode import Mode
+from pytensor.tensor.type_other import NoneTypeT
 
 import aesara.pytensor
 from aesara.graph.traversal import io_toposort
@@ -234,3 +235,48 @@ def test_orders_and_choices(build):
     np.testing.assert_array_equal(*drawn)
     _, outputs = aesara.pytensor.convert_graph([], [draw])
     assert not any(isinstance(node.op, PerformOp) for node in io_toposort([], outputs))
+
+
+@pytest.mark.parametrize("total", [1 - 1e-3, 1 - 1e-7, 1 + 1e-7, 1.5])
+def test_probabilities_are_taken_as_they_come(total):
+    """Those of float32, for one, do not sum to 1 exactly."""
+    p = np.array([[0.3, total - 0.3], [total / 2, total / 2]])
+    rngs = [pytensor.shared(np.random.default_rng(3)) for _ in range(2)]
+    expected, found = (
+        pytensor.function([], ptr.categorical(p, size=(20, 2), rng=rng), mode=mode)()
+        for rng, mode in zip(rngs, (PYTHON, "AESARA"))
+    )
+    np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("size", [None, (3,), (2, 3)])
+@pytest.mark.parametrize("name", ["cauchy", "normal", "multivariate_normal"])
+def test_parameters_are_repeated_at_run_time(name, size):
+    values = [np.arange(1.0), np.ones(3)]
+    if name == "multivariate_normal":
+        values = [np.zeros((1, 2)), np.stack([np.eye(2), 2 * np.eye(2), 3 * np.eye(2)])]
+    inputs = [pt.tensor(shape=(None,) * v.ndim) for v in values]
+    drawn = []
+    for mode in (PYTHON, "AESARA"):
+        rng = pytensor.shared(np.random.default_rng(3))
+        draw = getattr(ptr, name)(*inputs, size=size, rng=rng)
+        drawn.append(pytensor.function(inputs, draw, mode=mode)(*values))
+    np.testing.assert_allclose(*drawn, rtol=1e-14)
+
+
+def test_numbers_drawn_as_truth_values():
+    drawn = []
+    for mode in (PYTHON, "AESARA"):
+        rng = pytensor.shared(np.random.default_rng(3))
+        drawn.append(pytensor.function([], ptr.poisson(0.7, size=20, rng=rng, dtype="bool"), mode=mode)())
+    assert drawn[1].dtype == bool and 0 < drawn[1].sum() < 20
+    np.testing.assert_array_equal(*drawn)
+
+
+def test_sizes_that_are_none_as_arguments():
+    size = NoneTypeT()("size")
+    rng = pytensor.shared(np.random.default_rng(3))
+    for op in (ptr.normal, ptr.cauchy):
+        draw = op.make_node(rng, size, 0.0, 1.0).outputs[1]
+        expected, found = (pytensor.function([size], draw, mode=mode)(None) for mode in ("FAST_COMPILE", "AESARA"))
+        np.testing.assert_allclose(found, expected, rtol=1e-14)
