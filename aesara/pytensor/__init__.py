@@ -21,7 +21,8 @@ except ModuleNotFoundError as error:
 
 from aesara.pytensor import control, elementwise, indexing, linear_algebra, random, reductions, shapes, signals, sparse
 from aesara.pytensor.conversion import convert_graph, convert_op, convert_type, perform_in_python
-from aesara.pytensor.linker import AESARA, AesaraLinker
+from aesara.pytensor.linker import AesaraLinker
+from aesara.pytensor.mode import AESARA
 from aesara.pytensor.model import CompiledLogp, compile_logp
 
 __all__ = [

@@ -36,7 +36,15 @@ from aesara.tensor.random.type import RandomGeneratorType, random_generator_type
 from aesara.tensor.random.var import RandomGeneratorSharedVariable
 from aesara.tensor.sharedvar import TensorSharedVariable
 
-__all__ = ["as_list", "convert_graph", "convert_op", "convert_type", "perform_in_python", "shared_with_cell"]
+__all__ = [
+    "as_list",
+    "convert_graph",
+    "convert_op",
+    "convert_type",
+    "is_shared_tensor",
+    "perform_in_python",
+    "shared_with_cell",
+]
 
 
 @singledispatch
@@ -187,6 +195,9 @@ def convert_graph(
     for variable in inputs:
         if variable not in known:
             known[variable] = convert_type(variable.type)(name=variable.name)
+    ours = [known[variable] for variable in inputs]
+    # What can only be None is None in the graph, also where it comes as an argument.
+    known.update({variable: None for variable in inputs if isinstance(variable.type, NoneTypeT)})
     for node in toposort(outputs, blockers=inputs):
         for variable in node.inputs:
             if variable not in known:
@@ -201,7 +212,7 @@ def convert_graph(
     for variable in outputs:
         if variable not in known:
             known[variable] = _leaf(variable)
-    return [known[variable] for variable in inputs], [known[variable] for variable in outputs]
+    return ours, [known[variable] for variable in outputs]
 
 
 def _leaf(variable: PyTensorVariable) -> Any:
@@ -210,6 +221,11 @@ def _leaf(variable: PyTensorVariable) -> Any:
     if isinstance(variable, PyTensorSharedVariable):
         return shared_with_cell(variable, variable.container.storage)
     raise ValueError(f"The graph depends on {variable}, which is neither one of its inputs nor a constant.")
+
+
+def is_shared_tensor(variable: PyTensorVariable) -> bool:
+    """Whether a variable is shared and can share its cell with a tensor of ours."""
+    return isinstance(variable, PyTensorSharedVariable) and isinstance(convert_type(variable.type), at.TensorType)
 
 
 def shared_with_cell(variable: PyTensorVariable, cell: list[Any]) -> SharedVariable:

@@ -20,6 +20,8 @@ from pytensor.tensor.type import TensorType as PyTensorTensorType
 from pytensor.tensor.type_other import MakeSlice
 
 import aesara.tensor as at
+from aesara.graph.generic import generic
+from aesara.graph.nodes import Variable
 from aesara.pytensor.conversion import convert_op, perform_in_python
 from aesara.tensor.indexing.permuting import permute_row_elements
 
@@ -34,6 +36,8 @@ def _filled(entry: Any, values: Iterator[Any]) -> Any:
 
 def _index(op: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
     """What stands between the brackets, as a tuple of slices, tensors and None."""
+    if any(isinstance(value, Variable) and value.type == generic for value in values):
+        raise NotImplementedError("slices that are arguments of the function")
     entries = getattr(op, "idx_list", None)
     if entries is None:
         return tuple(values)

@@ -1,4 +1,4 @@
-"""PyTensor's linker and mode ``"AESARA"``."""
+"""PyTensor's linker ``"aesara"``, and the rules that go with it."""
 
 from __future__ import annotations
 
@@ -6,75 +6,85 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytensor.tensor as pt
-from pytensor import config
-from pytensor.compile.mode import Mode, optdb, register_linker, register_mode
+from pytensor.compile.mode import optdb
+from pytensor.gradient import DisconnectedGrad, GradClip, GradScale, ZeroGrad
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.graph.basic import Variable as PyTensorVariable
 from pytensor.graph.fg import FunctionGraph as PyTensorGraph
 from pytensor.graph.rewriting.basic import node_rewriter
-from pytensor.graph.rewriting.db import EquilibriumDB, RewriteDatabaseQuery
+from pytensor.graph.rewriting.db import EquilibriumDB
 from pytensor.link.basic import JITLinker
 from pytensor.raise_op import CheckAndRaise
 from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
 
 from aesara.compile.function import function
-from aesara.pytensor.conversion import convert_graph, shared_with_cell
+from aesara.compile.function.function import Function
+from aesara.pytensor.conversion import convert_graph, is_shared_tensor, shared_with_cell
 
-__all__ = ["AESARA", "AesaraLinker"]
+__all__ = ["AesaraLinker"]
 
 
 class AesaraLinker(JITLinker):  # type: ignore[misc]
     """Compiles a graph of PyTensor as one function of ours.
 
-    Generators are shared variables of that function, whose cells are PyTensor's: a generator that is updated stays the
-    same object, and draws advance it. Where a graph gives back the state of a generator without updating it, generators
-    are inputs, and go through the function as other values do.
+    Shared variables are shared variables of that function, whose cells are PyTensor's. A generator that is updated
+    stays the same object, and draws advance it. Where a graph gives back the state of a generator without updating it,
+    generators are inputs, and go through the function as other values do.
     """
+
+    #: whether calls return a single result by itself, as the maker of the function says
+    unpack_single = False
+    #: what the graph has been compiled to, and those of the graph's inputs that it takes as arguments
+    compiled: Function | None = None
+    explicit: Sequence[PyTensorVariable] = ()
 
     def fgraph_convert(
         self, fgraph: PyTensorGraph, storage_map: dict[PyTensorVariable, list[Any]], **kwargs: Any
     ) -> Callable[..., Any]:
-        generators = _generators_with_cells(fgraph)
-        cells = {variable: storage_map[variable] for variable in generators}
+        cells = {variable: storage_map[variable] for variable in _inputs_with_cells(fgraph)}
         given = {variable: shared_with_cell(variable, cell) for variable, cell in cells.items()}
         inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs, given)
-        explicit = [ours for ours, variable in zip(inputs, fgraph.inputs) if variable not in given]
+        self.explicit = [variable for variable in fgraph.inputs if variable not in given]
         updated = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items() if fgraph.inputs[i] in given}
-        compiled = function(
-            explicit,
-            [output for o, output in enumerate(outputs) if o not in updated],
+        results = [output for o, output in enumerate(outputs) if o not in updated]
+        alone = len(results) == 1 and self.unpack_single
+        compiled = self.compiled = function(
+            [ours for ours, variable in zip(inputs, fgraph.inputs) if variable not in given],
+            (results[0] if alone else results) if results else None,
             updates=[(given[variable], outputs[o]) for o, variable in updated.items()],
             on_unused_input="ignore",
         )
         compiled.trust_input = True
-        if not updated:
-            return compiled
         places = [(o, cells[variable]) for o, variable in sorted(updated.items())]
 
-        def call(*values: Any) -> list[Any]:
-            results = compiled(*values)
+        def call(*values: Any) -> list[Any] | None:
+            made = compiled(*values)
+            found = [made] if alone else made or []
             for place, cell in places:
-                results.insert(place, cell[0])
-            return results
+                found.insert(place, cell[0])
+            return found or None
 
-        return call
+        return call if places or alone or not results else compiled
 
     def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         return fn
 
     def create_thunk_inputs(self, storage_map: dict[PyTensorVariable, list[Any]]) -> list[Any]:
-        from_cells = _generators_with_cells(self.fgraph)
+        from_cells = _inputs_with_cells(self.fgraph)
         return [storage_map[variable] for variable in self.fgraph.inputs if variable not in from_cells]
 
 
-def _generators_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
-    """The generators among a graph's inputs, if each state that the graph gives back updates one of them."""
-    found = {variable for variable in fgraph.inputs if isinstance(variable.type, PyTensorGeneratorType)}
+def _inputs_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
+    """The shared tensors among a graph's inputs; and generators, if each state that the graph gives back is an update.
+
+    What an update changes is told from its cell after a call, so that nothing else may change it.
+    """
+    generators = {variable for variable in fgraph.inputs if isinstance(variable.type, PyTensorGeneratorType)}
     updates = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items()}
     for o, output in enumerate(fgraph.outputs):
-        if isinstance(output.type, PyTensorGeneratorType) and updates.get(o) not in found:
-            return set()
-    return found
+        if isinstance(output.type, PyTensorGeneratorType) and updates.get(o) not in generators:
+            generators = set()
+    return generators | {variable for variable in fgraph.inputs if is_shared_tensor(variable)}
 
 
 @node_rewriter([CheckAndRaise])
@@ -91,6 +101,12 @@ def _no_checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequ
     return [node.inputs[0]] if hasattr(node.op, "can_be_replaced_by_ninf") else None
 
 
+@node_rewriter([DisconnectedGrad, GradClip, GradScale, ZeroGrad])
+def _no_marks_for_gradients(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable]:
+    """What only says how gradients are built is done when it is compiled."""
+    return list(node.inputs)
+
+
 #: rules of PyTensor's that a mode asks for by name, because what they do is not for the compiler to decide
 _asked_for = EquilibriumDB()
 for _rule, _name in (
@@ -98,23 +114,5 @@ for _rule, _name in (
     (_no_checks_of_parameters, "local_remove_check_parameter"),
 ):
     _asked_for.register(_name, _rule, use_db_name_as_tag=False)
+_asked_for.register("no_marks_for_gradients", _no_marks_for_gradients, "aesara", use_db_name_as_tag=False)
 optdb.register("aesara", _asked_for, position=0.5)
-
-register_linker("aesara", AesaraLinker())
-#: our rules do the work: of PyTensor's only those run without which a graph has no meaning (variables with labelled
-#: dimensions become tensors) and those that the user's mode names, but none that writes to inputs
-AESARA = Mode(
-    linker="aesara",
-    optimizer=RewriteDatabaseQuery(include=["aesara", "minimum_compile"], exclude=["inplace", "random_make_inplace"]),
-)
-register_mode("AESARA", AESARA)
-
-
-def _accept_by_name(name: str) -> None:
-    """Let ``pytensor.config.mode`` take a mode's name, which it knows of its own modes only."""
-    option = config._config_var_dict["mode"]
-    known = option._apply
-    option._apply = lambda value: value if value == name else known(value)
-
-
-_accept_by_name("AESARA")

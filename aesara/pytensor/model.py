@@ -16,7 +16,7 @@ from pytensor.graph.traversal import graph_inputs
 import aesara.tensor as at
 from aesara.compile.function import function
 from aesara.pytensor.conversion import convert_graph
-from aesara.pytensor.linker import AESARA
+from aesara.pytensor.mode import AESARA
 
 __all__ = ["CompiledLogp", "VectorPart", "compile_logp", "convert_model_graph"]
 

@@ -14,6 +14,7 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 import aesara.tensor as at
 from aesara.pytensor.conversion import convert_op
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 
 @convert_op.register(DimShuffle)
@@ -73,6 +74,11 @@ def _same(op: Any, node: PyTensorApply, x: Any) -> Any:
 
 @convert_op.register(ptb.Alloc)
 def _alloc(op: ptb.Alloc, node: PyTensorApply, value: Any, *shape: Any) -> Any:
+    sizes = shape[len(shape) - value.type.ndim :]
+    alike = [at.eq(value.shape[d], n) for d, n in enumerate(sizes) if not value.type.broadcastable[d]]
+    if alike:
+        message = "Runtime broadcasting not allowed: Alloc repeats only what is known to have length 1 beforehand."
+        value = CheckAndRaise(ValueError, message)(value, *alike)
     return at.alloc(value, *shape)
 
 

@@ -5,6 +5,7 @@ import io
 import os
 import pickle
 import signal
+import sys
 import warnings
 from traceback import format_exception
 
@@ -14,9 +15,12 @@ import pytest
 pytensor = pytest.importorskip("pytensor")
 
 import pytensor.tensor as pt
+from pytensor.compile.io import In
+from pytensor.gradient import disconnected_grad, grad_clip, grad_scale, zero_grad
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.raise_op import CheckAndRaise
+from pytensor.tensor.type_other import SliceType
 
 import aesara
 import aesara.pytensor
@@ -57,6 +61,124 @@ def test_function_copies_share_state(counting):
     f, _ = counting
     g = f.copy()
     assert [float(f(ONES)), float(g(ONES)), float(f(ONES))] == [3.0, 6.0, 9.0]
+
+
+def test_function_copies_return_what_the_function_returns():
+    x, w = pt.vector("x"), pytensor.shared(1.0, "w")
+    alone, listed = (pytensor.function([x], made, mode="AESARA") for made in (w * x, [w * x]))
+    new = pytensor.shared(5.0)
+    for f in (alone, listed):
+        for g in (f.copy(), f.copy(swap={w: new})):
+            assert type(g(ONES)) is type(f(ONES))
+    np.testing.assert_array_equal(alone.copy(swap={w: new})(ONES), 5 * ONES)
+
+
+def frames_of(call):
+    """How many functions of Python a call runs."""
+    entered = []
+
+    def record(frame, event, argument):
+        if event == "call":
+            entered.append(frame.f_code.co_name)
+
+    sys.setprofile(record)
+    try:
+        call()
+    finally:
+        sys.setprofile(None)
+    return len(entered)
+
+
+def test_ordinary_calls_run_no_python(counting):
+    f, w = counting
+    assert frames_of(lambda: f(ONES)) == 1  # the one that is given here
+    np.testing.assert_array_equal(w.get_value(), 2 * ONES)
+    assert frames_of(lambda: f(x=ONES)) > 1
+    assert frames_of(lambda: f([1, 1, 1])) > 1
+    np.testing.assert_array_equal(w.get_value(), 4 * ONES)
+
+
+@pytest.mark.parametrize("trust", [False, True])
+def test_calls_that_are_not_ordinary_are_those_of_pytensor(trust):
+    x, a, i = pt.vector("x"), pt.fscalar("a"), pt.iscalar("i")
+    arguments = [
+        ([x], (2.5,), {}), ([x], (np.ones((1, 3)),), {}), ([x], (), {}), ([x], (ONES, ONES), {}),
+        ([x], (), {"y": ONES}),
+        ([a], (0.1,), {}), ([a], (2,), {}), ([a], (np.float32(2),), {}), ([i], (2.5,), {}), ([i], (2**40,), {}),
+        ([In(x, value=ONES)], (), {}), ([In(x, value=ONES)], (2 * ONES,), {}), ([In(a, strict=True)], (1.0,), {}),
+        ([In(x, allow_downcast=True)], (np.arange(3),), {}), ([x], (ONES[::-1],), {}),
+    ]  # fmt: skip
+    for inputs, given, named in arguments:
+        variable = getattr(inputs[0], "variable", inputs[0])
+        answers = []
+        for mode in ("FAST_COMPILE", "AESARA"):
+            f = pytensor.function(inputs, 2 * variable, mode=mode)
+            f.trust_input = trust and isinstance(given[:1] and given[0], np.ndarray) and given[0].ndim == 1
+            try:
+                answers.append(f(*given, **named))
+            except Exception as error:
+                answers.append(error)
+        expected, found = answers
+        if isinstance(expected, Exception):
+            assert type(found) is type(expected), (given, named)
+        else:
+            assert found.dtype == expected.dtype
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("outputs", [[], None])
+def test_functions_without_results(outputs):
+    w = pytensor.shared(ONES.copy())
+    assert pytensor.function([], outputs, mode="AESARA")() == pytensor.function([], outputs, mode="FAST_COMPILE")()
+    f = pytensor.function([], outputs, updates={w: w + 1}, mode="AESARA")
+    assert f() == pytensor.function([], outputs, updates={w: w}, mode="FAST_COMPILE")()
+    np.testing.assert_array_equal(w.get_value(), 2 * ONES)
+
+
+def test_the_old_value_of_an_updated_variable_stays_as_it_is(counting):
+    f, w = counting
+    before = w.get_value(borrow=True)
+    f(ONES)
+    f(ONES)
+    np.testing.assert_array_equal(before, ONES)
+
+
+def test_arguments_that_are_updated():
+    x = pt.vector("x")
+    count = In(x, value=ONES.copy(), update=x + 1)
+    f = pytensor.function([count], x.sum(), mode="AESARA")
+    assert [float(f()), float(f()), float(f(ONES)), float(f())] == [3.0, 6.0, 3.0, 6.0]
+
+
+def test_slices_as_arguments():
+    x, s = pt.vector("x"), SliceType()("s")
+    f = pytensor.function([x, s], [x[s], x[s].set(0)], mode="AESARA")
+    part, rest = f(np.arange(4.0), slice(3, 0, -2))
+    np.testing.assert_array_equal(part, [3.0, 1.0])
+    np.testing.assert_array_equal(rest, [0.0, 0.0, 2.0, 0.0])
+
+
+def test_marks_for_gradients_do_not_reach_the_function():
+    x = pt.vector("x")
+    for mark in (zero_grad, disconnected_grad, lambda y: grad_clip(y, -1, 1), lambda y: grad_scale(y, 2)):
+        f = pytensor.function([x], pytensor.grad(mark(x * x).sum() + x.sum(), x), mode="AESARA")
+        marks = {type(mark(x).owner.op)}
+        assert not any(type(node.op) in marks for node in f.maker.fgraph.toposort())
+
+
+def test_the_options_of_pytensor_can_be_pickled():
+    pickle.dumps(pytensor.config)
+
+
+def test_alloc_repeats_what_has_length_one_for_certain_only():
+    n = pt.lscalar("n")
+    for x, given in ((pt.matrix(), (1, 4)), (pt.matrix(), (2, 4)), (pt.tensor(shape=(2, 4)), (2, 4))):
+        f = pytensor.function([x, n], pt.alloc(x, n, 4), mode="AESARA")
+        assert f(np.ones(given), given[0]).shape == given
+        with pytest.raises(ValueError):
+            f(np.ones(given), 3)
+    row = pt.row()
+    assert pytensor.function([row, n], pt.alloc(row, n, 4), mode="AESARA")(np.ones((1, 4)), 3).shape == (3, 4)
 
 
 def test_inspection(counting):

@@ -189,6 +189,9 @@ class NativeCallable:
     ) -> None:
         self.interface = interface
         self.timers = timers
+        self._again = functools.partial(
+            NativeCallable, interface, code, constants, cells, callbacks, raise_error=raise_error, timers=timers
+        )
         self.cells = list(cells)
         box_of = dict(zip(interface.cells, self.cells, strict=True))
         #: what calls that update shared variables take; and of those that are read
@@ -250,6 +253,10 @@ class NativeCallable:
                 with Held([guard]):
                     box[0] = _plain(box[0], dtype)
         return self.entry(*map(_plain, values, self._explicit), self.table)
+
+    def with_fallback(self, fallback: Callable[..., Any]) -> NativeCallable:
+        """The same code and cells, for callers whose other calls are answered by a fallback of their own."""
+        return self._again(fallback=fallback)
 
     @property
     def storage_map(self) -> dict[Any, list[Any]]:

@@ -318,3 +318,17 @@ def test_an_update_may_know_more_of_its_shape():
     w = aesara.shared(np.zeros((4, 4)))
     aesara.function([], updates=[(w, at.ones((4, 4)))])()
     np.testing.assert_array_equal(w.get_value(), np.ones((4, 4)))
+
+
+def test_the_same_code_with_another_fallback():
+    x = at.dvector("x")
+    w = aesara.shared(2.0)
+    f = aesara.function([x], w * x, updates=[(w, w + 1)])
+    other = f._native.with_fallback(lambda *args, **kwargs: (args, kwargs))
+    np.testing.assert_array_equal(other(np.ones(2)), [2.0, 2.0])
+    np.testing.assert_array_equal(f(np.ones(2)), [3.0, 3.0])
+    assert other([1, 1], y=3) == (([1, 1],), {"y": 3})
+    np.testing.assert_array_equal(f([1, 1]), [4.0, 4.0])
+    del f
+    gc.collect()
+    np.testing.assert_array_equal(other(np.ones(2)), [5.0, 5.0])
