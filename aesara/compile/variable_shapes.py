@@ -26,7 +26,7 @@ def shape_of_variables(fgraph: FunctionGraph, input_shapes: dict[Variable, Any])
     graph.attach_feature(feature)
     for variable, shape in input_shapes.items():
         _give_shape(feature, variable, copies.get(variable), shape)
-    variables = [v for v in fgraph.variables if hasattr(v.type, "ndim")]
+    variables = [v for v in fgraph.clients if hasattr(v.type, "ndim")]
     symbolic = {v: feature.shape_of[copies[v]] for v in variables}
     lengths = _without_shape_nodes([as_tensor_variable(n) for v in variables for n in symbolic[v]], feature)
     _refuse_inputs(lengths, {copies[v]: v for v in fgraph.inputs})
@@ -54,7 +54,7 @@ def _without_shape_nodes(lengths: list[Variable], feature: ShapeFeature) -> list
     while True:
         replacements = {}
         for node in applys_between([], lengths):
-            if isinstance(node.op, (Shape, Shape_i)) and node.inputs[0] in graph.variables:
+            if isinstance(node.op, (Shape, Shape_i)) and node.inputs[0] in graph.clients:
                 shape = feature.shape_of[node.inputs[0]]
                 if isinstance(node.op, Shape):
                     replacements[node.outputs[0]] = vector_of(shape)

@@ -97,6 +97,7 @@ class DestroyHandler(Bookkeeper):
     """
 
     exports = ("destroyers", "has_destroyers")
+    shows = ("_destroyhandler_destroyers",)
     orderings_follow_graph = True
 
     def __init__(self, do_imports_on_attach: bool = True, algo: str | None = None):
@@ -124,6 +125,10 @@ class DestroyHandler(Bookkeeper):
     def clone(self) -> Any:
         """Return a new handler with the same parameters."""
         return type(self)(self.do_imports_on_attach, self.algo)
+
+    def shown(self, fgraph: Any, name: str) -> Any:
+        """Return the nodes that overwrite something."""
+        return self.destroyers
 
     # Attaching
 

@@ -119,6 +119,9 @@ class Feature:
     exports
         Names of methods that are offered as methods of the graph while the feature is attached:
         ``fgraph.name(...)`` calls ``feature.name(fgraph, ...)``.
+    shows
+        Names of attributes of the graph while the feature is attached: ``fgraph.name`` is
+        ``feature.shown(fgraph, name)``.
     orderings_follow_graph
         Says that `orderings` only changes when the graph does, so that sorted nodes may be remembered.
 
@@ -131,6 +134,7 @@ class Feature:
     """
 
     exports: tuple[str, ...] = ()
+    shows: tuple[str, ...] = ()
     orderings_follow_graph = False
 
     def on_attach(self, fgraph: Any) -> None:
@@ -164,6 +168,10 @@ class Feature:
     def clone(self) -> Any:
         """Return the feature to attach to a copy of the graph."""
         return self
+
+    def shown(self, fgraph: Any, name: str) -> Any:
+        """Return the value of an attribute that the feature adds to the graph."""
+        raise NotImplementedError(f"{type(self).__name__} does not define shown.")
 
 
 def attach_once(fgraph: Any, kind: type[Feature] | Callable[[Any], Any]) -> None:
@@ -227,6 +235,7 @@ class History(Feature):
     """
 
     exports: tuple[str, ...] = ("checkpoint", "revert")
+    shows = ("_history_history", "_history_is_reverting")
     _name = "History"
 
     def __init__(self) -> None:
@@ -246,6 +255,11 @@ class History(Feature):
     def clone(self) -> Any:
         """Return a new feature of the same kind."""
         return type(self)()
+
+    def shown(self, fgraph: Any, name: str) -> Any:
+        """Return the changes that are remembered, or whether they are being undone."""
+        changes, _, is_reverting = self.history[fgraph]
+        return changes if name == "_history_history" else is_reverting
 
     def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
         """Remember the change."""

@@ -49,8 +49,10 @@ class FunctionGraph(MetaObject):
     inputs, outputs : list of Variable
     apply_nodes : set of Apply
     variables : set of Variable
+        Those that are used or computed: inputs that nothing uses are left out.
     clients : dict
-        ``clients[variable]`` lists where a variable is used: pairs of a node, or "output", and an index.
+        ``clients[variable]`` lists where a variable is used: pairs of a node, or "output", and an index. All
+        inputs are among its keys.
 
     Examples
     --------
@@ -96,11 +98,6 @@ class FunctionGraph(MetaObject):
         self.name: str | None = None
 
         for variable in inputs:
-            if variable in self.variables:
-                raise ValueError(
-                    f"The variable {described(variable)} is given as input more than once. Give each input its own "
-                    "variable."
-                )
             self.add_input(variable, check=False)
         # Before the nodes, so that features see them come in.
         for feature in features or ():
@@ -126,13 +123,12 @@ class FunctionGraph(MetaObject):
         check
             Whether to do nothing where `var` is an input already.
         """
-        if check and var in self.variables and var in self.inputs:
+        if check and var in self.clients and var in self.inputs:
             return
         self.inputs.append(var)
         if var.owner is not None:
             self._has_computed_inputs = True
         self.setup_var(var)
-        self.variables.add(var)
 
     def add_output(self, var: Variable, reason: str | None = None, import_missing: bool = False) -> None:
         """Add an output.
@@ -208,6 +204,7 @@ class FunctionGraph(MetaObject):
         """Note that `var` is used by `new_client`: a pair of a node, or "output", and an index."""
         if not isinstance(new_client[0], Apply) and new_client[0] != "output":
             raise TypeError(f'The first entry of a client is an Apply node or "output"; got {new_client!r}.')
+        self.variables.add(var)
         clients = self.clients.get(var)
         if clients is None:
             self.clients[var] = [new_client]
@@ -257,9 +254,12 @@ class FunctionGraph(MetaObject):
                 if not any(self.clients.get(output) for output in node.outputs):
                     self._drop_node(node, reason)
                     removals.extend((input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs))))
-            elif remove_if_empty and isinstance(variable, AtomicVariable):
+            elif not isinstance(variable, AtomicVariable):  # an input
                 self.variables.discard(variable)
-                del self.clients[variable]
+            elif remove_if_empty:
+                self.variables.discard(variable)
+                if variable not in self.inputs:
+                    del self.clients[variable]
 
     def _drop_node(self, node: Apply, reason: Any) -> None:
         self.apply_nodes.remove(node)
@@ -268,6 +268,8 @@ class FunctionGraph(MetaObject):
             if not (self._has_computed_inputs and output in self.inputs):
                 self.variables.discard(output)
                 self.clients.pop(output, None)
+            elif not self.clients[output]:
+                self.variables.discard(output)
         self.execute_callbacks("on_prune", node, reason)
 
     def remove_node(self, node: Apply, reason: str | None = None) -> None:
@@ -308,7 +310,7 @@ class FunctionGraph(MetaObject):
         import_missing
             Whether unknown inputs become inputs of the graph; otherwise they raise `MissingInputError`.
         """
-        if var in self.variables:
+        if var in self.clients:
             return
         node = var.owner
         if node is not None:
@@ -326,7 +328,6 @@ class FunctionGraph(MetaObject):
             self.add_input(variable)
             return
         self.setup_var(variable)
-        self.variables.add(variable)
 
     def import_node(
         self, apply_node: Apply, check: bool = True, reason: str | None = None, import_missing: bool = False
@@ -349,7 +350,7 @@ class FunctionGraph(MetaObject):
             # Before anything changes, so that a failure leaves the graph as it was.
             for node in new_nodes:
                 for variable in node.inputs:
-                    if variable.owner is None and variable not in self.variables:
+                    if variable.owner is None and variable not in self.clients:
                         self._import_leaf(variable, node, import_missing)
         self._sorted = None
         variables, clients = self.variables, self.clients
@@ -360,13 +361,12 @@ class FunctionGraph(MetaObject):
                 if output not in clients:
                     clients[output] = []
             for i, variable in enumerate(node.inputs):
-                variables.add(variable)
                 self.add_client(variable, (node, i))
             self.execute_callbacks("on_import", node, reason)
 
     def _nodes_to_import(self, last: Apply) -> list[Apply]:
         """Return `last` and the nodes before it that are not part of the graph, inputs first."""
-        known_nodes, known_variables = self.apply_nodes, self.variables
+        known_nodes, known_variables = self.apply_nodes, self.clients
         order: list[Apply] = []
         entered: set[Apply] = set()
         done: set[Apply] = set()
@@ -621,6 +621,9 @@ class FunctionGraph(MetaObject):
                 method = getattr(feature, name) if exported is None else exported(name)
                 offered = self._offered[name] = partial(method, self)
                 return offered
+            for feature in self._features:
+                if name in getattr(feature, "shows", ()):
+                    return feature.shown(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _exporter(self, name: str) -> Feature | None:
@@ -717,7 +720,7 @@ class FunctionGraph(MetaObject):
         state.pop("_graph_block", None)
         self.__dict__.update({"_offered": {}, **state})
         self.apply_nodes = set()
-        self.variables = set(self.inputs)
+        self.variables = set()
         self.clients = {variable: [] for variable in self.inputs}
         for node in io_toposort(self.inputs, self.outputs):
             self.apply_nodes.add(node)
@@ -725,10 +728,8 @@ class FunctionGraph(MetaObject):
                 self.variables.add(output)
                 self.setup_var(output)
             for i, variable in enumerate(node.inputs):
-                self.variables.add(variable)
                 self.add_client(variable, (node, i))
         for i, variable in enumerate(self.outputs):
-            self.variables.add(variable)
             self.add_client(variable, ("output", i))
         for _, method in self._listeners("on_unpickle"):
             method(self)

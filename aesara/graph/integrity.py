@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from aesara.graph.clients import ClientType
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.traversal import io_toposort
 
@@ -28,10 +30,11 @@ def check_integrity(fgraph: Any) -> None:
             expected.setdefault(variable, set()).add((node, i))
     for i, variable in enumerate(fgraph.outputs):
         expected.setdefault(variable, set()).add(("output", i))
-    if fgraph.variables != set(expected):
+    present = {variable for variable, clients in expected.items() if clients or variable.owner in nodes}
+    if fgraph.variables != present:
         raise Exception(
-            f"The following variables are inappropriately cached: {set(expected) - fgraph.variables} are missing, "
-            f"{fgraph.variables - set(expected)} are in excess."
+            f"The following variables are inappropriately cached: {present - fgraph.variables} are missing, "
+            f"{fgraph.variables - present} are in excess."
         )
     inputs = set(fgraph.inputs)
     for variable, clients in expected.items():
@@ -43,6 +46,16 @@ def check_integrity(fgraph: Any) -> None:
                 raise Exception(f"Client not in FunctionGraph: {client}, noted as a client of {variable}.")
         if known is None or set(known) != clients or len(known) != len(clients):
             raise Exception(f"Inconsistent clients list of {variable}: {known} instead of {clients}.")
+
+
+def refuse_repeated_inputs(inputs: Sequence[Variable]) -> None:
+    """Raise a ValueError where a variable is an input twice: what is computed could take only one of its values."""
+    if len(set(inputs)) == len(inputs):
+        return
+    repeated = next(variable for k, variable in enumerate(inputs) if variable in inputs[:k])
+    raise ValueError(
+        f"The variable {described(repeated)} is given as input more than once. Give each input its own variable."
+    )
 
 
 def place_of(node: Apply | Literal["output"], i: int) -> str:

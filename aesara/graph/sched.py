@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from graphlib import TopologicalSorter
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
@@ -28,7 +29,7 @@ def key_to_cmp(key: Callable[[Any], Any]) -> Comparison:
     return compare
 
 
-def reverse_dict(d: dict[Any, Iterable[Any]]) -> dict[Any, tuple[Any, ...]]:
+def reverse_dict(d: Mapping[Any, Iterable[Any]]) -> dict[Any, tuple[Any, ...]]:
     """From each element of the values to the keys that have it.
 
     Examples
@@ -41,6 +42,17 @@ def reverse_dict(d: dict[Any, Iterable[Any]]) -> dict[Any, tuple[Any, ...]]:
         for value in values:
             result[value] = (*result.get(value, ()), key)
     return result
+
+
+def _toposort(edges: Mapping[Any, Iterable[Any]]) -> list[Any]:
+    """An order of the keys and the elements of a graph, each key before the elements of its value.
+
+    Examples
+    --------
+    >>> _toposort({1: {2, 3}, 3: {2}})
+    [1, 3, 2]
+    """
+    return list(TopologicalSorter(reverse_dict(edges)).static_order())
 
 
 def make_depends() -> Callable[[tuple[Any, Any]], bool]:

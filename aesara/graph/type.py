@@ -89,7 +89,10 @@ class Type(MetaObject):
             other = self.make_constant(other)
         if other.type is self or other.type == self:
             return other
-        converted = self.convert_variable(other) if allow_convert else None
+        try:
+            converted = self.convert_variable(other) if allow_convert else None
+        except NotImplementedError:
+            converted = None
         if converted is None:
             raise TypeError(
                 f"Cannot convert Type {other.type} (of Variable {described(other)}) into Type {self}. "
@@ -99,9 +102,14 @@ class Type(MetaObject):
 
     def convert_variable(self, var: Variable) -> Variable | None:
         """Return a variable of this type, or of a narrower one, with the value of `var`; None where there is
-        none."""
+        none.
+
+        Types that can narrow a variable of a wider type override this; for others it is a NotImplementedError.
+        """
         if self.is_super(var.type):
             return var
+        if var.type.is_super(self):
+            raise NotImplementedError(f"{self} does not say how to convert a variable of the wider type {var.type}.")
         return None
 
     def is_valid_value(self, data: Any, strict: bool = True) -> bool:

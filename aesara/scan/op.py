@@ -14,6 +14,7 @@ from aesara.graph.cloning import clone, clone_replace
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
+from aesara.graph.integrity import refuse_repeated_inputs
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -131,6 +132,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     @cached_property
     def fgraph(self) -> FunctionGraph:
         """The step as a graph of its own."""
+        refuse_repeated_inputs(self.inner_inputs)
         return FunctionGraph(self.inner_inputs, self.inner_outputs, clone=False)
 
     def clone(self) -> Scan:

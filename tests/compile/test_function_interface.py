@@ -404,6 +404,8 @@ def test_makers():
     assert FunctionMaker([x], x + 1).create()(one) == 2
     with pytest.raises(UnusedInputError):
         FunctionMaker([x, y], [x + 1])
+    with pytest.raises(ValueError, match="The variable x is given as input more than once"):
+        FunctionMaker([x, x], [x + 1])
     state = FunctionMaker([In(a, value=1.0, update=a + 1)], a).create()
     assert (state(), state()) == (1, 2)
 

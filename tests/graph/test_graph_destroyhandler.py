@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from graph_toys import Toy, double, f, g, h, inplace, variables, view
 
+from aesara.compile.function.types import Supervisor
 from aesara.configdefaults import config
 from aesara.graph import Constant, FunctionGraph
 from aesara.graph.destroyhandler import DestroyHandler, fast_inplace_check
@@ -170,6 +171,18 @@ def test_views_that_move_to_another_root():
         fgraph.replace_all_validate([(p, q)])
     assert fgraph.destroyers(p) == [over.owner]
     assert fgraph.consistent()
+
+
+def test_supervisors_protect_together():
+    x, y = variables("xy")
+    for protected in ([[x], [y]], [[y], [x]]):
+        fgraph = graph([x, y], [f(inplace(x))])
+        assert fgraph.consistent()
+        assert list(fgraph._destroyhandler_destroyers) == [fgraph.outputs[0].owner.inputs[0].owner]
+        for one in protected:
+            fgraph.attach_feature(Supervisor(one))
+        with pytest.raises(InconsistencyError, match="Trying to destroy protected variables: x"):
+            fgraph.validate()
 
 
 def test_destroyers_of():

@@ -1,10 +1,12 @@
 import copy
+import pickle
 import warnings
 
 import numpy as np
 import pytest
 from graph_toys import Inner, Interval, Toy, chain, double, f, g, h, pair, variables
 
+from aesara.compile.function.types import Supervisor
 from aesara.configdefaults import config
 from aesara.graph import Constant, FunctionGraph
 from aesara.graph.clients import ClientList
@@ -96,13 +98,60 @@ class TestConstruction:
         assert fgraph.inputs == [x, y]
         fgraph.check_integrity()
 
-    def test_an_input_comes_once(self):
-        x = double("x")
-        with pytest.raises(ValueError, match="more than once"):
-            FunctionGraph([x, x], [x], clone=False)
-        fgraph = FunctionGraph([x], [x], clone=False)
-        fgraph.add_input(x)
-        assert fgraph.inputs == [x]
+    def test_an_input_may_come_twice(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x, x, y], [f(x, y), g(y)], clone=False)
+        assert fgraph.inputs == [x, x, y] and fgraph.variables == {x, y, *fgraph.outputs}
+        fgraph.check_integrity()
+        duplicate = fgraph.clone()
+        assert duplicate.inputs[0] is duplicate.inputs[1] is not duplicate.inputs[2]
+        fgraph.remove_input(0)
+        assert fgraph.inputs == [x, y] and [str(out) for out in fgraph.outputs] == ["g.0"]
+        assert x not in fgraph.variables and fgraph.clients[x] == []
+        fgraph.check_integrity()
+        fgraph.remove_input(0)
+        assert fgraph.inputs == [y] and x not in fgraph.clients
+        fgraph.add_input(y)
+        assert fgraph.inputs == [y]
+
+    def test_unused_inputs_are_not_among_the_variables(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x, y], [f(x)], clone=False)
+        assert y not in fgraph.variables and fgraph.clients[y] == []
+        fgraph.check_integrity()
+        restored = pickle.loads(pickle.dumps(fgraph))
+        assert restored.variables == {restored.inputs[0], restored.outputs[0]}
+        fgraph.replace(fgraph.outputs[0], g(y))
+        assert y in fgraph.variables and x not in fgraph.variables and fgraph.inputs == [x, y]
+        fgraph.check_integrity()
+        # They are known all the same: what replaces something may use them.
+        fgraph.replace(fgraph.outputs[0], x)
+        assert fgraph.variables == {x}
+        fgraph.change_node_input("output", 0, y)
+        fgraph.add_output(x)
+        assert fgraph.variables == {x, y}
+        fgraph.check_integrity()
+
+    def test_what_features_show(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x, y], [f(x, y)], clone=False)
+        assert not hasattr(fgraph, "_supervisor_protected")
+        first, second = Supervisor([x]), Supervisor([y])
+        fgraph.attach_feature(first)
+        fgraph.attach_feature(second)
+        assert fgraph._supervisor_protected == {x, y}
+        fgraph.remove_feature(first)
+        assert fgraph._supervisor_protected == {y}
+        assert not hasattr(fgraph, "_history_history")
+        history = History()
+        fgraph.attach_feature(history)
+        start = fgraph.checkpoint()
+        fgraph.replace(fgraph.outputs[0], g(x))
+        assert len(fgraph._history_history) == 1
+        fgraph.revert(start)
+        assert fgraph._history_history == [] and fgraph._history_is_reverting is False
+        fgraph.remove_feature(history)
+        assert not hasattr(fgraph, "_history_is_reverting")
 
     def test_values_that_do_not_exist(self):
         with pytest.raises(TypeError, match=r"NaN\. because"):

@@ -75,7 +75,12 @@ def test_filter_variable():
 
 
 def test_convert_variable():
-    assert Interval(0, 1).convert_variable(Interval(0, 10)()) is None
+    narrow, wide = Interval(0, 1), Interval(0, 10)()
+    with pytest.raises(NotImplementedError, match="how to convert a variable of the wider type"):
+        narrow.convert_variable(wide)
+    with pytest.raises(TypeError, match="Cannot convert"):
+        narrow.filter_variable(wide)
+    assert Interval(0, 3).convert_variable(Interval(2, 4)()) is None
     x = Interval(0, 1)()
     assert Interval(0, 10).convert_variable(x) is x
 

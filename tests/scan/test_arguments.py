@@ -101,6 +101,12 @@ def test_what_goes_with_a_variable():
         args.remove_from_fields(entry)
 
 
+def test_a_variable_is_an_input_of_a_step_once():
+    op = NODE.op
+    with pytest.raises(ValueError, match="given as input more than once"):
+        Scan([op.inner_inputs[0], op.inner_inputs[0], *op.inner_inputs[2:]], op.inner_outputs, op.info).fgraph
+
+
 def test_two_loops_in_one():
     n = at.lscalar("n")
     one, two = (aesara.scan(lambda s, k=k: s * k, outputs_info=b0, n_steps=n)[0].owner.inputs[0].owner for k in (2, 3))

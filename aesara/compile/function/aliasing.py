@@ -23,8 +23,11 @@ class Supervisor(Feature):
     Parameters
     ----------
     protected
-        Inputs of the graph that no operation may overwrite.
+        Inputs of the graph that no operation may overwrite. Where a graph has several supervisors, all that any of
+        them names is protected.
     """
+
+    shows = ("_supervisor_protected",)
 
     def __init__(self, protected: Iterable[Variable]) -> None:
         self.fgraph: FunctionGraph | None = None
@@ -34,15 +37,15 @@ class Supervisor(Feature):
         return type(self)(self.protected)
 
     def on_attach(self, fgraph: FunctionGraph) -> None:
-        if hasattr(fgraph, "_supervisor"):
-            raise InconsistencyError("The graph has a Supervisor already.")
-        fgraph._supervisor = self  # type: ignore[attr-defined]  # graphs take what features put there
         self.fgraph = fgraph
 
     def on_detach(self, fgraph: FunctionGraph) -> None:
-        if getattr(fgraph, "_supervisor", None) is self:
-            del fgraph._supervisor
         self.fgraph = None
+
+    def shown(self, fgraph: FunctionGraph, name: str) -> set[Variable]:
+        """Return what the supervisors of the graph protect."""
+        supervisors = [feature for feature in fgraph._features if isinstance(feature, Supervisor)]
+        return {variable for supervisor in supervisors for variable in supervisor.protected}
 
     def validate(self, fgraph: FunctionGraph) -> bool:
         # Only a graph with a destroy handler can have operations that overwrite something.

@@ -73,7 +73,7 @@ def std_fgraph(
         )
     for feature in features:
         fgraph.attach_feature(feature())
-    if not hasattr(fgraph, "_supervisor"):
+    if not hasattr(fgraph, "_supervisor_protected"):
         updated = set((fgraph.update_mapping or {}).values())
         protected = [
             variable

@@ -22,6 +22,7 @@ from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container, OwnContainer
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.integrity import refuse_repeated_inputs
 from aesara.graph.nodes import Variable
 from aesara.graph.seals import confirm, seal_of
 from aesara.graph.traversal import ancestors
@@ -129,6 +130,7 @@ class FunctionMaker:
             self.rewrite_seconds = clock.now() - started
             if self.profile is not None:
                 self.profile.add_rewriting(self.rewrite_seconds)
+        refuse_repeated_inputs(self.fgraph.inputs)
         if self.profile is not None:
             self.profile.nb_nodes = len(self.fgraph.apply_nodes)
         self.update_mapping: dict[int, int] = dict(self.fgraph.update_mapping or {})

@@ -457,20 +457,11 @@ class LocalGroupDB(SequenceDB):
         self.node_rewriter = node_rewriter
         self.__name__ = ""
 
-    def register(
-        self,
-        name: str,
-        rewriter: RewriteDatabase | RewritesType,
-        *tags: str,
-        position: Literal["last"] | int | float = "last",
-        **kwargs: Any,
-    ) -> None:
-        if isinstance(rewriter, GraphRewriter):
-            raise TypeError(f"A LocalGroupDB holds node rewriters; got the graph rewriter {name!r}.")
-        super().register(name, rewriter, *tags, position=position, **kwargs)
-
     def query(self, *tags: Any, **kwtags: Any) -> Any:
         rewriters = self._ordered(as_query(tags, kwtags))
+        for one in rewriters:
+            if isinstance(one, GraphRewriter):
+                raise TypeError(f"A LocalGroupDB makes one of node rewriters; it has the graph rewriter {one.name!r}.")
         return self.node_rewriter(*rewriters, apply_all_rewrites=self.apply_all_rewrites, profile=self.profile)
 
 

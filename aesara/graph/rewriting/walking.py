@@ -181,7 +181,7 @@ def pre_greedy_node_rewriter(fgraph: FunctionGraph, rewrites: Sequence[NodeRewri
     """
     if out.owner is None:
         return out
-    known = list(fgraph.variables) if fgraph is not None else []
+    known = list(fgraph.clients) if fgraph is not None else []
     replaced: dict[Variable, Variable] = {}
     for node in io_toposort(known, [out]):
         if fgraph is not None and node in fgraph.apply_nodes:

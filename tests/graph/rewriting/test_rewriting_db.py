@@ -169,8 +169,10 @@ def test_local_group_topo_and_proxy():
     assert names(ProxyDB(group).query("+t").rewrites) == ["first", "second"]
     # Nothing is a rewriter as well, which changes nothing.
     assert not group.query("+nothing").rewrites and not TopoDB(group).query("+nothing").node_rewriter.rewrites
-    with pytest.raises(TypeError, match="node rewriters"):
-        group.register("graph", Noted())
+    group.register("graph", Noted(), "whole")
+    assert names(group.query("+t").rewrites) == ["first", "second"]
+    with pytest.raises(TypeError, match="it has the graph rewriter 'graph'"):
+        group.query("+t", "+whole")
 
 
 def test_what_asks_for_nothing_is_a_rewriter_that_changes_nothing():

@@ -76,7 +76,7 @@ def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
     turned = transposed_of(x)
     x = x if turned is None else turned  # it is symmetric
     parts = known.get(x)
-    if parts is None or parts.factor not in fgraph.variables:
+    if parts is None or parts.factor not in fgraph.clients:
         parts = _made_parts(x)
         if parts is not None:
             known[x] = parts
