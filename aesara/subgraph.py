@@ -246,16 +246,38 @@ class OpFromGraph(Op, HasInnerGraph):
     # -- types -----------------------------------------------------------------------------------------------
 
     def make_node(self, *inputs: Any) -> Apply:
-        expected = len(self.input_types)
+        """Apply the operation to inputs, and to what takes the places of `shared_inputs`, if that is given too.
+
+        Where these are other variables, the operation is another one, which has them.
+        """
+        expected, n_shared = len(self.input_types), len(self.shared_inputs)
         given = list(inputs)
-        if len(given) == expected + len(self.shared_inputs):
-            given, shared = given[:expected], given[expected:]
-        else:
-            shared = list(self.shared_inputs)
-        if len(given) != expected:
+        if len(given) not in (expected, expected + n_shared):
             raise ValueError(f"Expected at least {expected} input(s) for {self}, got {len(given)}.")
         converted = [kind.filter_variable(value) for kind, value in zip(self.input_types, given)]
-        return Apply(self, [*converted, *shared], [v.type() for v in self.inner_outputs])
+        shared = given[expected:] or list(self.shared_inputs)
+        shared = [own.type.filter_variable(value) for own, value in zip(self.shared_inputs, shared)]
+        return Apply(self._with_shared(shared), [*converted, *shared], [v.type() for v in self.inner_outputs])
+
+    def _with_shared(self, shared: Sequence[Variable]) -> OpFromGraph:
+        """The operation with other variables in the places of its shared inputs.
+
+        All up to the last that is no shared variable are ordinary inputs.
+        """
+        if all(new is old for new, old in zip(shared, self.shared_inputs)):
+            return self
+        ordinary = max((k + 1 for k, one in enumerate(shared) if not isinstance(one, SharedVariable)), default=0)
+        overrides = (self.lop_overrides, self.grad_overrides, self.rop_overrides)
+        if ordinary and not all(isinstance(one, str) for one in overrides):
+            return self  # they are about the inputs that there were
+        other = self.with_step(self.inner_inputs, self.inner_outputs)
+        other.shared_inputs = list(shared[ordinary:])
+        other.input_types = [*self.input_types, *(one.type for one in shared[:ordinary])]
+        kept = {k: u for k, u in self._updates.items() if shared[k] is self.shared_inputs[k]}
+        other._updates = {k - ordinary: update for k, update in kept.items() if k >= ordinary}
+        other._given = [*self._given, *self.shared_inputs[:ordinary]]
+        other._lop_op = other._rop_op = None
+        return other
 
     def connection_pattern(self, node: Apply | None) -> list[list[bool]]:
         """Which outputs depend on which inputs, as far as gradients are concerned."""

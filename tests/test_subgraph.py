@@ -54,6 +54,47 @@ def test_shared_variables_become_inputs():
     assert f([1.0, 2.0])[0].tolist() == [3, 6]
 
 
+def test_other_variables_in_the_places_of_shared_ones():
+    s, t, u = (aesara.shared(np.float64(k), name) for k, name in ((2.0, "s"), (3.0, "t"), (5.0, "u")))
+    op = OpFromGraph([x], [x * s - t])
+    assert op.shared_inputs == [s, t]
+    node = op.make_node(x, s, t)
+    assert node.op is op and op.make_node(x).op is op
+    node = op.make_node(x, u, t)
+    assert node.op.shared_inputs == [u, t] and op.shared_inputs == [s, t] and node.op != op
+    f = aesara.function([x], node.outputs[0])
+    assert f([1.0]) == [2]
+    u.set_value(7.0)
+    assert f([1.0]) == [4]
+    n = at.dscalar("n")
+    for given, shared in (((n, t), [t]), ((s, n), []), ((4.0, t), [t])):
+        node = op.make_node(x, *given)
+        assert node.op.shared_inputs == shared and len(node.op.input_types) == 3 - len(shared)
+        out = node.outputs[0]
+        wanted = x * given[0] - given[1]
+        f = aesara.function([x, n], [out, wanted, *aesara.grad(out.sum(), [x]), *aesara.grad(wanted.sum(), [x])],
+                            on_unused_input="ignore")  # fmt: skip
+        got = f([1.0, 2.0], 6.0)
+        assert got[0].tolist() == got[1].tolist() and got[2].tolist() == got[3].tolist()
+    with pytest.raises(ValueError, match="Expected at least 1"):
+        op.make_node(x, s)
+    # Gradients of one's own are about the inputs that there were.
+    own = OpFromGraph([x], [x * s], lop_overrides=lambda inputs, outputs, gradients: [gradients[0] * 10])
+    out = own.make_node(x, n).outputs[0]
+    f = aesara.function([x, n], aesara.grad(out.sum(), x), on_unused_input="ignore")
+    assert f([1.0], 6.0) == [10]
+
+
+@pytest.mark.parametrize("inline", [True, False])
+def test_updates_of_other_shared_variables(inline):
+    """What takes the place of a shared variable has the updates that it has of its own, and no others."""
+    s, t, n = aesara.shared(1.0, "s"), aesara.shared(1.0, "t"), at.dscalar("n")
+    s.default_update = s + n
+    op = OpFromGraph([n], [n * s], inline=inline)
+    assert aesara.function([n], op.make_node(n, t).outputs[0])(3.0) == 3 and t.get_value() == s.get_value() == 1
+    assert aesara.function([n], op.make_node(n, s).outputs[0])(3.0) == 3 and s.get_value() == 4
+
+
 @pytest.mark.parametrize("inline", [True, False])
 def test_default_updates_are_those_of_the_inputs_that_are_given(inline):
     s, n = aesara.shared(1.0, "s"), at.dscalar("n")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +24,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.link.originals import copied
-from aesara.link.utils import raise_with_op
+from aesara.link.utils import raise_with_op, with_details
 from aesara.tensor.core.tensor_type import TensorType
 
 _PACKAGE = __name__.partition(".")[0]
@@ -41,10 +41,15 @@ class Failed:
         self.node = node
         self.inputs = inputs
 
-    def raise_again(self) -> None:
-        """Raise the error, with the node that has caused it."""
+    def raise_again(self, cause: str | None = None) -> None:
+        """Raise the error, with the node that has caused it and what else is known of the cause."""
         thunk = SimpleNamespace(inputs=[[value] for value in self.inputs])
-        raise_with_op(None, self.node, thunk, (type(self.error), self.error, self.error.__traceback__))
+        try:
+            raise_with_op(None, self.node, thunk, (type(self.error), self.error, self.error.__traceback__))
+        except Exception as error:
+            if cause is None:
+                raise
+            raise with_details(error, cause).with_traceback(error.__traceback__) from error.__cause__
 
 
 class CheckedNode:
@@ -60,6 +65,10 @@ class CheckedNode:
         Whether the maps of views and of overwritten inputs are checked.
     inner_flags
         Options for compiling and running graphs inside of the operation.
+    may_share
+        Indices of outputs that nobody can overwrite for another: any two of these may share memory.
+    unused
+        Indices of outputs that nothing uses: they may share memory with any other.
     """
 
     def __init__(
@@ -68,7 +77,11 @@ class CheckedNode:
         layouts: Sequence[str] = (),
         check: bool = True,
         inner_flags: Mapping[str, Any] | None = None,
+        may_share: Collection[int] = (),
+        unused: Collection[int] = (),
     ) -> None:
+        self.may_share = may_share
+        self.unused = unused
         self.node = node
         self.check = check
         self.op = _without_compiled_parts(node.op)
@@ -201,9 +214,16 @@ class CheckedNode:
             ]
             if hidden:
                 raise BadViewMap(node, j, [value], in_alias_idx=hidden)
-            others = [k for k in range(j) if not sources[j] & sources[k] and shares_memory(value, outputs[k])]
+            others = [
+                k
+                for k in range(j)
+                if not sources[j] & sources[k] and not self._may_share(j, k) and shares_memory(value, outputs[k])
+            ]
             if others:
                 raise BadViewMap(node, j, [value], out_alias_idx=others)
+
+    def _may_share(self, j: int, k: int) -> bool:
+        return not {j, k}.isdisjoint(self.unused) or {j, k}.issubset(self.may_share)
 
     def _check_repeated(
         self, originals: dict[Variable, Any], given: dict[Variable, Any], outputs: Sequence[Any]

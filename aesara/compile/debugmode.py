@@ -182,7 +182,16 @@ class CheckedGraph:
             "DebugMode__check_py": self.mode.check_py_code,
             "DebugMode__check_finite": self.mode.check_isfinite and node in self.active,
         }
-        return CheckedNode(node, layouts, self.mode.check_py_code, flags)
+        states = self.fgraph.update_mapping
+        if node not in self.active:
+            return CheckedNode(node, layouts, self.mode.check_py_code, flags)
+        # A result is overwritten by a node that takes it, or by a later call if it becomes a state.
+        users = [self.fgraph.clients[out] for out in node.outputs]
+        may_share = {
+            k for k, clients in enumerate(users) if all(user == "output" and i not in states for user, i in clients)
+        }
+        unused = {k for k, clients in enumerate(users) if not clients}
+        return CheckedNode(node, layouts, self.mode.check_py_code, flags, may_share, unused)
 
     def __call__(self) -> None:
         values: dict[Variable, Any] = {}
@@ -203,7 +212,7 @@ class CheckedGraph:
         self._check_replaced(values)
         for variable in self.fgraph.outputs:
             if isinstance(values[variable], Failed):
-                values[variable].raise_again()
+                values[variable].raise_again(self._cause_of_failure(values))
         for variable in self.written:
             # A mistake that the rewritten graph does not show, such as shapes that do not fit where one is asked for.
             failed = values.get(variable)
@@ -214,6 +223,15 @@ class CheckedGraph:
         for variable, cell in zip(self.fgraph.outputs, self.cells):
             if variable.owner is not None or isinstance(variable, Constant):
                 cell[0] = values[variable]
+
+    def _cause_of_failure(self, values: dict[Variable, Any]) -> str | None:
+        """Which rewrites have put something that fails in the place of what does not."""
+        reasons = [
+            f"The rewrite {reason} has put {new.owner or new} in the place of {old.owner or old}, which does not fail."
+            for (old, new), reason in self.replaced.items()
+            if old in values and not isinstance(values[old], Failed) and isinstance(values.get(new), Failed)
+        ]
+        return "\n".join(dict.fromkeys(reasons)) or None
 
     def _check_input(self, variable: Variable, value: Any) -> None:
         if not variable.type.is_valid_value(value) or not self._is_fine(variable, value):

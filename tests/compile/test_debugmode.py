@@ -89,6 +89,22 @@ def test_a_wrong_rule_is_named():
     assert "x * 3" in text.splitlines()[-1]  # the line that makes the node
 
 
+def test_a_rule_that_makes_what_fails_is_named():
+    @node_rewriter([at.add])
+    def longer(fgraph, node):
+        first, second = node.inputs
+        return None if second.owner else [at.add(first, at.concatenate([second, second]))]
+
+    x, y = at.dvectors("x", "y")
+    f = aesara.function([x, y], x + y, mode=rewriting(longer))
+    with pytest.raises(ValueError, match=r"mismatch(.|\n)*rewrite longer has put .*add.* in the place of .*add"):
+        f(VALUES, VALUES)
+    g = aesara.function([x, y], x * y, mode=rewriting(longer))
+    with pytest.raises(ValueError) as caught:
+        g(VALUES, VALUES[:2])  # this fails by itself
+    assert "rewrite" not in str(caught.value)
+
+
 def test_the_first_of_several_rules_is_blamed():
     @node_rewriter([at.mul])
     def wrong(fgraph, node):
@@ -181,6 +197,19 @@ def test_outputs_that_share_memory():
     error = debug(lambda x: sum(Twice()(x)))
     assert isinstance(error, BadViewMap) and error.out_alias_idx == [0] and error.output_idx == 1
     assert "aliased to outputs: [0]" in str(error)
+
+    # Nothing can be written over them where they go to the caller, or where there is no other.
+    x = at.dvector("x")
+    both = aesara.function([x], Twice()(x), mode="DebugMode")(VALUES)
+    np.testing.assert_array_equal(both, [VALUES + 1, VALUES + 1])
+    np.testing.assert_array_equal(aesara.function([x], Twice()(x)[1] * 2, mode="DebugMode")(VALUES), 2 * VALUES + 2)
+    # A state lives on, and what an operation reads, it could overwrite while the caller has the other.
+    one, other = Twice()(x)
+    s, t = aesara.shared(VALUES, "s"), aesara.shared(VALUES, "t")
+    for outputs, updates in (([one, other * 2], {}), ([], {s: one, t: other}), ([one], {s: other})):
+        f = aesara.function([x], outputs, updates=updates, mode="DebugMode")
+        with pytest.raises(BadViewMap, match="aliased to outputs"):
+            f(VALUES)
 
 
 def test_an_undeclared_overwrite():

@@ -1,5 +1,6 @@
 """`function`: inputs, outputs, defaults, updates, substitutions, and what it says when something is wrong."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -407,6 +408,14 @@ class TestGraphErrors:
         text = str(info.value)
         assert "Input `y`" in text and "input 1" in text and "z = x + y" in text
 
+    def test_a_missing_input_and_one_that_is_not_used(self, x, y):
+        for error in (MissingInputError, UnusedInputError):
+            with pytest.raises(error, match=r"Input `y`(.|\n)*Not needed: x"):
+                aesara.function([x], y)
+        with pytest.raises(MissingInputError) as info:
+            aesara.function([x], y, on_unused_input="ignore")
+        assert not isinstance(info.value, UnusedInputError)
+
     def test_missing_input_that_is_an_output(self, y):
         with pytest.raises(MissingInputError, match="`y`"):
             aesara.function([], y)
@@ -636,6 +645,16 @@ class TestFunctionObject:
         g = f.copy()
         f([10.0])
         np.testing.assert_array_equal(g([1.0]), [1.0])
+
+    def test_copies_share_default_values(self, mode, x, y):
+        z = at.dvector("z")
+        f = aesara.function([x, In(y, value=[1.0]), In(z, value=[2.0], mutable=True)], x + y + z, mode=mode)
+        f.trust_input = True
+        g = copy.copy(f)
+        assert g.value[y] is f.value[y] and g.container[y] is not f.container[y]
+        assert g.value[z] is not f.value[z] and g.trust_input
+        g.value[y] = np.array([10.0])
+        assert f(np.zeros(1)) == [3.0] and g(np.zeros(1)) == [12.0]
 
     @pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
     def test_pickle(self, mode, x, y, protocol):

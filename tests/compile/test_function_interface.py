@@ -410,6 +410,32 @@ def test_makers():
     assert (state(), state()) == (1, 2)
 
 
+def test_inputs_that_are_replaced():
+    s = aesara.shared(1.0, "s")
+    s.default_update = s + 1
+    out, t, b = a * s, at.dscalar("t"), at.dscalar("b")
+    inputs, output, (_, given, updates, found) = rebuild_collect_shared(out, [a, s], replace={s: t * 2})
+    assert inputs[0] is a and inputs[1].owner.inputs[0] is t and output.owner.inputs[1] is inputs[1]
+    assert not given and not updates and not found
+    inputs, output, _ = rebuild_collect_shared(out, [a, s], replace={s: t, a: b}, copy_inputs_over=False)
+    assert [one.name for one in inputs] == ["b", "t"] and not {*inputs} & {a, b, s, t}
+    assert output.owner.inputs == inputs
+    with pytest.raises(RuntimeError, match="You are trying to replace variable 'a'"):
+        aesara.function([a], out, givens={a: b})
+
+
+def test_default_updates_of_graphs_of_functions():
+    s, t, u = (aesara.shared(1.0, name) for name in "stu")
+    s.default_update, t.default_update, u.default_update = s + 1, t + 1, u + 1
+    f = aesara.function([], s * t * u, updates={t: t * 2}, no_default_updates=[u])
+    inside = {v.name: v for v in f.maker.fgraph.inputs}
+    assert inside["s"] is not s and inside["t"].default_update is inside["u"].default_update is None
+    assert inside["s"].default_update in f.maker.fgraph.outputs
+    again = aesara.function([], f.maker.fgraph.outputs[0])
+    assert [float(again()) for _ in range(3)] == [1, 2, 3] and s.get_value() == 4
+    assert float(pickle.loads(pickle.dumps(f))()) == 4
+
+
 def test_rebuild_collect_shared():
     s = shared(1.0)
     inputs, output, (clones, given, updates, found) = rebuild_collect_shared(a * s, [a], updates={s: s + 1})

@@ -503,7 +503,7 @@ class Function:
                     f"Cannot swap {described(old)} of type {old.type} with {described(new)} of type {new.type}."
                 )
         maker = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
-        defaults = [
+        defaults: list[Any] = [
             container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         for index, (spec, container) in enumerate(zip(self.maker.inputs, self.input_storage)):
@@ -511,10 +511,16 @@ class Function:
                 defaults[index] = swap[spec.variable].container
             elif not spec.implicit:
                 required, _, default = self.defaults[index]
-                if not required:
-                    current = container.value if self._is_updated(container) else default
-                    defaults[index] = copy.deepcopy(current)
-        return maker.create(defaults)
+                if required:
+                    continue
+                if self._is_updated(container) or spec.mutable:
+                    defaults[index] = copy.deepcopy(container.value if self._is_updated(container) else default)
+                else:
+                    # Nothing writes to a default value: both functions take the same.
+                    defaults[index] = OwnContainer(_container_like(container, default))
+        function = maker.create(defaults)
+        function.trust_input = self.trust_input
+        return function
 
     def __copy__(self) -> Function:
         return self.copy(name=self.name)
@@ -530,6 +536,11 @@ class Function:
             for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         return _rebuild_function, (self.maker, values, self.trust_input)
+
+
+def _container_like(container: Container, value: Any) -> Container:
+    strict, downcast = container.strict, container.allow_downcast
+    return Container(container.type, [value], strict=strict, allow_downcast=downcast, name=container.name)
 
 
 def _measured(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callable[..., Any]:

@@ -9,10 +9,15 @@ from typing import Any
 from aesara.compile.io import In, SymbolicInput
 from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.utils import MissingInputError
 
 
 class UnusedInputError(Exception):
     """An input of a function is not used to compute its outputs."""
+
+
+class MissingAndUnusedInputError(MissingInputError, UnusedInputError):
+    """An input of a function is missing, and another one is not used."""
 
 
 def convert_function_input(input: Any) -> SymbolicInput:

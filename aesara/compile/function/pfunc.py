@@ -7,7 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from aesara.compile.function.function import Function
-from aesara.compile.function.inputs import UnusedInputError, complain_about_unused_input, convert_function_input
+from aesara.compile.function.inputs import (
+    MissingAndUnusedInputError,
+    UnusedInputError,
+    complain_about_unused_input,
+    convert_function_input,
+)
 from aesara.compile.function.maker import orig_function
 from aesara.compile.io import In, Out, SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
@@ -56,6 +61,7 @@ class _Rebuild:
         self.shared_clones: dict[SharedVariable, Variable] = {}
         self.update_d: dict[SharedVariable, Variable] = {}
         self.update_expr: list[tuple[SharedVariable, Variable]] = []
+        self.updated_by_default: set[SharedVariable] = set()
         self.free: dict[Variable, Apply | None] = {}  # inputs that nobody has declared -> a node that reads them
 
     def clone_leaf(self, variable: Variable, reader: Apply | None) -> None:
@@ -85,6 +91,7 @@ class _Rebuild:
         update = variable.type.filter_variable(default)
         self.update_d[variable] = update
         self.update_expr.append((variable, update))
+        self.updated_by_default.add(variable)
 
     def clone(self, root: Variable) -> Variable:
         """Clone the graph above a variable and return the variable's clone."""
@@ -245,7 +252,8 @@ def rebuild_collect_shared(
     inputs
         Variables or `In` objects.
     replace
-        Pairs, or a mapping, of variables and what takes their place.
+        Pairs, or a mapping, of variables and what takes their place. What takes the place of an input is the new
+        input.
     updates
         Pairs, or a mapping, of shared variables and the expressions of their next values.
     rebuild_strict
@@ -265,20 +273,21 @@ def rebuild_collect_shared(
     (new) expressions, and the shared variables.
     """
     rebuild = _Rebuild(copy_inputs_over, rebuild_strict, no_default_updates, clone_inner_graphs)
-    new_inputs, new_outputs, new_updates = _rebuild_graph(rebuild, outputs, inputs or (), replace, updates)
+    new_inputs, new_outputs, new_updates = _rebuild_graph(rebuild, outputs, inputs or (), replace, updates, True)
     return new_inputs, new_outputs, [rebuild.clones, rebuild.update_d, new_updates, rebuild.shared_inputs]
 
 
 def _rebuild_graph(
-    rebuild: _Rebuild, outputs: Any, inputs: Sequence[Any], replace: Any, updates: Any
+    rebuild: _Rebuild, outputs: Any, inputs: Sequence[Any], replace: Any, updates: Any, with_inputs: bool = False
 ) -> tuple[list[Variable], Any, list[tuple[SharedVariable, Variable]]]:
+    """Clone a graph; see `rebuild_collect_shared`. `with_inputs`: inputs may be replaced too."""
     variables = [one.variable if isinstance(one, SymbolicInput) else one for one in inputs]
     if not _are_pairs(replace or ()):
         raise TypeError(f"The `givens` parameter must be a dictionary or a list of pairs, got {replace!r}.")
-    if replace:
-        declared = set(variables)
-        for old, _ in iter_over_pairs(replace):
-            if isinstance(old, Variable) and old in declared:
+    replaced = {old for old, _ in iter_over_pairs(replace or ()) if isinstance(old, Variable)}
+    if not with_inputs:
+        for old in variables:
+            if old in replaced:
                 raise RuntimeError(
                     f"You are trying to replace variable '{old}' through the `givens` parameter, but this variable is "
                     "an input to your function. Replacing inputs is currently forbidden because it has no effect. One "
@@ -288,16 +297,13 @@ def _rebuild_graph(
                     "`aesara.function([x], aesara.clone_replace(f(x), replace={x: g(x)}))`."
                 )
     for variable in variables:
-        if variable not in rebuild.clones:
+        if variable not in rebuild.clones and variable not in replaced:
             rebuild.clones[variable] = variable if rebuild.copy_inputs_over else variable.clone()
-    if not rebuild.copy_inputs_over or not replace:
-        new_inputs = [rebuild.clones[variable] for variable in variables]
-    else:
-        new_inputs = list(variables)
     if updates:
         rebuild.add_updates(updates)
     if replace:
         rebuild.replace(replace)
+    new_inputs = [rebuild.clones[variable] for variable in variables]
     new_outputs = _clone_outputs(rebuild, outputs)
     for one in inputs:
         if isinstance(one, SymbolicInput) and one.update is not None:
@@ -439,7 +445,9 @@ def pfunc(
     new_values = {index: spec.update for index, spec in enumerate(inputs) if _is_new_value(spec.update)}
     graph_outputs = [one.variable for one in output_specs] + list(new_values.values())
     if rebuild.free:
-        _check_missing(rebuild, graph_inputs, graph_outputs, [spec.variable for spec in inputs], givens)
+        declared = [spec.variable for spec in inputs]
+        unused_matter = (config.on_unused_input if on_unused_input is None else on_unused_input) == "raise"
+        _check_missing(rebuild, graph_inputs, graph_outputs, declared, givens, len(new_inputs) if unused_matter else 0)
     graph = FunctionGraph(
         graph_inputs,
         graph_outputs,
@@ -456,6 +464,10 @@ def pfunc(
     function = orig_function(
         inputs, given, mode, accept_inplace, name, profile, on_unused_input, output_keys, fgraph=graph
     )
+    for output, index in graph.update_mapping.items():
+        if inputs[index].variable in rebuild.updated_by_default:
+            # Whoever compiles a part of the graph again gets the same updates.
+            graph.inputs[index].default_update = graph.outputs[output]  # type: ignore[attr-defined]
     written = [one.variable if isinstance(one, SymbolicOutput) else one for one in _output_variables(outputs)]
     function.written = [weakref.ref(variable) for variable in written]
     return function
@@ -467,9 +479,16 @@ def _is_new_value(update: Variable | None) -> TypeGuard[Variable]:
 
 
 def _check_missing(
-    rebuild: _Rebuild, inputs: Sequence[Variable], outputs: Sequence[Variable], given: Sequence[Variable], givens: Any
+    rebuild: _Rebuild,
+    inputs: Sequence[Variable],
+    outputs: Sequence[Variable],
+    given: Sequence[Variable],
+    givens: Any,
+    n_to_be_used: int,
 ) -> None:
     """Raise an error if the outputs need variables that have no value; `given` and `givens` is what the user has given.
+
+    Where one of the first inputs is not needed either, programs may ask for either error.
     """
     needed = set(graph_inputs_of(outputs, inputs))
     missing = [(old, reader) for old, reader in rebuild.free.items() if rebuild.clones[old] in needed]
@@ -494,6 +513,10 @@ def _check_missing(
     text += "\nAdd it to the inputs of the function, or replace it through `givens`."
     if len(missing) > 1:
         text += f"\nAlso missing: {described_list(old for old, _ in missing[1:])}"
+    unused = [one for one, clone in zip(given[:n_to_be_used], inputs) if clone not in needed]
+    if unused:
+        text += f"\nNot needed: {described_list(unused)}"
+        raise MissingAndUnusedInputError(text, variable=variable)
     raise MissingInputError(text, variable=variable)
 
 
