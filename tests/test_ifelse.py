@@ -122,6 +122,15 @@ def test_rewrites_keep_the_values():
                 np.testing.assert_array_equal(one, two)
 
 
+def test_an_operation_is_not_done_in_branches_of_a_choice_that_others_read():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    inner = ifelse(c, x * 2, y)
+    for outputs, is_lifted in (([at.exp(inner)], True), ([at.exp(inner), inner], False), ([at.exp(inner)] * 2, True)):
+        fgraph = FunctionGraph([c, x, y], outputs, clone=True)
+        made = ifelse_lift_single_if_through_acceptable_ops.transform(fgraph, fgraph.outputs[0].owner)
+        assert bool(made) is is_lifted
+
+
 def both_modes(inputs, outputs, *arguments):
     reference, native = (aesara.function(inputs, outputs, mode=m, on_unused_input="ignore") for m in MODES)
     assert native._native.report.python_nodes == {}

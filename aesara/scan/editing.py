@@ -32,6 +32,8 @@ class OverLoops(GraphRewriter):
         A node rewriter that gives a dictionary of outputs of the loop with their replacements, or False.
     """
 
+    idempotent = True
+
     def __init__(self, rule: NodeRewriter) -> None:
         self.rule = rule
         self.name = rule.name or getattr(rule, "__name__", None)

@@ -25,8 +25,7 @@ class RewriteSteps(GraphRewriter):
         if not loops:
             return
         rewriter = optdb.query(self.query)
-        # Loops at the end first: what they do not use any more need not be made by those before.
-        for node in reversed(loops):
+        for node in loops:
             op, kept, inputs = without_unused_results(fgraph, node)
             step = FunctionGraph(op.inner_inputs, op.inner_outputs, clone=True)
             rewriter.rewrite(step)

@@ -37,8 +37,7 @@ class SaveMemory(GraphRewriter):
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """The number of loops that keep fewer rows now."""
-        # Loops at the end first: what they do not read any more need not be kept by those before.
-        return sum(_shorten(fgraph, node) for node in reversed(loops_of(fgraph)))
+        return sum(_shorten(fgraph, node) for node in loops_of(fgraph))
 
 
 @dataclass(frozen=True)

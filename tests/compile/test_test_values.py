@@ -70,6 +70,26 @@ def test_steps_of_loops_have_the_values_of_the_first_step():
     assert gradient.tag.test_value == pytest.approx((at_more - at_two) / 1e-6, rel=1e-5)
 
 
+@pytest.mark.parametrize("taps", [[-1], [-2, -1]])
+def test_gradients_of_loops_that_read_what_steps_have_computed(taps):
+    rows = with_value(at.dvector("rows"), np.array([0.1, -0.2, 0.3]))
+    factor = with_value(at.dscalar("factor"), np.array(0.5))
+    first = with_value(at.dvector("first"), np.array([0.3, -0.4]))
+    initial = first if len(taps) == 2 else first[0]
+
+    def step(row, *states_and_factor):
+        *states, factor = states_and_factor
+        new = at.tanh(row + factor * sum(states))
+        return new, at.exp(new * factor)
+
+    (states, results), _ = aesara.scan(step, rows, [{"initial": initial, "taps": taps}, None], factor)
+    slopes = aesara.grad(states.sum() + results[-1], [rows, factor, first])
+    found = [*slopes, aesara.grad(slopes[0].sum(), factor)]
+    given = [v.tag.test_value for v in (rows, factor, first)]
+    for value, wanted in zip(found, aesara.function([rows, factor, first], found)(*given), strict=True):
+        np.testing.assert_allclose(value.tag.test_value, wanted, rtol=1e-13)
+
+
 def test_a_sequence_without_a_value():
     with pytest.raises(TestValueError, match="rows"):
         aesara.scan(lambda row: row + 1, at.dvector("rows"))

@@ -197,6 +197,30 @@ class TestChanges:
         fgraph.replace(p, x)  # no longer there
         fgraph.check_integrity()
 
+    def test_results_that_nothing_reads(self):
+        x, y = variables("xy")
+        used, unused = pair(x, y)
+        fgraph = FunctionGraph([x, y], [f(used)], clone=False)
+        assert fgraph.get_clients(unused) == []
+        node = g(unused).owner
+        fgraph.import_node(node)
+        assert fgraph.get_clients(unused) == [(node, 0)] and fgraph.get_clients(used) != []
+
+    def test_a_removed_node_takes_along_what_only_it_needed(self):
+        x, y = variables("xy")
+        before, kept = g(x), h(y)
+        last = f(before, kept)
+        fgraph = FunctionGraph([x, y], [last, kept], clone=False)
+        fgraph.remove_node(last.owner)
+        assert fgraph.apply_nodes == {kept.owner} and fgraph.outputs == [kept]
+        assert before not in fgraph.variables and fgraph.clients[x] == []
+        unread = g(f(Constant(double, 3), h(kept)))
+        fgraph.import_node(unread.owner)
+        fgraph.remove_node(unread.owner)
+        assert fgraph.apply_nodes == {kept.owner} and fgraph.clients[x] == []
+        assert fgraph.clients[kept] == [("output", 0)] and fgraph.variables == {x, y, kept}
+        fgraph.check_integrity()
+
     def test_replace_an_input_by_what_uses_it(self):
         x, y = variables("xy")
         fgraph = FunctionGraph([x, y], [f(x)], clone=False)

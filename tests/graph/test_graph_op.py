@@ -128,6 +128,9 @@ class TestTestValues:
             assert not hasattr(f(x).tag, "test_value")
             assert get_test_values(x) == []
         assert not hasattr(f(x).tag, "test_value")
+        x.tag.note = "another attribute"
+        with pytest.raises(TestValueError, match="x has no test value"):
+            x.get_test_value()
 
     def test_function_computes_on_request(self):
         x = double("x")

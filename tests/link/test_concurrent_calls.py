@@ -1,5 +1,6 @@
 """Functions called by many threads at once: results, shared variables, guards, fork."""
 
+import functools
 import os
 import threading
 from collections.abc import Callable
@@ -66,6 +67,18 @@ def test_one_function_in_eight_threads(mode):
             assert_close(products, np.outer(value[:3], value[:3]))
 
     in_threads(*[lambda n=n: work(n) for n in (3, 50_000, 17, 1000, 4, 100_000, 31, 5)])
+
+
+def test_threads_compile():
+    """At the same time, and each gets its function."""
+    x = at.dvector("x")
+    found = {}
+
+    def compile_and_call(k):
+        found[k] = aesara.function([x], (at.exp(x) * (k + 0.125)).sum())([0.0, 0.0])
+
+    in_threads(*[functools.partial(compile_and_call, k) for k in range(4)])
+    assert found == {k: 2 * k + 0.25 for k in range(4)}
 
 
 def test_others_run_python_during_a_long_call():

@@ -308,6 +308,46 @@ def test_processes_that_start_together(tmp_path, count):
     assert len(list((tmp_path / "cache" / "objects").iterdir())) == 2  # the function, and the shared routines
 
 
+OF_MANY_KINDS = """
+import numpy as np
+
+import aesara
+import aesara.tensor as at
+from aesara.export import vector_pointer
+
+x, y, m, v = at.dvector("x"), at.fvector("y"), at.dmatrix("m"), at.fmatrix("v")
+states, _ = aesara.scan(lambda e, s, m: at.dot(m, s) * e, x, x, [m])
+noise = at.random.normal(size=x.shape, rng=aesara.shared(np.random.default_rng(0)))
+outputs = {
+    "products": [at.dot(m, x), at.dot(v, y), at.dot(m, m), at.dot(v, v)],
+    "linear algebra": [at.linalg.solve(m, x), at.linalg.svd(v)[1], at.linalg.cholesky(at.dot(m, m.T))],
+    "elementwise": [at.exp(x), at.erf(y), x.sum() + y.sum(), at.unbroadcast(m.sum(0, keepdims=True), 0)],
+    "others": [at.sort(x), noise, states, x[at.argsort(y)], aesara.grad(states.sum(), x)],
+}
+cached = []
+for kind, some in outputs.items():
+    f = aesara.function([x, y, m, v], some, on_unused_input="ignore")
+    cached.append(f._native.report.cached)
+assert cached == [FOUND] * len(outputs), cached
+narrow = x.astype("float32")
+vector = aesara.function([x], at.dot(at.outer(x, x), x) + at.dot(at.outer(narrow, narrow), narrow))
+assert vector_pointer(vector)(np.ones(2), 2).tolist() == [4, 4]
+"""
+
+
+@pytest.mark.slow
+def test_objects_do_not_depend_on_the_order_of_sets(tmp_path):
+    """What one process has compiled, others take, whatever seed the hashes of their texts have."""
+    entries = []
+    for seed in ("1", "6", "2"):  # of which the second and the third put texts in other orders
+        program = OF_MANY_KINDS.replace("FOUND", str(seed != "1"))
+        with pytest.MonkeyPatch.context() as surroundings:
+            surroundings.setenv("PYTHONHASHSEED", seed)
+            assert run(program, tmp_path / "cache").wait(120) == 0
+        entries.append(set((tmp_path / "cache" / "objects").iterdir()))
+    assert entries[0] == entries[1] == entries[2]
+
+
 DEATH = """
 import os, signal
 

@@ -79,6 +79,19 @@ def test_an_output_of_which_the_last_rows_are_kept():
         assert aesara.function([], rows, mode=mode)().tolist() == [6, 8]
 
 
+@pytest.mark.parametrize("steps, kept", [(5, 2), (3, 3), (2, 4)])
+def test_reading_from_the_end_of_rows_that_are_not_those_of_the_steps(steps, kept):
+    """Rows that no step writes are zeros, and the last ones."""
+    i, n, k = at.lscalar("i"), at.lscalar("n"), at.lscalar("k")
+    rows = Scan([i], [i * 2 + 1], ScanInfo(1, (), (), (), (), 1, 0, 0, False))(n, at.arange(n), k)
+    written = np.zeros(kept, np.int64)
+    written[: min(steps, kept)] = (np.arange(steps) * 2 + 1)[-kept:]
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        for read in (lambda r: r[-1:], lambda r: r[-2:], lambda r: r[-2:][::-1]):
+            f = aesara.function([n, k], read(rows), mode=mode)
+            assert f(steps, kept).tolist() == read(written).tolist()
+
+
 def test_states_that_change_places_in_the_smallest_rings():
     a, b, first, second = at.dscalar(), at.dscalar(), at.dvector(), at.dvector()
     rows = Scan([a, b], [b, a], ScanInfo(0, (), (), (), ((-1,), (-1,)), 0, 0, 0, False))(3, first, second)

@@ -85,6 +85,23 @@ def test_sums_of_two_states_are_the_same(steps):
         np.testing.assert_allclose(got, want, rtol=1e-13, atol=1e-15)
 
 
+@pytest.mark.parametrize("terms", [1, 2, 3])
+def test_all_early_terms_are_kept(terms):
+    early = [lambda e, c: e, lambda e, c: e * c, lambda e, c: e * e][:terms]
+
+    def step(e, s, c):
+        return sum(term(e, c) for term in early) + (s + e) * c
+
+    states, _ = aesara.scan(step, x, [at.constant(0.7)], [c])
+    plain, split = (
+        aesara.function([x, c], states[-1], mode=aesara.compile.mode.get_mode("FAST_RUN").excluding(*names))
+        for names in (["scan_split_late_sums"], [])
+    )
+    assert [step_of(f)[0].info.n_sit_sot for f in (plain, split)] == [1, 2]
+    given = [0.5, -1.5, 2.5], 0.3
+    np.testing.assert_allclose(split(*given), plain(*given), rtol=1e-14)
+
+
 def split(step, *first, whole=False):
     """What becomes of a loop over `x`, of which the last values are read, or all of them."""
     states, _ = aesara.scan(step, x, list(first), [c], return_list=True)

@@ -74,6 +74,9 @@ def test_variables_of_the_step_for_all_steps():
     entry, constant = args.inner_in_seqs[0], args.inner_in_non_seqs[0]
     assert [rewriting.get_outer_ndim(w, args) for w in (entry, constant, inner)] == [1, 0, 1]
     assert rewriting.inner_sitsot_only_last_step_used(graph, inner, args)
+    (states,) = args.outer_out_sit_sot
+    both = FunctionGraph(outputs=[states[-1], states[-2]], clone=False)
+    assert not rewriting.inner_sitsot_only_last_step_used(both, inner, args)
     product = next(w for w in inner.owner.inputs if w.owner is not None)
     outer, _, replaced = rewriting.push_out_inner_vars(graph, [product, entry, constant], node, args)
     assert set(replaced) == set(node.outputs)

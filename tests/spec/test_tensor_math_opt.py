@@ -197,6 +197,8 @@ def test_calculate():
     assert add_calculate([two, three], [six]) == -1 and add_calculate([], []) == 0
     assert add_calculate([three, three], [six], aslist=True) == [] == add_calculate([], [], aslist=True)
     assert add_calculate([six], [two], aslist=True) == [4]
+    (some,) = add_calculate([np.array([0.0, 1.0])], [], aslist=True)
+    assert some.tolist() == [0, 1]
 
 
 def test_parts_of_a_canonizer_of_ones_own():

@@ -73,4 +73,58 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "if not flowing:\n    return result",
         "pass",
     ): "it saves work: a choice of nothing gives nothing",
+    (
+        "aesara/graph/pickling.py",
+        "block_of",
+        "reversed(nodes)",
+        "(nodes)",
+    ): "nodes come before what uses them either way; the order of others says nothing",
+    (
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder.insert",
+        "min((labels[other] for other in after if other in labels), default=None)",
+        "(max((labels[other] for other in after if other in labels), default=None))",
+    ): "the edges that are added next put every label right; more nodes are moved",
+    (
+        "aesara/tensor/rewriting/dot_chains.py",
+        "local_dot_chain",
+        "len(clients) == 1",
+        "(len(clients) != 1)",
+    ): "it saves work: the whole chain is put into its order afterwards",
+    (
+        "aesara/lower/ordering/sorting.py",
+        "_positions",
+        "reversed([d for d in range(array.ndim) if d != axis])",
+        "([d for d in range(array.ndim) if d != axis])",
+    ): "the order in which the other axes are gone through says nothing about what is sorted",
+    (
+        "aesara/link/llvm/python_nodes.py",
+        "_checked",
+        "shape == any_lengths or shape == value.shape",
+        "(shape == any_lengths and shape == value.shape)",
+    ): "it saves work: what is not seen here is checked entry by entry below",
+    (
+        "aesara/link/llvm/pointer.py",
+        "PointerCode.__init__",
+        "sorted({dtype for step in self.program.all_steps() for dtype in step.products()})",
+        "({dtype for step in self.program.all_steps() for dtype in step.products()})",
+    ): "the words are looked up by name",
+    (
+        "aesara/link/nan_origin.py",
+        "Origin.after_node",
+        "False",
+        "(True)",
+    ): "a node that is not lazy has computed its results when this is called",
+    (
+        "aesara/link/llvm/callable.py",
+        "Interface.of",
+        "sorted({dtype for step in program.all_steps() for dtype in step.products()})",
+        "({dtype for step in program.all_steps() for dtype in step.products()})",
+    ): "the words are looked up by name",
+    (
+        "aesara/ir/expr.py",
+        "cast",
+        "abs(number)",
+        "(number)",
+    ): "no integer is below -2**63; that number itself is cast when the program runs",
 }

@@ -205,30 +205,45 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         profile = EquilibriumProfile(self)
         profile.nodes_before = len(fgraph.apply_nodes)
         begin = clock.now()
+        due = dict.fromkeys(self.global_rewriters, True)
         todo = fgraph.toposort() if start_from is None else [var.owner for var in start_from if var.owner is not None]
         while True:
             profile.rounds += 1
             work = WorkList(todo)
             fgraph.attach_feature(work)
             try:
-                self._apply_graph_rewriters(fgraph, self.global_rewriters, profile)
+                self._apply_global_rewriters(fgraph, work, due, profile)
                 work.settle(fgraph)
+                work.any_change = False
                 self._apply_node_rewriters(fgraph, work, profile)
+                if work.any_change:
+                    due = dict.fromkeys(due, True)
                 work.any_change = False
                 self._apply_graph_rewriters(fgraph, self.cleanup_rewriters, profile)
                 if not work.any_change:
                     self._apply_graph_rewriters(fgraph, self.final_rewriters, profile)
-                again = work.any_change
+                again = work.any_change or any(due.values())
                 work.settle(fgraph)
                 todo = list(work.queue)
             finally:
                 fgraph.remove_feature(work)
-            # Graph rewriters are tried again only where something changed after their turn.
             if not again or profile.rounds > 50:
                 break
         profile.seconds = clock.now() - begin
         profile.nodes_after = len(fgraph.apply_nodes)
         return profile
+
+    def _apply_global_rewriters(
+        self, fgraph: FunctionGraph, work: WorkList, due: dict[GraphRewriter, bool], profile: EquilibriumProfile
+    ) -> None:
+        """Apply those that are due: they are again when the graph has changed since their last turn."""
+        for rewriter in self.global_rewriters:
+            if due[rewriter]:
+                work.any_change = False
+                self._apply_graph_rewriters(fgraph, [rewriter], profile)
+                if work.any_change:
+                    due.update(dict.fromkeys(due, True))
+                due[rewriter] = work.any_change and not rewriter.idempotent
 
     def _apply_graph_rewriters(
         self, fgraph: FunctionGraph, rewriters: Sequence[GraphRewriter], profile: EquilibriumProfile

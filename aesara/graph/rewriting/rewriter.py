@@ -127,6 +127,9 @@ class GraphRewriter(Rewriter):
     ...         print(len(fgraph.apply_nodes))
     """
 
+    #: whether it has nothing left to do in a graph right after it was applied
+    idempotent = False
+
     @abstractmethod
     def apply(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:
         """Change `fgraph` in place."""

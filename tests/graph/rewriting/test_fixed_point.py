@@ -1,8 +1,12 @@
 """Early passes look once more at what late passes have changed."""
 
+import itertools
+
+import pytest
+
 import aesara.tensor as at
 from aesara.compile.mode import get_mode
-from aesara.graph.features import Feature
+from aesara.graph.features import Feature, ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, node_rewriter
 from aesara.graph.rewriting.db import EquilibriumDB
@@ -23,6 +27,44 @@ def cos_to_exp(fgraph, node):
 
 def equilibrium(rule):
     return EquilibriumGraphRewriter([rule], max_use_ratio=10)
+
+
+class Replacing(GraphRewriter):
+    """Replaces one operation by another wherever it finds it, and counts its turns."""
+
+    def __init__(self, old, new, idempotent):
+        self.old, self.new, self.idempotent, self.turns = old, new, idempotent, 0
+
+    def add_requirements(self, fgraph):
+        attach_once(fgraph, ReplaceValidate)
+
+    def apply(self, fgraph):
+        self.turns += 1
+        for node in fgraph.toposort():
+            if node.op == self.old:
+                fgraph.replace_validate(node.outputs[0], self.new(*node.inputs))
+
+
+@pytest.mark.parametrize("idempotent", [False, True])
+def test_rewriters_of_graphs_take_turns_until_none_finds_anything(idempotent):
+    x = at.dvector("x")
+    chain = [at.exp, at.sin, at.cos, at.tan]
+    # Each makes work for the one before it, and the rule for nodes for the last.
+    rewriters = [Replacing(old, new, idempotent) for old, new in itertools.pairwise(chain)][::-1]
+    fgraph = FunctionGraph([x], [at.sinh(x)], clone=False)
+
+    @node_rewriter([at.sinh])
+    def sinh_to_exp(fgraph, node):
+        return [at.exp(node.inputs[0])]
+
+    equilibrium = EquilibriumGraphRewriter([*rewriters, sinh_to_exp], max_use_ratio=10)
+    equilibrium.rewrite(fgraph)
+    assert fgraph.outputs[0].owner.op == at.tan
+    turns = [rewriter.turns for rewriter in rewriters]
+    equilibrium.rewrite(fgraph)
+    assert [rewriter.turns for rewriter in rewriters] == [n + 1 for n in turns]  # nothing is left to do
+    # An idempotent one is not asked whether it has more to do after its own change, which here is the last one.
+    assert turns == [4 if idempotent else 5, 4, 4]
 
 
 def test_only_what_has_changed_is_looked_at():

@@ -205,6 +205,19 @@ def test_rules_for_nodes_are_no_passes():
     assert len(query.register((in2out(nothing), 1.5)).extra_rewrites) == 1
 
 
+@pytest.mark.parametrize("depth", [-1, 0, 1, 2, 3])
+def test_summaries_go_as_deep_as_is_asked(depth):
+    rewriter = Noted()
+    for name in ("three", "two", "one"):
+        rewriter = SequentialGraphRewriter(rewriter)
+        rewriter.name = name
+    stream = io.StringIO()
+    rewriter.print_summary(stream, depth=depth)
+    shown = [name for name in ("one", "two", "three") if f" {name} " in stream.getvalue()]
+    assert shown == ["one", "two", "three"][: depth + 1 or None]
+    assert ("Noted" in stream.getvalue()) is (depth in (-1, 3))
+
+
 def test_summaries_of_sequences_have_names_and_positions():
     db = SequenceDB()
     db.register("later", Noted(), position=2)

@@ -26,6 +26,21 @@ KINDS = {
 }
 
 
+def test_what_a_kernel_only_writes_is_read_by_nothing_else():
+    """So that a loop needs no checks that its inputs are not what it writes; an update in place may not say so."""
+    x, y = at.dvectors("x", "y")
+    state = aesara.shared(np.zeros(3))
+    for f, is_alone in (
+        (aesara.function([x, y], at.exp(x) + y), True),
+        (aesara.function([x], updates=[(state, state[::-1] + x)]), True),
+        (aesara.function([x], updates=[(state, state * 2 + x)]), False),
+    ):
+        text, _ = emit_program(f._native.report.lowered.program)
+        (kernel,) = re.findall(r"^define internal .*? @k\d[^{]*", text, re.M)
+        written = [p for p in kernel.partition("(")[2].split(", ") if p.startswith("ptr") and "readonly" not in p]
+        assert [("noalias" in p) for p in written] == [is_alone]
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values_and_labels_have_numbers_of_their_own(name):
     text, _ = emit_program(Runs(name).program)
