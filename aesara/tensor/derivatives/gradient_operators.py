@@ -75,7 +75,7 @@ class UndefinedGrad(ViewOp):
         return [grad_undefined(self, k, x) for k, x in enumerate(inputs)]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Variable | None]:
-        return [None]
+        return [None if point is None else grad_undefined(self, 0, inputs[0]) for point in eval_points]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True]]

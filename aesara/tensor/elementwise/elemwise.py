@@ -12,6 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
+from aesara.graph.pullback import is_disconnected, is_null
 from aesara.graph.utils import MethodNotDefined
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
@@ -193,7 +194,7 @@ class Elemwise(Op):
         tangents: list[TensorVariable | None] = []
         for position, out in enumerate(outs):
             tangent = self._along(inputs, outs, position, 1, eval_points)
-            if tangent is not None and out.type.dtype in complex_dtypes:
+            if tangent is not None and out.type.dtype in complex_dtypes and not is_null(tangent):
                 imaginary = self._along(inputs, outs, position, 1j, eval_points)
                 assert imaginary is not None  # it depends on the same inputs
                 tangent = elemwise_of(aes.complex)(tangent, imaginary)
@@ -210,6 +211,7 @@ class Elemwise(Op):
     ) -> TensorVariable | None:
         """The derivative along `eval_points` of an output's real part, for the seed 1, or imaginary part, for 1j.
 
+        It is None if no input that the part depends on moves, and of a `NullType` if one does without a derivative.
         Elementwise, the pullback of the seed is the derivative itself: of a complex input the one by the real part
         plus i times the one by the imaginary part.
         """
@@ -224,8 +226,10 @@ class Elemwise(Op):
         )
         tangent = None
         for derivative, point in zip(self._replay(plan, inputs, outs, seeds), eval_points):
-            if point is None or not isinstance(derivative.type, TensorType):
+            if point is None or is_disconnected(derivative):
                 continue
+            if is_null(derivative):
+                return derivative
             if derivative.type.dtype in complex_dtypes:
                 term = derivative.real * point.real + derivative.imag * point.imag
             else:

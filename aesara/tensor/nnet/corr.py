@@ -42,7 +42,7 @@ class MatrixCorrelation(ChosenWindows):
         return self(x, y, sizes)
 
     def make_node(self, *operands: Any) -> Apply:
-        """Two operands, and, for gradients, what their results' sizes are."""
+        """Two operands, and, for gradients, what their results' sizes are: together, or one by one as a node has."""
         if self.direction == "forward":
             x = as_operand(operands[0], 2 + self.convdim, "img")
             y = as_operand(operands[1], self.windows.kernel_ndim, "kern")
@@ -51,7 +51,7 @@ class MatrixCorrelation(ChosenWindows):
             first = (2 + self.convdim, "img") if self.direction == "weights" else (self.windows.kernel_ndim, "kern")
             x = as_operand(operands[0], *first)
             y = as_operand(operands[1], 2 + self.convdim, "topgrad")
-            sizes = self._sizes(operands[2] if len(operands) > 2 else None)
+            sizes = self._sizes(operands[2] if len(operands) == 3 else operands[2:] or None)
         known = [known_integer(n) for n in sizes] or [None] * self.convdim
         x, y, result = self.result_of(x, y, known)
         return Apply(self, [x, y, *sizes], [result])
@@ -86,8 +86,8 @@ class ForWeights(MatrixCorrelation):
 
     direction: Direction = "weights"
 
-    def make_node(self, img: Any, topgrad: Any, shape: Any = None) -> Apply:
-        return super().make_node(img, topgrad, shape)
+    def make_node(self, img: Any, topgrad: Any, shape: Any = None, *more: Any) -> Apply:
+        return super().make_node(img, topgrad, shape, *more)
 
 
 class ForInputs(MatrixCorrelation):
@@ -95,8 +95,8 @@ class ForInputs(MatrixCorrelation):
 
     direction: Direction = "inputs"
 
-    def make_node(self, kern: Any, topgrad: Any, shape: Any = None) -> Apply:
-        return super().make_node(kern, topgrad, shape)
+    def make_node(self, kern: Any, topgrad: Any, shape: Any = None, *more: Any) -> Apply:
+        return super().make_node(kern, topgrad, shape, *more)
 
 
 class BaseCorrMM(MatrixCorrelation):

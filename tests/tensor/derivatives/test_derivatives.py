@@ -176,17 +176,21 @@ def test_jacobian_and_directional_derivatives(name, rng):
     directions = [rng.normal(size=v.shape) for v in values]
     weights = rng.normal(size=value(*values).shape)
     points, seed = inputs_for(values), output.type()
-    along = aesara.Rop(output, inputs, points)
+    along = [aesara.Rop(output, inputs, points)]
+    # Where only one of the inputs moves.
+    along += [aesara.Rop(output, x, point, disconnected_outputs="ignore") for x, point in zip(inputs, points)]
     against = aesara.Lop(output, inputs, seed)
-    assert along.type.dtype == "float64"
+    assert along[0].type.dtype == "float64"
     assert [g.type.ndim for g in against] == [x.type.ndim for x in inputs]
-    function = aesara.function([*inputs, *points, seed], [along, *against], on_unused_input="ignore")
-    pushed, *pulled = function(*values, *directions, weights)
-    assert pushed.shape == weights.shape
-    expected = sum(np.tensordot(j, d, d.ndim) for j, d in zip(jacobians, directions))
-    np.testing.assert_allclose(pushed.ravel(), expected, rtol=1e-9, atol=1e-10)
+    function = aesara.function([*inputs, *points, seed], [*along, *against], on_unused_input="ignore")
+    results = function(*values, *directions, weights)
+    pushed, pulled = results[: len(along)], results[len(along) :]
+    parts = [np.tensordot(j, d, d.ndim) for j, d in zip(jacobians, directions)]
+    for found, expected in zip(pushed, [sum(parts), *parts], strict=True):
+        assert found.shape == weights.shape
+        np.testing.assert_allclose(found.ravel(), expected, rtol=1e-9, atol=1e-10)
     adjoint = sum((g * d).sum() for g, d in zip(pulled, directions))
-    np.testing.assert_allclose((weights * pushed).sum(), adjoint, rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose((weights * pushed[0]).sum(), adjoint, rtol=1e-9, atol=1e-10)
 
 
 # Ops without a numeric check above -> why.

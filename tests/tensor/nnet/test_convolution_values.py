@@ -14,6 +14,8 @@ from aesara.tensor.nnet.abstract_conv import (
     conv3d_grad_wrt_inputs,
     conv3d_grad_wrt_weights,
 )
+from aesara.tensor.nnet.corr import CorrMM_gradInputs, CorrMM_gradWeights
+from aesara.tensor.nnet.corr3d import Corr3dMMGradInputs, Corr3dMMGradWeights
 from tests.tensor.nnet.convolution_loops import Loops
 
 NATIVE, REFERENCE = None, "FAST_COMPILE"
@@ -266,6 +268,27 @@ def test_forward_mode():
     f = aesara.function([X, W, DX, DW], Rop(conv2d(X, W), [X, W], [DX, DW]), mode=REFERENCE)
     loops = Loops([(0, 0), (0, 0)], (1, 1), (1, 1))
     close(f(x, w, dx, dw), loops.forward(dx, w) + loops.forward(x, dw))
+
+
+@pytest.mark.parametrize(
+    "op, shapes, sizes",
+    [
+        (CorrMM_gradWeights("half", num_groups=2), [(2, 4, 6, 5), (2, 2, 6, 5)], (3, 3)),
+        (CorrMM_gradWeights(), [(2, 4, 6, 5), (2, 3, 5, 3)], None),
+        (CorrMM_gradInputs("half", num_groups=2), [(4, 2, 3, 3), (2, 4, 6, 5)], (6, 5)),
+        (Corr3dMMGradWeights(), [(2, 2, 4, 5, 3), (2, 3, 3, 5, 1)], (2, 1, 3)),
+        (Corr3dMMGradInputs(), [(3, 2, 2, 1, 3), (2, 3, 3, 5, 1)], (4, 5, 3)),
+    ],
+    ids=str,
+)
+def test_forward_mode_of_matrix_forms(op, shapes, sizes):
+    """The gradients of a convolution are linear in each operand, whatever their sizes follow from."""
+    values = data(np.random.default_rng(13), *shapes, *shapes)
+    x, y, dx, dy = inputs_like(*values)
+    terms = [Rop(op(x, y, sizes), *moved) for moved in ((x, dx), (y, dy), ([x, y], [dx, dy]))]
+    got = aesara.function([x, y, dx, dy], [*terms, op(dx, y, sizes), op(x, dy, sizes)], mode=REFERENCE)(*values)
+    for found, expected in zip(got, [got[3], got[4], got[3] + got[4]]):
+        close(found, expected)
 
 
 def test_debug_mode_agrees():

@@ -1,0 +1,151 @@
+"""What ops say of their derivatives agrees: `connection_pattern`, `L_op` and `R_op` of every op of the tables."""
+
+import warnings
+from functools import cache
+
+import pytest
+
+import aesara
+import aesara.tensor as at
+import tests.optable.rows  # noqa: F401
+from aesara.gradient import NullTypeGradError, undefined_grad
+from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.null_type import NullType
+from aesara.graph.op import Op
+from aesara.graph.pullback import connections
+from aesara.graph.traversal import ancestors
+from aesara.tensor.type import TensorType, discrete_dtypes
+from tests.optable import table
+from tests.optable.running import Graphs
+from tests.tensor.shapes import shape_rows
+
+
+@cache
+def nodes():
+    """A node of each op and types of inputs in the tables, with the name of the row."""
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        graphs = [(row.name, Graphs.of(row, row.cases).flat_outputs()) for row in table.ROWS.values()]
+        for row in shape_rows.ROWS.values():
+            shapes = [tuple(1 if n == 1 else None for n in v.shape) for v in row.values]
+            variables = [TensorType(str(v.dtype), shape=s)() for v, s in zip(row.values, shapes)]
+            graphs.append((row.name, row.outputs(variables)))
+    for name, outputs in graphs:
+        for variable in ancestors(outputs):
+            node = variable.owner
+            if node is not None:
+                found.setdefault((node.op, tuple(v.type for v in node.inputs)), (name, node))
+    return list(found.values())
+
+
+def continuous(variables):
+    """The positions of the variables that have derivatives."""
+    types = [v.type for v in variables]
+    return [k for k, t in enumerate(types) if isinstance(t, TensorType) and t.dtype not in discrete_dtypes]
+
+
+def pattern_of(node):
+    return connections(node) or [[True] * len(node.outputs) for _ in node.inputs]
+
+
+def gradients_of(node, position):
+    """What `L_op` gives if only one output has a gradient; None without `L_op`."""
+    given = [v.type() if k == position else disconnected_type() for k, v in enumerate(node.outputs)]
+    try:
+        return node.op.L_op(node.inputs, node.outputs, given)
+    except NotImplementedError:
+        return None
+
+
+def tangents_of(node, *moving):
+    """What `R_op` gives if these inputs move; None without `R_op`, of the op or of what it applies in batches."""
+    if type(getattr(node.op, "core_op", node.op)).R_op is Op.R_op:
+        return None
+    return node.op.R_op(node.inputs, [v.type() if k in moving else None for k, v in enumerate(node.inputs)])
+
+
+def is_none(tangent):
+    return tangent is None or isinstance(tangent.type, DisconnectedType)
+
+
+def is_null(derivative):
+    return derivative is not None and isinstance(derivative.type, NullType)
+
+
+def refuse(complaints):
+    if complaints:
+        pytest.fail("\n".join(complaints[:12]), pytrace=False)
+
+
+def test_ops_take_the_inputs_of_their_nodes():
+    """An op makes the same node of a node's inputs: so a copy of the node with other types of inputs is made."""
+    complaints = []
+    for row, node in nodes():
+        try:
+            again = node.op.make_node(*node.inputs)
+        except Exception as error:
+            complaints.append(f"{row}: {node.op} refuses the inputs of its node: {error}")
+            continue
+        for old, new in zip([*node.inputs, *node.outputs], [*again.inputs, *again.outputs], strict=True):
+            if old.type != new.type:
+                complaints.append(f"{row}: {node.op} makes {new.type} of what was {old.type}")
+    refuse(complaints)
+
+
+def test_inputs_that_are_connected_have_gradients():
+    """What `connection_pattern` calls connected, `L_op` does not call disconnected."""
+    complaints = []
+    for row, node in nodes():
+        pattern = pattern_of(node)
+        for j in continuous(node.outputs):
+            for i, gradient in enumerate(gradients_of(node, j) or ()):
+                if pattern[i][j] and isinstance(gradient.type, DisconnectedType):
+                    complaints.append(f"{row}: {node.op} connects input {i} to output {j}, and has no gradient")
+    refuse(complaints)
+
+
+def test_nothing_moves_where_no_input_does():
+    complaints = []
+    for row, node in nodes():
+        tangents = tangents_of(node)
+        if tangents is not None and not (len(tangents) == len(node.outputs) and all(map(is_none, tangents))):
+            complaints.append(f"{row}: {node.op} without tangents of inputs gives {tangents}")
+    refuse(complaints)
+
+
+def test_outputs_move_with_each_input():
+    """Where an input is connected, `R_op` gives a tangent, and says so if there is no derivative."""
+    complaints, tried = [], 0
+    for row, node in nodes():
+        pattern, outputs = pattern_of(node), continuous(node.outputs)
+        gradients = {j: gradients_of(node, j) for j in outputs}
+        for i in continuous(node.inputs):
+            tangents = tangents_of(node, i)
+            if tangents is None:
+                continue
+            tried += 1
+            for j in outputs:
+                if not pattern[i][j]:
+                    continue
+                place, tangent, output = f"{row}: {node.op}, output {j} along input {i}", tangents[j], node.outputs[j]
+                if is_none(tangent):
+                    complaints.append(f"{place}: no tangent")
+                elif is_null(tangent) or is_null(gradients[j] and gradients[j][i]):
+                    if not (is_null(tangent) and is_null(gradients[j][i])):
+                        complaints.append(f"{place}: only one of R_op and L_op says that there is no derivative")
+                elif tangent.type.ndim != output.type.ndim:
+                    complaints.append(f"{place}: {tangent.type} for {output.type}")
+    refuse(complaints)
+    assert tried > 500
+
+
+@pytest.mark.parametrize("build", [lambda v: at.jv(v, 2.0), undefined_grad], ids=["jv", "undefined_grad"])
+@pytest.mark.parametrize("around", [lambda y, v: y, lambda y, v: y + v, lambda y, v: at.exp(y).sum()])
+def test_derivatives_that_do_not_exist_are_not_left_out(build, around):
+    v, d = at.dvectors("v", "d")
+    cost = around(build(v), v)
+    with pytest.raises(NullTypeGradError):
+        aesara.grad(cost.sum(), v)
+    with pytest.raises(NullTypeGradError):
+        aesara.Rop(cost, v, d, disconnected_outputs="ignore")
