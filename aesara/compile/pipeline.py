@@ -57,8 +57,7 @@ class AddDestroyHandler(GraphRewriter):
     """Makes the graph check from here on that nobody reads what an in-place operation has overwritten."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
-        if not any(isinstance(feature, DestroyHandler) for feature in fgraph._features):
-            fgraph.attach_feature(DestroyHandler())
+        fgraph.attach_feature(DestroyHandler())  # which does nothing where there is one already
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
         """Nothing: the handler itself is attached when the pass is reached."""

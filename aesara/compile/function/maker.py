@@ -370,7 +370,7 @@ class FunctionMaker:
                 spec.value = spec.variable.container  # type: ignore[attr-defined]
                 spec.name = spec.variable.name
             specs.append(spec)
-        return self._like(specs, graph, name, profile, no_fgraph_prep=True)
+        return self._like(specs, graph, name, profile)
 
     def _like(
         self,
@@ -378,8 +378,8 @@ class FunctionMaker:
         fgraph: FunctionGraph,
         name: str | None,
         profile: Any,
-        no_fgraph_prep: bool,
     ) -> FunctionMaker:
+        """A maker with the same options for a graph that is rewritten already."""
         outputs: Any = self.outputs
         if self.return_none:
             outputs = None
@@ -389,14 +389,14 @@ class FunctionMaker:
             inputs,
             outputs,
             mode=self.mode,
-            accept_inplace=True,
+            accept_inplace=self.accept_inplace,
             function_builder=self.function_builder,
             profile=profile,
             on_unused_input="ignore",
             fgraph=fgraph,
             output_keys=self.output_keys,
             name=name,
-            no_fgraph_prep=no_fgraph_prep,
+            no_fgraph_prep=True,
         )
         maker.overwrites_arguments = self.overwrites_arguments
         return maker

@@ -27,7 +27,7 @@ def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple
 
     The first `lead` entries are integers or None, the sizes integers or symbolic integers.
     """
-    if shape is None or not isinstance(shape, (tuple, list)) or len(shape) != lead + convdim:
+    if not isinstance(shape, (tuple, list)) or len(shape) != lead + convdim:
         raise ValueError(f"{name} must be a tuple of {lead + convdim} entries; got {shape}.")
     known = []
     for k, n in enumerate(shape):

@@ -117,8 +117,6 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
             terms.append(crossentropy_softmax_1hot_with_bias_dx(of_cost, probabilities, y_idx))
         if not isinstance(of_probabilities.type, DisconnectedType):
             terms.append(softmax_grad_legacy(of_probabilities, probabilities))
-        if not terms:
-            return [disconnected_type() for _ in inputs]
         dx = terms[0] if len(terms) == 1 else add(*terms)
         return [dx.astype(x.type.dtype), sum_along(dx, axis=0).astype(b.type.dtype), disconnected_type()]
 
