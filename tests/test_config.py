@@ -520,6 +520,17 @@ def test_garbage_in_a_file_is_named(text, says, tmp_path):
     assert not any("During handling" in line for line in errors)
 
 
+def test_garbage_in_the_environment_is_not_laid_to_a_file(tmp_path):
+    shown, errors = imported_with("[global]\nfloatX = float32\n", tmp_path, AESARA_FLAGS="floatX=flaot32")
+    assert shown == "" and "'flaot32'" in errors[-1] and errors[-1].endswith("Did you mean 'float32'?")
+
+
+def test_a_default_that_is_none_of_the_values_is_not_laid_to_a_file():
+    with pytest.raises(ValueError) as caught:
+        config.add("some_option_of_a_test", "An option.", StrParam("no", lambda value: value == "yes"))
+    assert "the file" not in str(caught.value) and not hasattr(config, "some_option_of_a_test")
+
+
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="files have no owners here")
 class TestFilesOfOthers:
     TEXT = "[global]\nfloatX = float32\n"

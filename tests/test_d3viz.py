@@ -357,6 +357,7 @@ class TestTexts:
         assert [var_label(v) for v in (x, at.ivector(), x + 1)] == ["x", "ivector", "dmatrix"]
         assert var_label(at.constant([1.23456, 2.0]), precision=1) == "[1.2 2. ]"
         assert len(var_label(at.constant(np.arange(10000.0)))) < 100
+        assert var_label(at.type_other.SliceConstant(at.type_other.slicetype, slice(1, 2))) == "slice(1, 2, None)"
         assert apply_label(x.sum().owner) == "Sum"
         assert var_tag(x) is None
         z = x + 1  # here

@@ -147,6 +147,26 @@ def test_nodes_that_leave_nothing():
     assert "no code of their own" in str(found)
 
 
+#: what a summary counts behind the loop nests
+SUMMARIES = {
+    "nothing in Python": lambda: x + 1,
+    "1 matrix product, nothing in Python": lambda: at.tanh(m @ m),
+    "2 matrix products, nothing in Python": lambda: [m @ m, m.T @ m],
+    "1 library routine, nothing in Python": lambda: at.linalg.cholesky(m),
+    "1 matrix product, 2 library routines, nothing in Python": lambda: [at.linalg.cholesky(m @ m), at.sort(x)],
+    "1 call of Python": lambda: Reverse()(x),
+    "2 calls of Python": lambda: [Reverse()(x), Reverse()(x[1:])],
+}
+
+
+@pytest.mark.parametrize("summary", SUMMARIES)
+def test_what_is_counted(summary):
+    found = aesara.explain(aesara.function([x, m], SUMMARIES[summary](), on_unused_input="ignore", name="f"))
+    nests = sum(step.kind == "nest" for step in found.steps)
+    word = "loop nest" if nests == 1 else "loop nests"
+    assert str(found).splitlines()[0] == f"f: native code, {nests} {word}, {summary}"
+
+
 def test_updates_in_place_or_not():
     w = aesara.shared(np.zeros(3), name="w")
     v = aesara.shared(np.zeros(3), name="v")

@@ -117,6 +117,16 @@ def test_shared_variables_are_known_and_updated_in_place():
     assert aesara.memory_plan(g).peak(np.ones(3)) >= 56
 
 
+def test_new_values_have_the_nodes_that_make_them():
+    """Also where the order of the writes follows from what is updated in place."""
+    row, sums = aesara.shared(np.ones((7, 7)), name="row"), aesara.shared(np.ones(7), name="sums")
+    x = at.dvector("x")
+    f = aesara.function([x], [], updates=[(row, at.set_subtensor(row[0], x)), (sums, at.cumsum(sums))])
+    updates = [b for b in aesara.memory_plan(f).buffers if b.kind == "update"]
+    makers = {b.updates: [type(one.node.op).__name__ for one in b.nodes] for b in updates}
+    assert makers == {"row": ["IncSubtensor"], "sums": ["CumOp"]}
+
+
 def test_lent_results():
     x = at.dvector("x")
     own, lent = aesara.memory_plan(aesara.function([x], [x + 1, aesara.Out(x * 2, borrow=True)])).buffers

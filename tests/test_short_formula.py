@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.printing.short_formula import short_formula
 
 x, y, c, m, i = at.dvector("x"), at.dvector("y"), at.dvector("c"), at.dmatrix("m"), at.lscalar("i")
-b = x > 0
+b, box = x > 0, at.tensor("float64", (None, 1, None), name="box")
 
 
 @pytest.mark.parametrize("variable, text", [
@@ -23,6 +23,8 @@ b = x > 0
     ((x**2) ** 3, "(x**2)**3"), (x ** (y**2), "x**y**2"), (b & (y < 2), "(x > 0) & (y < 2)"), (~b, "~(x > 0)"),
     (at.square(x), "x**2"), (m.T @ m, "m.T @ m"), (x[:, None] + m, "x[:, None] + m"), (x[None, :] + m, "x + m"),
     (m[:, None], "m[:, None]"), (m.dimshuffle(1, "x", 0), "m.dimshuffle(1, 'x', 0)"),
+    (box.dimshuffle(0, 2), "box[:, 0, :]"), (box.dimshuffle(2, 0), "box.dimshuffle(2, 0)"),
+    (box.dimshuffle(2, "x", 0), "box.dimshuffle(2, 'x', 0)"), (box.dimshuffle(2, 0, 1), "box.dimshuffle(2, 0, 1)"),
     (m.sum(axis=0), "sum(m, axis=0)"), (m.max(), "max(m)"), (m.any(axis=(0, 1)), "any(m != 0, axis=(0, 1))"),
     (x[i], "x[i]"), (x[1:i], "x[1:i]"), ((x + y)[0], "(x + y)[0]"), (x[at.lvector("k")], "x[k]"),
     (m[at.lvector("k"), at.lvector("l")], "m[k, l]"), (at.arange(i), "arange(0, i, 1)"),

@@ -8,8 +8,9 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph, infer_shape
-from aesara.gradient import DisconnectedType, disconnected_type, grad_undefined, verify_grad
+from aesara.gradient import DisconnectedType, disconnected_grad, disconnected_type, grad_undefined, verify_grad
 from aesara.graph.autodiff import NullTypeGradError
+from aesara.graph.replace import vectorize_graph
 from aesara.graph.utils import MissingInputError
 from tests.closeness import assert_close
 
@@ -161,6 +162,52 @@ def test_other_gradients(name):
     assert [g is None for g in gradients] == [w is None for w in want]
     values = aesara.function([x, y], [g for g in gradients if g is not None], on_unused_input="ignore")([2.0], [3.0])
     assert [v.item() for v in values] == [w for w in want if w is not None]
+
+
+def sevenfold(inputs, outputs, gradients):
+    return gradients[0] * 7
+
+
+@pytest.mark.parametrize(
+    "overrides, connected",
+    [
+        (["default", "default"], [False, True]),
+        ([None, None], [False, True]),
+        ([sevenfold, "default"], [True, True]),
+        ([sevenfold, None], [True, True]),
+        ([disconnected_type(), sevenfold], [False, True]),
+        (["default", disconnected_type()], [False, True]),
+        (sevenfold, [True, True]),
+        ("default", [False, True]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("kind", ["lop_overrides", "grad_overrides"])
+def test_what_a_gradient_connects(overrides, connected, kind):
+    """An input that the graph is not connected to is, if the user gives a gradient for it."""
+    op = OpFromGraph([x, y], [disconnected_grad(x) * y], **{kind: overrides})
+    assert op.connection_pattern(op(x, y).owner) == [[one] for one in connected]
+
+
+#: overrides, and the gradient and the forward derivative of twice x, for ones
+OVERRIDES = {
+    "none": ({}, 2, 2),
+    "lop_overrides": ({"lop_overrides": lambda inputs, outputs, gradients: [gradients[0] * 5]}, 5, 2),
+    "grad_overrides": ({"grad_overrides": lambda inputs, gradients: [gradients[0] * 6]}, 6, 2),
+    "rop_overrides": ({"rop_overrides": lambda inputs, points: [points[0] * 7]}, 2, 7),
+}
+
+
+@pytest.mark.parametrize("name", OVERRIDES)
+def test_batches_keep_derivatives(name):
+    """What is vectorized has the derivatives that the user gave."""
+    overrides, backward, forward = OVERRIDES[name]
+    batch, points = at.dmatrices("batch", "points")
+    out = vectorize_graph(OpFromGraph([x], [x * 2], **overrides)(x), {x: batch})
+    outputs = [out, aesara.grad(out.sum(), batch), aesara.Rop(out, batch, points)]
+    ones = np.ones((2, 3))
+    f = aesara.function([batch, points], outputs, on_unused_input="ignore")
+    assert [np.unique(v).tolist() for v in f(ones, ones)] == [[2], [backward], [forward]]
 
 
 def test_gradients_set_later():

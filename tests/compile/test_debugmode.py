@@ -10,7 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph
-from aesara.compile.debug_checks import order_of, strided_copy
+from aesara.compile.debug_checks import may_replace, order_of, strided_copy
 from aesara.compile.debugmode import (
     BadDestroyMap,
     BadOptimization,
@@ -32,6 +32,7 @@ from aesara.graph.features import BadOptimization as FeatureBadOptimization
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import in2out, node_rewriter
+from aesara.graph.type import Type
 from aesara.ifelse import ifelse
 from aesara.ir.expr import const
 from aesara.ir.expr import op as primitive
@@ -609,6 +610,66 @@ def test_check_eq():
     assert check_eq(x, VALUES, VALUES + 1)
     with config.change_flags(tensor__cmp_sloppy=1):
         assert check_eq(at.dscalar(), np.array(1.0), np.array(1.0005))
+
+
+@pytest.mark.parametrize(
+    "before, after, may",
+    [
+        ([1.0, 2.0], [1.0, 2.0], True), ([1.0, 2.0], [1.0, 2.5], False), ([1.0, 2.0], [1.0, np.nan], False),
+        ([np.nan, 2.0], [1.0, 2.0], True), ([np.inf, 2.0], [np.nan, 2.0], True), ([np.nan, 2.0], [1.0, 2.5], False),
+        ([np.nan, 2.0], [2.0], False), ([np.nan], [2.0, 2.0], False), ([np.nan, 2.0], [[1.0, 2.0]], False),
+        ([np.nan, 2.0], np.array([1.0, 2.0], "float32"), False), ([np.nan, 2.0], None, False),
+    ],
+)  # fmt: skip
+def test_where_values_were_not_finite_others_may_stand(before, after, may):
+    given = np.array(before), after if after is None else np.asarray(after)
+    assert may_replace(at.dvector("x"), *given) is may
+
+
+class Incomparable(Type):
+    """A type that cannot tell whether two values are the same."""
+
+    def filter(self, value, strict=False, allow_downcast=None):
+        return value
+
+    @classmethod
+    def values_eq(cls, one, other):
+        raise TypeError("These cannot be compared.")
+
+    @classmethod
+    def values_eq_approx(cls, one, other):
+        return True
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    def __hash__(self):
+        return hash(type(self))
+
+
+class Wrapped(Op):
+    __props__ = ("inward",)
+
+    def __init__(self, inward):
+        self.inward = inward
+
+    def make_node(self, x):
+        return Apply(self, [x], [Incomparable()() if self.inward else at.dvector()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = (inputs[0].copy(),) if self.inward else inputs[0][0].copy()
+
+
+def test_values_that_cannot_be_compared_are_not_found_fault_with():
+    x = at.dvector("x")
+    f = aesara.function([x], Wrapped(False)(Wrapped(True)(x)), mode="DebugMode")
+    for _ in range(2):
+        np.testing.assert_array_equal(f(VALUES), VALUES)
+
+
+def test_differences_are_in_proportion_to_sizes_of_negative_values_too():
+    error = BadThunkOutput(at.dvector("x"), "perform", np.array([-4.0, -2.0]), "c", np.array([-4.0, -1.0]))
+    assert "Max Abs Diff: 1.0  Max Rel Diff: 0.5 " in str(error)
 
 
 def test_str_diagnostic():

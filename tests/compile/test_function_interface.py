@@ -15,6 +15,7 @@ from aesara.compile.io import In, Out, SymbolicInput
 from aesara.compile.ops import as_op, deep_copy_op, view_op
 from aesara.graph.utils import MissingInputError
 from aesara.link.basic import Container
+from tests.counting import calls_in
 
 x, y, z = at.dvectors("x", "y", "z")
 a, b = at.dscalars("a", "b")
@@ -215,6 +216,16 @@ def test_descriptions_of_inputs():
         In(a, update=x)
     with pytest.raises(TypeError, match="name"):
         In(x, name=3)
+
+
+@pytest.mark.parametrize("number", [2.0, np.float64(2.0)])
+def test_numbers_are_taken_without_python(number):
+    """A number costs no more calls than an array, unless an argument must be an array."""
+    f = aesara.function([a], a * 2, updates=[(state := shared(np.ones(2)), state + 1)])
+    array = np.array(number)
+    assert calls_in(lambda: f(number)) == calls_in(lambda: f(array))
+    with pytest.raises(TypeError):
+        aesara.function([In(a, strict=True)], a * 2)(number)
 
 
 def test_names_that_two_inputs_have(mode):
@@ -491,6 +502,8 @@ def test_eval_keeps_its_functions():
     assert e.eval({x: [1.0], y: [2.0]}) == 5
     assert e.eval({y: [2.0], x: [1.0]}) == 5
     assert len(e._fn_cache) == 1
+    for options in ({"mode": "FAST_COMPILE", "name": "e"}, {"name": "e", "mode": "FAST_COMPILE"}):
+        assert e.eval({x: [1.0], y: [2.0]}, **options) == 5 and len(e._fn_cache) == 2
     assert not hasattr(pickle.loads(pickle.dumps([x, e]))[1], "_fn_cache")
     x._fn_cache = e._fn_cache
     assert not hasattr(pickle.loads(pickle.dumps(x)), "_fn_cache")

@@ -53,7 +53,14 @@ def _argtopk(x: np.ndarray, kth: int, axis: int = -1) -> np.ndarray:
     return np.flip(np.take(order, range(n - kth, n), axis), axis) if kth > 0 else np.take(order, range(-kth), axis)
 
 
-TOP = [case(spaced(7), kth=3), case(spaced(3, 5), kth=2, axis=0), case(spaced(3, 5), kth=-2), case(spaced(7), kth=1)]
+TOP = [
+    case(spaced(7), kth=3),
+    case(spaced(3, 5), kth=2, axis=0),
+    case(spaced(3, 5), kth=-2),
+    case(spaced(7), kth=1),
+    case(spaced(7), kth=7),
+    case(spaced(3, 5), kth=-3, axis=0),
+]
 row("topk", _topk, TOP)
 row("argtopk", _argtopk, TOP, gradient=False, **INT64)
 row("topk_and_argtopk", lambda x, **p: [_topk(x, **p), _argtopk(x, **p)], TOP[:2])

@@ -1,5 +1,7 @@
 """Products over the last dimensions, traces."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -30,14 +32,15 @@ CASES = [
     (at.vecmat, vecmat, (4, 2), (4, 2, 3)),
     (at.vecmat, vecmat, (2,), (4, 2, 3)),
     (at.matrix_transpose, lambda x: np.swapaxes(x, -1, -2), (4, 2, 3)),
-    (at.inner, np.inner, (3,), (3,)),
-    (at.inner, np.inner, (2, 3), (4, 3)),
-    (at.inner, np.inner, (), (2,)),
-    (at.inner, np.inner, (2, 2, 3), (4, 3)),
+    *[(at.inner, np.inner, *shapes) for shapes in itertools.product([(3,), (4, 3), (2, 2, 3)], repeat=2)],
+    *[(at.inner, np.inner, *shapes) for shapes in [((), (2,)), ((3, 2), ()), ((), ())]],
+    *[(at.outer, np.outer, *shapes) for shapes in itertools.product([(), (3,), (2, 2)], repeat=2)],
+    *[(at.dot, np.dot, a, b) for a in [(3,), (2, 3), (2, 4, 3)] for b in [(3,), (3, 2), (2, 3, 2)]],
     (at.vdot, np.vdot, (2, 3), (3, 2)),
     (at.kron, np.kron, (2,), (3,)),
     (at.kron, np.kron, (2, 3), (3, 2)),
     (at.kron, np.kron, (2,), (2, 3)),
+    (at.kron, np.kron, (2, 3), (2,)),
     (at.kron, np.kron, (2, 1, 2), (3, 2)),
     (at.kron, np.kron, (), (2,)),
     (at.trace, np.trace, (3, 4)),

@@ -387,6 +387,33 @@ row(
     f(2, 2, 4, 5, 3),
     f(2, 3, 3, 5, 1),
 )
+# Groups, where neither the channels nor the outputs are given.
+IN_GROUPS = {"num_groups": 2}
+row("inputs in groups", lambda w, y: nnet.conv2d_grad_wrt_inputs(y, w, (None, None, 6, 5), **CONV), FILTERS, TOP)
+row(
+    "inputs in groups 3d",
+    lambda w, y: abstract_conv.conv3d_grad_wrt_inputs(y, w, (None, None, 4, 5, 3), **IN_GROUPS),
+    f(6, 2, 3, 2, 2),
+    f(2, 6, 2, 4, 2),
+)
+row(
+    "weights in groups 3d",
+    lambda x, y: abstract_conv.conv3d_grad_wrt_weights(x, y, (None, None, 3, 2, 2), **IN_GROUPS),
+    f(2, 4, 4, 5, 3),
+    f(2, 6, 2, 4, 2),
+)
+row(
+    "CorrMM_gradInputs unshared in groups",
+    lambda w, y: corr.CorrMM_gradInputs(unshared=True, **IN_GROUPS)(w, y, (6, 5)),
+    f(6, 5, 2, 3, 2, 4),
+    f(2, 6, 5, 2),
+)
+row(
+    "CorrMM_gradWeights unshared in groups",
+    lambda x, y: corr.CorrMM_gradWeights(unshared=True, **IN_GROUPS)(x, y, (2, 4)),
+    f(2, 6, 6, 5),
+    f(2, 6, 5, 2),
+)
 row("ConvOp", lambda x, w: conv.conv2d(x, w, border_mode="full"), IMAGES, f(3, 4, 2, 2))
 row("CorrMM", corr.CorrMM("half"), IMAGES, f(3, 4, 2, 2))
 row("CorrMM_gradWeights", lambda x, y: corr.CorrMM_gradWeights()(x, y, (2, 3)), IMAGES, f(2, 3, 5, 3))

@@ -204,6 +204,8 @@ def test_unbroadcast():
     x = tensor(1, 3, 1)
     y = unbroadcast(x, 0, -1)
     assert y.owner.op == Unbroadcast(0, 2) and y.type.shape == (None, 3, None)
+    assert Unbroadcast(1, 9, 17) == Unbroadcast(17, 9, 1, 9)  # in whatever order a set has them
+    assert str(Unbroadcast(17, 9, 1)) == "Unbroadcast{1,9,17}"
     assert unbroadcast(x, 1) is x
     assert at.get_vector_length(unbroadcast(tensor(1), 0)) == 1
     value = np.ones((1, 3, 1))
