@@ -14,7 +14,7 @@ from aesara.ir.expr import Expr, cast, const, cost, substitute, walk
 from aesara.ir.kernel import For, If, Kernel, Statement, While, expressions_of
 from aesara.records import dataclass
 
-__all__ = ["UNKNOWN", "Work", "is_heavy", "iteration_work", "kernel_work", "sum_of"]
+__all__ = ["UNKNOWN", "Work", "has_heavy_loops", "is_heavy", "iteration_work", "kernel_work", "sum_of"]
 
 #: assumed for sizes that are not known where they are asked for
 UNKNOWN = 64
@@ -22,6 +22,8 @@ UNKNOWN = 64
 _VECTOR, _SCALAR = 0.1, 0.4
 #: nanoseconds of an iteration
 _HEAVY = 20.0
+#: and of one in which nobody waits to be looked for
+_SHORT = 1e5
 #: rounds of a `while`, whose number nobody knows
 _ROUNDS = 16
 
@@ -104,6 +106,14 @@ def iteration_work(loop: For) -> Work:
 def is_heavy(body: Iterable[Statement]) -> bool:
     """Whether iterations of the loops in it take so long each that it costs nothing to look at something after some."""
     return any(factor >= _HEAVY for factor in _work(body, frozenset(), _SCALAR).terms.values())
+
+
+def has_heavy_loops(loop: For) -> bool:
+    """Whether it is for loops in the body of a loop to be cut, since one iteration of this one may take long."""
+    whole = iteration_work(loop).constant
+    if whole is not None and whole < _SHORT:
+        return False
+    return any(is_heavy(s.body) for s in loop.body if isinstance(s, For))
 
 
 def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work:

@@ -156,18 +156,14 @@ class _Members:
 
     # -- the arrays of the batch -----------------------------------------------------------------------------
 
-    def _pairs(self, name: str) -> Iterator[tuple[tuple[str, str, Expr], tuple[str, str, Expr]]]:
-        """Where an element of a matrix stands, for each member: in its array, and in the memory here.
-
-        One after the other: instructions that gather or scatter elements of several members are slower.
-        """
+    def _pair(self, name: str) -> tuple[tuple[str, str, Expr], tuple[str, str, Expr]]:
+        """Where an element of a matrix stands, for each member: in its array, and in the memory here."""
         operand, dtype = self.operands[name], self.parameters[name].dtype
         element, (room, own, offset) = var("element"), self._element(name, var("element"))
-        for lane in range(self.lanes):
-            # Behind the last member comes the last one again, with the same results.
-            member = {BATCH: op("minimum", self.first + const(lane), self.last)}
-            (start,) = substitute([operand.offset], member.get, {})
-            yield (operand.buffer, dtype, start + element), (room, own, offset + const(lane))
+        # Behind the last member comes the last one again, with the same results.
+        member = {BATCH: op("minimum", self.first + _LANE, self.last)}
+        (start,) = substitute([operand.offset], member.get, {})
+        return (operand.buffer, dtype, start + element), (room, own, offset + _LANE)
 
     def _element(self, name: str, element: Expr) -> tuple[str, str, Expr]:
         """Where an element of a matrix, by its number, stands for the first member."""
@@ -177,12 +173,16 @@ class _Members:
         return (self.whole, "int64", offset) if is_whole else (self.numbers, self.dtype, offset)
 
     def copy_in(self, name: str) -> Statement:
-        stores = [Store(room, at, cast(load(*there), own)) for there, (room, own, at) in self._pairs(name)]
-        return _loop("element", count_of(self._shape(name)), *stores)
+        there, (room, own, at) = self._pair(name)
+        return self._member_by_member(name, Store(room, at, cast(load(*there), own)))
 
     def copy_out(self, name: str) -> Statement:
-        stores = [Store(array, at, cast(load(*here), dtype)) for (array, dtype, at), here in self._pairs(name)]
-        return _loop("element", count_of(self._shape(name)), *stores)
+        (array, dtype, at), here = self._pair(name)
+        return self._member_by_member(name, Store(array, at, cast(load(*here), dtype)))
+
+    def _member_by_member(self, name: str, store: Store) -> Statement:
+        """Instructions that gather or scatter elements of several members are slower."""
+        return _loop(_LANE.attr, const(self.lanes), _loop("element", count_of(self._shape(name)), store))
 
 
 #: what makes the loops of a form

@@ -4,9 +4,10 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.ir.expr import const, op, var
+from aesara.ir.expr import const, load, op, var
+from aesara.ir.kernel import Assign, Declare, For, Store
 from aesara.ir.steps import Iterate, Launch
-from aesara.ir.work import Work
+from aesara.ir.work import Work, has_heavy_loops
 
 n, m = var("n"), var("m")
 
@@ -75,3 +76,18 @@ def test_a_loop_is_as_often_its_body():
     f = aesara.function([k], aesara.scan(lambda u: at.sin(u), outputs_info=[1.0], n_steps=k)[0][-1])
     (loop,) = [step for step in f._native.program.steps if isinstance(step, Iterate)]
     assert all(loop.extent in sizes for sizes in loop.work().terms)
+
+
+def nested(inner, *, outer=n):
+    """A loop around a loop around one that adds up so many numbers."""
+    adds = For("k", const(inner), (Assign("r", var("r", "float64") + load("a", "float64", var("k"))),))
+    around = For("j", const(4), (Declare("r", const(0.0)), adds, Store("out", var("j"), var("r", "float64"))))
+    return For("i", outer, (around,))
+
+
+def test_loops_in_short_iterations_are_not_cut():
+    """An iteration that is short anyway needs no place inside it where something is looked for."""
+    assert not has_heavy_loops(nested(100))
+    assert has_heavy_loops(nested(10**7))
+    inner = For("j", n, nested(100).body[0].body)
+    assert has_heavy_loops(For("i", const(3), (inner,)))

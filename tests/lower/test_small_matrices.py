@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,7 @@ from aesara.ir.interpret import run_kernel
 from aesara.ir.routines import routine_named
 from aesara.ir.steps import BATCH, Call
 from aesara.ir.verify import verify_kernel
+from aesara.link.llvm.emit_program import emit_program
 from aesara.lower.small_matrices import small_form
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.determinant import SLogDet
@@ -176,3 +179,15 @@ def test_in_the_steps_of_a_loop():
     for x in given:
         wanted = np.linalg.inv(x + 0.1 * wanted)
     np.testing.assert_allclose(f(given), wanted, rtol=1e-11)
+
+
+def test_code_is_small():
+    """Signals are looked for between blocks of members only, and copies are loops, whatever the width of vectors."""
+    a, b = at.tensor("float64", (100_000, 4, 4)), at.tensor("float64", (100_000, 4, 1))
+    f = aesara.function([a, b], at.linalg.solve_triangular(at.linalg.cholesky(a), b, lower=True))
+    text, _ = emit_program(f._native.report.lowered.program)
+    kernels = re.findall(r"^define internal i1 @k.*?^}", text, re.DOTALL | re.MULTILINE)
+    assert len(kernels) == 2
+    for kernel in kernels:
+        assert kernel.count("icmp ne ptr %ae.watcher, null") == 1
+        assert kernel.count("= load double") < 20

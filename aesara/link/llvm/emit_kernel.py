@@ -30,7 +30,7 @@ from aesara.ir.kernel import (
     walk_statements,
 )
 from aesara.ir.lanes import accumulations, identity_of
-from aesara.ir.work import UNKNOWN, Work, is_heavy, iteration_work
+from aesara.ir.work import UNKNOWN, Work, has_heavy_loops, iteration_work
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
 from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
@@ -397,7 +397,7 @@ class Emitter:
         last = outer.phi("i64", (extent, head), (part, cut))
         handed_on = self._handed_on(loop, entered)
         deepest = self.cut_to
-        if any(is_heavy(s.body) for s in loop.body if isinstance(s, For)):
+        if has_heavy_loops(loop):
             self.cut_to = 1
         count = self._counted(loop, first, last.name, None)
         self.cut_to = deepest

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aesara.ir.expr import walk
 from aesara.ir.kernel import Assign, Declare, For, Kernel, Statement, expressions_of, walk_statements
-from aesara.ir.work import is_heavy
+from aesara.ir.work import has_heavy_loops
 
 __all__ = ["ELEMENTS", "assigned", "has_long_rows", "is_long_row", "is_over_blocks", "is_over_loops", "only_loop"]
 
@@ -61,5 +61,5 @@ def only_loop(kernel: Kernel) -> For | None:
         return None
     (loop,) = kernel.body
     assert isinstance(loop, For)
-    heavy = any(is_heavy(s.body) for s in loop.body if isinstance(s, For))
+    heavy = has_heavy_loops(loop)
     return None if heavy or any(e.op == "load" for e in walk([loop.extent])) else loop
