@@ -69,6 +69,66 @@ def test_kinds_of_faults():
     }  # fmt: skip
 
 
+def told(expression):
+    """The faults of a function with this expression: their kinds, and what they change."""
+    source = f"def f(a, b, c):\n    x = {expression}\n"
+    return {(fault.kind, fault.before) for fault in faults("module.py", source)}
+
+
+#: expressions, and a fault that would change nothing there
+WITHOUT_FAULT = {
+    "abs(a - b)": ("swapped operands", "a - b"),
+    "np.abs(a - b)": ("swapped operands", "a - b"),
+    "(a - b) ** 2": ("swapped operands", "a - b"),
+    "a - a": ("swapped operands", "a - a"),
+    "zip(a, b, strict=True)": ("constant", "True"),
+    "sorted([a])": ("dropped call", "sorted([a])"),
+    "reversed([])": ("dropped call", "reversed([])"),
+}
+#: the same where it does
+WITH_FAULT = {
+    "a - b": ("swapped operands", "a - b"),
+    "abs(a - b + c)": ("swapped operands", "a - b"),
+    "abs(a / b)": ("swapped operands", "a / b"),
+    "(a - b) ** 3": ("swapped operands", "a - b"),
+    "a - b - b": ("swapped operands", "a - b - b"),
+    "check(a, b, strict=True)": ("constant", "True"),
+    "sorted([a, b])": ("dropped call", "sorted([a, b])"),
+    "reversed([*a])": ("dropped call", "reversed([*a])"),
+}
+
+
+@pytest.mark.parametrize("expression", WITHOUT_FAULT)
+def test_no_faults_that_change_nothing(expression):
+    assert WITHOUT_FAULT[expression] not in told(expression)
+
+
+@pytest.mark.parametrize("expression", WITH_FAULT)
+def test_faults_beside_those_that_change_nothing(expression):
+    assert WITH_FAULT[expression] in told(expression)
+
+
+LOOP = """
+def f(values, found):
+    for x in values:
+        if x < 0:
+            continue
+        try:
+            found.append(1 / x)
+        except ZeroDivisionError:
+            continue
+        else:
+            if x > 5:
+                continue
+"""
+
+
+def test_continue_at_the_end_of_a_loop_may_go():
+    """What comes after the first `if` is left out without it; behind the others there is nothing."""
+    exits = [fault for fault in faults("module.py", LOOP) if fault.kind == "dropped early exit"]
+    assert [fault.first for fault in exits] == [4, 5]
+
+
 @pytest.mark.parametrize("number", range(len(faults("module.py", SOURCE))))
 def test_one_fault_is_active(number, switch):
     """The module is as it was until the fault is switched on; then it is as if it had been written with it."""

@@ -44,12 +44,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(pieces)",
     ): "it is given one piece; what comes in its place is turned around where that is added",
     (
-        "aesara/finite_differences.py",
-        "numeric_grad.abs_rel_err",
-        "a - b",
-        "(b - a)",
-    ): "the absolute value of a difference has no order",
-    (
         "aesara/compile/shrink.py",
         "_cut",
         "False",
@@ -127,4 +121,16 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "abs(number)",
         "(number)",
     ): "no integer is below -2**63; that number itself is cast when the program runs",
+    (
+        "aesara/tensor/core/vector_length.py",
+        "get_vector_length",
+        "True",
+        "(False)",
+    ): "it saves a copy: only the length of the value is read",
+    (
+        "aesara/tensor/elementwise/elemwise.py",
+        "_runtime_shape",
+        "if 1 not in first and shapes.count(first) == len(shapes):\n    return first",
+        "pass",
+    ): "it saves work: shapes that agree give themselves, dimension by dimension",
 }

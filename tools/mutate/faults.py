@@ -21,6 +21,7 @@ EXCHANGED = {
 }  # fmt: skip
 DROPPED = {"abs", "sorted", "reversed", "neg"}
 EMPTIED = {"set", "tuple", "list", "dict"}
+ABSOLUTE = {"abs", "absolute", "fabs"}
 
 
 @dataclass(frozen=True)
@@ -59,15 +60,72 @@ def faults(path: str, source: str) -> list[Fault]:
     """All faults that can be planted in the functions of a module, in the order of its lines."""
     tree = ast.parse(source)
     found = []
+    same = _without_effect(tree)
     for function, body in _functions(tree):
         for node in body:
             for kind, new in _changes(node):
+                if (node, kind) in same:
+                    continue
                 old = node.test if isinstance(node, ast.If) and isinstance(new, ast.expr) else node
                 before, after = ast.unparse(old), ast.unparse(new)
                 after = f"({after})" if isinstance(old, ast.expr) else after
                 columns = (old.col_offset, old.end_col_offset)
                 found.append(Fault(path, function, kind, old.lineno, old.end_lineno, columns, before, after))
     return sorted(found, key=lambda fault: (fault.first, fault.columns, fault.kind, fault.after))
+
+
+def _without_effect(tree: ast.Module) -> set[tuple[ast.AST, str]]:
+    """Nodes and kinds of faults that change nothing there, whatever the values are."""
+    found: set[tuple[ast.AST, str]] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            name = _name_of(node.func)
+            if name in ABSOLUTE and len(node.args) == 1 and _is_difference(node.args[0]):
+                found.add((node.args[0], "swapped operands"))
+            elif name in DROPPED and len(node.args) == 1 and _has_one_element(node.args[0]):
+                found.add((node, "dropped call"))
+            elif name == "zip":
+                found |= {(keyword.value, "constant") for keyword in node.keywords if keyword.arg == "strict"}
+        elif isinstance(node, ast.BinOp):
+            if ast.dump(node.left) == ast.dump(node.right):
+                found.add((node, "swapped operands"))
+            if isinstance(node.op, ast.Pow) and _is_even(node.right) and _is_difference(node.left):
+                found.add((node.left, "swapped operands"))
+        elif isinstance(node, ast.For | ast.While):
+            found |= {(last, "dropped early exit") for last in _last_of(node.body)}
+    return found
+
+
+def _last_of(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The `continue` at the end of the body of a loop, and an `if` there with nothing else."""
+    last = body[-1]
+    if isinstance(last, ast.Continue):
+        yield last
+    elif isinstance(last, ast.If):
+        if isinstance(last.body[0], ast.Continue):
+            yield last
+        for part in (last.body, last.orelse):
+            yield from _last_of(part) if part else ()
+    elif isinstance(last, ast.Try) and not last.finalbody:
+        for part in (last.orelse or last.body, *[handler.body for handler in last.handlers]):
+            yield from _last_of(part)
+
+
+def _is_difference(node: ast.expr) -> bool:
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+def _is_even(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, int | float) and node.value % 2 == 0
+
+
+def _name_of(function: ast.expr) -> str:
+    return function.id if isinstance(function, ast.Name) else getattr(function, "attr", "")
+
+
+def _has_one_element(node: ast.expr) -> bool:
+    """Whether an expression writes out a list of one element or none."""
+    return isinstance(node, ast.List) and len(node.elts) < 2 and not any(isinstance(e, ast.Starred) for e in node.elts)
 
 
 def _functions(tree: ast.Module) -> Iterator[tuple[str, list[ast.AST]]]:
@@ -151,7 +209,7 @@ def _other_constants(node: ast.Constant) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _other_calls(node: ast.Call) -> Iterator[tuple[str, ast.AST]]:
-    name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+    name = _name_of(node.func)
     if name in EXCHANGED:
         func = _with(node.func, **{"id" if isinstance(node.func, ast.Name) else "attr": EXCHANGED[name]})
         yield "min for max, any for all", _with(node, func=func)
