@@ -186,8 +186,8 @@ def test_code_is_small():
     a, b = at.tensor("float64", (100_000, 4, 4)), at.tensor("float64", (100_000, 4, 1))
     f = aesara.function([a, b], at.linalg.solve_triangular(at.linalg.cholesky(a), b, lower=True))
     text, _ = emit_program(f._native.report.lowered.program)
-    kernels = re.findall(r"^define internal i1 @k.*?^}", text, re.DOTALL | re.MULTILINE)
-    assert len(kernels) == 2
+    kernels = re.findall(r"^define internal \w+ @k\d.*?^}", text, re.DOTALL | re.MULTILINE)
+    assert any("call double @llvm.sqrt" in kernel for kernel in kernels)
     for kernel in kernels:
-        assert kernel.count("icmp ne ptr %ae.watcher, null") == 1
+        assert "ae.watcher" not in kernel
         assert kernel.count("= load double") < 20
