@@ -3,6 +3,7 @@
 import warnings
 from functools import cache
 
+import numpy as np
 import pytest
 
 import aesara
@@ -13,25 +14,35 @@ from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
 from aesara.graph.pullback import connections
-from aesara.graph.traversal import ancestors
+from aesara.graph.traversal import ancestors, io_connection_pattern
 from aesara.tensor.type import TensorType, discrete_dtypes
 from tests.optable import table
-from tests.optable.running import Graphs
+from tests.optable.running import Graphs, drawn
 from tests.tensor.shapes import shape_rows
+
+
+@cache
+def graphs():
+    """The name, inputs, their values, and outputs of each case of the tables."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for row in table.ROWS.values():
+            for case, values in zip(row.cases, drawn(row, row.cases)):
+                graph = Graphs.of(row, [case])
+                found.append((row.name, graph.flat_inputs(), values, graph.flat_outputs()))
+        for row in shape_rows.ROWS.values():
+            shapes = [tuple(1 if n == 1 else None for n in v.shape) for v in row.values]
+            variables = [TensorType(str(v.dtype), shape=s)() for v, s in zip(row.values, shapes)]
+            found.append((row.name, variables, list(row.values), row.outputs(variables)))
+    return found
 
 
 @cache
 def nodes():
     """A node of each op and types of inputs in the tables, with the name of the row."""
     found = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        graphs = [(row.name, Graphs.of(row, row.cases).flat_outputs()) for row in table.ROWS.values()]
-        for row in shape_rows.ROWS.values():
-            shapes = [tuple(1 if n == 1 else None for n in v.shape) for v in row.values]
-            variables = [TensorType(str(v.dtype), shape=s)() for v, s in zip(row.values, shapes)]
-            graphs.append((row.name, row.outputs(variables)))
-    for name, outputs in graphs:
+    for name, _, _, outputs in graphs():
         for variable in ancestors(outputs):
             node = variable.owner
             if node is not None:
@@ -103,6 +114,36 @@ def test_inputs_that_are_connected_have_gradients():
                 if pattern[i][j] and isinstance(gradient.type, DisconnectedType):
                     complaints.append(f"{row}: {node.op} connects input {i} to output {j}, and has no gradient")
     refuse(complaints)
+
+
+#: rows whose outputs move with what they are not connected to
+LEFT_OUT = {
+    "gradient operators": "they are there to disconnect",
+    "empty": "the entries are what memory happens to hold",
+    "empty_like": "the entries are what memory happens to hold",
+}
+
+
+def test_what_is_not_connected_does_not_move():
+    complaints, tried = [], 0
+    for row, inputs, values, outputs in graphs():
+        pattern = io_connection_pattern(inputs, outputs)
+        apart = {i: [j for j in continuous(outputs) if not pattern[i][j]] for i in continuous(inputs)}
+        if row in LEFT_OUT or not any(apart.values()):
+            continue
+        function = aesara.function(inputs, outputs, mode="FAST_COMPILE", on_unused_input="ignore")
+        before = function(*[v.copy() for v in values])
+        for i, places in apart.items():
+            moved = [(v * 1.01 + 0.001).astype(v.dtype) if k == i else v.copy() for k, v in enumerate(values)]
+            after = function(*moved) if places else before
+            tried += len(places)
+            complaints += [
+                f"{row}: output {j} moves with input {i}, which it is not said to be connected to"
+                for j in places
+                if not np.array_equal(before[j], after[j], equal_nan=True)
+            ]
+    refuse(complaints)
+    assert tried > 50
 
 
 def test_nothing_moves_where_no_input_does():
