@@ -180,7 +180,6 @@ def sevenfold(inputs, outputs, gradients):
         (sevenfold, [True, True]),
         ("default", [False, True]),
     ],
-    ids=str,
 )
 @pytest.mark.parametrize("kind", ["lop_overrides", "grad_overrides"])
 def test_what_a_gradient_connects(overrides, connected, kind):
