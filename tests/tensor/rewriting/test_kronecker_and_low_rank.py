@@ -7,6 +7,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.graph.traversal import ancestors
 from aesara.tensor import linalg
 from tests.tensor.rewriting.test_matrix_structure import MODES, PYTHON, compiled, ops_of
 
@@ -150,7 +151,7 @@ def test_gradients_and_errors_of_blocks(mode, rng):
     ],
 )
 def test_low_rank(matrix, rng):
-    """One factorization of the order of the rank, with gradients."""
+    """One factorization of the order of the rank, with gradients; two where the diagonal has different numbers."""
     loss = b @ linalg.solve(matrix, b) + linalg.slogdet(matrix)[1] + linalg.inv(matrix).sum()
     inputs = [U, v, b, s]
     outputs = [loss, *aesara.grad(loss, inputs, disconnected_inputs="ignore")]
@@ -158,8 +159,12 @@ def test_low_rank(matrix, rng):
     expected = compiled(inputs, outputs, PYTHON)(*point)
     for mode in MODES:
         f = compiled(inputs, outputs, mode)
-        assert set(ops_of(f)) == {"Cholesky", "CholeskySolve"}
-        assert orders(f) == [(3, 3)]
+        if ops_of(f).count("Cholesky") == 1:
+            assert set(ops_of(f)) == {"Cholesky", "CholeskySolve"}
+            assert v not in ancestors([matrix])
+        else:
+            assert set(ops_of(f)) == {"Cholesky", "CholeskySolve", "SolveTriangular"}
+        assert set(orders(f)) == {(3, 3)} and len(orders(f)) <= 2
         for value, want in zip(f(*point), expected):
             np.testing.assert_allclose(value, want, rtol=1e-9, atol=1e-10)
 
@@ -192,19 +197,21 @@ NEAR_MISSES = [
 #: which are not known to be definite: see test_corrections.py
 CORRECTIONS = [
     s * at.eye(12) + U @ U.T,
-    D - U @ U.T,
-    D + U @ (2 * U).T,
-    D + (U * v[:3]) @ U.T,
-    D + U @ A @ U.T,
-    D + U @ known[0] @ (2 * U).T,
+    s * at.eye(12) - U @ U.T,
+    at.eye(12) + U @ (2 * U).T,
+    s * at.eye(12) + (U * v[:3]) @ U.T,
+    s * at.eye(12) + U @ A @ U.T,
+    at.eye(12) + U @ known[0] @ (2 * U).T,
 ]
+#: which neither rule takes, since the diagonal has different numbers
+OF_NEITHER = [D - U @ U.T, D + U @ (2 * U).T, D + (U * v[:3]) @ U.T, D + U @ A @ U.T, D + U @ known[0] @ (2 * U).T]
 DEFINITE_ONLY = Mode("llvm", "fast_run").excluding(
     "local_solve_of_correction", "local_inverse_of_correction", "local_det_of_correction"
 )
 
 
 @pytest.mark.parametrize(
-    "matrix, mode", [(m, "FAST_RUN") for m in NEAR_MISSES] + [(m, DEFINITE_ONLY) for m in CORRECTIONS]
+    "matrix, mode", [(m, "FAST_RUN") for m in NEAR_MISSES + OF_NEITHER] + [(m, DEFINITE_ONLY) for m in CORRECTIONS]
 )
 def test_near_misses(matrix, mode):
     inputs = [U, WIDE, A, B, v, b, s]
@@ -235,6 +242,41 @@ def test_ill_conditioned(product, size, rng):
     for value, other, exact in zip(f(u, right, size), written, (solved, logarithm, inverse)):
         unit = np.finfo(float).eps * np.linalg.norm(exact)
         assert np.linalg.norm(value - exact) <= 4 * np.linalg.norm(other - exact) + 16 * unit
+
+
+#: logarithms of numbers on the diagonal: a few that are very small, or large, are no trouble to factors of the whole
+SPREADS = {
+    "one small": [-28.0, *[0.0] * 11],
+    "as many small ones as the rank": [-28.0, -20.0, -35.0, *[0.0] * 9],
+    "more": [-28.0, -20.0, -30.0, -25.0, *[0.0] * 8],
+    "one large": [28.0, *[0.0] * 11],
+    "all sizes": list(np.linspace(-18, 18, 12)),
+    "small ones and large ones": [-28.0, 28.0, -14.0, 14.0, *[0.0] * 8],
+}
+
+
+@pytest.mark.parametrize("spread", SPREADS)
+def test_a_diagonal_of_many_orders_of_magnitude(spread, rng):
+    """Errors are no larger than by a Cholesky factor, or LU factors, of the whole matrix."""
+    outputs = [linalg.solve(D + U @ U.T, b), linalg.slogdet(D + U @ U.T)[1], linalg.inv(D + U @ U.T)]
+    f = compiled([U, b, v], outputs)
+    assert set(orders(f)) == {(3, 3)}
+    d, right = np.array(SPREADS[spread]), rng.normal(size=12)
+    for sizes in (np.ones(12), np.geomspace(1e-3, 1e3, 12)):
+        u = rng.normal(size=(12, 3)) * sizes[:, None]
+        with mpmath.workdps(80):
+            x = mpmath.matrix(u.tolist())
+            whole = x * x.T + mpmath.diag([mpmath.exp(mpmath.mpf(float(e))) for e in d])
+            solved = np.array([float(e) for e in mpmath.lu_solve(whole, mpmath.matrix(right.tolist()))])
+            inverse = np.array((whole**-1).tolist(), dtype=float)
+            logarithm = float(mpmath.log(mpmath.det(whole)))
+        matrix = u @ u.T + np.diag(np.exp(d))
+        size = np.sqrt(np.diag(matrix))
+        condition = np.linalg.cond(matrix / size / size[:, None])  # that an error of a Cholesky factor depends on
+        found = f(u, right, d)
+        for value, exact, scale in zip(found, (solved, logarithm, inverse), (size, 1.0, np.outer(size, size))):
+            bound = 10 * np.finfo(float).eps * condition * np.abs(exact * scale).max()
+            assert np.abs((value - exact) * scale).max() <= max(bound, 1e-14)
 
 
 @pytest.mark.parametrize("mode", MODES)

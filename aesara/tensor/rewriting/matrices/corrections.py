@@ -1,16 +1,15 @@
-"""Multiples of the identity, and positive diagonals, plus any product of low rank ``U @ C @ V.T``.
+"""Multiples of the identity plus any product of low rank ``U @ C @ V.T``.
 
 With orthonormal columns Q that U and V are combinations of, ``U = Q R`` and ``V = Q S``, the matrix is ``d + Q M Q^T``
 for ``M = R C S^T``. It acts as d beside the space of Q, and as ``d + M`` within, so that the small matrix has no larger
 condition than the whole one; the formulas of Woodbury have ``C^-1 + V^T U / d`` there, which may have lost all digits.
 
-A positive diagonal D is divided out on both sides first. What that costs, where its numbers are of different sizes, a
-step of iterative refinement brings back. (N. Higham, Accuracy and Stability of Numerical Algorithms, chapter 12.)
+Another diagonal is left alone: divided out on both sides, it may make the rest as badly conditioned as its numbers are
+of different sizes, where the whole matrix is not.
 """
 
 from __future__ import annotations
 
-import builtins
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,21 +19,16 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, gt, log, mul, neg, neq, reciprocal, sgn, sqrt, sub, true_divide
+from aesara.tensor.elementwise.ops import add, log, mul, neg, neq, reciprocal, sgn, sub, true_divide
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.determinant import SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import Dot
-from aesara.tensor.reductions.all_any import all as all_of
-from aesara.tensor.reductions.sum_prod_max import sum
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
-from aesara.tensor.rewriting.matrices.low_rank import positive_diagonal
 from aesara.tensor.rewriting.matrices.parts import (
-    as_rows,
-    diagonal_of,
     in_places_of,
     is_real,
     matrix_rewriter,
@@ -63,16 +57,15 @@ class _Product(NamedTuple):
 
 
 class _Within(NamedTuple):
-    """``d + Q M Q^T`` between the roots of a diagonal, or None, with ``small = d + M``."""
+    """``d + Q M Q^T``, with ``small = d + M``."""
 
     d: Any
-    roots: Any
     basis: Any
     small: Any
 
 
 def _parts(x: Variable) -> _Within | None:
-    """The parts of a diagonal plus a product of few columns, none of which need be symmetric."""
+    """The parts of a multiple of the identity plus a product of few columns, which need not be symmetric."""
     node = x.owner
     if node is None or node.op not in (add, sub) or len(node.inputs) != 2 or x.type.ndim != 2 or not is_real(x):
         return None
@@ -83,17 +76,14 @@ def _parts(x: Variable) -> _Within | None:
         if found is None:
             continue
         # of an identity only its number is kept: that it fits must be known
-        number = _identity_times(term) if None not in term.type.shape else None
-        d = number if number is not None else positive_diagonal(term)
+        d = _identity_times(term) if None not in term.type.shape else None
         if d is None or d.type.dtype != x.type.dtype:
             continue
         if node.op == sub and term is node.inputs[1]:
-            if number is None:
-                continue
             d = neg(d)
         elif node.op == sub:
             found = found._replace(numbers=(*found.numbers, np.asarray(-1, x.type.dtype)))
-        return _within(d, number is not None, found)
+        return _within(d, found)
     return None
 
 
@@ -146,17 +136,15 @@ def _identity_times(x: Any) -> Any:
     return numbers[0] if len(numbers) == 1 else mul(*numbers)
 
 
-def _within(d: Any, is_multiple: bool, product: _Product) -> _Within | None:
+def _within(d: Any, product: _Product) -> _Within | None:
     outer = [product.first] if product.last is None else [product.first, product.last]
     widths = [v.type.shape[1] for v in outer]
     rows = product.first.type.shape[0]
-    if rows is None or None in widths or FEWEST_ROWS * builtins.sum(widths) > rows:
+    if rows is None or None in widths or FEWEST_ROWS * sum(widths) > rows:
         return None
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
-    d = check(d, neq(d, 0) if is_multiple else all_of(gt(d, 0)))
-    roots = None if is_multiple else sqrt(d)
-    columns = outer[0] if len(outer) == 1 else concatenate(outer, axis=1)
-    basis, triangle = QRFull("reduced")(columns if roots is None else columns / as_rows(roots, False))
+    d = check(d, neq(d, 0))
+    basis, triangle = QRFull("reduced")(outer[0] if len(outer) == 1 else concatenate(outer, axis=1))
     made = triangle[:, : widths[0]]
     last = made if product.last is None else triangle[:, widths[0] :]
     if product.scale is not None:
@@ -166,25 +154,14 @@ def _within(d: Any, is_multiple: bool, product: _Product) -> _Within | None:
     made = _dot(made, swapped(last))
     if product.numbers:
         made = mul(made, *product.numbers)
-    one = eye(builtins.sum(widths), dtype=made.type.dtype)
-    return _Within(d, roots, basis, made + (d * one if is_multiple else one))
-
-
-def _applied(parts: _Within, b: Any) -> Any:
-    """The solution for right-hand sides."""
-    c = b if parts.roots is None else b / as_rows(parts.roots, b.type.ndim == 1)
-    along = _dot(swapped(parts.basis), c)
-    beside = c - _dot(parts.basis, along)
-    inner = _dot(parts.basis, Solve()(parts.small, along))
-    if parts.roots is None:
-        return beside / parts.d + inner
-    return (beside + inner) / as_rows(parts.roots, b.type.ndim == 1)
+    one = eye(sum(widths), dtype=made.type.dtype)
+    return _Within(d, basis, made + d * one)
 
 
 @rules.canonicalize
 @matrix_rewriter(Solve)
 def local_solve_of_correction(fgraph, node):
-    """Equations with a diagonal plus any product of low rank, by equations of the order of that rank."""
+    """Equations with a multiple of the identity plus any product of low rank, by others of the order of that rank."""
     (out,) = node.outputs
     x, b = node.inputs
     if core_op(node).assume_a != "gen" or b.type.ndim > 2 or b.type.broadcastable[0] or b.type.dtype != x.type.dtype:
@@ -192,32 +169,9 @@ def local_solve_of_correction(fgraph, node):
     parts = _parts(x)
     if parts is None:
         return False
-    solved = _applied(parts, b)
-    if parts.roots is not None:
-        solved = solved + _applied(parts, b - _product_with(x, solved))
-    return in_place_of(out, solved)
-
-
-def _product_with(x: Any, v: Any) -> Any:
-    """The product of a diagonal plus matrices of low rank with a vector or with few columns, from the right."""
-    node = x.owner
-    if node is not None and node.op in (add, sub):
-        first, second = (_product_with(one, v) for one in node.inputs)
-        return first + second if node.op == add else first - second
-    if node is not None and node.op == neg:
-        return neg(_product_with(node.inputs[0], v))
-    if node is not None and node.op == true_divide and all(node.inputs[1].type.broadcastable):
-        return _product_with(node.inputs[0], v) / node.inputs[1].dimshuffle()
-    if node is not None and node.op == mul:
-        numbers = [one.dimshuffle() for one in node.inputs if all(one.type.broadcastable)]
-        rest = [one for one in node.inputs if not all(one.type.broadcastable)]
-        if numbers and len(rest) == 1:
-            return mul(_product_with(rest[0], v), *numbers)
-    if "diagonal" in facts_of(x):
-        return v * as_rows(diagonal_of(x), v.type.ndim == 1)
-    for factor in reversed(_factors_of(x)):
-        v = _dot(factor, v)
-    return v
+    along = _dot(swapped(parts.basis), b)
+    beside = b - _dot(parts.basis, along)
+    return in_place_of(out, beside / parts.d + _dot(parts.basis, Solve()(parts.small, along)))
 
 
 @rules.stabilize  # when products with the inverse have become solutions
@@ -225,7 +179,7 @@ def _product_with(x: Any, v: Any) -> Any:
 def local_inverse_of_correction(fgraph, node):
     """The inverse of a multiple of the identity plus any product of low rank, by one of the order of that rank."""
     parts = _parts(node.inputs[0])
-    if parts is None or parts.roots is not None:
+    if parts is None:
         return False
     turned = swapped(parts.basis)
     one = eye(parts.basis.shape[0], dtype=parts.d.type.dtype)
@@ -237,14 +191,12 @@ def local_inverse_of_correction(fgraph, node):
 @rules.stabilize  # where it is the logarithm of a determinant
 @matrix_rewriter(SLogDet)
 def local_det_of_correction(fgraph, node):
-    """The determinant of a diagonal plus any product of low rank, by one of the order of that rank."""
+    """The determinant of a multiple of the identity plus any product of low rank, by one of the order of that rank."""
     (x,) = node.inputs
     parts = _parts(x)
     if parts is None:
         return False
     sign, size = SLogDet()(parts.small)
-    if parts.roots is not None:
-        return in_places_of(node, sign, size + sum(log(parts.d), dtype=x.type.dtype))
     count = parts.basis.type.shape[0] - parts.basis.type.shape[1]
     size = size + np.asarray(count, x.type.dtype) * log(absolute(parts.d))
     return in_places_of(node, sign * sgn(parts.d) if count % 2 else sign, size)

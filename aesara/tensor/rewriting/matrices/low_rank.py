@@ -5,7 +5,16 @@ or on the right, which need other formulas.
 
 With ``W = D^(-1/2) U`` the matrix ``D + U U^T`` is ``D^(1/2) (1 + W W^T) D^(1/2)``; the matrix ``1 + W^T W``, of the
 order of the rank, is positive definite with eigenvalues from 1 on (Woodbury's formula, and the lemma about
-determinants). What is computed is as accurate as by factors of the whole matrix, in proportion to its condition.
+determinants). If D is a multiple of the identity, its condition is that of the whole matrix, and so is the error.
+
+Of another diagonal a few numbers may be so small that ``W^T W`` is nearly the product of their rows with themselves,
+and has lost all else, where the whole matrix is well conditioned. So the rows w of W with the largest ``w w^T``, as
+many as the rank, are left out, and eliminated as those of any matrix: with the others, ``D_R + U_R U_R^T`` and
+``G = 1 + W_R^T W_R``, their Schur complement is ``D_T + U_T G^-1 U_T^T``. No row that is left has a larger ``w w^T``
+than the condition of ``S A S``, where A is the whole matrix and S divides by the lengths of the rows of U. For this row
+and those that were left out are one more than the rank: a combination x of them has ``U^T S x = 0``, and
+``x^T S A S x`` is a mean of their ``1 / w w^T``. Errors by a Cholesky factor of A are in proportion to that condition
+too.
 """
 
 from __future__ import annotations
@@ -20,14 +29,17 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import Alloc
-from aesara.tensor.creation.diagonals import AllocDiag
+from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import add, exp, gt, log, mul, reciprocal, sigmoid, softplus, sqrt, square
+from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
+from aesara.tensor.linear_algebra.core import identity_like
 from aesara.tensor.linear_algebra.determinant import SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
-from aesara.tensor.linear_algebra.solve import Solve
+from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
+from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import sum
@@ -45,11 +57,11 @@ from aesara.tensor.rewriting.matrices.parts import (
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
-from aesara.tensor.shapes.specify_shape import specify_shape
+from aesara.tensor.shapes.specify_shape import SpecifyShape, specify_shape
 
 rules = Rules()
 
-__all__ = ["local_det_of_low_rank", "local_inverse_of_low_rank", "local_solve_of_low_rank", "positive_diagonal"]
+__all__ = ["local_det_of_low_rank", "local_inverse_of_low_rank", "local_solve_of_low_rank"]
 
 _dot = Dot()
 
@@ -58,12 +70,24 @@ _NOT_NEGATIVE = (square, sqrt, absolute)
 
 
 class _Parts(NamedTuple):
-    """A diagonal ``d`` with its roots, ``W = U / roots``, and the Cholesky factor of ``1 + W.T @ W``."""
+    """A diagonal ``d`` with its roots, ``W = U / roots``, and the Cholesky factor of ``1 + W.T @ W``.
 
-    d: Variable
-    roots: Variable
-    scaled: Variable
-    factor: Variable
+    If some rows are left out, these are of the others.
+    """
+
+    d: Any
+    roots: Any
+    scaled: Any
+    factor: Any
+    out: _LeftOut | None
+
+
+class _LeftOut(NamedTuple):
+    """Rows of U that are left out, the Cholesky factor of their Schur complement, and an order with these rows last."""
+
+    order: Any
+    rows: Any
+    factor: Any
 
 
 #: The parts of matrices of a graph, so that all that is asked of one has the same factor.
@@ -88,22 +112,51 @@ def _made_parts(x: Variable) -> _Parts | None:
     if node is None or node.op != add or len(node.inputs) != 2 or x.type.ndim != 2 or not is_real(x):
         return None
     for term, product in (node.inputs, node.inputs[::-1]):
-        u = _root_of(product)
+        u: Any = _root_of(product)
         if u is None or u.type.dtype != x.type.dtype or term.type.dtype != x.type.dtype:
             continue
         rows, rank = u.type.shape
         if rows is None or rank is None or 2 * rank >= rows:
             continue
-        d = positive_diagonal(term)
+        d: Any = _positive_diagonal(term)
         if d is None or d.type.dtype != x.type.dtype:
             continue
         check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
         d = check(d, all_of(gt(d, 0)))
-        roots = sqrt(d)
-        scaled = u / as_rows(roots, False)
-        inner = eye(rank, dtype=x.type.dtype) + _dot(scaled.T, scaled)
-        return _Parts(d, roots, scaled, Cholesky()(inner))
+        if _has_equal_numbers(d):
+            return _Parts(d, *_scaled(u, d), None)
+        order = argsort(sum(square(u), axis=1, dtype=x.type.dtype) / d)
+        d, u = d[order], u[order]
+        kept = _Parts(d[:-rank], *_scaled(u[:-rank], d[:-rank]), None)
+        last = u[-rank:]
+        half = SolveTriangular(lower=True, check_finite=False)(kept.factor, last.T)
+        complement = AllocDiag()(d[-rank:]) + _dot(half.T, half)
+        return kept._replace(out=_LeftOut(order, last, Cholesky()(complement)))
     return None
+
+
+def _scaled(u: Any, d: Any) -> tuple[Any, Any, Any]:
+    roots = sqrt(d)
+    scaled = u / as_rows(roots, False)
+    inner = eye(scaled.type.shape[1], dtype=u.type.dtype) + _dot(scaled.T, scaled)
+    return roots, scaled, Cholesky()(inner)
+
+
+def _solution(parts: _Parts, b: Any) -> Any:
+    """The solution for right-hand sides, a vector or columns."""
+    solve, out, kept = CholeskySolve(True, False), parts.out, b
+    if out is not None:
+        moved, count = b[out.order], out.rows.type.shape[0]
+        kept, last = moved[:-count], moved[-count:]
+    roots = as_rows(parts.roots, b.type.ndim == 1)
+    c = kept / roots
+    inner = solve(parts.factor, _dot(parts.scaled.T, c))
+    if out is None:
+        return (c - _dot(parts.scaled, inner)) / roots
+    x = solve(out.factor, last - _dot(out.rows, inner))
+    inner = inner + solve(parts.factor, _dot(out.rows.T, x))
+    both = concatenate([(c - _dot(parts.scaled, inner)) / roots, x], axis=0)
+    return both[argsort(out.order)]
 
 
 def _root_of(x: Variable) -> Variable | None:
@@ -142,7 +195,7 @@ def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
     return None
 
 
-def positive_diagonal(x: Any) -> Variable | None:
+def _positive_diagonal(x: Any) -> Variable | None:
     """The diagonal of a diagonal matrix that is known to have positive numbers there; zeros only where all are zero."""
     facts = facts_of(x)
     if "diagonal" not in facts or not is_square(x):
@@ -159,6 +212,22 @@ def positive_diagonal(x: Any) -> Variable | None:
         return None
     d = diagonal_of(matrix)
     return mul(*(v.dimshuffle() for v in numbers), d) if numbers else d
+
+
+def _has_equal_numbers(d: Any) -> bool:
+    """Whether a vector is known to have one number only."""
+    while d.owner is not None and isinstance(d.owner.op, (CheckAndRaise, SpecifyShape, Alloc)):
+        d = d.owner.inputs[0]
+    if all(d.type.broadcastable):
+        return True
+    if isinstance(d, Constant):
+        return bool(np.all(np.asarray(d.data) == np.ravel(d.data)[:1]))
+    node = d.owner
+    if node is not None and isinstance(node.op, ExtractDiag) and "identity" in facts_of(node.inputs[0]):
+        return True
+    return node is not None and node.op in (mul, square, sqrt, absolute, *_POSITIVE) and all(
+        _has_equal_numbers(v) for v in node.inputs
+    )
 
 
 def _is_positive(x: Variable, more: tuple = ()) -> bool:
@@ -188,10 +257,7 @@ def local_solve_of_low_rank(fgraph, node):
         return False
     if b.type.dtype != x.type.dtype or (parts := _parts(fgraph, x)) is None:
         return False
-    roots = as_rows(parts.roots, b.type.ndim == 1)
-    c = b / roots
-    inner = CholeskySolve(True, False)(parts.factor, _dot(parts.scaled.T, c))
-    return in_place_of(out, (c - _dot(parts.scaled, inner)) / roots)
+    return in_place_of(out, _solution(parts, b))
 
 
 @rules.stabilize  # when products with the inverse have become solutions
@@ -201,6 +267,8 @@ def local_inverse_of_low_rank(fgraph, node):
     parts = _parts(fgraph, node.inputs[0])
     if parts is None:
         return False
+    if parts.out is not None:
+        return in_place_of(node.outputs[0], _solution(parts, identity_like(node.inputs[0])))
     left = parts.scaled / as_rows(parts.roots, False)
     return in_place_of(
         node.outputs[0], AllocDiag()(reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
@@ -218,4 +286,6 @@ def local_det_of_low_rank(fgraph, node):
         return False
     two = np.asarray(2, x.type.dtype)
     size = sum(log(parts.d), dtype=x.type.dtype) + two * log_of_product(diagonal_of(parts.factor))
+    if parts.out is not None:
+        size = size + two * log_of_product(diagonal_of(parts.out.factor))
     return in_places_of(node, ones_like_batch(x), size)
