@@ -540,6 +540,17 @@ class TestLopRop:
             Rop(disconnected_grad(v), v, w)
         np.testing.assert_array_equal(evaluate(Rop(zero_grad(v), v, w), {v: POINT, w: POINT}), np.zeros(3))
 
+    def test_rop_of_what_does_not_change(self):
+        """The gradient of something linear needs the variables for their shapes only: its derivative is zero."""
+        m = at.dmatrix("m")
+        slope = grad((m @ v).sum(), v)
+        got = evaluate(Rop([slope, v * 2], v, w), {m: np.ones((2, 3)), v: POINT, w: POINT})
+        np.testing.assert_array_equal(got, [np.zeros(3), 2 * POINT])
+        assert Rop(at.zeros_like(v), v, w, return_disconnected="none") is None
+        for function in (at.ones(v.shape), at.ones_like(v.shape[0]) * x, at.floor(m).argmax(axis=0)):
+            with pytest.raises(DisconnectedInputError):
+                Rop(function, v, w)
+
     @pytest.mark.parametrize(
         "build",
         [

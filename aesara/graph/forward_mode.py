@@ -5,7 +5,7 @@ the op's `L_op`, which is linear in the gradients it is given: differentiating i
 the transpose of the transpose.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -26,6 +26,7 @@ from aesara.graph.op import Op
 from aesara.graph.pullback import (
     NullTypeGradError,
     as_output,
+    connections,
     float_zeros_like,
     is_disconnected,
     is_discrete,
@@ -104,12 +105,27 @@ def Rop(
                 inputs_of_tangents[tangent] = WeakSet(graph_inputs([function]))
             results.append(tangent)
             continue
-        handle_disconnected(function, disconnected_outputs, forward=True)
+        if not _is_constant_along(function, tangents):
+            handle_disconnected(function, disconnected_outputs, forward=True)
         if return_disconnected == "zero":
             results.append(float_zeros_like(function))
         else:
             results.append(None if return_disconnected == "none" else tangent)
     return as_list_or_tuple(isinstance(f, list), isinstance(f, tuple), results)
+
+
+def _is_constant_along(function: Variable, wrt: Collection[Variable]) -> bool:
+    """Whether values of `wrt` reach a function, in operations with derivatives, where only their shapes matter.
+
+    It has the derivative zero then, such as that of the gradient of something linear.
+    """
+    reached = set(wrt)
+    for node in nodes_towards([function], kept=wrt):
+        if not reached.isdisjoint(node.inputs):
+            pattern = connections(node)
+            if pattern is None or any(True in row for row in pattern):
+                reached.update(output for output in node.outputs if not is_discrete(output))
+    return function in reached
 
 
 def push_forward(functions: Sequence[Variable], seeds: dict[Variable, Variable]) -> list[Variable]:

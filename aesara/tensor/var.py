@@ -161,11 +161,14 @@ class _DenseMeta(type(TensorVariable)):  # type: ignore[misc]  # the class of a 
     plain: type[TensorVariable]
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, cls.plain) and isinstance(instance.type, DenseTensorType)
+        if not isinstance(instance, cls.plain) or not isinstance(instance.type, DenseTensorType):
+            return False
+        # A constant is a variable here, but those who ask for one of the two do not mean the other.
+        return issubclass(cls.plain, TensorConstant) or not isinstance(instance, TensorConstant)
 
 
 class DenseVariableMeta(_DenseMeta):
-    """Makes every variable of a dense type an instance of `DenseTensorVariable`."""
+    """Makes every variable of a dense type, unless it is a constant, an instance of `DenseTensorVariable`."""
 
     plain = TensorVariable
 

@@ -58,6 +58,7 @@ EXAMPLES = {
         *(lambda m, op=op: op(0, Shape_i(0)(m)) for op in (at.gt, at.le, at.maximum, at.minimum)),
         *(lambda m, op=op: op(Shape_i(1)(m), -1) for op in (at.lt, at.le, at.eq, at.neq, at.gt, at.ge)),
         *(lambda m, op=op: op(np.float32(-0.5), Shape_i(1)(m)) for op in (at.gt, at.ge, at.eq, at.lt, at.maximum)),
+        *(lambda m, op=op: op(Shape_i(0)(m) + Shape_i(1)(m), 0) for op in (at.lt, at.ge, at.maximum)),
     ],
     "local_add_canonizer": [
         example(lambda x, y: x + (y - x), **CANCELLED),

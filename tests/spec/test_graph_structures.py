@@ -56,7 +56,8 @@ def test_both_examples_make_the_same_graph():
 
 
 def test_broadcastable_is_understood():
-    assert TensorType(dtype="float64", broadcastable=(False, True)).shape == (None, 1)
+    with pytest.warns(DeprecationWarning, match="broadcastable"):
+        assert TensorType(dtype="float64", broadcastable=(False, True)).shape == (None, 1)
 
 
 def test_constants_are_wrapped():

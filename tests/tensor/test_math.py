@@ -335,8 +335,9 @@ class TestConvolve:
     def test_errors(self):
         with pytest.raises(ValueError, match="mode"):
             at.convolve(at.vector(), at.vector(), "other")
-        with pytest.raises(TypeError, match="vectors"):
-            at.convolve(at.matrix(), at.vector())
+        for a, v in ((at.matrix(), at.vector()), (at.vector(), 4)):
+            with pytest.raises(ValueError, match="must be 1-dimensional"):
+                at.convolve(a, v)
 
 
 class TestSort:

@@ -46,7 +46,9 @@ def test_shape_is_made_canonical(shape, expected):
 
 
 def test_broadcastable_argument_and_property():
-    t = TensorType("int8", broadcastable=(True, False))
+    with pytest.warns(DeprecationWarning, match="broadcastable of TensorType is deprecated") as caught:
+        t = TensorType("int8", broadcastable=(True, False))
+    assert caught[0].filename == __file__
     assert t.shape == (1, None) and t.broadcastable == (True, False)
 
 
@@ -248,7 +250,8 @@ def test_clone_and_specs():
     t = TensorType("float64", (2, None))
     assert t.clone(dtype="int8") == TensorType("int8", (2, None))
     assert t.clone(shape=(1,)) == TensorType("float64", (1,))
-    assert t.clone(broadcastable=(True, False)).shape == (1, None)
+    with pytest.warns(DeprecationWarning, match="broadcastable"):
+        assert t.clone(broadcastable=(True, False)).shape == (1, None)
     assert t.dtype_specs()[0] is float and t.numpy_dtype == np.dtype("float64")
     assert t.to_scalar_type().dtype == "float64"
     assert isinstance(t, DenseTensorType) and not isinstance(slicetype, DenseTensorType)
@@ -271,7 +274,7 @@ def test_constructors():
 
 
 def test_explicit_graph_of_the_documents():
-    matrix = TensorType(dtype="float64", broadcastable=(False, False))
+    matrix = TensorType("float64", (None, None))
     x, y, z = (Variable(type=matrix, name=name) for name in "xyz")
     product = Variable(type=matrix)
     node_mul = Apply(op=at.mul, inputs=[y, z], outputs=[product])

@@ -183,7 +183,8 @@ def test_attributes():
     assert (x.dtype, x.ndim, x.broadcastable, x.type.shape) == ("float32", 2, (True, False), (1, None))
     assert str(x) == "x" and x.astype("float32") is x
     assert isinstance(x, DenseTensorVariable) and not isinstance(x, DenseTensorConstant)
-    assert isinstance(at.constant(1), DenseTensorConstant)
+    one = at.constant(1)
+    assert isinstance(one, DenseTensorConstant) and not isinstance(one, DenseTensorVariable)
     assert not isinstance(aes.float64(), DenseTensorVariable)
 
 

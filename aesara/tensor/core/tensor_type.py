@@ -73,6 +73,17 @@ def _complain_about_float64() -> None:
     warnings.warn_explicit(text, UserWarning, filename, lineno)
 
 
+def _shape_of_flags(broadcastable: Iterable[bool]) -> list[bool]:
+    """The shape that the older parameter of types stands for."""
+    warnings.warn(
+        "The parameter broadcastable of TensorType is deprecated; give a shape, with 1 for a dimension that is "
+        "broadcast and None for one whose length is not known.",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return [bool(flag) for flag in broadcastable]
+
+
 def _static_length(length: Any) -> int | None:
     """One entry of a static shape, in its canonical form: an int or None."""
     if length is None:
@@ -146,7 +157,7 @@ class TensorType(CType, HasDataType, HasShape):
                     "if unknown, "
                     'as in TensorType("float64", (None, 3)).'
                 )
-            shape = [bool(flag) for flag in broadcastable]
+            shape = _shape_of_flags(broadcastable)
         elif broadcastable is not None:
             raise TypeError("TensorType takes either shape or broadcastable, not both.")
         elif not isinstance(shape, Iterable) or isinstance(shape, str):
@@ -214,7 +225,7 @@ class TensorType(CType, HasDataType, HasShape):
         if dtype is None:
             dtype = self.dtype
         if broadcastable is not None:
-            shape = [bool(flag) for flag in broadcastable]
+            shape = _shape_of_flags(broadcastable)
         elif shape is None:
             shape = self.shape
         return type(self)(dtype, shape, name=kwargs.get("name", self.name))

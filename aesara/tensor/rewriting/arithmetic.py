@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.ops import (
@@ -171,27 +173,34 @@ def local_useless_elemwise_comparison(fgraph, node):
     return False
 
 
-#: How many lengths are looked for in what a number is computed from.
-MOST_LENGTHS = 8
-#: Operations on numbers that are not negative, whose results are not either; sums wrap.
-OF_LENGTHS = frozenset((maximum, minimum))
+#: How many operations deep lengths are looked for in what a number is computed from.
+MOST_STEPS = 6
+#: How many operands of a sum of lengths are looked at.
+MOST_TERMS = 8
 
 
 def _is_size(var):
     """Whether a variable is the length of a dimension, or made of lengths so that it is not negative either."""
-    waiting = [var]
-    for _ in range(MOST_LENGTHS):
-        var = waiting.pop()
-        node = var.owner
-        if node is None or var.type.dtype != "int64":
-            return False
-        if isinstance(node.op, (MakeVector, DimShuffle)) or node.op in OF_LENGTHS:
-            waiting.extend(node.inputs)
-        elif not isinstance(node.op, Shape_i):
-            return False
-        if not waiting:
-            return True
-    return False
+    return _share_of_memory(var, MOST_STEPS) <= 1
+
+
+def _share_of_memory(var, steps):
+    """How much of the largest integer a number made of lengths can be, or infinity; beyond 1 it could wrap.
+
+    An array has no more bytes than the largest integer, so that two lengths of arrays of float64 have a sum.
+    """
+    node = var.owner
+    if node is None or var.type.dtype != "int64" or steps == 0:
+        return math.inf
+    if isinstance(node.op, Shape_i):
+        kind = node.inputs[0].type
+        return 1 / kind.numpy_dtype.itemsize if isinstance(kind, TensorType) and kind.is_dense else 1
+    shares = [_share_of_memory(one, steps - 1) for one in node.inputs[:MOST_TERMS]]
+    if len(node.inputs) > len(shares):
+        return math.inf
+    if isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (maximum, minimum):
+        return max(shares, default=0)
+    return sum(shares) if node.op == add else math.inf
 
 
 def _compare_size(op, size, other, out):

@@ -46,7 +46,9 @@ class Convolve(Op):
         a, v = as_tensor_variable(a), as_tensor_variable(v)
         for name, t in (("a", a), ("v", v)):
             if t.type.ndim != 1:
-                raise TypeError(f"convolve needs vectors; {name} ({described(t)}) has {t.type.ndim} dimensions.")
+                raise ValueError(
+                    f"Inputs of convolve must be 1-dimensional; {name} ({described(t)}) has {t.type.ndim} dimensions."
+                )
         n, m = a.type.shape[0], v.type.shape[0]
         if n == 0 or m == 0:
             raise ValueError(f"convolve needs vectors that are not empty; got types {a.type} and {v.type}.")

@@ -175,7 +175,7 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
     destination = normalize_axes(destination, ndim, "destination")
     if len(source) != len(destination):
         raise ValueError(
-            "`source` and `destination` must have the same number of elements; "
+            "`source` and `destination` arguments must have the same number of elements; "
             f"got {len(source)} and {len(destination)}."
         )
     order = [axis for axis in range(ndim) if axis not in source]

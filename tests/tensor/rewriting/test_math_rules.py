@@ -24,6 +24,7 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.elementwise.ops import conj_
+from aesara.tensor.shapes.shape import Shape_i
 
 w, x, y, z = at.dvectors("w", "x", "y", "z")
 A, B = at.dmatrices("A", "B")
@@ -334,3 +335,13 @@ def test_logarithms_of_powers_times_exponentials(exponent):
     f = aesara.function([x, y], at.log(x**exponent * at.exp(y)))
     values, others = np.array([10.0, 2.0, 0.25]), np.array([1.0, 2000.0, -3000.0])
     np.testing.assert_allclose(f(values, others), exponent * np.log(values) + others, rtol=1e-13)
+
+
+@pytest.mark.parametrize("dtype, is_known", [("float64", True), ("int16", True), ("int8", False)])
+def test_sums_of_lengths_that_cannot_wrap(dtype, is_known):
+    """Two lengths of arrays of one byte for each element could be more than the largest integer together."""
+    m = at.matrix("m", dtype=dtype)
+    fgraph = FunctionGraph([m], [at.add(Shape_i(0)(m), Shape_i(1)(m)) >= 0], clone=False)
+    in2out(math_opt.local_useless_elemwise_comparison).rewrite(fgraph)
+    nodes = [node.op for node in fgraph.apply_nodes]
+    assert (at.ge not in nodes) == is_known
