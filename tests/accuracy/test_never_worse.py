@@ -114,7 +114,7 @@ def test_random_formulas_no_worse_than_as_written(block):
 
 
 #: Of random formulas, seeds of those that rules have made worse once.
-ONCE_WORSE = (94, 107, 119, 333, 358)
+ONCE_WORSE = (94, 107, 119, 333, 358, 910146)
 
 
 @pytest.mark.parametrize("seed", ONCE_WORSE)
@@ -193,6 +193,22 @@ def slow_or_wrong(tasks):
         if name == "for ever":
             threading.Event().wait()
         tasks.send((seed, []) if name == "quick" else "ZeroDivisionError: none")
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+@pytest.mark.parametrize("rest", [2.0, -3.0])
+def test_exponentials_whose_weights_are_zero(mode, rest):
+    """``log(abs(c + w(x) exp(k x + b)))`` where w is zero: its slope is w' exp(b) / c, which second ones need."""
+    x, b = at.dscalars("x", "b")
+    for weight, first in ((at.tanh(3 * x), 3.0), (at.sin(-x), -1.0), (x * at.exp(0.5 * x), 1.0)):
+        value = at.log(at.abs(rest + weight * at.exp(2 * x + b)))
+        slope = aesara.grad(value, x)
+        f = aesara.function([x, b], [slope, aesara.grad(slope, x)], mode=mode)
+        second = at.grad(at.grad(weight, x), x).eval({x: 0.0}, on_unused_input="ignore")
+        for at_zero in (-800.0, -40.0, -1.0, 0.0, 1.0, 40.0, 300.0):
+            share = np.exp(at_zero) / rest
+            wanted = [first * share, (second + 4 * first) * share - (first * share) ** 2]
+            np.testing.assert_allclose(f(0.0, at_zero), wanted, rtol=1e-14)
 
 
 def test_formulas_that_take_too_long_are_left_out():

@@ -121,10 +121,15 @@ def guarded(exponent: Variable, weight: Variable | None) -> Variable:
 
 
 def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
-    """``exp(exponent - largest)``, for a product with a weight: finite where that is zero."""
+    """``exp(exponent - largest)``, for a product with a weight: finite where that is zero.
+
+    There it is the slope of the product by the weight, which slopes of other factors are multiplied with, too: it is
+    left as it is where squares of it are in the range. Beyond, the square of the slope is all that second derivatives
+    show.
+    """
     difference = sub(exponent, largest)
     if may_be_zero(weight):
-        difference = switch(eq(weight, 0), minimum(difference, 0), difference)
+        difference = switch(eq(weight, 0), minimum(difference, largest_safe_exponent(difference)), difference)
     return exp(difference)
 
 
