@@ -14,8 +14,9 @@ from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.creation.eye_tri import eye, tril, triu
+from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import and_, conj, eq, le, maximum, or_, switch
+from aesara.tensor.elementwise.ops import and_, conj, eq, le, maximum, or_, sqrt, switch
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.vectorization.blockwise import Blockwise, vectorize
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MatrixOp",
     "adjoint",
+    "are_closed",
     "as_matrix",
     "as_right_hand_side",
     "as_square",
@@ -51,6 +53,7 @@ __all__ = [
     "scipy_linalg",
     "triangle",
     "vector_type",
+    "zeros_without_derivative",
 ]
 
 
@@ -290,13 +293,31 @@ def divided_by_gaps(
     dtype = gaps.type.dtype
     eps = np.finfo(dtype).eps
     n = x.shape[0].astype(dtype)
-    closed = le(absolute(gaps), n * scale * np.asarray(4 * eps, dtype))
+    closed = are_closed(gaps, scale)
     size = absolute(weights)
     bound = n * largest(size, initial=0) * np.asarray(64 * eps, dtype)
     ends = and_(closed, le(maximum(size, size.T), bound))
     left_out = or_(ends, eq(eye(x.shape[0], dtype="int8"), 1))
     one, nan = np.asarray(1, dtype), np.asarray(np.nan, dtype)
-    return switch(left_out, np.asarray(0, x.type.dtype), x) / switch(left_out, one, switch(closed, nan, gaps))
+    divided = switch(left_out, np.asarray(0, x.type.dtype), x) / switch(left_out, one, switch(closed, nan, gaps))
+    return divided + zeros_without_derivative(gaps, closed).astype(x.type.dtype)
+
+
+def are_closed(gaps: TensorVariable, scale: TensorVariable) -> TensorVariable:
+    """Where gaps between eigenvalues are zero within rounding, `scale` being the size of the eigenvalues."""
+    dtype = gaps.type.dtype
+    return le(absolute(gaps), gaps.shape[0].astype(dtype) * scale * np.asarray(4 * np.finfo(dtype).eps, dtype))
+
+
+def zeros_without_derivative(gaps: TensorVariable, closed: TensorVariable) -> TensorVariable:
+    """Zeros, whose derivatives are not finite where the gap between two eigenvalues is closed.
+
+    What is added to them is a gradient. It is right there, but it would take how vectors turn, which is not determined,
+    to find how it changes: a second derivative must not leave that out.
+    """
+    beside = and_(closed, eq(eye(gaps.shape[0], dtype="int8"), 0))
+    one, zero = np.asarray(1, gaps.type.dtype), np.asarray(0, gaps.type.dtype)
+    return switch(beside, sqrt(switch(beside, gaps - disconnected_grad(gaps), one)), zero)
 
 
 def gaps_between(w: TensorVariable) -> TensorVariable:

@@ -17,6 +17,7 @@ from aesara.tensor.elementwise.ops import conj, eq, imag, real
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     adjoint,
+    are_closed,
     as_square,
     cast_together,
     check_choice,
@@ -30,6 +31,7 @@ from aesara.tensor.linear_algebra.core import (
     real_dtype,
     scipy_linalg,
     vector_type,
+    zeros_without_derivative,
 )
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import dot
@@ -390,6 +392,9 @@ def _is_nothing(b: Any) -> bool:
 
 def _gradient_of_values(matrices: Sequence[TensorVariable], g: TensorVariable, lower: bool) -> list[TensorVariable]:
     w, v = GeneralizedEigh(lower)(*matrices) if len(matrices) == 2 else Eigh("L" if lower else "U")(*matrices)
+    gaps = gaps_between(w)
+    unsure = zeros_without_derivative(gaps, are_closed(gaps, largest(absolute(w), initial=0)))
+    g = g + unsure.sum(axis=0).astype(g.type.dtype)
     scaled = v * g.dimshuffle("x", 0).astype(v.type.dtype)
     of_a = of_triangle(dot(scaled, adjoint(v)), lower)
     if len(matrices) == 1:

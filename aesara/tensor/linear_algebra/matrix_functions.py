@@ -113,6 +113,12 @@ class Expm(_MatrixFunction):
     ) -> list[TensorVariable]:
         return [ExpmGrad()(inputs[0], output_grads[0])]
 
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
+        (point,) = eval_points
+        return [None if point is None else ExpmGrad()(adjoint(inputs[0]), point)]
+
 
 expm = Expm()
 
@@ -210,6 +216,12 @@ class LogMatrix(_MatrixFunction):
     ) -> list[TensorVariable]:
         return [_change_along(self, adjoint(inputs[0]), output_grads[0])]
 
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
+        (point,) = eval_points
+        return [None if point is None else _change_along(self, inputs[0], point)]
+
 
 def logm(a: Any) -> TensorVariable:
     """The principal logarithm of a square matrix, the inverse of `expm`.
@@ -286,6 +298,15 @@ class SqrtMatrix(_MatrixFunction):
     ) -> list[TensorVariable]:
         back = adjoint(outputs[0])
         return [SolveSylvester()(back, back, output_grads[0])]
+
+    def R_op(
+        self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
+    ) -> list[TensorVariable | None]:
+        (point,) = eval_points
+        if point is None:
+            return [None]
+        root = self(inputs[0])
+        return [SolveSylvester()(root, root, point)]
 
 
 def sqrtm(a: Any) -> TensorVariable:

@@ -8,6 +8,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.gradient import Rop
 from aesara.tensor import linalg
 
 RNG = np.random.default_rng(7)
@@ -140,8 +141,64 @@ def test_gradients(name):
     gradient = aesara.function([x], aesara.grad(build(x), x))
     for point in points:
         wanted = derivatives(exact, point)
-        condition = 1.0 if name in ("determinant", "exponential") else np.linalg.cond(point)
+        condition = condition_of(name, point)
         # products of two elements cancel in cofactors
         size = max(np.abs(wanted).max(), np.abs(point).max() ** 2 if name == "determinant" else 0.0)
         bound = 30 * np.finfo("float64").eps * condition * size
         np.testing.assert_allclose(gradient(point), wanted, rtol=0, atol=bound, err_msg=str(point))
+
+
+def condition_of(name, point):
+    """That of the matrix, scaled where its diagonal is positive: what errors are in proportion to."""
+    if name in ("determinant", "exponential"):
+        return 1.0
+    diagonal = np.diag(point)
+    size = np.sqrt(diagonal) if (diagonal > 0).all() else np.ones(len(point))
+    return min(np.linalg.cond(point), np.linalg.cond(point / size / size[:, None]))
+
+
+DIRECTIONS = RNG.normal(size=(3, 2, 3, 3))
+
+
+def along(function, point, u, w):
+    """The derivative along a direction, and how it changes along another one."""
+    with mpmath.workdps(80):
+        step = mpmath.mpf(10) ** -20
+
+        def at_(a, b):
+            return function(
+                mpmath.matrix(point.tolist())
+                + mpmath.matrix(u.tolist()) * (a * step)
+                + mpmath.matrix(w.tolist()) * (b * step)
+            )
+
+        first = (at_(1, 0) - at_(-1, 0)) / (2 * step)
+        second = (at_(1, 1) - at_(1, -1) - at_(-1, 1) + at_(-1, -1)) / (4 * step**2)
+        return float(first), float(second)
+
+
+#: of which vectors are equally good for equal values
+BY_VECTORS = ("trace of a root", "trace of a cube", "eigenvalues", "cubes of singular values")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_forward_mode_and_second_derivatives(name):
+    """Those of equal eigenvalues are not known, and never a number: what they are depends on how the vectors turn."""
+    build, exact, points = CASES[name]
+    x, u, w = at.dmatrices("x", "u", "w")
+    y = build(x)
+    slope = aesara.grad(y, x)
+    outputs = [Rop(y, x, u), (Rop(slope, x, u) * w).sum(), (aesara.grad((slope * u).sum(), x) * w).sum()]
+    f = aesara.function([x, u, w], outputs)
+    for point in points:
+        eps, condition = np.finfo("float64").eps, condition_of(name, point)
+        found = np.array([f(point, *pair) for pair in DIRECTIONS])
+        wanted = np.array([along(exact, point, *pair) for pair in DIRECTIONS])
+        size = np.maximum(np.abs(wanted).max(axis=0), np.abs(point).max() ** 2 if name == "determinant" else 0.0)
+        size = np.maximum(size, 1e-20)  # of derivatives that are zero, differences are not
+        assert (np.abs(found[:, 0] - wanted[:, 0]) <= 200 * eps * condition * size[0]).all(), point
+        for second in (found[:, 1], found[:, 2]):
+            if name in BY_VECTORS and (point is REPEATED or point is TWICE):
+                assert not np.isfinite(second).any()
+            else:
+                assert (np.abs(second - wanted[:, 1]) <= 500 * eps * condition**2 * size[1]).all(), point
