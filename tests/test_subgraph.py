@@ -94,6 +94,8 @@ def test_updates_of_other_shared_variables(inline):
     op = OpFromGraph([n], [n * s], inline=inline)
     assert aesara.function([n], op.make_node(n, t).outputs[0])(3.0) == 3 and t.get_value() == s.get_value() == 1
     assert aesara.function([n], op.make_node(n, s).outputs[0])(3.0) == 3 and s.get_value() == 4
+    t.default_update = t + 10
+    assert aesara.function([n], op.make_node(n, t).outputs[0])(3.0) == 3 and (t.get_value(), s.get_value()) == (11, 4)
 
 
 @pytest.mark.parametrize("inline", [True, False])
