@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytensor.tensor.blas as ptblas
-import pytensor.tensor.nlinalg as ptn
-import pytensor.tensor.slinalg as pts
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.tensor.blockwise import Blockwise
 from pytensor.tensor.math import Dot
@@ -17,7 +15,7 @@ from aesara.graph.traversal import io_toposort
 from aesara.graph.vectorization import vectorize_graph
 from aesara.pytensor.conversion import as_list, convert_op, convert_type, perform_in_python
 from aesara.pytensor.perform import PerformOp
-from aesara.pytensor.versions import classes
+from aesara.pytensor.versions import classes, linear_algebra
 from aesara.tensor.linear_algebra.cholesky import Cholesky, cho_solve
 from aesara.tensor.linear_algebra.determinant import det, slogdet
 from aesara.tensor.linear_algebra.eigen import EighGrad, EigvalshGrad, eig, eigh, eigvalsh
@@ -33,6 +31,8 @@ from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.linear_algebra.structured import block_diag
 from aesara.tensor.linear_algebra.svd import svd
 from aesara.tensor.products.vectors import kron
+
+_theirs = linear_algebra()
 
 
 @convert_op.register(Blockwise)
@@ -88,34 +88,34 @@ def _nan_on_error(op: Any, *inputs: Any) -> Any:
     return NanOnError(op)(*inputs)
 
 
-@convert_op.register(pts.Cholesky)
-def _cholesky(op: pts.Cholesky, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.Cholesky)
+def _cholesky(op: Any, node: PyTensorApply, x: Any) -> Any:
     return Cholesky(lower=op.lower, on_error="nan")(x)
 
 
-@convert_op.register(pts.SolveTriangular)
-def _solve_triangular(op: pts.SolveTriangular, node: PyTensorApply, a: Any, b: Any) -> Any:
+@convert_op.register(_theirs.SolveTriangular)
+def _solve_triangular(op: Any, node: PyTensorApply, a: Any, b: Any) -> Any:
     return _nan_on_error(SolveTriangular(lower=op.lower, unit_diagonal=op.unit_diagonal), a, b)
 
 
-@convert_op.register(pts.Solve)
-def _solve(op: pts.Solve, node: PyTensorApply, a: Any, b: Any) -> Any:
+@convert_op.register(_theirs.Solve)
+def _solve(op: Any, node: PyTensorApply, a: Any, b: Any) -> Any:
     assume_a = op.assume_a if op.assume_a in ("sym", "her", "pos") else "gen"  # bands are a matter of speed
     return _nan_on_error(Solve(assume_a=assume_a, lower=op.lower), a, b)
 
 
-@convert_op.register(pts.CholeskySolve)
-def _cholesky_solve(op: pts.CholeskySolve, node: PyTensorApply, c: Any, b: Any) -> Any:
+@convert_op.register(_theirs.CholeskySolve)
+def _cholesky_solve(op: Any, node: PyTensorApply, c: Any, b: Any) -> Any:
     return cho_solve((c, op.lower), b)
 
 
-@convert_op.register(pts.Expm)
-def _expm(op: pts.Expm, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.Expm)
+def _expm(op: Any, node: PyTensorApply, x: Any) -> Any:
     return expm(x)
 
 
-@convert_op.register(pts.Eigvalsh)
-def _eigvalsh(op: pts.Eigvalsh, node: PyTensorApply, x: Any, b: Any = None) -> Any:
+@convert_op.register(_theirs.Eigvalsh)
+def _eigvalsh(op: Any, node: PyTensorApply, x: Any, b: Any = None) -> Any:
     if b is None:
         return eigvalsh(x, lower=op.lower)
     # of x v = w b v, with b = L L': those of L^-1 x L'^-1
@@ -135,58 +135,58 @@ def _eigvalsh_grad(op: Any, node: PyTensorApply, *inputs: Any) -> Any:
 
 
 for _module, _name, _function in (
-    (ptn.__name__, "EighGrad", _eigh_grad),
-    (pts.__name__, "EigvalshGrad", _eigvalsh_grad),
+    ("pytensor.tensor.nlinalg", "EighGrad", _eigh_grad),
+    ("pytensor.tensor.slinalg", "EigvalshGrad", _eigvalsh_grad),
 ):
     for _class in classes(_module, [_name]).values():  # 2.38
         convert_op.register(_class, _function)
 
 
-@convert_op.register(pts.BlockDiagonal)
-def _block_diagonal(op: pts.BlockDiagonal, node: PyTensorApply, *matrices: Any) -> Any:
+@convert_op.register(_theirs.BlockDiagonal)
+def _block_diagonal(op: Any, node: PyTensorApply, *matrices: Any) -> Any:
     return block_diag(*matrices)
 
 
-@convert_op.register(ptn.MatrixInverse)
-def _inverse(op: ptn.MatrixInverse, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.MatrixInverse)
+def _inverse(op: Any, node: PyTensorApply, x: Any) -> Any:
     return matrix_inverse(x)
 
 
-@convert_op.register(ptn.MatrixPinv)
-def _pinv(op: ptn.MatrixPinv, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.MatrixPinv)
+def _pinv(op: Any, node: PyTensorApply, x: Any) -> Any:
     return pinv(x, hermitian=op.hermitian)
 
 
-@convert_op.register(ptn.Det)
-def _det(op: ptn.Det, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.Det)
+def _det(op: Any, node: PyTensorApply, x: Any) -> Any:
     return det(x)
 
 
-@convert_op.register(ptn.SLogDet)
-def _slogdet(op: ptn.SLogDet, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.SLogDet)
+def _slogdet(op: Any, node: PyTensorApply, x: Any) -> Any:
     return list(slogdet(x))
 
 
-@convert_op.register(ptn.Eigh)
-def _eigh(op: ptn.Eigh, node: PyTensorApply, x: Any, b: Any = None) -> Any:
+@convert_op.register(_theirs.Eigh)
+def _eigh(op: Any, node: PyTensorApply, x: Any, b: Any = None) -> Any:
     lower = op.lower if hasattr(op, "lower") else op.UPLO == "L"  # 3.0, and 2.38
     return list(eigh(x, b, UPLO="L" if lower else "U"))
 
 
-@convert_op.register(ptn.Eig)
-def _eig(op: ptn.Eig, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.Eig)
+def _eig(op: Any, node: PyTensorApply, x: Any) -> Any:
     if not x.type.dtype.startswith("complex"):  # of real matrices there are complex eigenvalues too
         return perform_in_python(node, [x])
     return list(eig(x))
 
 
-@convert_op.register(ptn.SVD)
-def _svd(op: ptn.SVD, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.SVD)
+def _svd(op: Any, node: PyTensorApply, x: Any) -> Any:
     return svd(x, op.full_matrices, op.compute_uv)
 
 
-@convert_op.register(ptn.KroneckerProduct)
-def _kron(op: ptn.KroneckerProduct, node: PyTensorApply, *matrices: Any) -> Any:
+@convert_op.register(_theirs.KroneckerProduct)
+def _kron(op: Any, node: PyTensorApply, *matrices: Any) -> Any:
     return kron(*matrices)
 
 
@@ -195,37 +195,37 @@ def _of_dtypes(node: PyTensorApply, made: Any) -> list[Any]:
     return [at.cast(x, output.type.dtype) for x, output in zip(as_list(made), node.outputs, strict=True)]
 
 
-@convert_op.register(pts.LU)
-def _lu(op: pts.LU, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.LU)
+def _lu(op: Any, node: PyTensorApply, x: Any) -> Any:
     return _of_dtypes(node, lu(x, permute_l=op.permute_l, p_indices=op.p_indices))
 
 
-@convert_op.register(pts.LUFactor)
-def _lu_factor(op: pts.LUFactor, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.LUFactor)
+def _lu_factor(op: Any, node: PyTensorApply, x: Any) -> Any:
     return lu_factor(x)
 
 
-@convert_op.register(pts.PivotToPermutations)
-def _pivots_to_permutation(op: pts.PivotToPermutations, node: PyTensorApply, pivots: Any) -> Any:
+@convert_op.register(_theirs.PivotToPermutations)
+def _pivots_to_permutation(op: Any, node: PyTensorApply, pivots: Any) -> Any:
     rows = PivotsToPermutation()(pivots)
     return rows if op.inverse else at.argsort(rows)
 
 
-@convert_op.register(pts.QR)
-def _qr(op: pts.QR, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.QR)
+def _qr(op: Any, node: PyTensorApply, x: Any) -> Any:
     if op.mode not in ("full", "economic", "r"):
         return perform_in_python(node, [x])
     mode = {"full": "complete", "economic": "reduced"}.get(op.mode, op.mode)
     return _of_dtypes(node, qr(x, mode=mode, pivoting=op.pivoting))
 
 
-@convert_op.register(pts.Schur)
-def _schur(op: pts.Schur, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.Schur)
+def _schur(op: Any, node: PyTensorApply, x: Any) -> Any:
     return perform_in_python(node, [x]) if op.sort is not None else schur(x, output=op.output)
 
 
-@convert_op.register(pts.QZ)
-def _qz(op: pts.QZ, node: PyTensorApply, a: Any, b: Any) -> Any:
+@convert_op.register(_theirs.QZ)
+def _qz(op: Any, node: PyTensorApply, a: Any, b: Any) -> Any:
     if op.sort is not None or op.return_eigenvalues:
         return perform_in_python(node, [a, b])
     return qz(a, b, output="complex" if op.complex_output else "real")
@@ -241,16 +241,16 @@ for _module in ("pytensor.tensor.linalg.solvers.linear_control", "pytensor.tenso
         convert_op.register(_class, _trsyl)
 
 
-@convert_op.register(ptn.Lstsq)
-def _lstsq(op: ptn.Lstsq, node: PyTensorApply, x: Any, y: Any, rcond: Any) -> Any:
+@convert_op.register(_theirs.Lstsq)
+def _lstsq(op: Any, node: PyTensorApply, x: Any, y: Any, rcond: Any) -> Any:
     return _of_dtypes(node, lstsq(x, y, rcond, return_list=True))
 
 
-@convert_op.register(ptn.TensorInv)
-def _tensorinv(op: ptn.TensorInv, node: PyTensorApply, x: Any) -> Any:
+@convert_op.register(_theirs.TensorInv)
+def _tensorinv(op: Any, node: PyTensorApply, x: Any) -> Any:
     return tensorinv(x, op.ind)
 
 
-@convert_op.register(ptn.TensorSolve)
-def _tensorsolve(op: ptn.TensorSolve, node: PyTensorApply, a: Any, b: Any) -> Any:
+@convert_op.register(_theirs.TensorSolve)
+def _tensorsolve(op: Any, node: PyTensorApply, a: Any, b: Any) -> Any:
     return tensorsolve(a, b, op.axes)
