@@ -7,11 +7,12 @@ from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
-from pytensor.compile.function.types import Function as PyTensorFunction
-from pytensor.compile.function.types import FunctionMaker
+from pytensor.compile import Function as PyTensorFunction
+from pytensor.compile import FunctionMaker
 
 from aesara.link.llvm.callable import NativeCallable
 from aesara.pytensor.linker import AesaraLinker
+from aesara.pytensor.versions import is_plain
 
 __all__ = ["AesaraFunction", "AesaraFunctionMaker"]
 
@@ -25,6 +26,8 @@ class AesaraFunction(PyTensorFunction):  # type: ignore[misc]
 
     Calls with keywords, or with values that are not exactly what the code takes, are PyTensor's.
     """
+
+    __slots__ = ()  # so that functions of PyTensor's can become such
 
     def copy(self, *args: Any, **kwargs: Any) -> Any:
         token = _returns_alone.set(self.unpack_single)
@@ -52,7 +55,7 @@ class AesaraFunctionMaker(FunctionMaker):  # type: ignore[misc]
             if isinstance(native, NativeCallable):
                 native = native.with_fallback(partial(PyTensorFunction.__call__, function))
                 native.refuse_numbers()  # what may stand for an array is for PyTensor to say
-                function.__class__ = type("Function", (AesaraFunction,), {"__call__": native.entry})
+                function.__class__ = type("Function", (AesaraFunction,), {"__slots__": (), "__call__": native.entry})
         return function
 
 
@@ -60,13 +63,11 @@ def _is_ordinary(function: Any, linker: AesaraLinker) -> bool:
     """Whether a call does no more than compute results and update shared variables, which our code does by itself."""
     maker, graph = function.maker, function.maker.fgraph
     taken = [variable for variable, spec in zip(graph.inputs, maker.inputs) if not spec.implicit]
-    defaults = [default for default, spec in zip(function.defaults, maker.inputs) if not spec.implicit]
     return (
         type(function) is AesaraFunction
         and not function.profile
-        and function.output_keys is None
         and linker.explicit == taken
         and all(graph.inputs[i] not in taken for i in graph.update_mapping.values())
-        and all(required and not refeed for required, refeed, _ in defaults)
-        and (function.n_returned_outputs > 0 or function.return_none)
+        and is_plain(function)
+        and (len(graph.outputs) > len(graph.update_mapping) or function.return_none)
     )
