@@ -85,8 +85,8 @@ $(PYTENSOR_VENV)/test.stamp: pyproject.toml
 	$(PYTENSOR_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test-pytensor]'
 	@touch $@
 
-# chains are what uses the cores
-pymc pymc-compare: export OPENBLAS_NUM_THREADS := 1
+# chains, and tests side by side, are what uses the cores
+pymc pymc-compare test-pytensor test-pytensor-3: export OPENBLAS_NUM_THREADS := 1
 
 pymc: $(PYTENSOR_VENV)/test.stamp
 	for model in radon eight_schools gaussian_process ordered_mixture time_series lotka_volterra; do \
