@@ -211,6 +211,27 @@ def test_exponentials_whose_weights_are_zero(mode, rest):
             np.testing.assert_allclose(f(0.0, at_zero), wanted, rtol=1e-14)
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("order", [1, 2])
+def test_derivatives_of_log_cosh_of_exponentials(sign, order):
+    """The exponential is bounded in one of the terms that cancel, since that is flat, and not in the other."""
+    x = at.dvector("x")
+    found = at.log(at.cosh(sign * at.exp(x)))
+    for _ in range(order):
+        found = aesara.grad(found.sum(), x)
+    given = [-300.0, -40.0, -26.0, -12.0, -1.0, 0.0, 2.0, 6.0, 40.0, 700.0]
+    with mp.workdps(400):
+        wanted = [float(mp.diff(lambda t: mp.log(mp.cosh(mp.exp(t))), v, order)) for v in given[:-2]] + [
+            float(mp.exp(v)) for v in given[-2:]
+        ]
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        got = aesara.function([x], found, mode=mode)(given)
+        if mode == "FAST_RUN":
+            np.testing.assert_allclose(got, wanted, rtol=1e-13)
+        else:  # as written, terms cancel
+            np.testing.assert_allclose(got, wanted, rtol=1e-13, atol=1e-15)
+
+
 def test_formulas_that_take_too_long_are_left_out():
     worker = campaign.Worker(slow_or_wrong)
     asked = [("quick", 3), ("for ever", 1), ("wrong", 2), ("quick", 4)]

@@ -42,6 +42,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
@@ -80,9 +81,11 @@ def hyperbolic_sine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled:
     x = _argument(node)
-    exponent = _smooth_log_of_cosh(x) if analysis.differentiated else log_of_cosh(x)
     # It is positive, so that nothing cancels; values take less time as they are written.
-    return Scaled(exponent, in_sums=analysis.differentiated)
+    if not analysis.differentiated:
+        return Scaled(log_of_cosh(x), in_sums=False)
+    # Bounded in both terms alike: their slopes are one product.
+    return Scaled(_smooth_log_of_cosh(with_bounded_exponentials(x, analysis.kept)), in_sums=True)
 
 
 def _smooth_log_of_cosh(x: Variable) -> Variable:
