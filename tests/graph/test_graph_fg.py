@@ -218,7 +218,7 @@ class TestChanges:
         fgraph.import_node(unread.owner)
         fgraph.remove_node(unread.owner)
         assert fgraph.apply_nodes == {kept.owner} and fgraph.clients[x] == []
-        assert fgraph.clients[kept] == [("output", 0)] and fgraph.variables == {x, y, kept}
+        assert fgraph.clients[kept] == [("output", 0)] and fgraph.variables == {y, kept}
         fgraph.check_integrity()
 
     def test_replace_an_input_by_what_uses_it(self):
