@@ -93,7 +93,7 @@ def test_what_is_made_of_lengths_is_not_negative():
         assert any(isinstance(op, Elemwise) for op in ops)
         assert f([1.0], []) == outcome
     # Lengths of arrays of bytes may have a sum that wraps around.
-    s, t = at.bvectors("s", "t")
+    s, t = at.bvector("s"), at.bvector("t")
     ops, f = ops_of([s, t], at.lt(s.shape[0] + t.shape[0], 0))
     assert any(isinstance(op, Elemwise) for op in ops) and not f(np.zeros(3, "int8"), np.zeros(2, "int8"))
     # In a narrower dtype a length may be a negative number.
