@@ -685,6 +685,14 @@ class TestPydotprint:
         assert any("add" in label and "id=0" in label for label in labels)
         assert any(label.startswith('"name=x') for label in labels)
 
+    @pytest.mark.parametrize("name, compact, boxes", [(None, True, 5), ("z", True, 6), (None, False, 7)])
+    def test_variables_between_nodes(self, x, y, pydot, name, compact, boxes):
+        """A compact picture leaves out variables without a name, and no others; a full one draws all of them."""
+        z = x + y
+        z.name = name
+        pydotprint(at.exp(z), return_image=True, compact=compact)
+        assert len(pydot.Dot.last.nodes) == boxes
+
     def test_file(self, x, pydot, tmp_path, capsys):
         f = aesara.function([x], at.exp(x), mode="FAST_COMPILE")
         pydotprint(f, outfile=tmp_path / "graph", format="svg")
