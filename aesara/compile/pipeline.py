@@ -37,7 +37,6 @@ from aesara.scan.passes import scan_eqopt1, scan_eqopt2
 from aesara.scan.returned_rows import return_rows_as_results
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
-from aesara.tensor.random.rewriting.inplace import random_make_inplace
 from aesara.tensor.rewriting.allocations import local_alloc_to_broadcast
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
@@ -180,8 +179,7 @@ PASSES = [
     Pass(75, "scan_make_inplace", ScanInplaceOptimizer(), (*IN_PLACE, "scan")),
     # What is chosen is what it was before, where nobody overwrites it.
     Pass(95, "cond_make_inplace", in2out(cond_make_inplace, ignore_newtrees=True), (*IN_PLACE, "cond_make_inplace")),
-    # Draws change the state of a generator that nobody reads afterwards.
-    Pass(99, "random_make_inplace", InplaceWriter(random_make_inplace), IN_PLACE),
+    # (99: draws change the state of a generator that nobody reads afterwards; see aesara.tensor.random.rewriting.)
     Pass(100, "merge3", MergeOptimizer(), (*FAST_RUN, "merge")),
 ]
 

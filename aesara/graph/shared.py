@@ -1,12 +1,15 @@
 """Shared variables: graph inputs that carry their value with them.
 
 They know only types and containers; what makes an array's shared variable is registered by the
-module of that type with `shared_constructor.register`.
+module of that type with `shared_constructor.register`.  Modules of types that few programs use are
+imported with the first value of such a type.
 """
 
 from __future__ import annotations
 
 import copy
+import importlib
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import singledispatch
@@ -19,6 +22,9 @@ from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 
 _collectors: list[list[SharedVariable]] = []
+
+#: Packages with classes of values -> the module that registers how their shared variables are made.
+CONSTRUCTORS_ON_DEMAND = {"numpy.random": "aesara.tensor.random.var", "scipy.sparse": "aesara.sparse.sharedvar"}
 
 
 @contextmanager
@@ -151,6 +157,8 @@ def shared_constructor(
     **kwargs: Any,
 ) -> SharedVariable:
     """Make the shared variable for a value; register a class with ``shared_constructor.register``."""
+    if _load_constructors(type(value)):
+        return shared_constructor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)
     borrow = kwargs.pop("borrow", False)
     if kwargs:
         raise TypeError(
@@ -163,6 +171,18 @@ def shared_constructor(
         allow_downcast=allow_downcast,
         name=name,
     )
+
+
+def _load_constructors(kind: type) -> bool:
+    """Import the modules that know a class and were not imported; whether there were some."""
+    modules = [
+        module
+        for package, module in CONSTRUCTORS_ON_DEMAND.items()
+        if module not in sys.modules and any(f"{base.__module__}.".startswith(f"{package}.") for base in kind.__mro__)
+    ]
+    for module in modules:
+        importlib.import_module(module)
+    return bool(modules)
 
 
 def shared(

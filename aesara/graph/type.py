@@ -132,6 +132,10 @@ class Type(MetaObject):
         """Put a value back into the state in which it was; only where values are `restorable`."""
         raise NotImplementedError(f"{self.__class__.__name__} does not define restore_value.")
 
+    def seeds_of_value(self, value: Any) -> Any:
+        """Return what makes the generators that are spawned from a value; only where values are `in_words`."""
+        raise NotImplementedError(f"{self.__class__.__name__} does not define seeds_of_value.")
+
     def part_types(self) -> Sequence[Type] | None:
         """Return the types of the arrays that a value consists of; None where values do not consist of arrays.
 

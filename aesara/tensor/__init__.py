@@ -13,7 +13,6 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor import (
     exceptions,
-    random,
     shape,
     sharedvar,
     sort,

@@ -70,7 +70,10 @@ for _database in (canonicalize, stabilize, specialize, uncanonicalize):
     _database.register("merge_equal", MergeOptimizer(), "fast_run", "fast_compile", "merge", cleanup=True)
 
 #: Modules of Ops, and of the rules about them, which are loaded with the first function that is compiled after the Ops.
-RULES_ON_DEMAND = {"aesara.tensor.linear_algebra.solve": "aesara.tensor.rewriting.matrices"}
+RULES_ON_DEMAND = {
+    "aesara.tensor.linear_algebra.solve": "aesara.tensor.rewriting.matrices",
+    "aesara.tensor.random.random_variable": "aesara.tensor.random.rewriting",
+}
 
 
 def load_rules() -> None:

@@ -19,7 +19,6 @@ from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.words import GeneratorOfWords, WordsOfGenerator, origin_of, words_type
 from aesara.records import dataclass
-from aesara.tensor.random.generators import seeds_of
 
 __all__ = ["Border", "BorderCallable"]
 
@@ -71,7 +70,7 @@ class Border:
         for variable in graph.inputs:
             if variable in in_words:
                 made: Any = words_type(f"{variable}")
-                memo[variable] = GeneratorOfWords()(made)
+                memo[variable] = GeneratorOfWords(variable.type)(made)
             else:
                 made = _parts(variable) if has_parts(variable) else variable.clone()
                 memo[variable] = PutTogether(variable.type)(*made) if isinstance(made, tuple) else made
@@ -185,7 +184,7 @@ class BorderCallable:
             return None
         one = self.border.outer[origin]
         before = sum(not cell.implicit for cell in self.border.outer[:origin])
-        return seeds_of(one.cell[0] if one.implicit else values[before])
+        return one.variable.type.seeds_of_value(one.cell[0] if one.implicit else values[before])
 
     def __getattr__(self, name: str) -> Any:
         if name in ("native", "refuse_numbers", "entry"):

@@ -7,9 +7,9 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.graph.type import Type
 from aesara.ir.generators import generator_of, words_of
 from aesara.tensor.core.tensor_type import TensorType
-from aesara.tensor.random.type import random_generator_type
 
 __all__ = ["GeneratorOfWords", "WordsOfGenerator", "origin_of", "words_type"]
 
@@ -19,11 +19,14 @@ words_type = TensorType("uint64", shape=(None,))
 class GeneratorOfWords(Op):
     """A new generator in the state that words say; natively, the words."""
 
-    __props__ = ()
+    __props__ = ("kind",)
     passes_value_on = True
 
+    def __init__(self, kind: Type) -> None:
+        self.kind = kind
+
     def make_node(self, words: Variable) -> Apply:
-        return Apply(self, [words], [random_generator_type()])
+        return Apply(self, [words], [self.kind()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: Any = None) -> None:
         output_storage[0][0] = generator_of(inputs[0])

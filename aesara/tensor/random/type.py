@@ -13,6 +13,7 @@ from aesara.tensor.random.generators import (
     copy_generator,
     generator_from_state,
     same_state,
+    seeds_of,
     set_state,
     state_of,
     words_of_state,
@@ -113,6 +114,9 @@ class RandomGeneratorType(RandomType):
 
     kind = np.random.Generator
     in_words = True
+
+    def seeds_of_value(self, value: Any) -> Any:
+        return seeds_of(value)
 
 
 random_state_type = RandomStateType()

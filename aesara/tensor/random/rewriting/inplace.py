@@ -7,7 +7,9 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.databases import optdb
 from aesara.tensor.random.random_variable import RandomVariable
+from aesara.tensor.rewriting.inplace import InplaceWriter
 
 
 @node_rewriter([RandomVariable])
@@ -18,3 +20,6 @@ def random_make_inplace(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     properties = {**op._props_dict(), "inplace": True}
     return type(op)(**properties).make_node(*node.inputs).outputs
+
+
+optdb.register("random_make_inplace", InplaceWriter(random_make_inplace), "fast_run", "inplace", position=99)
