@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import logging
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.other_modules import explain_imports
 from aesara.utils import collection_paused, modules_on_demand
@@ -41,16 +41,20 @@ with collection_paused():
         predefined_optimizers,
         shared,
     )
-    from aesara.compile.verify import verify_rewrites
     from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
     from aesara.graph.basic import Variable, clone_replace
     from aesara.graph.conversion import as_symbolic
-    from aesara.printing import debugprint as dprint
-    from aesara.printing import explain, pp, pprint, rewrite_profile, rewrite_trace
-    from aesara.printing.memory_plan import memory_plan
     from aesara.scan import foldl, foldr, map, reduce, scan
     from aesara.tensor.core.constant_value import get_scalar_constant_value as _tensor_constant_value
     from aesara.updates import OrderedUpdates
+
+if TYPE_CHECKING:
+    from aesara.compile.verify import verify_rewrites
+    from aesara.printing.explain import explain
+    from aesara.printing.formula import pp, pprint
+    from aesara.printing.memory_plan import memory_plan
+    from aesara.printing.rewrite_trace import rewrite_profile, rewrite_trace
+    from aesara.printing.tree import debugprint as dprint
 
 explain_imports()
 
@@ -89,7 +93,14 @@ def get_scalar_constant_value(v: Any) -> Any:
     return _tensor_constant_value(v)
 
 
-__getattr__ = modules_on_demand(__name__)
+# What looks at graphs and functions is loaded when somebody asks for it.
+_ELSEWHERE = dict.fromkeys(("explain", "pp", "pprint", "rewrite_profile", "rewrite_trace"), "aesara.printing") | {
+    "dprint": "aesara.printing:debugprint",
+    "memory_plan": "aesara.printing.memory_plan",
+    "verify_rewrites": "aesara.compile.verify",
+}
+
+__getattr__ = modules_on_demand(__name__, elsewhere=_ELSEWHERE)
 
 # Old names -> the message that using them gives, and their value.
 DEPRECATED_NAMES: list[tuple[str, str, Any]] = []
@@ -134,3 +145,7 @@ __all__ = [
     "subgraph_grad",
     "verify_rewrites",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -192,7 +192,8 @@ def modules_on_demand(
     older_names
         Old names of things in the package, as `deprecated_attribute` takes them.
     elsewhere
-        For functions that are looked for in the package, the module that has them.
+        For functions that are looked for in the package, the module that has them; as ``module:name`` where that
+        calls them something else.
 
     Examples
     --------
@@ -202,7 +203,8 @@ def modules_on_demand(
 
     def __getattr__(name: str) -> Any:
         if elsewhere is not None and name in elsewhere:
-            return getattr(importlib.import_module(elsewhere[name]), name)
+            module, _, there = elsewhere[name].partition(":")
+            return getattr(importlib.import_module(module), there or name)
         if not name.startswith("_") and all(name != old for old, _, _ in older_names):
             try:
                 return importlib.import_module(f"{package}.{name}")

@@ -310,7 +310,7 @@ def _created(node: Apply | None) -> list[str]:
 
 
 def _graph(variable: Variable) -> str:
-    return hooks.debugprint(variable, depth=6, file="str").rstrip() if hooks.debugprint.is_set else str(variable)
+    return hooks.debugprint(variable, depth=6, file="str").rstrip()
 
 
 def _excerpt(value: Any) -> str:

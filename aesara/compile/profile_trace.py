@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections import deque
@@ -77,6 +76,8 @@ def write_trace(
     path: str | os.PathLike[str], timeline: Timeline, natives: Sequence[NativeTimes], name: str | None
 ) -> None:
     """Write `trace_of` to a file."""
+    import json  # only for files
+
     Path(path).write_text(json.dumps(trace_of(timeline, natives, name)), encoding="utf-8")
 
 

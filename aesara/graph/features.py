@@ -62,7 +62,7 @@ class BadOptimization(Exception):
 
     @staticmethod
     def _graph_text(variable: Any) -> str:
-        if variable is None or not hooks.debugprint.is_set:
+        if variable is None:
             return str(variable)
         buffer = StringIO()
         hooks.debugprint(variable, file=buffer)

@@ -3,10 +3,13 @@
 The module that provides a service fills its slot when it is imported::
 
     hooks.pprint.set(pprint)
+
+A slot that is empty when it is used imports that module: most programs never print a graph.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,9 +17,16 @@ from typing import Any
 class Hook:
     """A function that is provided later.
 
+    Parameters
+    ----------
+    name
+        What the function is called.
+    provider
+        The module that fills the slot.
+
     Examples
     --------
-    >>> double = Hook("double", "an example")
+    >>> double = Hook("double", "example.doubling")
     >>> _ = double.set(lambda x: 2 * x)
     >>> double(4)
     8
@@ -34,21 +44,17 @@ class Hook:
         self.function = function
         return function
 
-    @property
-    def is_set(self) -> bool:
-        """Whether the slot was filled."""
-        return self.function is not None
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self.function is None:
+            importlib.import_module(self.provider)
+        if self.function is None:
             raise RuntimeError(
-                f"'{self.name}' is not available yet: it is provided by {self.provider}. "
-                "Import `aesara` before using graphs."
+                f"'{self.name}' is not available yet: {self.provider}, which provides it, is still being imported."
             )
         return self.function(*args, **kwargs)
 
     def __repr__(self) -> str:
-        return f"Hook({self.name!r}, {'set' if self.is_set else 'unset'})"
+        return f"Hook({self.name!r}, {'unset' if self.function is None else 'set'})"
 
 
 #: ``eval_variable(variable, inputs_to_values, **kwargs)`` computes a variable.
@@ -89,7 +95,7 @@ def printer_attribute(module: str, documented: tuple[str, ...]) -> Callable[[str
     """
 
     def find(name: str) -> Any:
-        if name in documented and printer_class.is_set:
+        if name in documented:
             return printer_class(name)
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
 

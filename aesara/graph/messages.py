@@ -103,7 +103,7 @@ def formula_of(variable: Any) -> str | None:
     >>> formula_of(at.exp(x) * 2 + 1)
     'exp(x) * 2 + 1'
     """
-    if variable.owner is None or not hooks.formula.is_set:
+    if variable.owner is None:
         return None
     try:
         return hooks.formula(variable)

@@ -1,4 +1,5 @@
 import copy
+import importlib
 import sys
 from abc import ABC, abstractmethod
 
@@ -183,13 +184,22 @@ def test_exceptions():
 
 
 def test_slots():
-    slot = hooks.Hook("something", "some.module")
-    assert not slot.is_set
-    with pytest.raises(RuntimeError, match=r"provided by some\.module"):
+    slot = hooks.Hook("something", "aesara.graph.hooks")
+    assert "unset" in repr(slot)
+    with pytest.raises(RuntimeError, match=r"aesara\.graph\.hooks, which provides it"):
         slot()
     slot.set(lambda a, b=2: a + b)
     assert slot(1) == 3
-    assert "set" in repr(slot)
+    assert "unset" not in repr(slot)
+
+
+def test_a_slot_imports_what_fills_it(tmp_path, monkeypatch):
+    (tmp_path / "provider_of_triples.py").write_text("import triples\ntriples.slot.set(lambda x: 3 * x)\n")
+    (tmp_path / "triples.py").write_text(
+        "from aesara.graph.hooks import Hook\nslot = Hook('triple', 'provider_of_triples')\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    assert importlib.import_module("triples").slot(2) == 6
 
 
 def test_helpers():
