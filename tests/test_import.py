@@ -103,3 +103,37 @@ def test_rules_about_matrices_are_loaded_with_the_first_function_after_linear_al
         "aesara.function([a], at.linalg.inv(a))\nprint('aesara.tensor.rewriting.matrices.lengths' in sys.modules)"
     )
     assert in_fresh_process(program) == "False True"
+
+
+def test_what_few_programs_use_is_imported_when_it_is_used():
+    program = (
+        "import sys, aesara, aesara.tensor\n"
+        "few = ('aesara.tensor.random', 'aesara.printing', 'aesara.sparse', 'aesara.link.llvm.scalar_draws')\n"
+        "print([name for name in few if name in sys.modules])\n"
+        "aesara.tensor.random.normal, aesara.dprint, aesara.explain\n"
+        "print([name for name in few if name in sys.modules], 'dprint' in dir(aesara))"
+    )
+    assert in_fresh_process(program).splitlines() == ["[]", "['aesara.tensor.random', 'aesara.printing'] True"]
+
+
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [
+        ("np.random.default_rng(1)", "RandomGeneratorSharedVariable"),
+        ("np.random.RandomState(1)", "RandomStateSharedVariable"),
+        ("type('Own', (np.random.Generator,), {})(np.random.PCG64(1))", "RandomGeneratorSharedVariable"),
+        ("scipy.sparse.csr_matrix(np.eye(2))", "SparseTensorSharedVariable"),
+        ("{1: 2}", "SharedVariable"),
+    ],
+)
+def test_shared_variables_of_types_that_are_not_imported_yet(value, kind):
+    program = f"import aesara, numpy as np, scipy.sparse\nprint(type(aesara.shared({value})).__name__)"
+    assert in_fresh_process(program) == kind
+
+
+def test_messages_show_formulas_before_anything_was_printed():
+    program = (
+        "import aesara, aesara.tensor as at\nx = at.dvector('x')\nf = aesara.function([x], x[7])\n"
+        "try:\n    f([1.0])\nexcept IndexError as error:\n    print('It computes: x[7]' in str(error))"
+    )
+    assert in_fresh_process(program) == "True"

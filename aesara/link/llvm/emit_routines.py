@@ -7,6 +7,7 @@ the numbers of the first one and of the one after the last.
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, const, op
@@ -36,11 +37,12 @@ from aesara.ir.routine import (
 )
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.primitives import primitive
-from aesara.link.llvm.scalar_draws import scalar_draw
 from aesara.link.llvm.types import LLVM_TYPES, literal
-from aesara.link.llvm.vector_draws import DRAWS, called_by
 
 __all__ = ["declare_routine"]
+
+#: The module of the routines that draw and are our own, which is imported with the first of them.
+WRITTEN_HERE = "aesara.link.llvm.scalar_draws"
 
 
 def declare_routine(routine: Routine, module: Module) -> str:
@@ -177,10 +179,10 @@ class _Wrapper:
 
     def _function(self, symbol: str, kind: str, types: str) -> str:
         """A C function by its symbol, or one of our own, which is put into the module."""
-        texts = [(f"@{symbol}", DRAWS[symbol])] if symbol in DRAWS else scalar_draw(symbol)
-        for name, text in texts:
+        texts = importlib.import_module(WRITTEN_HERE).texts_of(symbol) if symbol.startswith("draw.") else ()
+        for name, text, calls in texts:
             self.module.helper(name, text)
-            self.module.externals |= called_by(text)
+            self.module.externals |= calls
         if texts:
             return f"@{symbol}"
         self.module.declare(f"@{symbol}", f"declare {kind} @{symbol}({types})")

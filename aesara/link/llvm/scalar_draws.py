@@ -23,7 +23,7 @@ from aesara.link.llvm.fast_draws import fast_draws
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.target import target_named
-from aesara.link.llvm.vector_draws import called_by
+from aesara.link.llvm.vector_draws import DRAWS, called_by
 from aesara.records import dataclass
 
 __all__ = ["SCALAR_DRAWS", "scalar_draw"]
@@ -63,6 +63,20 @@ SCALAR_DRAWS = {
     "gamma": _ScalarDraw(2),
     "poisson": _ScalarDraw(1, "i64"),
 }
+
+
+def texts_of(symbol: str) -> list[tuple[str, str, set[str]]]:
+    """What a routine that draws needs of ours: names, texts, and the C functions that each calls; itself last.
+
+    Examples
+    --------
+    >>> [(name, sorted(calls)) for name, _, calls in texts_of("draw.dirichlet")]
+    [('@draw.dirichlet', ['random.random_beta', 'random.random_standard_gamma'])]
+    >>> texts_of("draw.nothing")
+    []
+    """
+    texts = [(f"@{symbol}", DRAWS[symbol])] if symbol in DRAWS else scalar_draw(symbol)
+    return [(name, text, called_by(text)) for name, text in texts]
 
 
 def scalar_draw(symbol: str) -> list[tuple[str, str]]:
