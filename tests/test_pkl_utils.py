@@ -37,6 +37,25 @@ def test_shared_variables_name_their_files():
     assert one is other
 
 
+def test_what_is_no_array_takes_no_name_away():
+    generator = aesara.shared(np.random.default_rng(1), name="w")
+    array = np.arange(3.0)
+    file = archived((generator, aesara.shared(array, name="w", borrow=True), array))
+    arrays = np.load(file, allow_pickle=True)
+    assert arrays["w"].tolist() == [0.0, 1.0, 2.0] and "w_2" not in arrays
+    again, variable, one = load(file)
+    assert again.get_value().normal() == np.random.default_rng(1).normal()
+    assert variable.get_value(borrow=True) is one and one.tolist() == [0.0, 1.0, 2.0]
+
+
+def test_an_array_of_two_shared_variables_is_stored_once():
+    array = np.arange(3.0)
+    pair = [aesara.shared(array, name=name, borrow=True) for name in ("first", "second")]
+    file = archived(pair)
+    assert set(np.load(file, allow_pickle=True)) - {"pkl"} == {"first"}
+    assert [one.get_value().tolist() for one in load(file)] == [[0.0, 1.0, 2.0]] * 2
+
+
 def test_functions_in_archives():
     x, w = at.dvector("x"), aesara.shared(np.arange(3.0), name="w")
     f = aesara.function([x], (w * x).sum(), updates={w: w + x})

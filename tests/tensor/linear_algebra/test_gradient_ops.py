@@ -28,6 +28,21 @@ def test_eigh_grad_is_the_gradient_of_eigh(uplo, rng):
     verify_grad(lambda g: linalg.EighGrad(uplo)(SYMMETRIC, values, vectors, g, of_v), [direction], rng=rng, eps=1e-6)
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_eigh_grad_at_equal_eigenvalues_of_a_function_that_does_not_tell_them_apart(sign, rng):
+    """The gradient of ``trace(A @ A @ A)``, by eigenvalues and by eigenvectors, is ``3 A @ A``."""
+    eigenvalues = sign * np.array([1.0, 1.0, 1.0, 2.0, 2.0])
+    basis = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    matrix = basis * eigenvalues @ basis.T
+    values, vectors = np.linalg.eigh(matrix)
+    x, w, v = at.dmatrix("x"), at.dvector("w"), at.dmatrix("v")
+    cube = (v * w**3) @ v.T
+    gradient = linalg.EighGrad("L")(x, w, v, *aesara.grad(at.diagonal(cube).sum(), [w, v]))
+    got = aesara.function([x, w, v], gradient, mode="FAST_COMPILE")(matrix, values, vectors)
+    both = 3 * matrix @ matrix
+    assert_close(got, np.tril(2 * both) - np.diag(np.diag(both)), size=10.0)
+
+
 def test_eigvalsh_grad_is_the_gradient_of_eigvalsh(rng):
     a, b = at.dmatrices("a", "b")
     weights = rng.normal(size=3)

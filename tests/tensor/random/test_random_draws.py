@@ -116,6 +116,20 @@ def test_the_last_category_is_the_last_one(shape):
     assert (at_random.categorical.rng_fn(Largest(), p, None) == 2).all()
 
 
+@pytest.mark.parametrize("uniform", [0.0, 0.25, 0.5, np.nextafter(0.5, 1)])
+def test_rows_of_probabilities_draw_what_a_vector_of_them_draws(uniform):
+    """A number that equals a sum of probabilities belongs to the category before it, as in a vector."""
+
+    class Exactly:
+        def uniform(self, size):
+            return np.full(size, uniform)
+
+    p = np.array([0.25, 0.25, 0.5])
+    of_vector = at_random.categorical.rng_fn(Exactly(), p, None)
+    assert of_vector == (0 if uniform <= 0.25 else 1 if uniform <= 0.5 else 2)
+    assert at_random.categorical.rng_fn(Exactly(), np.array([p, p]), None).tolist() == [of_vector, of_vector]
+
+
 @pytest.mark.parametrize("kind", ["Generator", "RandomState"])
 @pytest.mark.parametrize("p", [None, np.array([0.1, 0.2, 0.7])])
 @pytest.mark.parametrize("size, replace", [(None, True), ((2, 2), True), ((2,), False)])

@@ -35,6 +35,25 @@ def test_what_is_left_of_a_difference_is_not_taken_apart_again(formula):
     assert len(rewritten(formula).apply_nodes) < 80
 
 
+@pytest.mark.parametrize(
+    ("argument", "anywhere"),
+    [
+        (lambda x: 1 + x**2, False),
+        (lambda x: at.exp(x) + abs(x), False),
+        (lambda x: at.exp(x) + x**2 * abs(x), False),
+        (lambda x: at.exp(x) + x**4 / at.exp(x), False),
+        (lambda x: 1 + x, True),
+        (lambda x: 1 + x**3, True),
+        (lambda x: x**2, True),  # which may be zero
+    ],
+)
+def test_a_choice_is_made_only_where_an_argument_may_be_negative(argument, anywhere):
+    """The logarithm of the gamma function, which has its simple form for positive arguments."""
+    names = {str(node.op) for node in rewritten(lambda x, y: at.log(at.gamma(argument(x)))).apply_nodes}
+    assert any("gammaln" in name for name in names), names
+    assert any("switch" in name for name in names) == anywhere, names
+
+
 def test_the_first_form_that_fits_is_taken():
     x = at.dvector("x")
     # 1 - ndtr(x) is found before the complement of a probability, which it is as well.
