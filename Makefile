@@ -8,7 +8,7 @@ PYMC4_VENV := .venv-pymc4
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks test test-pytensor test-pytensor-3 test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-pytensor test-pytensor-3 test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
