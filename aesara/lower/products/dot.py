@@ -45,7 +45,7 @@ def scaled_product(node: Apply, context: Context) -> Array:
     x, y, scale = (context.array(v) for v in node.inputs)
     guards = inner_sizes_agree(x, y, node, context)
     left, right, factor = context.added(x), context.added(y), context.added(scale)
-    written = _written_out(left, right, guards, context)
+    written = _elementwise(left, right, guards, context)
     if written is None:
         return context.add(Product(left, right, guards, factor))
     return Pointwise(
@@ -61,14 +61,19 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
         return _inner(left, right, dtype, guards, context)
     if dtype not in BLAS_DTYPES:
         return _plain_product(left, right, dtype, guards, context)
-    if x.ndim == y.ndim == 2 and x.shape[1] is y.shape[0] is ONE:
-        return _outer(left, right, guards)
     left = left if left.ndim == 2 else context.added(with_dimensions(left, [None, 0]))
     right = right if right.ndim == 2 else context.added(with_dimensions(right, [0, None]))
-    product = _written_out(left, right, guards, context) or context.add(Product(left, right, guards))
+    product = _elementwise(left, right, guards, context) or context.add(Product(left, right, guards))
     if x.ndim == 1:
         return with_dimensions(product, [1])
     return product if y.ndim == 2 else with_dimensions(product, [0])
+
+
+def _elementwise(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:
+    """The product of two matrices as an expression for each element, if that is faster than BLAS."""
+    if x.shape[1] is y.shape[0] is ONE:
+        return context.add(_outer(x, y, guards))
+    return _written_out(x, y, guards, context)
 
 
 def _written_out(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:

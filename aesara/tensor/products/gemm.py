@@ -18,7 +18,7 @@ from aesara.graph.utils import InconsistencyError
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
-from aesara.tensor.elementwise.ops import add, eq, mul, neg, switch
+from aesara.tensor.elementwise.ops import add, mul, neg
 from aesara.tensor.products.dot import Dot
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "gemm",
     "gemm_inplace",
     "gemm_no_inplace",
+    "is_zero",
     "plus_scaled",
     "product_shape",
     "same_dtype",
@@ -103,19 +104,24 @@ def times(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
     return mul(factor, z)
 
 
+def is_zero(factor: Any) -> bool:
+    """Whether a factor is known to be zero, so that what it scales is not read."""
+    return isinstance(factor, Constant) and bool(factor.data == 0)
+
+
 def times_unless_zero(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
-    """``factor * z``, or zero where the factor is zero, whatever `z` is."""
-    if not isinstance(factor, Constant):
-        return switch(eq(factor, 0), z.zeros_like(), mul(factor, z))
-    return z.zeros_like() if factor.data == 0 else times(factor, z)
+    """``factor * z``, or zero if the factor is known to be zero, whatever `z` is."""
+    return z.zeros_like() if is_zero(factor) else times(factor, z)
 
 
-def plus_scaled(z: np.ndarray, alpha: np.ndarray, product: np.ndarray, beta: np.ndarray, overwrite: bool) -> np.ndarray:
-    """``beta * z + alpha * product`` in the memory of the product, or of `z`; with zero for `beta` `z` is not read."""
+def plus_scaled(
+    z: np.ndarray, alpha: np.ndarray, product: np.ndarray, beta: np.ndarray | None, overwrite: bool
+) -> np.ndarray:
+    """``beta * z + alpha * product`` in the memory of the product, or of `z`, which is not read if `beta` is None."""
     with np.errstate(all="ignore"):
         if alpha != 1:
             product *= alpha
-        if beta == 0:
+        if beta is None:
             if overwrite and z.shape == product.shape:
                 np.copyto(z, product)
                 return z
@@ -135,7 +141,8 @@ def plus_scaled(z: np.ndarray, alpha: np.ndarray, product: np.ndarray, beta: np.
 class Gemm(MayOverwriteFirst, GemmRelated):
     """``beta * z + alpha * dot(x, y)`` for matrices x, y and z and numbers alpha and beta, all of one dtype.
 
-    Inputs are in the order z, alpha, x, y, beta. If `beta` is zero, `z` gives its shape only: NaN in it do not matter.
+    Inputs are in the order z, alpha, x, y, beta. If `beta` is the constant zero, `z` gives its shape only: NaN in it do
+    not matter. They do for a variable `beta` that happens to be zero.
 
     Parameters
     ----------
@@ -173,6 +180,7 @@ class Gemm(MayOverwriteFirst, GemmRelated):
         with np.errstate(all="ignore"):
             product = np.dot(x, y)
         _check_sum("gemm", node, z, product)
+        beta = None if is_zero(node.inputs[4]) else beta
         output_storage[0][0] = plus_scaled(z, alpha, product, beta, self.inplace)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:

@@ -13,7 +13,15 @@ from aesara.tensor.core.expression_op import MayOverwriteFirst
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import add, mul
 from aesara.tensor.products.dot import Dot, outer
-from aesara.tensor.products.gemm import BlasOp, plus_scaled, product_shape, same_dtype, times, times_unless_zero
+from aesara.tensor.products.gemm import (
+    BlasOp,
+    is_zero,
+    plus_scaled,
+    product_shape,
+    same_dtype,
+    times,
+    times_unless_zero,
+)
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -26,7 +34,8 @@ _dot = Dot()
 class Gemv(MayOverwriteFirst, BlasOp):
     """``beta * y + alpha * dot(A, x)`` for vectors x and y, a matrix A and numbers alpha and beta, all of one dtype.
 
-    Inputs are in the order y, alpha, A, x, beta. If `beta` is zero, `y` gives its shape only: NaN in it do not matter.
+    Inputs are in the order y, alpha, A, x, beta. If `beta` is the constant zero, `y` gives its shape only: NaN in it do
+    not matter. They do for a variable `beta` that happens to be zero.
 
     Parameters
     ----------
@@ -50,6 +59,7 @@ class Gemv(MayOverwriteFirst, BlasOp):
             raise ValueError(f"gemv: the shapes of y {y.shape}, A {A.shape} and x {x.shape} do not match.")
         with np.errstate(all="ignore"):
             product = np.dot(A, x)
+        beta = None if is_zero(node.inputs[4]) else beta
         output_storage[0][0] = plus_scaled(y, alpha, product, beta, self.inplace)
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:

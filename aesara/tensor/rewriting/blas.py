@@ -34,7 +34,15 @@ from aesara.scalar.arithmetic import Mul, Neg
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
 from aesara.tensor.products.dot import Dot
-from aesara.tensor.products.gemm import BlasOp, Dot22, Dot22Scalar, gemm_inplace, gemm_no_inplace
+from aesara.tensor.products.gemm import (
+    BlasOp,
+    Dot22,
+    Dot22Scalar,
+    gemm_inplace,
+    gemm_no_inplace,
+    is_zero,
+    times_unless_zero,
+)
 from aesara.tensor.products.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise
 from aesara.tensor.rewriting.inplace import InplaceWriter
@@ -113,9 +121,9 @@ def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Vari
     return numbers, var
 
 
-def _product(numbers: Iterable[Variable], dtype: str, negative: bool = False) -> Variable:
-    """The product of scalars, constants multiplied."""
-    known = np.asarray(-1 if negative else 1, dtype=dtype)
+def _product(numbers: Iterable[Variable], dtype: str, first: int = 1) -> Variable:
+    """The product of a whole number and scalars, constants multiplied."""
+    known = np.asarray(first, dtype=dtype)
     unknown = []
     with np.errstate(all="ignore"):
         for number in numbers:
@@ -170,7 +178,7 @@ def _local_sum_to_gemm(fgraph, node):
         z, beta = _scaled_sum(fgraph, rest, dtype)
         if z is None or z.type.broadcastable != out.type.broadcastable:
             continue
-        alpha = _product(scaled[0], dtype, negative=signs[k] < 0)
+        alpha = _product(scaled[0], dtype, signs[k])
         x, y = operands
         op = gemm_no_inplace if out.type.ndim == 2 else gemv_no_inplace
         return in_place_of(out, op(z, alpha, x, y, beta))
@@ -178,21 +186,19 @@ def _local_sum_to_gemm(fgraph, node):
 
 
 def _scaled_sum(fgraph: FunctionGraph, terms: list, dtype: str) -> tuple[Variable | None, Variable]:
-    """What a product is added to, and its factor: a constant, since zero times NaN is NaN, but not in BLAS."""
-    one = constant(np.asarray(1, dtype=dtype))
-    if len(terms) > 1:
-        return computed_in(dtype, add, [v for _, v in terms]), one
-    ((sign, z),) = terms
-    if sign < 0:
-        one = constant(np.asarray(-1, dtype=dtype))
+    """What a product is added to, and its factor; no constant zero, with which what it scales would not be read."""
+    sign, z = terms[0]
+    if any(v is not z for _, v in terms):
+        return computed_in(dtype, add, [v for _, v in terms]), _product([], dtype)
+    times = sign * len(terms)  # of several terms, all have the same sign
     if z.type.dtype != dtype:
-        return as_dtype(z, dtype), one
+        return as_dtype(z, dtype), _product([], dtype, times)
     scaled = _factors(fgraph, z)
     if scaled is not None and scaled[1].type.dtype == dtype and scaled[1] is not z:
-        beta = _product(scaled[0], dtype, negative=sign < 0)
-        if isinstance(beta, Constant) and beta.data != 0 and np.isfinite(beta.data):
+        beta = _product(scaled[0], dtype, times)
+        if not is_zero(beta):
             return scaled[1], beta
-    return z, one
+    return z, _product([], dtype, times)
 
 
 class _OverProducts(WalkingGraphRewriter):
@@ -262,9 +268,9 @@ def local_gemm_to_gemv(fgraph, node):
 def local_gemm_to_ger(fgraph, node):
     """The product of a column and a row, added to a matrix."""
     z, alpha, x, y, beta = node.inputs
-    if x.type.shape[1] != 1 or y.type.shape[0] != 1 or not isinstance(beta, Constant) or beta.data == 0:
+    if x.type.shape[1] != 1 or y.type.shape[0] != 1 or not isinstance(beta, Constant) or beta.data not in (0, 1):
         return False
-    base = z if beta.data == 1 else mul(beta, z)
+    base = times_unless_zero(beta, z)
     return in_place_of(node.outputs[0], ger(base, alpha, x.dimshuffle(0), y.dimshuffle(1)))
 
 

@@ -98,17 +98,19 @@ def test_operands_that_are_not_contiguous(mode, layout):
 
 @pytest.mark.parametrize("mode", ["python", "native"])
 @pytest.mark.parametrize("name", ["gemm", "gemm_inplace", "gemv", "gemv_inplace"])
-def test_zero_beta_does_not_read(name, mode):
+def test_beta_that_is_the_constant_zero_does_not_read(name, mode):
+    """A variable that happens to be zero is a factor like others: zero times NaN is NaN."""
     _, shapes, formula = CASES[name]
     sizes = {"m": 3, "k": 4, "n": 5}
     values = [drawn([sizes[c] for c in s], "float64", seed) for seed, s in enumerate(shapes)]
     values[-1] = np.array(0.0)
     expected = formula(*values)
     values[0] = np.full_like(values[0], np.nan)
-    np.testing.assert_allclose(function_of(name, "float64", mode)(*values), expected, rtol=1e-12)
     inputs = [symbol(v) for v in values[:-1]]
-    constant = aesara.function(inputs, CASES[name][0](*inputs, 0.0), accept_inplace=True)
-    np.testing.assert_allclose(constant(*values[:-1]), expected, rtol=1e-12)
+    of_mode = {"python": PYTHON, "native": get_mode(None)}[mode]
+    constant = aesara.function(inputs, CASES[name][0](*inputs, 0.0), mode=of_mode, accept_inplace=True)
+    np.testing.assert_allclose(constant(*[v.copy() for v in values[:-1]]), expected, rtol=1e-12)
+    assert np.isnan(function_of(name, "float64", mode)(*values)).all()
 
 
 @pytest.mark.parametrize("mode", ["python", "native"])
@@ -268,6 +270,11 @@ def ops_of(inputs, outputs, **options):
         ([x, y, z], at.dot(x, y) - z, ["Gemm"]),
         ([x, y, z], -0.5 * z - 2 * at.dot(x, y), ["Gemm"]),
         ([x, y, z], z + at.dot(x, y).T, ["Gemm"]),
+        ([x, y, z, a, b], b * z - a * at.dot(x, y), ["Elemwise", "Gemm"]),
+        ([x, y, z, a, b], at.dot(x, y) - b * z * a, ["Elemwise", "Elemwise", "Gemm"]),
+        ([x, y, z], z + z + at.dot(x, y), ["Gemm"]),
+        ([x, v, w, a, b], a * at.dot(x, v) + b * w, ["Gemv"]),
+        ([z, v, w], 0.5 * z + at.outer(v, w), ["Gemm"]),
         ([x, y, z], at.dot(x, y) + at.dot(y, z), ["Dot22", "Gemm"]),
         ([x, v, w], w + at.dot(x, v), ["Gemv"]),
         ([x, v, w], w - 2 * at.dot(v, x), ["Gemv"]),
@@ -295,10 +302,25 @@ def test_what_does_not_pay_or_is_not_the_same_stays():
     assert not any(isinstance(op, blas.Gemm) for op in ops_of([s, t, z], z + at.dot(s, t)))
 
 
-def test_factor_of_the_other_terms_that_may_be_zero_is_no_beta():
-    f = aesara.function([x, y, z, b], b * z + at.dot(x, y), mode=REWRITTEN)
+@pytest.mark.parametrize("mode", ["py", "llvm"])
+def test_factor_of_the_other_terms_that_is_zero(mode):
+    """What it scales is read, so that NaN are not lost, whether the factor is known or not."""
     one = np.ones((2, 2))
+    f = aesara.function([x, y, z, b], b * z + at.dot(x, y), mode=Mode(mode, "fast_run"))
+    assert blas.gemm_no_inplace in [node.op for node in f.maker.fgraph.toposort()]
     assert np.isnan(f(one, one, one * np.nan, 0.0)).all()
+    g = aesara.function([x, y, z], at.constant(0.0) * z + at.dot(x, y), mode=Mode(mode, None).including("BlasOpt"))
+    assert any(isinstance(node.op, blas.Gemm) for node in g.maker.fgraph.toposort())
+    assert np.isnan(g(one, one, one * np.nan)).all()
+
+
+def test_product_of_a_column_and_a_row_is_elementwise_natively():
+    for output in (0.5 * z + 2 * at.outer(v, w), at.outer(v, w) * 3):
+        f = aesara.function([z, v, w], output, on_unused_input="ignore")
+        assert "matrix product" not in str(aesara.explain(f))
+        values = [drawn((3, 3), "float64"), drawn((3,), "float64", 1), drawn((3,), "float64", 2)]
+        expected = aesara.function([z, v, w], output, mode=PYTHON, on_unused_input="ignore")(*values)
+        np.testing.assert_allclose(f(*values), expected, rtol=1e-12)
 
 
 def test_intermediate_results_are_overwritten_and_updated_variables_are_not():
