@@ -8,7 +8,7 @@ the last term, so that the next step adds both to what it has, in one addition a
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.source import inherit_source
-from aesara.graph.traversal import ancestors
+from aesara.graph.traversal import ancestors, io_toposort
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.editing import edited_node
 from aesara.scan.op import Scan
@@ -37,9 +37,11 @@ _FEW = 4
 def take_late_terms_last(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
     """Sort the terms of sums and products in the step of a loop by when they are known."""
     op = node.op
-    step = FunctionGraph(op.inner_inputs, op.inner_outputs, clone=True)
-    if not _sort_terms(step, _lateness_of_inputs(op, step.inputs)):
+    late = _lateness_of_inputs(op, op.inner_inputs)
+    if not _late_orders(io_toposort(op.inner_inputs, op.inner_outputs), late):
         return False
+    step = FunctionGraph(op.inner_inputs, op.inner_outputs, clone=True)
+    _sort_terms(step, _lateness_of_inputs(op, step.inputs))
     with inherit_source(node):
         made = op.with_step(step.inputs, step.outputs)(*node.inputs, return_list=True)
     return dict(zip(node.outputs, made, strict=True))
@@ -48,10 +50,10 @@ def take_late_terms_last(fgraph: FunctionGraph, node: Apply) -> dict[Variable, V
 @node_rewriter([Scan])
 def split_late_sums(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
     """Make two states of one number that is a sum and is read in sums only: its last term, and all others."""
+    if not any(map(_is_few, node.op.outer_sitsot(node.inputs))):
+        return False
     args = ScanArgs.from_node(node, clone=True)
     few = [k for k, buffer in enumerate(args.outer_in_sit_sot) if _is_few(buffer)]
-    if not few:
-        return False
     step = FunctionGraph(args.inner_inputs, args.inner_outputs, clone=False)
     late = _lateness_of_inputs(node.op, step.inputs)
     _sort_terms(step, late, 2)
@@ -117,25 +119,37 @@ def _lateness_of_inputs(op: Scan, inputs: list[Variable]) -> dict[Variable, int]
     return found
 
 
-def _sort_terms(step: FunctionGraph, late: dict[Variable, int], least: int = 3) -> bool:
-    """Sort the terms of a step, given how late its inputs come; returns whether their order has changed.
+def _sort_terms(step: FunctionGraph, late: dict[Variable, int], least: int = 3) -> None:
+    """Sort the terms of a step, given how late its inputs come; see `_late_orders`."""
+    for node, positions in _late_orders(step.toposort(), late, least).items():
+        with inherit_source(node):
+            new = node.op(*(node.inputs[k] for k in positions))
+        late[new] = late.get(node.outputs[0], 0)
+        step.replace(node.outputs[0], new, reason="scan_late_terms")
 
-    Of fewer than `least` terms the order is left as it is.
+
+def _late_orders(order: Iterable[Apply], late: dict[Variable, int], least: int = 3) -> dict[Apply, list[int]]:
+    """The positions of terms, from early to late, of nodes that have them in another order.
+
+    Nodes with fewer than `least` terms are left as they are.
+
+    Parameters
+    ----------
+    order
+        The nodes of the step, in an order in which they can run.
+    late
+        How late the inputs of the step come; how late what it computes comes is added.
     """
-    changed = False
-    for node in step.toposort():
+    found = {}
+    for node in order:
         latest = max((late.get(v, 0) for v in node.inputs), default=0)
-        outputs: list[Any] = node.outputs
-        if len(node.inputs) >= least and _has_terms(node):
-            terms = sorted(node.inputs, key=lambda v: late.get(v, 0))
-            if terms != node.inputs:
-                with inherit_source(node):
-                    outputs = [node.op(*terms)]
-                step.replace_all(list(zip(node.outputs, outputs, strict=True)), reason="scan_late_terms")
-                changed = True
         if latest:
-            late.update(dict.fromkeys(outputs, latest + 1))
-    return changed
+            if len(node.inputs) >= least and _has_terms(node):
+                times = [late.get(v, 0) for v in node.inputs]
+                if times != sorted(times):
+                    found[node] = sorted(range(len(times)), key=times.__getitem__)
+            late.update(dict.fromkeys(node.outputs, latest + 1))
+    return found
 
 
 def _has_terms(node: Apply) -> bool:

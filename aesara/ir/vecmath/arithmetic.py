@@ -7,6 +7,7 @@ inlined function.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from aesara.ir.instructions import InstructionWriter, Operand, Value
@@ -142,16 +143,18 @@ def split_constant(number: str, format: Format, high_bits: int, parts: int = 2) 
     number
         Decimal digits of the constant.
     """
-    from fractions import Fraction  # slow to import, and rarely needed
-
-    rest = Fraction(number)
+    # A fraction of integers: the class for these takes longer to import than all that is done with it here.
+    digits, _, decimals = number.partition(".")
+    rest, denominator = int(digits + decimals), 10 ** len(decimals)
     found = []
     for index in range(parts):
+        common = math.gcd(rest, denominator)
+        rest, denominator = rest // common, denominator // common
         bits = format.fraction_bits + 1 if index == parts - 1 else high_bits
-        magnitude = abs(rest)
-        exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length() + 1
-        quantum = Fraction(2) ** (exponent - bits - 1)
-        part = round(rest / quantum) * quantum
-        found.append(float(part))
-        rest -= part
+        shift = bits + denominator.bit_length() - rest.bit_length()  # the part is a multiple of 2**-shift
+        multiple, remainder = divmod(rest << shift, denominator)
+        if 2 * remainder + multiple % 2 > denominator:  # to the nearest, and to even between two
+            multiple += 1
+        found.append(math.ldexp(multiple, -shift))
+        rest, denominator = (rest << shift) - multiple * denominator, denominator << shift
     return tuple(found)

@@ -207,7 +207,8 @@ class NativeCallable:
         ]
         drawn_from = {n for n, k in enumerate(interface.generators) if k in interface.updated}
         self._links = Links([box_of[k] for k in interface.generators], drawn_from)
-        words = fixed_words(bool(interface.products), routine_words(interface.products, interface.spills))
+        routines = routine_words(interface.products, interface.spills, bool(interface.generators))
+        words = fixed_words(bool(interface.products), routines)
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]

@@ -106,7 +106,8 @@ WORDS = (
     "dgemm", "sgemm", "dgemv", "sgemv", "dsyrk", "ssyrk",
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "arguments", "secure", "finish", "abort", "array", "reuse", "lend", "workspace",
-    "late", "attach", "open", "hold", "fetch", "settle", "release", "take", "poll", "piece", "rounds",
+    "late", "attach", "open", "hold", "fetch", "settle", "keep", "unlock.all",
+    "release", "take", "poll", "piece", "rounds",
     "matmul.float64", "matmul.float32",
     "large.float64", "large.float32", "mirror.float64", "mirror.float32",
 )  # fmt: skip

@@ -207,12 +207,18 @@ stored:
   %u.next = add i64 %u, 1
   br label %next
 dropping:
-  call void @ae.generators.keep(ptr %frame, ptr %table, ptr %plan)
+  %drawn = field i64 %plan, PLAN_DRAWN
+  %draws = icmp ne i64 %drawn, 0
+  br i1 %draws, label %words, label %shown
+words:
+  ask void keep(ptr %frame, ptr %table, ptr %plan)
+  br label %shown
+shown:
   ; Dropping an old value may run Python code, which is to find all new values in place.
   call void @ae.guards.give(ptr %frame, ptr %table, ptr %plan)
   br label %replaced
 replaced:
-  %o = phi i64 [0, %dropping], [%o.next, %drop]
+  %o = phi i64 [0, %shown], [%o.next, %drop]
   %o.more = icmp slt i64 %o, %updates
   br i1 %o.more, label %drop, label %leave
 drop:
@@ -227,7 +233,7 @@ leave:
   ret ptr %answer
 }
 
-; Give back the workspace, late blocks, answers of Python nodes and references to shared values.
+; Give back the workspace, late blocks, answers of Python nodes, references to shared values, and links of generators.
 define internal void @ae.leave(ptr %frame, ptr %table, ptr %plan) nounwind {
 entry:
   %block = field ptr %frame, FRAME_BLOCK
@@ -261,7 +267,10 @@ made.drop:
   %held.at = field i64 %plan, PLAN_HELD
   %held = at %frame, %held.at
   call void @ae.drop(ptr %table, ptr %held, i64 %holding)
-  call void @ae.generators.drop(ptr %frame, ptr %table, ptr %plan)
+  %links = field i64 %plan, PLAN_LINKS
+  %linked.at = field i64 %plan, PLAN_LINKED
+  %linked = at %frame, %linked.at
+  call void @ae.drop(ptr %table, ptr %linked, i64 %links)
   ret void
 }
 
@@ -284,8 +293,14 @@ done:
 define ptr @ae.abort(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind cold {
 entry:
   call void @ae.take(ptr %frame, ptr %table, ptr %plan)
+  %links = field i64 %plan, PLAN_LINKS
+  %linked = icmp ne i64 %links, 0
+  br i1 %linked, label %unlock, label %unlocked
+unlock:
   ; What explains a failure may read generators.
-  call void @ae.generators.unlock(ptr %frame, ptr %table, ptr %plan)
+  ask void unlock.all(ptr %frame, ptr %table, ptr %plan)
+  br label %unlocked
+unlocked:
   %error = field i64 %frame, FRAME_ERROR
   %is.set = icmp eq i64 %error, {RAISED}
   br i1 %is.set, label %clean, label %report

@@ -1,4 +1,4 @@
-"""The routines as machine code, once in each process: products of matrices apart, since few functions need them."""
+"""The routines as machine code, once in each process: apart, those that few functions need."""
 
 from __future__ import annotations
 
@@ -22,30 +22,40 @@ __all__ = ["routine_words"]
 
 _NAMES = (
     "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "attach", "open", "hold", "fetch", "settle", "release", "take", "poll", "piece", "rounds",
+    "release", "take", "poll", "piece", "rounds",
 )  # fmt: skip
+_GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
 
 
-def routine_words(dtypes: Iterable[str], arguments: bool = False) -> dict[str, int]:
+def routine_words(dtypes: Iterable[str], arguments: bool = False, generators: bool = False) -> dict[str, int]:
     """Words of the table: the addresses of the routines, with products of matrices of these dtypes.
 
-    `arguments` says whether the one that looks at many arguments is among them.
+    `arguments` says whether the one that looks at many arguments is among them, `generators` whether those for random
+    generators are.
     """
     target = current_target()
     if not target.runs:
         target = target_named("native")  # nothing will call them
-    words = _routines() | (_arguments() if arguments else {})
+    words = _calls() | (_arguments() if arguments else {}) | (_generators() if generators else {})
     for dtype in dtypes:
         words |= _products(dtype, target)
     return words
 
 
 @functools.cache
-def _routines() -> dict[str, int]:
-    text = expand("\n".join((CALLS, GENERATORS, MEMORY, KEPT_RESULTS, threads_text())))
+def _calls() -> dict[str, int]:
+    return _as_written((CALLS, MEMORY, KEPT_RESULTS, threads_text()), _NAMES)
+
+
+@functools.cache
+def _generators() -> dict[str, int]:
+    return _as_written((GENERATORS,), _GENERATOR_NAMES)
+
+
+def _as_written(texts: Iterable[str], names: Iterable[str]) -> dict[str, int]:
     # They are written as they are to run: LLVM would find little, and take twice the time.
-    text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", text)
-    return load_routines(text, _NAMES, object_cache(), 0, target_named("native"))
+    text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", expand("\n".join(texts)))
+    return load_routines(text, names, object_cache(), 0, target_named("native"))
 
 
 @functools.cache

@@ -9,10 +9,15 @@
 ``fetch(frame, plan, number, to)``                copy the words of a generator whose lock the call has
 ``settle(frame, plan, number, before)``           whether the words of a generator whose lock the call has are still
                                                   these
+``keep(frame, table, plan)``                      copy new words into the memory of generators, drop the arrays that
+                                                  have them, and release the locks of these generators
+``unlock.all(frame, table, plan)``                release all locks that the call has
 ================================================  ===================================================================
 
 Locks that a call holds at the same time are taken in the order of the addresses of the bit generators, whatever the
 function calls these: of two calls that draw from the same ones, none waits for the other with a lock that it needs.
+
+Calls that draw from no generator do without these routines.
 
 The frame has the link of a generator as long as the call needs it, and what releases its lock as long as it has that.
 """
@@ -179,8 +184,7 @@ done:
   ret void
 }
 
-; Release all locks that the call has.
-define internal void @ae.generators.unlock(ptr %frame, ptr %table, ptr %plan) nounwind {
+define void @ae.unlock.all(ptr %frame, ptr %table, ptr %plan) nounwind {
 entry:
   %count = field i64 %plan, PLAN_LINKS
   br label %next
@@ -235,8 +239,7 @@ drawn:
   ret i1 false
 }
 
-; Copy new words into the memory of generators, and drop the arrays that have them.
-define internal void @ae.generators.keep(ptr %frame, ptr %table, ptr %plan) nounwind {
+define void @ae.keep(ptr %frame, ptr %table, ptr %plan) nounwind {
 entry:
   %count = field i64 %plan, PLAN_DRAWN
   %pairs.at = field i64 %plan, PLAN_DRAWN_AT
@@ -278,16 +281,6 @@ kept:
   %k.next = add i64 %k, 1
   br label %next
 done:
-  ret void
-}
-
-; Drop the links.
-define internal void @ae.generators.drop(ptr %frame, ptr %table, ptr %plan) nounwind {
-entry:
-  %count = field i64 %plan, PLAN_LINKS
-  %linked.at = field i64 %plan, PLAN_LINKED
-  %linked = at %frame, %linked.at
-  call void @ae.drop(ptr %table, ptr %linked, i64 %count)
   ret void
 }
 """

@@ -23,12 +23,7 @@ from aesara.link.llvm import layout
 
 __all__ = ["expand"]
 
-_FIELD = re.compile(r"(%\S+) = field (\S+) (\S+), (\S+)")
-_SET = re.compile(r"set (\S+) (\S+), (\S+), (\S+)")
-_ITEM = re.compile(r"(%\S+) = item (\S+) (\S+), (\S+)")
-_AT = re.compile(r"(%\S+) = at (\S+), (\S+)")
-_WORD = re.compile(r"(%\S+) = word (\S+)")
-_ASK = re.compile(r"(%\S+ = )?ask (\S+) ([\w.]+)\((.*)\)")
+_SHORTHAND = re.compile(r"^ *(?:(%\S+) = )?(field|set|item|at|word|ask) (.+)", re.MULTILINE)
 _NUMBER = re.compile(r"\{([A-Z_]+)\}")
 
 
@@ -41,38 +36,44 @@ def expand(text: str) -> str:
     %.1 = getelementptr i8, ptr %frame, i64 16
     %x = load i64, ptr %.1
     """
-    numbers = itertools.count(1)
+    numbers = map("%.{}".format, itertools.count(1))
     text = _NUMBER.sub(lambda name: str(getattr(layout, name[1])), text)
-    return "\n".join(line for row in text.splitlines() for line in _lines(row.strip(), numbers))
+    return _SHORTHAND.sub(lambda row: "\n".join(_lines(row[1], row[2], row[3], numbers)), text)
 
 
-def _offset(name: str) -> str:
-    return str(getattr(layout, name)) if name[0].isalpha() else name
+def _lines(result: str | None, word: str, rest: str, numbers: Iterator[str]) -> list[str]:
+    if word == "ask":
+        kind, _, call = rest.partition(" ")
+        name, _, arguments = call.partition("(")
+        pointer = next(numbers)
+        assign = "" if result is None else f"{result} = "
+        return [*_read("ptr", "%table", _place(name), pointer, numbers), f"{assign}call {kind} {pointer}({arguments}"]
+    if word == "word":
+        return _read("ptr", "%table", _place(rest), result, numbers)
+    if word == "set":
+        value, pointer, offset = rest.split(", ")
+        address = next(numbers)
+        return [_address(address, pointer, offset), f"store {value}, ptr {address}"]
+    first, second = rest.split(", ")
+    if word == "at":
+        return [_address(result, first, second)]
+    kind, pointer = first.split(" ")
+    if word == "field":
+        return _read(kind, pointer, second, result, numbers)
+    address = next(numbers)
+    return [f"{address} = getelementptr {kind}, ptr {pointer}, i64 {second}", f"{result} = load {kind}, ptr {address}"]
 
 
-def _lines(row: str, numbers: Iterator[int]) -> list[str]:
-    if found := _ASK.fullmatch(row):
-        result, kind, name, arguments = found.groups()
-        pointer = f"%.{next(numbers)}"
-        return [*_lines(f"{pointer} = word {name}", numbers), f"{result or ''}call {kind} {pointer}({arguments})"]
-    if found := _WORD.fullmatch(row):
-        result, name = found.groups()
-        return _lines(f"{result} = field ptr %table, {8 * layout.WORD[name]}", numbers)
-    if found := _FIELD.fullmatch(row):
-        result, kind, pointer, offset = found.groups()
-        address = f"%.{next(numbers)}"
-        return [*_lines(f"{address} = at {pointer}, {offset}", numbers), f"{result} = load {kind}, ptr {address}"]
-    if found := _SET.fullmatch(row):
-        kind, value, pointer, offset = found.groups()
-        address = f"%.{next(numbers)}"
-        return [*_lines(f"{address} = at {pointer}, {offset}", numbers), f"store {kind} {value}, ptr {address}"]
-    if found := _ITEM.fullmatch(row):
-        result, kind, pointer, index = found.groups()
-        address = f"%.{next(numbers)}"
-        return [
-            f"{address} = getelementptr {kind}, ptr {pointer}, i64 {index}", f"{result} = load {kind}, ptr {address}"
-        ]  # fmt: skip
-    if found := _AT.fullmatch(row):
-        result, pointer, offset = found.groups()
-        return [f"{result} = getelementptr i8, ptr {pointer}, i64 {_offset(offset)}"]
-    return [row]
+def _place(name: str) -> str:
+    """The offset of a word in the table."""
+    return str(8 * layout.WORD[name])
+
+
+def _address(result: str | None, pointer: str, offset: str) -> str:
+    number = getattr(layout, offset) if offset[0].isalpha() else offset
+    return f"{result} = getelementptr i8, ptr {pointer}, i64 {number}"
+
+
+def _read(kind: str, pointer: str, offset: str, result: str | None, numbers: Iterator[str]) -> list[str]:
+    address = next(numbers)
+    return [_address(address, pointer, offset), f"{result} = load {kind}, ptr {address}"]
