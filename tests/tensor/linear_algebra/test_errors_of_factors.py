@@ -33,6 +33,8 @@ def _points(definite):
 
 POINTS = {True: _points(True), False: _points(False)}
 RIGHT = np.random.default_rng(12).normal(size=N)
+#: for functions of two matrices: positive definite, and exact in every format
+SECOND = 2 * np.eye(N) + 0.5 * (np.eye(N, k=1) + np.eye(N, k=-1))
 
 
 def adjoint(m):
@@ -83,6 +85,73 @@ def least_squares(a, b):
 cond = np.linalg.cond
 
 
+def diagonals(a, made):
+    """Copy the three diagonals in the middle of a matrix to another one."""
+    for i in range(N):
+        for j in range(max(i - 1, 0), min(i + 2, N)):
+            made[i, j] = a[i, j]
+    return made
+
+
+def tridiagonal(a, b):
+    return mpmath.lu_solve(diagonals(a, mpmath.matrix(N, N)), b)
+
+
+def heavier(a):
+    """Four times the diagonal: so the three in the middle of a positive definite matrix are one, too."""
+    made = a.copy()
+    for k in range(N):
+        made[k, k] = 4 * made[k, k]
+    return made
+
+
+def condition_of_diagonals(a):
+    return cond(diagonals(a, np.zeros_like(a)))
+
+
+def generalised_values(a):
+    half = mpmath.cholesky(mpmath.matrix(SECOND.tolist())) ** -1
+    return hermitian_values(half * a * adjoint(half))
+
+
+def condition_of_logarithm(a):
+    """Of a Hermitian matrix: the largest slope of the logarithm is at the least eigenvalue."""
+    values = np.linalg.eigvalsh(a)
+    return values.max() / values.min() / np.abs(np.log(values)).max()
+
+
+def condition_of_exponential(a):
+    """Of a Hermitian matrix: the logarithm of the result has a relative error, and is as large as the matrix."""
+    return max(1.0, np.linalg.norm(a, 2))
+
+
+def second_sylvester(a):
+    """Of ``A X + X B = Q`` with ones for Q, by rows of X."""
+    one = mpmath.eye(N)
+    solved = mpmath.lu_solve(kron(a, one) + kron(one, mpmath.matrix(SECOND.tolist()).T), mpmath.ones(N * N, 1))
+    return mpmath.matrix([[solved[i * N + j] for j in range(N)] for i in range(N)])
+
+
+def condition_of_second_sylvester(a):
+    return cond(np.kron(a, np.eye(N)) + np.kron(np.eye(N), SECOND.T))
+
+
+def discrete_lyapunov(a):
+    """Of ``X - A X A^H = Q`` with ones for Q, by rows of X."""
+    solved = mpmath.lu_solve(mpmath.eye(N * N) - kron(a, a.conjugate()), mpmath.ones(N * N, 1))
+    return mpmath.matrix([[solved[i * N + j] for j in range(N)] for i in range(N)])
+
+
+def condition_of_discrete_lyapunov(a):
+    return cond(np.eye(N * N) - np.kron(a, a.conj()))
+
+
+def condition_of_riccati(a):
+    """What the terms of the equation amount to, beside its Q, which is the identity."""
+    solved = np.linalg.norm(scipy.linalg.solve_continuous_are(a, *[np.eye(N)] * 3), 2)
+    return N * (2 * np.linalg.norm(a, 2) * solved + solved**2 + 1)
+
+
 def of_products(a):
     """Of a matrix that factors are multiplied to again: each element is a sum of N products."""
     return float(N)
@@ -128,7 +197,44 @@ FUNCTIONS = {
     "lyapunov": (
         lambda a, b: linalg.solve_continuous_lyapunov(a, at.ones_like(a)), sylvester, True, condition_of_sylvester,
     ),
+    "discrete lyapunov": (
+        lambda a, b: linalg.solve_discrete_lyapunov(a, at.ones_like(a)), lambda a, b: discrete_lyapunov(a), True,
+        condition_of_discrete_lyapunov,
+    ),
+    "sylvester": (
+        lambda a, b: linalg.solve_sylvester(a, other(a), at.ones_like(a)), lambda a, b: second_sylvester(a), True,
+        condition_of_second_sylvester,
+    ),
+    "riccati": (lambda a, b: _by_riccati(a), lambda a, b: mpmath.eye(N), True, condition_of_riccati),
+    "solve_banded": (
+        lambda a, b: linalg.solve_banded((1, 1), banded(a), b), tridiagonal, False, condition_of_diagonals,
+    ),
+    "solveh_banded": (
+        lambda a, b: linalg.solveh_banded(at.stack([4 * banded(a)[1], banded(a)[2]]), b, lower=True),
+        lambda a, b: tridiagonal(heavier(a), b), True, lambda a: condition_of_diagonals(heavier(a)),
+    ),
+    "solve_tridiagonal": (
+        lambda a, b: linalg.solve_tridiagonal(a.diagonal(-1), a.diagonal(), a.diagonal(1), b), tridiagonal, False,
+        condition_of_diagonals,
+    ),
+    "qz": (lambda a, b: _by_qz(a), lambda a, b: a, False, of_products),
+    "polar": (lambda a, b: at.dot(*linalg.polar(a)), lambda a, b: a, False, of_products),
+    "generalised eigh": (
+        lambda a, b: linalg.eigh(a, other(a))[0], lambda a, b: generalised_values(a), True, lambda a: cond(SECOND),
+    ),
+    "logm": (lambda a, b: linalg.logm(a), lambda a, b: mpmath.logm(a), True, condition_of_logarithm),
+    "expm": (lambda a, b: linalg.expm(a), lambda a, b: mpmath.expm(a), True, condition_of_exponential),
 }  # fmt: skip
+
+
+def other(a):
+    return at.constant(SECOND.astype(a.dtype))
+
+
+def banded(a):
+    """The three diagonals in the middle, above each other."""
+    zero = at.zeros((1,), a.dtype)
+    return at.stack([at.join(0, zero, a.diagonal(1)), a.diagonal(), at.join(0, a.diagonal(-1), zero)])
 
 
 def turned(x):
@@ -153,6 +259,18 @@ def _by_lu(a):
 def _by_schur(a):
     form, unitary = linalg.schur(a)
     return at.dot(at.dot(unitary, form), turned(unitary))
+
+
+def _by_qz(a):
+    form, _, left, right = linalg.qz(a, other(a))
+    return at.dot(at.dot(left, form), turned(right))
+
+
+def _by_riccati(a):
+    """The Q of the equation, from its solution."""
+    eye = at.eye(N, dtype=a.dtype)
+    x = linalg.solve_continuous_are(a, eye, eye, eye)
+    return at.dot(x, x) - at.dot(turned(a), x) - at.dot(x, a)
 
 
 def _by_eigh(a):

@@ -61,6 +61,22 @@ def test_distance_to_scipy(name, dtype):
                 assert np.abs(found - wanted).max() <= bound * np.abs(wanted).max()
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("n", [65, 200, 600])
+def test_large_orders(name, n):
+    """Errors grow with the order: they are at most twice those of SciPy in the same precision."""
+    build, oracle, symmetric = FUNCTIONS[name]
+    a, b = at.fmatrix(), at.fmatrix()
+    f = aesara.function([a, b], build(a, b), on_unused_input="ignore")
+    for condition in (1.0, 1e3):
+        (given,) = matrices(n, 1, condition, symmetric).astype("float32")
+        right = np.random.default_rng(0).normal(size=(n, 2)).astype("float32")
+        exact = oracle(given.astype("float64"), right.astype("float64"))
+        theirs = np.abs(oracle(given, right) - exact).max()
+        bound = ULPS * np.finfo("float32").eps * condition_of(name, given.astype("float64")) * np.abs(exact).max()
+        assert np.abs(f(given, right) - exact).max() <= 2 * theirs + bound
+
+
 @pytest.mark.parametrize("n", [3, 12])
 def test_distance_to_exact_results(n):
     a = at.dtensor3("a")
