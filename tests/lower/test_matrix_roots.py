@@ -82,13 +82,13 @@ def singular_matrices():
     rng = np.random.default_rng(0)
     for n in (2, 3, 5, 8):
         yield np.ones((n, n))
-        for rank in range(1, n):
-            columns = rng.normal(size=(n, rank))
-            yield columns @ columns.T
-            yield np.round(3 * columns) @ np.round(3 * columns).T
-            turn = np.linalg.qr(rng.normal(size=(n, n)))[0] @ (np.eye(n) + 0.1 * np.triu(np.ones((n, n)), 1))
-            values = np.append(rng.uniform(0.5, 3, rank), np.zeros(n - rank))
-            yield (turn * values) @ np.linalg.inv(turn)
+    for n, rank in [(n, rank) for n in (2, 3, 5, 8, 12) for rank in range(1, n)] * 4:
+        columns = rng.normal(size=(n, rank))
+        yield columns @ columns.T
+        yield np.round(3 * columns) @ np.round(3 * columns).T
+        turn = np.linalg.qr(rng.normal(size=(n, n)))[0] @ (np.eye(n) + 0.1 * np.triu(np.ones((n, n)), 1))
+        values = np.append(rng.uniform(0.5, 3, rank), np.zeros(n - rank))
+        yield (turn * values) @ np.linalg.inv(turn)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])

@@ -40,6 +40,7 @@ from aesara.tensor.linear_algebra.matrix_functions import (
     COMPLEX_RESULT,
     NO_LOGARITHM,
     NO_ROOT,
+    ROOT_OF_ZERO,
     LogMatrix,
     SqrtMatrix,
 )
@@ -134,8 +135,8 @@ def _element_of_root(rest: Any, divisor: Any, rounding: Any) -> Any:
     none = eq(divisor, zero)
     if rounding is None:
         return switch(and_(none, neq(rest, zero)), infinite, rest / switch(none, one, divisor))
-    size = absolute(rest)
-    lost = and_(le(size, rounding), gt(size, absolute(divisor) * sqrt(rounding)))
+    is_zero = le(absolute(divisor), np.asarray(ROOT_OF_ZERO, rounding.type.dtype) * sqrt(rounding))
+    lost = and_(le(absolute(rest), rounding), is_zero)
     quotient = rest / switch(or_(none, lost), one, divisor)
     return switch(lost, zero, switch(and_(none, neq(rest, zero)), infinite, quotient))
 

@@ -243,12 +243,16 @@ def _rounding(form: np.ndarray) -> float:
     return float(np.finfo(form.dtype).eps * len(form) * np.abs(form).sum(axis=0).max())
 
 
+#: how large a sum of two roots of zeros is, in roots of a rounding error
+ROOT_OF_ZERO = 4
+
+
 class SqrtMatrix(_MatrixFunction):
     """The principal square root of a square matrix.
 
     A singular matrix has one where zero is an eigenvalue with as many eigenvectors as its multiplicity. In floating
-    point its zeros are rounding errors, of either sign, and so is what stands between them in the Schur form; what is
-    within rounding errors of the whole matrix counts as zero, where the root would be large, or complex, by it.
+    point its zeros are rounding errors, of either sign, and so is what stands between them in the Schur form: it counts
+    as zero, and so do negative eigenvalues of this size.
     """
 
     __props__ = ()
@@ -279,14 +283,14 @@ class SqrtMatrix(_MatrixFunction):
         return root
 
     def element(self, rest: Any, divisor: Any, rounding: float) -> Any:
-        """``rest / divisor``, and zero where that would be large because the divisor is one of two rounding errors.
+        """``rest / divisor``, and zero where both are rounding errors.
 
-        A `rest` of the size of rounding errors leaves a residual of this size, if it is dropped. It is dropped where
-        the divisor, the sum of the roots of two eigenvalues, is so small that the quotient is larger than the root of
-        a rounding error.
+        The divisor is the sum of the roots of two eigenvalues; where it is this small, both count as zero. A `rest` of
+        the size of rounding errors leaves a residual of this size, if it is dropped. The quotient may be as large as
+        the root of a rounding error, and would stay in later elements of the row, some of which are divided by as
+        little.
         """
-        size = abs(rest)
-        if size <= rounding and size > abs(divisor) * math.sqrt(rounding):
+        if abs(rest) <= rounding and abs(divisor) <= ROOT_OF_ZERO * math.sqrt(rounding):
             return 0
         return (rest / divisor) if divisor else (np.inf if rest else rest)
 
