@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent / "aesara"
 LAYERS = {
     "aesara._version": 0,
     "aesara.clock": 0,
+    "aesara.primitives": 0,
     "aesara.errors": 0,
     "aesara.configparams": 0,
     "aesara.configparser": 0,

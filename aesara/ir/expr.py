@@ -26,11 +26,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from aesara.ir.symbols import InputSize
+from aesara.primitives import PRIMITIVES
 from aesara.utils import free_in_children
 
 __all__ = [
     "Expr",
-    "PRIMITIVES",
     "COMPARISONS",
     "INDEX",
     "const",
@@ -47,25 +47,6 @@ __all__ = [
 ]
 
 INDEX = "int64"
-
-#: name -> (number of operands, relative cost of evaluating it once)
-PRIMITIVES: dict[str, tuple[int, int]] = {
-    **dict.fromkeys(("add", "sub", "mul", "minimum", "maximum", "and", "or", "xor", "shl", "shr", "copysign"), (2, 1)),
-    "larger": (2, 1),
-    **dict.fromkeys(("neg", "abs", "invert", "floor", "ceil", "trunc", "rint", "isnan", "isinf"), (1, 1)),
-    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), (2, 1)),
-    "select": (3, 1),
-    **dict.fromkeys(("div", "intdiv", "mod"), (2, 5)),
-    "sqrt": (1, 5),
-    **dict.fromkeys(
-        (
-            "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-            "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "cbrt",
-        ),
-        (1, 20),
-    ),
-    **dict.fromkeys(("pow", "atan2", "hypot"), (2, 40)),
-}  # fmt: skip
 
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 TESTS = frozenset({"isnan", "isinf"})
@@ -243,7 +224,7 @@ def call(function: Any, dtype: str, args: Iterable[Expr]) -> Expr:
 
 def op(name: str, *args: Expr) -> Expr:
     """Apply a primitive; integer index arithmetic is simplified on the way."""
-    arity, _ = PRIMITIVES[name]
+    arity = PRIMITIVES[name].operands
     if len(args) != arity:
         raise TypeError(f"IR primitive {name!r} takes {arity} operands, got {len(args)}")
     if name == "select":
@@ -420,5 +401,5 @@ def cost(e: Expr) -> int:
         return 1
     if e.op == "call":
         return int(e.attr.cost)
-    arity_cost = PRIMITIVES[e.op][1]
+    arity_cost = PRIMITIVES[e.op].cost
     return arity_cost if e.dtype.startswith("float") or arity_cost < 20 else 20

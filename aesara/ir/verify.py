@@ -8,7 +8,7 @@ from typing import NoReturn
 from weakref import WeakSet
 
 from aesara.ir.buffers import Buffer, Slot
-from aesara.ir.expr import COMPARISONS, INDEX, PRIMITIVES, TESTS, Expr, walk
+from aesara.ir.expr import COMPARISONS, INDEX, TESTS, Expr, walk
 from aesara.ir.function import ExternalFunction, ScalarFunction
 from aesara.ir.kernel import (
     Assign,
@@ -25,6 +25,7 @@ from aesara.ir.kernel import (
 )
 from aesara.ir.lanes import accumulations
 from aesara.ir.program import Program
+from aesara.primitives import PRIMITIVES
 
 __all__ = ["IRError", "Bindings", "verify_function", "verify_kernel", "verify_program"]
 
@@ -73,7 +74,7 @@ def _verify_call(e: Expr, function: ScalarFunction | ExternalFunction, kinds: li
 
 
 def _verify_primitive(e: Expr, kinds: list[str]) -> None:
-    if e.op not in PRIMITIVES or len(kinds) != PRIMITIVES[e.op][0]:
+    if e.op not in PRIMITIVES or len(kinds) != PRIMITIVES[e.op].operands:
         raise IRError(f"{e.op} is no primitive of {len(kinds)} operands")
     if e.op == "select":
         if kinds[0] != "bool" or kinds[1] != kinds[2] or e.dtype != kinds[1]:

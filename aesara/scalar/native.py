@@ -13,25 +13,15 @@ A lowering asks `ScalarOp.native_fact` and `ScalarOp.decomposition`, never the o
 
 from __future__ import annotations
 
+from aesara.primitives import PRIMITIVES
 from aesara.records import dataclass
 
-__all__ = ["PRIMITIVES", "Primitive", "Special"]
-
-#: The instructions of the loop IR that scalar ops may name.
-PRIMITIVES = frozenset(
-    """
-    add sub mul div intdiv mod neg abs minimum maximum sqrt floor ceil trunc rint
-    exp exp2 expm1 log log2 log10 log1p
-    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
-    erf erfc cbrt pow atan2 hypot copysign
-    lt le gt ge eq ne and or xor invert shl shr select cast isnan isinf
-    """.split()
-)
+__all__ = ["Primitive", "Special"]
 
 
 @dataclass(frozen=True)
 class Primitive:
-    """An instruction of the loop IR.
+    """An instruction of the loop IR: one of `aesara.primitives`, or ``cast``.
 
     Operands are first cast to the dtypes that `ScalarOp.operand_dtypes` states.
     ``add`` and ``mul`` of more than two operands fold from left to right.
@@ -45,8 +35,9 @@ class Primitive:
     name: str
 
     def __post_init__(self) -> None:
-        if self.name not in PRIMITIVES:
-            raise ValueError(f"Unknown primitive {self.name!r}: expected one of {', '.join(sorted(PRIMITIVES))}")
+        if self.name not in PRIMITIVES and self.name != "cast":
+            known = ", ".join(sorted([*PRIMITIVES, "cast"]))
+            raise ValueError(f"Unknown primitive {self.name!r}: expected one of {known}")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ import pytest
 
 from aesara.ir.expr import (
     INDEX,
-    PRIMITIVES,
     call,
     cast,
     const,
@@ -25,6 +24,7 @@ from aesara.ir.expr import (
     walk,
 )  # fmt: skip
 from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
+from aesara.primitives import PRIMITIVES
 
 I, J, N, M = var("i"), var("j"), var(InputSize(0, 0)), var(InputSize(1, 0))
 
@@ -120,7 +120,7 @@ def test_dtypes_of_results():
 
 @pytest.mark.parametrize("name", PRIMITIVES)
 def test_number_of_operands(name):
-    with pytest.raises(TypeError, match=f"IR primitive '{name}' takes {PRIMITIVES[name][0]} operands, got 4"):
+    with pytest.raises(TypeError, match=f"IR primitive '{name}' takes {PRIMITIVES[name].operands} operands, got 4"):
         op(name, X(), X(), X(), X())
 
 

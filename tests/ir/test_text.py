@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aesara.ir.buffers import Buffer, Operand, Slot
-from aesara.ir.expr import PRIMITIVES, cast, const, load, op, sharing, var
+from aesara.ir.expr import cast, const, load, op, sharing, var
 from aesara.ir.function import ScalarFunction, functions_below
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
 from aesara.ir.program import Input, Program
@@ -29,6 +29,7 @@ from aesara.ir.text import (
 )
 from aesara.ir.text.syntax import DTYPES
 from aesara.ir.verify import IRError
+from aesara.primitives import PRIMITIVES
 
 sys.path.insert(0, str(Path(__file__).parent))
 from representative_graphs import GRAPHS, Runs
@@ -124,7 +125,7 @@ def test_every_primitive_and_every_nesting_of_two(dtype):
     params = (BufferParam("x", dtype), BufferParam("y", dtype), BufferParam("o", dtype, True), ScalarParam("n"))
 
     def apply(name, *args):
-        arity = PRIMITIVES[name][0]
+        arity = PRIMITIVES[name].operands
         if name == "select":
             return op(name, op("lt", args[0], args[1]), *args[:2])
         made = op(name, *(args * 2)[:arity])

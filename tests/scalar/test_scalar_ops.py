@@ -13,8 +13,9 @@ import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.null_type import NullType
+from aesara.primitives import PRIMITIVES
 from aesara.scalar import Composite, ScalarOp, get_scalar_type, scalar_gradient_graph
-from aesara.scalar.native import PRIMITIVES, Primitive, Special
+from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import FloatRoutine
 
 DTYPES = tuple(scalar_type.dtype for scalar_type in aes.all_types)
@@ -83,7 +84,7 @@ def test_the_declaration_is_complete(name):
     assert op.numpy is not None
     assert inspect.getdoc(type(op))
     if isinstance(op.native, Primitive):
-        assert op.native.name in PRIMITIVES
+        assert op.native.name in {*PRIMITIVES, "cast"}
     if name not in {"complex", "complex_from_polar"}:
         assert op.native is not None or op.decompose is not None or type(op).decomposition is not ScalarOp.decomposition
 

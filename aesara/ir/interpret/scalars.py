@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.expr import COMPARISONS
+from aesara.ir.expr import COMPARISONS, TESTS
 from aesara.ir.verify import IRError
+from aesara.primitives import PRIMITIVES
 
 _INT64_LIMIT = 2.0**63
 
@@ -83,43 +84,6 @@ _INTEGER: dict[str, Callable[..., int]] = {
 _LOGIC = {"add": "or", "mul": "and", "sub": "xor", "maximum": "or", "minimum": "and"}
 
 
-def _lesser(a: Any, b: Any) -> Any:
-    if a == b:
-        return a if np.signbit(a) else b
-    return np.minimum(a, b)
-
-
-def _greater(a: Any, b: Any) -> Any:
-    if a == b:
-        return b if np.signbit(a) else a
-    return np.maximum(a, b)
-
-
-_FLOAT: dict[str, Callable[..., Any]] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "intdiv": np.floor_divide,
-    "mod": np.remainder,
-    "minimum": _lesser,
-    "maximum": _greater,
-    "larger": _greater,
-    "neg": np.negative,
-    "abs": np.abs,
-    "pow": np.power,
-    "atan2": np.arctan2,
-    "hypot": np.hypot,
-    "copysign": np.copysign,
-    **{name: getattr(np, name) for name in ("sqrt", "cbrt", "floor", "ceil", "trunc", "rint", "exp", "exp2", "expm1")},
-    **{name: getattr(np, name) for name in ("log", "log2", "log10", "log1p", "sin", "cos", "tan")},
-    **{name: getattr(np, name) for name in ("sinh", "cosh", "tanh")},
-    **{name: getattr(np, "arc" + name[1:]) for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh")},
-    "erf": lambda x: type(x)(math.erf(x)),
-    "erfc": lambda x: type(x)(math.erfc(x)),
-}
-_COMPARE = {"lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal}
-_COMPARE |= {"eq": np.equal, "ne": np.not_equal}
 _NOT_EXACT_IN_HALF = frozenset({"add", "sub", "mul", "div", "neg", "abs", "sqrt", "floor", "ceil", "trunc", "rint"})
 
 
@@ -134,11 +98,10 @@ def primitive(name: str, dtype: str) -> Callable[..., Any]:
     if name == "select":
         return lambda condition, a, b: a if condition else b
     if name in COMPARISONS:
-        compare = _COMPARE[name]
+        compare = _reference(name, dtype)
         return lambda a, b: np.bool_(compare(a, b))
-    if name in ("isnan", "isinf"):
-        test = getattr(np, name)
-        return (lambda a: np.bool_(test(a))) if dtype.startswith("float") else (lambda a: np.False_)
+    if name in TESTS and not dtype.startswith("float"):
+        return lambda a: np.False_
     if dtype.startswith("float"):
         return _float_primitive(name, dtype)
     if name in ("shl", "shr"):
@@ -149,10 +112,16 @@ def primitive(name: str, dtype: str) -> Callable[..., Any]:
     return lambda *args: wrapped(computed(*map(int, args)), dtype)
 
 
-def _float_primitive(name: str, dtype: str) -> Callable[..., Any]:
-    if name not in _FLOAT:
+def _reference(name: str, dtype: str) -> Callable[..., Any]:
+    reference = PRIMITIVES[name].reference
+    if reference is None:
         raise IRError(f"{name} is not defined on {dtype}")
-    kind, computed = _kind(dtype), _FLOAT[name]
+    return reference
+
+
+def _float_primitive(name: str, dtype: str) -> Callable[..., Any]:
+    computed = _reference(name, dtype)
+    kind = np.bool_ if name in TESTS else _kind(dtype)
     in_single = dtype == "float16" and name not in _NOT_EXACT_IN_HALF
 
     def value(*args: Any) -> Any:

@@ -8,10 +8,11 @@ from typing import Any, NoReturn
 
 from aesara.ir import expr as ir
 from aesara.ir.buffers import Buffer
-from aesara.ir.expr import INDEX, PRIMITIVES, Expr
+from aesara.ir.expr import INDEX, Expr
 from aesara.ir.function import ScalarFunction
 from aesara.ir.routines.special import special_named
 from aesara.ir.text.syntax import DTYPES, INFIX, KEYWORDS, RESERVED, IRSyntaxError
+from aesara.primitives import PRIMITIVES
 
 __all__ = ["Line", "Reader", "label_of", "lines_of"]
 
@@ -299,8 +300,8 @@ class Reader:
             if len(args) != 1:
                 line.fail(f"one operand of the cast to {rest[0]}, not {len(args)}")
             return ir.cast(args[0], rest[0])
-        if len(args) != PRIMITIVES[rest[0]][0]:
-            line.fail(f"{PRIMITIVES[rest[0]][0]} operands of {rest[0]}, not {len(args)}")
+        if len(args) != PRIMITIVES[rest[0]].operands:
+            line.fail(f"{PRIMITIVES[rest[0]].operands} operands of {rest[0]}, not {len(args)}")
         return ir.op(rest[0], *args)
 
     def listed(self, line: Line, close: str) -> list[Expr]:

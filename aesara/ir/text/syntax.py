@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from aesara.ir.expr import PRIMITIVES
 from aesara.ir.steps import STEPS
 from aesara.ir.verify import IRError
+from aesara.primitives import PRIMITIVES
 
 __all__ = ["BITWISE", "DTYPES", "INFIX", "KEYWORDS", "RESERVED", "SIGNS", "IRSyntaxError", "written_name"]
 

@@ -10,6 +10,7 @@ from aesara.ir.instructions import Value
 from aesara.link.llvm.division import float_division, int_division, int_power
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.types import LLVM_TYPES, is_float, is_unsigned
+from aesara.primitives import PRIMITIVES
 
 __all__ = ["combined", "converted", "primitive"]
 
@@ -25,7 +26,6 @@ _OPERATORS = {
     "xor": Value.__xor__,
 }
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
-_FLOAT_UNARY = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", "rint": "rint", "abs": "fabs"}
 
 
 def primitive(module: Module, name: str, dtype: str, *operands: Value) -> Value:
@@ -50,10 +50,9 @@ def _of_floats(module: Module, name: str, dtype: str, a: Value, *others: Value) 
         return _OPERATORS[name](a, *others)
     if name == "neg":
         return -a
-    if name in _FLOAT_UNARY:
-        return _intrinsic(module, _FLOAT_UNARY[name], a)
-    if name in ("minimum", "maximum", "copysign"):
-        return _intrinsic(module, name, a, *others)
+    intrinsic = PRIMITIVES[name].intrinsic
+    if intrinsic is not None:
+        return _intrinsic(module, intrinsic, a, *others)
     if name == "larger":
         function = module.intrinsic("maximum", a.kind, 2)
         return a.writer.emit(a.kind, f"call nsz {a.kind} {function}({a.typed}, {others[0].typed})")

@@ -8,11 +8,12 @@ from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
-from aesara.ir.expr import PRIMITIVES, Expr, cast, const, op
+from aesara.ir.expr import Expr, cast, const, op
 from aesara.ir.function import ExternalFunction, ScalarFunction
 from aesara.ir.routines.special import special
 from aesara.lower.context import Unsupported, check_dtype
 from aesara.lower.routines import scalar_function
+from aesara.primitives import PRIMITIVES
 from aesara.records import dataclass
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
@@ -89,7 +90,7 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
     """Relative cost of a scalar op on inputs of these types."""
     fact = _fact(scalar_op, input_types)
     if isinstance(fact, Primitive):
-        return 1 if fact.name == "cast" else PRIMITIVES[fact.name][1] * max(1, len(input_types) - 1)
+        return 1 if fact.name == "cast" else PRIMITIVES[fact.name].cost * max(1, len(input_types) - 1)
     if isinstance(fact, Special):
         return ExternalFunction.cost
     if isinstance(fact, FloatRoutine):
