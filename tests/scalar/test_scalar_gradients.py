@@ -99,6 +99,8 @@ def test_values_at_special_points(op, values, expected):
         (aes.log1mexp, -1e-3, -999.5000833333332),
         (aes.log1mexp, -800.0, 0),
         (aes.log1mexp, -1e-300, -1e300),
+        (aes.log1mexp, 0.0, -INF),
+        (aes.log1mexp, -0.0, -INF),
         (aes.expm1, -40.0, 4.248354255291589e-18),
         (aes.log1p, 1e-20, 1),
         (aes.erfc, 20.0, -2 / np.sqrt(np.pi) * np.exp(-400)),

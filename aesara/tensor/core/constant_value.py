@@ -34,7 +34,7 @@ def get_scalar_constant_value(
     elemwise: bool = True,
     only_process_constants: bool = False,
     max_recur: int = 10,
-) -> np.ndarray:
+) -> Any:
     """Return the one value that all entries of `orig_v` are known to have.
 
     Parameters
@@ -51,7 +51,7 @@ def get_scalar_constant_value(
     Returns
     -------
     numpy.ndarray
-        A zero-dimensional array.
+        A zero-dimensional array; None for the constant None (`NoneConst`).
 
     Raises
     ------
@@ -67,7 +67,7 @@ def get_scalar_constant_value(
     variable = orig_v
     while isinstance(variable, Variable):
         if isinstance(variable, Constant):
-            return _common_value(variable.data, variable)
+            return None if variable.data is None else _common_value(variable.data, variable)
         node = variable.owner
         if only_process_constants or node is None:
             raise NotScalarConstantError(f"{orig_v} has no known constant value.")
@@ -85,7 +85,7 @@ def get_scalar_constant_value(
 
 def _common_value(data: Any, source: Any) -> np.ndarray:
     """Return the entry of `data` as a 0-d array if all of its entries are the same."""
-    if data is None or isinstance(data, slice):
+    if isinstance(data, slice):
         raise NotScalarConstantError(f"{source} is not a number.")
     try:
         values = np.asarray(data)

@@ -313,7 +313,7 @@ def get_constant_idx(
             if allow_partial:
                 return part
             raise
-        return value.item()
+        return None if value is None else value.item()
 
     return [
         slice(literal(entry.start), literal(entry.stop), literal(entry.step))

@@ -12,7 +12,7 @@ from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import alloc
-from aesara.tensor.elementwise.ops import eq, maximum
+from aesara.tensor.elementwise.ops import le, maximum
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
@@ -329,7 +329,7 @@ def tile(x: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
         be symbolic), or a symbolic vector.
     ndim
         The number of dimensions of the result; necessary only if the length of a
-        symbolic `reps` is not known.
+        symbolic `reps` is not known. A shorter one is for the last dimensions.
 
     Examples
     --------
@@ -373,9 +373,10 @@ def _repetitions(reps: Any, ndim: int | None) -> list[Any]:
         except ValueError as error:
             if ndim is None:
                 raise ValueError("The length of the vector `reps` is not known: specify `ndim`.") from error
-            length = ndim
-            check = Assert(f"tile: `reps` must have as many elements as `ndim` says: {ndim}.")
-            reps = check(reps, eq(shape(reps)[0], ndim))
+            length, given = ndim, shape(reps)[0]
+            check = Assert(f"tile: `reps` must have at most as many elements as `ndim` says: {ndim}.")
+            missing = check(ndim - given, le(given, ndim))
+            reps = join(0, alloc(np.ones((), reps.type.dtype), missing), reps)
         return [reps[i] for i in range(length)]
     for entry in entries:
         if isinstance(entry, (int, np.integer)):
