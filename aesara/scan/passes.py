@@ -16,6 +16,7 @@ from aesara.scan.push_out import (
     push_out_add_scan,
     push_out_dot1_scan,
     push_out_non_seq_scan,
+    push_out_products_scan,
     push_out_seq_scan,
 )
 from aesara.scan.unrolling import unroll_scan
@@ -49,6 +50,7 @@ scan_seqopt1.register(
 scan_seqopt1.register(
     "scan_pushout_add", OverLoops(push_out_add_scan), *FAST_RUN, "more_mem", "scan_pushout", position=5
 )
+scan_seqopt1.register("scan_pushout_dot", OverLoops(push_out_products_scan), *FAST_RUN, "scan_pushout", position=7)
 scan_seqopt1.register("scan_pushout_inc", OverLoops(push_out_inc_scan), *FAST_RUN, "scan_pushout", position=6)
 scan_eqopt2.register(
     "scan_remove_constants_and_unused_inputs1",

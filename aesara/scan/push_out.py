@@ -16,7 +16,7 @@ from aesara.graph.vectorization import vectorize_graph
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.editing import apply_edited, edited_node
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded
+from aesara.scan.parts import expanded, is_exact
 from aesara.scan.row_counts import first_rows
 from aesara.scan.saving_memory import reads_of_last_rows
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -31,6 +31,7 @@ from aesara.tensor.products.dot import Dot, dot
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.shape import Shape, Shape_i
+from aesara.tensor.shapes.specify_shape import SpecifyShape
 
 __all__ = [
     "add_nitsot_outputs",
@@ -41,6 +42,7 @@ __all__ = [
     "push_out_dot1_scan",
     "push_out_inner_vars",
     "push_out_non_seq_scan",
+    "push_out_products_scan",
     "push_out_seq_scan",
     "summed_outside",
 ]
@@ -157,7 +159,7 @@ def push_out_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool
     args = ScanArgs.from_node(node)
     if args.n_mit_mot:
         return False
-    mapped, order = _mapped(args)
+    mapped, order = _mapped(args, args.inner_in_seqs)
     outputs = [] if args.as_while else [
         k for k, v in enumerate(args.inner_out_nit_sot)
         if (v in mapped or v in args.inner_in_seqs) and args.outer_in_nit_sot[k] is args.n_steps
@@ -178,17 +180,19 @@ def push_out_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool
     return {**found, **_applied(args, node)}
 
 
-def _mapped(args: ScanArgs) -> tuple[set[Variable], list[Apply]]:
-    """What the step computes of entries of sequences, elementwise or by products; and its nodes in order."""
-    of_sequences = set(args.inner_in_seqs)
+def _mapped(args: ScanArgs, given: Iterable[Variable]) -> tuple[set[Variable], list[Apply]]:
+    """What the step computes of these variables, elementwise or by products; and its nodes in order."""
+    of_sequences = set(given)
     steady = set(args.inner_in_non_seqs)
     found: set[Variable] = set()
     order = list(io_toposort(args.inner_inputs, args.inner_outputs))
     for node in order:
-        given = [v for v in node.inputs if not isinstance(v, Constant)]
-        if all(v in steady for v in given):
+        if of_sequences.issuperset(node.outputs):
+            continue
+        operands = [v for v in node.inputs if not isinstance(v, Constant)]
+        if all(v in steady for v in operands):
             steady.update(node.outputs)
-        elif all(v in steady or v in of_sequences for v in given) and _is_for_rows(node, of_sequences):
+        elif all(v in steady or v in of_sequences for v in operands) and _is_for_rows(node, of_sequences):
             of_sequences.update(node.outputs)
             found.update(node.outputs)
     return found, order
@@ -200,7 +204,9 @@ def _is_for_rows(node: Apply, of_sequences: set[Variable]) -> bool:
         return True
     if isinstance(node.op, Dot):
         left, right = node.inputs
-        return left in of_sequences and right not in of_sequences and right.type.ndim == 2
+        if left in of_sequences:
+            return right not in of_sequences and right.type.ndim == 2
+        return left.type.ndim == 2 and right.type.ndim == 1
     return False
 
 
@@ -238,6 +244,56 @@ def _is_cheap(node: Apply) -> bool:
     if isinstance(node.op, Elemwise):
         return type(node.op.scalar_op).__name__ in _CHEAP
     return isinstance(node.op, DimShuffle)
+
+
+# -- results that are products of states ---------------------------------------------------------------------------
+
+
+@node_rewriter([Scan])
+def push_out_products_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool:
+    """Compute behind the loop, for all steps at once, results that are products and that no step reads.
+
+    One product of matrices takes less time than one with a vector in each step.  This is done where it needs no more
+    memory: of states all of whose rows are read, and of sequences.
+    """
+    args = ScanArgs.from_node(node)
+    if args.as_while or args.n_mit_mot:
+        return False
+    states = [v for v, (output, _) in _places(args).items() if _is_kept(fgraph, output)]
+    if not states:
+        return False
+    given = [*args.inner_in_seqs, *states]
+    mapped, _ = _mapped(args, given)
+    outputs = _unread_products(args, mapped, given)
+    if not outputs:
+        return False
+    values = [args.inner_out_nit_sot[k] for k in outputs]
+    results = [args.outer_out_nit_sot[k] for k in outputs]
+    _drop_results(args, outputs)
+    read = set(ancestors(values, blockers=given))
+    rows, news = _rows_of(fgraph, [v for v in given if v in read], node, args)
+    steady = dict(zip(args.inner_in_non_seqs, args.outer_in_non_seqs))
+    with inherit_source(node):
+        made: Any = vectorize_graph(values, {**rows, **steady})
+    return {**news, **dict(zip(results, made))}
+
+
+def _is_kept(fgraph: FunctionGraph, output: Variable) -> bool:
+    """Whether all rows of a state are in memory, since others than the last ones are read."""
+    return bool(fgraph.clients[output]) and reads_of_last_rows(fgraph, output) is None
+
+
+def _unread_products(args: ScanArgs, mapped: set[Variable], given: Sequence[Variable]) -> list[int]:
+    """The numbers of results with products on the way from given variables, which nothing else in the step reads."""
+    products = {}
+    for k, v in enumerate(args.inner_out_nit_sot):
+        if v in mapped and args.outer_in_nit_sot[k] is args.n_steps:
+            between = [u for u in ancestors([v], blockers=given) if u in mapped]
+            products[k] = {u for u in between if u.owner is not None and isinstance(u.owner.op, Dot)}
+    found = [k for k, of in products.items() if of]
+    kept = [v for v in args.inner_outputs if all(v is not args.inner_out_nit_sot[k] for k in found)]
+    others = set(ancestors(kept))
+    return [k for k in found if not products[k] & others]
 
 
 # -- sums of products ----------------------------------------------------------------------------------------------
@@ -467,26 +523,29 @@ def _rows_of(
             if v in args.inner_in_seqs:
                 rows[v] = first_rows(args.outer_in_seqs[args.inner_in_seqs.index(v)], args.n_steps)
             elif v in place:
-                output, start = place[v]
-                rows[v] = cast("Any", news[output])[start : args.n_steps + start]
+                output, where = place[v]
+                rows[v] = cast("Any", news[output])[where]
     if made is not None:
         collected = made.op.outer_nitsot_outs(made.outputs)
         rows.update(zip(missing, collected[len(collected) - len(missing) :]))
     return rows, news
 
 
-def _places(args: ScanArgs) -> dict[Variable, tuple[Variable, int]]:
-    """For former and new values of states the output that holds them, and at which row those of the first step are."""
-    found: dict[Variable, tuple[Variable, int]] = {}
-    states = [
-        *zip(args.outer_out_mit_sot, args.inner_in_mit_sot, args.inner_out_mit_sot, args.mit_sot_in_slices),
-        *((out, [v], new, (-1,)) for out, v, new in zip(
-            args.outer_out_sit_sot, args.inner_in_sit_sot, args.inner_out_sit_sot
-        )),
-    ]  # fmt: skip
-    for output, inner, new, taps in states:
+def _places(args: ScanArgs) -> dict[Variable, tuple[Variable, slice]]:
+    """For former and new values of states the output that holds them, and which of its rows they are."""
+    found: dict[Variable, tuple[Variable, slice]] = {}
+    outputs = [*args.outer_out_mit_sot, *args.outer_out_sit_sot]
+    buffers = [*args.outer_in_mit_sot, *args.outer_in_sit_sot]
+    inner = [*args.inner_in_mit_sot, *([v] for v in args.inner_in_sit_sot)]
+    news = [*args.inner_out_mit_sot, *args.inner_out_sit_sot]
+    slices = [*args.mit_sot_in_slices, *args.sit_sot_in_slices]
+    for output, buffer, formers, new, taps in zip(outputs, buffers, inner, news, slices, strict=True):
         depth = -min(taps)
-        found.setdefault(new, (output, depth))
-        for tap, variable in zip(taps, inner):
-            found.setdefault(variable, (output, depth + tap))
+        stop = None if is_exact(buffer, depth, args.n_steps) else args.n_steps + depth
+        while new is not None:
+            found.setdefault(new, (output, slice(depth, stop)))
+            stated = new.owner is not None and isinstance(new.owner.op, SpecifyShape)
+            new = new.owner.inputs[0] if stated else None
+        for tap, variable in zip(taps, formers):
+            found.setdefault(variable, (output, slice(depth + tap, args.n_steps + depth + tap)))
     return found

@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, is_for_each_step
+from aesara.scan.parts import is_exact
 from aesara.scan.push_out import add_nitsot_outputs
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.indexing.subtensor_basic import Subtensor
@@ -34,7 +34,7 @@ def return_rows_as_results(fgraph: FunctionGraph, node: Apply) -> dict[Variable,
     found: list[tuple[Variable, list[Any]]] = []
     for buffer, output, depth, new in zip(buffers, outputs, depths, news, strict=True):
         reads = _reads_of_steps(fgraph, output, depth)
-        if reads and _is_for_each_step(buffer, depth, args.n_steps) and any(map(fgraph.outputs.__contains__, reads)):
+        if reads and is_exact(buffer, depth, args.n_steps) and any(map(fgraph.outputs.__contains__, reads)):
             found.append((new, reads))
     if not found:
         return False
@@ -43,11 +43,6 @@ def return_rows_as_results(fgraph: FunctionGraph, node: Apply) -> dict[Variable,
     for (_, reads), result in zip(found, results, strict=True):
         replaced.update((old, old.type.filter_variable(result)) for old in reads)
     return replaced
-
-
-def _is_for_each_step(buffer: Any, depth: int, n_steps: Any) -> bool:
-    made_of = expanded(buffer)
-    return made_of is not None and is_for_each_step(made_of[1], depth, n_steps)
 
 
 def _reads_of_steps(fgraph: FunctionGraph, output: Variable, depth: int) -> list[Any] | None:

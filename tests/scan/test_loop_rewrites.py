@@ -11,6 +11,7 @@ from aesara.scan.op import Scan
 from aesara.scan.rewriting import ScanInplaceOptimizer, ScanMerge
 from aesara.scan.utils import ScanArgs
 from aesara.tensor.products.dot import Dot
+from aesara.tensor.products.gemm import BlasOp
 from tests.closeness import assert_close
 
 x, y, v, M, n = at.dvector("x"), at.dvector("y"), at.dvector("v"), at.dmatrix("M"), at.lscalar("n")
@@ -169,6 +170,64 @@ def test_products_that_are_read_step_by_step_stay():
     f, (loop,) = compiled([M], [totals])
     assert len(loop.outer_in_sit_sot) == 1
     assert_same([M], [totals], f, ROWS)
+
+
+RESULTS = {
+    "of the state": lambda row, new, old: at.dot(new, M),
+    "of the former state": lambda row, new, old: at.exp(at.dot(old, M)) * new,
+    "of a sum": lambda row, new, old: at.dot(new + row, M.T) + v,
+    "of the other side": lambda row, new, old: at.dot(M, new * row) if new.ndim == 1 else at.dot(new, M),
+    "of a product": lambda row, new, old: at.dot(at.tanh(at.dot(new, M)), M),
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize("first", [v, at.ones(3), at.ones((2, 3))])
+def test_results_that_are_products_are_one_product_behind_the_loop(kind, first):
+    def step(row, s):
+        new = at.tanh(s * 0.5 + row)
+        return [new, RESULTS[kind](row, new, s)]
+
+    (states, results), _ = scan(step, M, [first, None])
+    outputs = [states, results]
+    f, (loop,) = compiled([M, v], outputs)
+    assert not any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(loop))
+    for rows in (ROWS[:3], -ROWS[1:]):
+        assert_same([M, v], outputs, f, rows, rows[0])
+    g, (other,) = compiled([M, v], outputs, "scan_pushout_dot")
+    assert any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(other))
+
+
+def test_results_of_no_step():
+    (states, results), _ = scan(lambda row, s: [s + row, at.dot(s, M.T)], M, [v, None])
+    f, _ = compiled([M, v], [states, results])
+    assert [value.shape for value in f(np.ones((0, 3)), np.ones(3))] == [(0, 3), (0, 0)]
+
+
+def test_products_of_states_that_are_not_kept_or_that_the_step_reads_stay():
+    def step(row, s):
+        new = at.tanh(s * 0.5 + row)
+        product = at.dot(new, M)
+        return [new, product], {}
+
+    (states, results), _ = scan(step, M, [v, None])
+    f, (loop,) = compiled([M, v], [states[-1], results])  # its rows are more memory
+    assert any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(loop))
+    assert_same([M, v], [states[-1], results], f, ROWS[:3], ROWS[0])
+
+    def step_that_reads(row, s):
+        product = at.dot(s, M)
+        return at.tanh(product + row), product
+
+    (states, results), _ = scan(step_that_reads, M, [v, None])
+    f, (loop,) = compiled([M, v], [states, results])
+    assert sum(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(loop)) == 1
+    assert_same([M, v], [states, results], f, ROWS[:3], ROWS[0])
+
+    (states, results), _ = scan(lambda row, s: ([s + row, at.dot(s, M)], until(s[0] > 1)), M, [v, None])
+    f, (loop,) = compiled([M, v], [states, results])
+    assert any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(loop))
+    assert_same([M, v], [states, results], f, ROWS[:3], ROWS[0])
 
 
 def test_the_gradient_of_weights_is_one_product():

@@ -31,7 +31,7 @@ def test_rules_stand_under_their_names_and_tags():
     for name in ("scan_eqopt1", "scan_eqopt2", "scan_save_mem", "scan_make_inplace"):
         assert optdb[name] is not None
     names = ["scan_remove_constants_and_unused_inputs0", "scan_pushout_nonseqs_ops", "scan_pushout_seqs_ops"]
-    for name in [*names, "scan_pushout_dot1", "scan_pushout_add"]:
+    for name in [*names, "scan_pushout_dot1", "scan_pushout_add", "scan_pushout_dot"]:
         assert name in rewriting.scan_seqopt1
     names = [f"scan_remove_constants_and_unused_inputs{k}" for k in (1, 2, 3)]
     for name in [*names, "constant_folding_for_scan2", "scan_merge_inouts", "scan_merge"]:
