@@ -272,10 +272,10 @@ def push_out_products_scan(fgraph: FunctionGraph, node: Apply) -> Replacements |
     _drop_results(args, outputs)
     read = set(ancestors(values, blockers=given))
     rows, news = _rows_of(fgraph, [v for v in given if v in read], node, args)
-    steady = dict(zip(args.inner_in_non_seqs, args.outer_in_non_seqs))
+    rows.update(zip(args.inner_in_non_seqs, args.outer_in_non_seqs))
     with inherit_source(node):
-        made: Any = vectorize_graph(values, {**rows, **steady})
-    return {**news, **dict(zip(results, made))}
+        made: Any = vectorize_graph(values, rows)
+    return news | dict(zip(results, made))
 
 
 def _is_kept(fgraph: FunctionGraph, output: Variable) -> bool:

@@ -194,7 +194,7 @@ def test_results_that_are_products_are_one_product_behind_the_loop(kind, first):
     assert not any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(loop))
     for rows in (ROWS[:3], -ROWS[1:]):
         assert_same([M, v], outputs, f, rows, rows[0])
-    g, (other,) = compiled([M, v], outputs, "scan_pushout_dot")
+    _, (other,) = compiled([M, v], outputs, "scan_pushout_dot")
     assert any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(other))
 
 

@@ -19,7 +19,8 @@ NAMES = (
     "scan_remove_constants_and_unused_inputs0", "scan_remove_constants_and_unused_inputs1",
     "scan_remove_unused_outputs", "scan_pushout_nonseqs_ops", "scan_pushout_seqs_ops", "scan_pushout_dot1",
     "scan_pushout_add", "scan_pushout_dot", "scan_merge_inouts", "scan_merge",
-    "while_scan_merge_subtensor_last_element", "scan_save_mem", "scan_late_terms", "scan_split_late_sums", "scan_make_inplace",
+    "while_scan_merge_subtensor_last_element", "scan_save_mem", "scan_late_terms", "scan_split_late_sums",
+    "scan_make_inplace",
 )  # fmt: skip
 
 

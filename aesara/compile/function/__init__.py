@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aesara.compile.function.function import Function
+from aesara.compile.function.inputs import OutputNameError
 from aesara.compile.function.maker import orig_function
 from aesara.compile.function.pfunc import pfunc, rebuild_collect_shared
 from aesara.compile.io import In, Out
@@ -92,7 +93,9 @@ def function(
     if isinstance(outputs, Mapping):
         for key in outputs:
             if not isinstance(key, str):
-                raise TypeError(f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)}).")
+                raise OutputNameError(
+                    f"The names of outputs given as a dict must be strings, got {key!r} ({type(key)})."
+                )
         output_keys = sorted(outputs)
         outputs = [outputs[key] for key in output_keys]
     if name is None:

@@ -20,6 +20,10 @@ class MissingAndUnusedInputError(MissingInputError, UnusedInputError):
     """An input of a function is missing, and another one is not used."""
 
 
+class OutputNameError(TypeError, AssertionError):
+    """An output is named by something else than a string; Aesara 2.9 raises AssertionErrors."""
+
+
 def convert_function_input(input: Any) -> SymbolicInput:
     """Return the description of an input that is given in one of the short forms.
 

@@ -155,13 +155,18 @@ def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequen
     return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)
 
 
-def integers_of_vector(variable: Variable, count: int, node: Apply, context: Context) -> list[Expr]:
-    """The elements of an integer vector that must have `count` of them, as sizes."""
+def integers_of_vector(
+    variable: Variable, count: int, node: Apply, context: Context, message: str | None = None
+) -> list[Expr]:
+    """The elements of an integer vector that must have `count` of them, as sizes.
+
+    The message is for vectors of another length, which stands in it as ``{0}``.
+    """
     array = context.array(variable)
     data = context.constant_data(array)
     if data is not None and len(data) == count:
         return [const(int(n)) for n in data]
-    message = f"{type(node.op).__name__}: expected a vector of {count} lengths, got one of {{0}}."
+    message = message or f"{type(node.op).__name__}: expected a vector of {count} lengths, got one of {{0}}."
     guards = context.require_equal(array.shape[0], const(count), ValueError, message, node)
     parts = context.vectors.get(array)
     if parts is None or len(parts) != count:

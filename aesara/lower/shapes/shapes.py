@@ -14,7 +14,7 @@ from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector, vector_of
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
-from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.reshape import Reshape, wrong_number_of_lengths
 from aesara.tensor.shapes.shape import Shape, Shape_i
 from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 
@@ -72,7 +72,8 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     x, shape = node.inputs
     array = context.array(x)
     total = count_of(array.shape)
-    wanted, guards = _resolved(integers_of_vector(shape, op.ndim, node, context), total, node, context)
+    message = wrong_number_of_lengths(op.ndim, "{0}")
+    wanted, guards = _resolved(integers_of_vector(shape, op.ndim, node, context, message), total, node, context)
     for d, static in enumerate(node.outputs[0].type.shape):
         if static is not None:
             wanted[d] = const(static)

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
+def wrong_number_of_lengths(ndim: int, got: str) -> str:
+    """The message for a shape that has not as many lengths as it should have."""
+    return f"Shape argument to Reshape has incorrect length: expected {ndim} lengths, got {got}."
+
+
 class Reshape(Op):
     """Arrange the entries of a tensor, in C order, in another shape.
 
@@ -72,7 +77,7 @@ class Reshape(Op):
     def perform(self, node, inputs, output_storage):
         x, shp = inputs
         if len(shp) != self.ndim:
-            raise ValueError(f"Reshape: expected a shape of {self.ndim} entries, got {len(shp)}: {shp}.")
+            raise ValueError(wrong_number_of_lengths(self.ndim, f"{len(shp)}: {shp}"))
         if np.min(shp, initial=0) < -1:  # which NumPy takes for -1
             raise ValueError(f"Reshape: lengths must be -1 or at least 0; one is {np.min(shp)}.")
         try:

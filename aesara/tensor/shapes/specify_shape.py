@@ -155,7 +155,10 @@ def specify_shape(x: Any, shape: Any) -> TensorVariable:
         if isinstance(shape, np.ndarray):
             shape = tuple(shape) if shape.ndim else (shape[()],)
         elif isinstance(shape, Variable) and getattr(shape.type, "ndim", 0) == 1:
-            shape = entries_of(shape, get_vector_length(shape))
+            try:
+                shape = entries_of(shape, get_vector_length(shape))
+            except ValueError as error:
+                raise ValueError(f"specify_shape: a vector `shape` must have fixed dimensions. {error}") from error
         else:
             shape = (shape,)
     x = as_tensor_variable(x)

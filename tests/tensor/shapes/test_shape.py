@@ -94,7 +94,7 @@ def test_specify_shape():
     vector = at.lvector()
     given = at.as_tensor_variable([n, n + 1])
     np.testing.assert_array_equal(evaluate(specify_shape(x, given), {x: value, n: 2}), value)
-    with pytest.raises(ValueError, match="Length"):
+    with pytest.raises(ValueError, match="must have fixed dimensions. Length"):
         specify_shape(x, vector)
 
 
@@ -183,6 +183,11 @@ def test_what_cannot_be_reshaped():
         Reshape(1)(x, [2, 3])
     with pytest.raises(ValueError, match="Cannot reshape"):
         evaluate(reshape(x, (7, 2)), {x: np.zeros((2, 3))})
+    lengths = at.lvector()
+    for mode in ("FAST_RUN", "FAST_COMPILE"):
+        f = aesara.function([x, lengths], reshape(x, lengths, ndim=2), mode=mode)
+        with pytest.raises(ValueError, match="Shape argument to Reshape has incorrect length: expected 2 .* got 3"):
+            f(np.zeros((2, 3)), [1, 2, 3])
     assert static_reshape((None, 3), (2, 3)) == (2, 3)
 
 
