@@ -73,6 +73,11 @@ EXAMPLES = {
         lambda v: at.sin(at.alloc(v, 4, 5)),
         lambda s, n1: at.alloc(s, n1, 2).astype("float32"),
     ],
+    "local_alloc_elementwise": [
+        lambda s: at.gammaln(s * np.full(4, 2.0)),
+        lambda s: at.gammainc(np.full((3, 2), 2, dtype="int8"), at.exp(s).dimshuffle("x", "x")),
+        lambda s1, s2, n1: at.gammainc(at.exp(at.alloc(s1, n1, 2)), at.alloc(s2 * s2, n1, 2)),
+    ],
     "local_useless_elemwise": [
         lambda x: at.tensor_copy(x),
         lambda x: at.add(x),

@@ -120,7 +120,7 @@ class Variation:
                 shape.append(length + (kind == "mismatch" and position == 0))
         dtype = leaf.type.dtype
         if first in RANKED and not special:
-            return ordinary(dtype, tuple(shape), rng, self.domain)
+            return np.asarray(ordinary(dtype, tuple(shape), rng, self.domain))
         pool = values_of(dtype, self.domain, self.moderate)
         size = int(np.prod(shape))
         if size >= len(pool):

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.scalar.native import Primitive
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import second
-from aesara.tensor.rewriting.helpers import in_place_of, same_elements
+from aesara.tensor.rewriting.helpers import common_value, in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.broadcasting import broadcast_to_
@@ -23,6 +26,9 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
+
+#: the length of a dimension along which nothing is repeated
+one = constant(1, dtype="int64")
 
 
 def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str | None = None) -> Variable:
@@ -270,3 +276,53 @@ def local_alloc_unary(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     value, *lengths = inner.inputs
     return in_place_of(node.outputs[0], alloc(node.op(value), *lengths))
+
+
+@rules.specialize
+@node_rewriter([Elemwise])
+def local_alloc_elementwise(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A function that costs a call, of numbers that are all repeated, is computed once and then repeated.
+
+    Constants repeat a number too, and so do elementwise operations on what repeats one.
+    """
+    native = getattr(node.op.scalar_op, "native", None)
+    if native is None or isinstance(native, Primitive) or len(node.outputs) != 1:
+        return False
+    out = node.outputs[0]
+    if all(known == 1 for known in out.type.shape) or all(isinstance(var, Constant) for var in node.inputs):
+        return False
+    lengths: list[Variable] = [one] * out.type.ndim
+    number = _repeated_number(out, lengths, DEEPEST)
+    return None if number is None else in_place_of(out, alloc(number, *lengths))
+
+
+#: how many elementwise operations, one in another, are searched for numbers that are repeated
+DEEPEST = 4
+
+
+def _repeated_number(var: Any, lengths: list[Variable], depth: int) -> Variable | None:
+    """The number, without dimensions, that a variable repeats; `lengths` gets how often, if all agree on it."""
+    if all(known == 1 for known in var.type.shape):
+        return var.dimshuffle() if var.type.ndim else var
+    node = var.owner
+    found: Variable | None
+    if isinstance(var, Constant):
+        value = common_value(var)
+        found = None if value is None else constant(np.asarray(value))
+        repeated = [constant(known) for known in var.type.shape]
+    elif node is None:
+        return None
+    elif isinstance(node.op, Alloc):
+        value, *repeated = node.inputs
+        found = _repeated_number(value, [], 0) if all(known == 1 for known in value.type.shape) else None
+    elif isinstance(node.op, Elemwise) and depth and len(node.outputs) == 1 and node.op != second:
+        numbers = [_repeated_number(operand, lengths, depth - 1) for operand in node.inputs]
+        return None if any(number is None for number in numbers) else node.op(*numbers)
+    else:
+        return None
+    for axis, (known, length) in enumerate(zip(var.type.shape, repeated)):
+        if known != 1:
+            if lengths[axis] is not one and not same_elements(lengths[axis], length):
+                return None
+            lengths[axis] = length
+    return found

@@ -8,6 +8,7 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import Constant
 from aesara.graph.fg import FunctionGraph
+from aesara.raise_op import Assert
 from aesara.tensor import inplace
 from aesara.tensor.blas import Dot22Scalar, _dot22
 from aesara.tensor.creation.allocation import Alloc
@@ -185,6 +186,18 @@ def test_what_is_allocated_for_more_stays():
     with aesara.config.change_flags(experimental__local_alloc_elemwise=False):
         ops, _ = ops_of([x, y], x * repeated)
     assert any(isinstance(op, Alloc) for op in ops)
+
+
+def test_functions_of_repeated_numbers_are_computed_once():
+    b, y, n = at.dscalar("b"), at.dvector("y"), at.lscalar("n")
+    checked = Assert("negative")(at.gammainc(2.0, b * np.full(4, 0.05)), at.ge(b, 0))
+    for expression in (checked - y, at.gammainc(at.alloc(b, n), at.alloc(3 * b, n)) - y):
+        _, f = ops_of([b, y, n], expression)
+        (once,) = (node for node in f.maker.fgraph.toposort() if "gammainc" in str(node.op).lower())
+        assert all(k == 1 for k in once.outputs[0].type.shape)
+        _, reference = ops_of([b, y, n], expression, REFERENCE)
+        values = 1.3, np.arange(4.0), 4
+        np.testing.assert_allclose(f(*values), reference(*values), rtol=1e-13)
 
 
 # Lengths that are known, and dimensions of length one
