@@ -7,12 +7,13 @@ from typing import Any
 from pytensor.compile.builders import OpFromGraph
 from pytensor.gradient import DisconnectedGrad, GradClip, GradScale, ZeroGrad
 from pytensor.graph.basic import Apply as PyTensorApply
-from pytensor.ifelse import IfElse
 from pytensor.raise_op import CheckAndRaise
 from pytensor.scan.op import Scan
 
+from aesara.graph.nodes import Variable
 from aesara.ifelse import ifelse
 from aesara.pytensor.conversion import convert_graph, convert_op
+from aesara.pytensor.versions import class_of, classes
 from aesara.scan.info import ScanInfo
 from aesara.scan.op import Scan as OurScan
 from aesara.scan.windows import with_rows_as_states
@@ -25,9 +26,19 @@ def _check(op: CheckAndRaise, node: PyTensorApply, x: Any, *conditions: Any) -> 
     return OurCheckAndRaise(op.exc_type, op.msg)(x, *conditions)
 
 
-@convert_op.register(IfElse)
-def _ifelse(op: IfElse, node: PyTensorApply, condition: Any, *branches: Any) -> Any:
+@convert_op.register(class_of("IfElse", "pytensor.conditional.op", "pytensor.ifelse"))
+def _ifelse(op: Any, node: PyTensorApply, condition: Any, *branches: Any) -> Any:
     return ifelse(condition, list(branches[: op.n_outs]), list(branches[op.n_outs :]))
+
+
+def _lazy_ifelse(op: Any, node: PyTensorApply, condition: Any, *inputs: Any) -> Any:
+    """A choice whose sides are graphs, as PyTensor's rules leave it."""
+    sides = (_inner_graph(branch, node, *inputs) for branch in (op.true_branch, op.false_branch))
+    return ifelse(condition, *sides)
+
+
+for _class in classes("pytensor.conditional.op", ["LazyIfElse"]).values():
+    convert_op.register(_class, _lazy_ifelse)
 
 
 @convert_op.register(OpFromGraph)
@@ -54,5 +65,6 @@ def _scan(op: Scan, node: PyTensorApply, *inputs: Any) -> Any:
     loop = OurScan(step_inputs, step_outputs, info, truncate_gradient=op.truncate_gradient, name=op.name)
     if info.n_mit_mot:
         # Rules know more about states than about buffers of which several rows are written.
-        return with_rows_as_states(loop, [as_tensor_variable(v) for v in inputs])
+        given = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in inputs]
+        return with_rows_as_states(loop, given)
     return loop(*inputs, return_list=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+import numpy as np
 import pytensor.scalar.basic as ps
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.scalar.loop import ScalarLoop
@@ -28,6 +29,19 @@ def _sum(*terms: Any) -> Any:
 
 def _product(*factors: Any) -> Any:
     return at.mul(*factors) if len(factors) > 1 else at.as_tensor_variable(factors[0])
+
+
+def _ndtri_exp(x: Any) -> Any:
+    """The inverse of the standard normal distribution function at ``exp(x)``, also where that is 1 or 0."""
+    # Far out q = exp(-z**2 / 2) / (sqrt(2 pi) |z|) * (1 - 1 / z**2 + 3 / z**4 - ...), which gives z**2 from itself.
+    twice = -2 * at.minimum(x, -700.0)
+    squared = twice
+    for _ in range(5):
+        series = (-1 + (3 + (-15 + 105 / squared) / squared) / squared) / squared
+        squared = twice - np.log(2 * np.pi) - at.log(squared) + 2 * at.log1p(series)
+    far = -at.sqrt(at.switch(at.isinf(twice), twice, squared))
+    near = at.switch(at.gt(x, -0.01), -at.ndtri(-at.expm1(x)), at.ndtri(at.exp(x)))
+    return at.switch(at.lt(x, -700.0), far, near)
 
 
 def _xlogy0(x: Any, y: Any) -> Any:
@@ -59,7 +73,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "GammaU": at.gammau, "Hyp2F1": at.hyp2f1, "I0": at.i0, "I1": at.i1, "Iv": at.iv, "Ive": at.ive, "J0": at.j0,
         "J1": at.j1, "Jv": at.jv, "Kve": at.kve, "Log1mexp": at.log1mexp, "Owens_t": at.owens_t,
         "PolyGamma": at.polygamma, "Psi": at.psi, "Sigmoid": at.sigmoid, "Softplus": at.softplus,
-        "TriGamma": at.tri_gamma,
+        "NdtriExp": _ndtri_exp, "TriGamma": at.tri_gamma,
     },
     "pytensor.tensor.xlogx": {"XlogX": xlogx, "XlogY0": _xlogy0},
 }  # fmt: skip

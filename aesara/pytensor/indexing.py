@@ -8,14 +8,6 @@ from typing import Any
 from pytensor.graph.basic import Apply as PyTensorApply
 from pytensor.tensor.basic import Choose, PermuteRowElements
 from pytensor.tensor.extra_ops import RavelMultiIndex, UnravelIndex
-from pytensor.tensor.subtensor import (
-    AdvancedIncSubtensor,
-    AdvancedIncSubtensor1,
-    AdvancedSubtensor,
-    AdvancedSubtensor1,
-    IncSubtensor,
-    Subtensor,
-)
 from pytensor.tensor.type import TensorType as PyTensorTensorType
 from pytensor.tensor.type_other import MakeSlice
 
@@ -23,6 +15,7 @@ import aesara.tensor as at
 from aesara.graph.generic import generic
 from aesara.graph.nodes import Variable
 from aesara.pytensor.conversion import convert_op, perform_in_python
+from aesara.pytensor.versions import classes
 from aesara.tensor.indexing.permuting import permute_row_elements
 
 
@@ -50,21 +43,23 @@ def _make_slice(op: MakeSlice, node: PyTensorApply, start: Any, stop: Any, step:
     return slice(start, stop, step)
 
 
-@convert_op.register(Subtensor)
-@convert_op.register(AdvancedSubtensor)
-@convert_op.register(AdvancedSubtensor1)
 def _subtensor(op: Any, node: PyTensorApply, x: Any, *indices: Any) -> Any:
     return x[_index(op, indices)]
 
 
-@convert_op.register(IncSubtensor)
-@convert_op.register(AdvancedIncSubtensor)
-@convert_op.register(AdvancedIncSubtensor1)
 def _inc_subtensor(op: Any, node: PyTensorApply, x: Any, y: Any, *indices: Any) -> Any:
     place = x[_index(op, indices)]
     if op.set_instead_of_inc:
         return at.set_subtensor(place, y)
     return at.inc_subtensor(place, y, ignore_duplicates=getattr(op, "ignore_duplicates", False))
+
+
+for _function, _names in (
+    (_subtensor, ("Subtensor", "AdvancedSubtensor", "AdvancedSubtensor1")),  # the last one up to 3.0
+    (_inc_subtensor, ("IncSubtensor", "AdvancedIncSubtensor", "AdvancedIncSubtensor1")),
+):
+    for _class in classes("pytensor.tensor.subtensor", _names).values():
+        convert_op.register(_class, _function)
 
 
 @convert_op.register(Choose)

@@ -78,9 +78,12 @@ def _gemm(op: Any, node: PyTensorApply, z: Any, a: Any, x: Any, y: Any, b: Any) 
     return b * z + a * at.dot(x, y)
 
 
-@convert_op.register(ptblas.Ger)
 def _ger(op: Any, node: PyTensorApply, z: Any, a: Any, x: Any, y: Any) -> Any:
     return z + a * at.outer(x, y)
+
+
+for _class in classes(ptblas.__name__, ["Ger"]).values():  # up to 3.0
+    convert_op.register(_class, _ger)
 
 
 def _nan_on_error(op: Any, *inputs: Any) -> Any:

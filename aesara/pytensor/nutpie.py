@@ -6,7 +6,7 @@ nutpie must be installed: ``pip install aesara[nutpie]``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise, product
 from threading import Lock
 from typing import Any
@@ -126,7 +126,10 @@ def compile_pymc_model(
     names, sizes = [*density.parts, *(v.name for v in rest)], [*(p.shape for p in density.parts.values()), *shapes]
     ends = np.cumsum([0, *(int(np.prod(shape)) for shape in sizes)]).tolist()
     slices = [slice(a, b) for a, b in pairwise(ends)]
+    known = {field.name for field in fields(NutpieModel)}
+    later: dict[str, Any] = {"shared_var_keys": {}}  # since nutpie 0.16.9
     unset = NutpieModel(
+        **{name: value for name, value in later.items() if name in known},
         _n_dim=density.size,
         dims=model.named_vars_to_dims,
         _coords=_coordinates(model, density.parts),

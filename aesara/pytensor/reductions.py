@@ -15,7 +15,7 @@ from pytensor.tensor.special import LogSoftmax, Softmax
 
 import aesara.tensor as at
 from aesara.pytensor.conversion import convert_op, perform_in_python
-from aesara.pytensor.versions import classes
+from aesara.pytensor.versions import classes, with_axis
 from aesara.tensor.ordering.sorting import argsort, sort
 from aesara.tensor.reductions.sum_prod_max import ProdWithoutZeros
 
@@ -57,12 +57,14 @@ def _cumulative(op: CumOp, node: PyTensorApply, x: Any) -> Any:
 
 
 @convert_op.register(SortOp)
-def _sort(op: SortOp, node: PyTensorApply, x: Any, axis: Any) -> Any:
+def _sort(op: SortOp, node: PyTensorApply, *given: Any) -> Any:
+    x, axis = with_axis(op, given, 1)
     return sort(x, axis, op.kind)
 
 
 @convert_op.register(ArgSortOp)
-def _argsort(op: ArgSortOp, node: PyTensorApply, x: Any, axis: Any) -> Any:
+def _argsort(op: ArgSortOp, node: PyTensorApply, *given: Any) -> Any:
+    x, axis = with_axis(op, given, 1)
     return argsort(x, axis, op.kind)
 
 

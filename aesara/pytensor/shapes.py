@@ -14,6 +14,7 @@ from pytensor.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape
 
 import aesara.tensor as at
 from aesara.pytensor.conversion import convert_op
+from aesara.pytensor.versions import with_axis
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 
@@ -21,6 +22,8 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 def _dimshuffle(op: DimShuffle, node: PyTensorApply, x: Any) -> Any:
     unknown = [d for d in op.drop if x.type.shape[d] != 1]
     if unknown:  # PyTensor finds out when the graph is computed whether these can go
+        alone = [at.eq(x.shape[d], 1) for d in unknown]
+        x = CheckAndRaise(ValueError, "Only dimensions of length 1 can be dropped.")(x, *alone)
         x = at.specify_broadcastable(x, *unknown)
     return x.dimshuffle(*op.new_order)
 
@@ -95,13 +98,15 @@ def _make_vector(op: ptb.MakeVector, node: PyTensorApply, *entries: Any) -> Any:
 
 
 @convert_op.register(ptb.Join)
-def _join(op: ptb.Join, node: PyTensorApply, axis: Any, *tensors: Any) -> Any:
+def _join(op: ptb.Join, node: PyTensorApply, *given: Any) -> Any:
+    axis, *tensors = with_axis(op, given, 0)
     dtype = node.outputs[0].type.dtype
     return at.join(axis, *[at.cast(x, dtype) for x in tensors])
 
 
 @convert_op.register(ptb.Split)
-def _split(op: ptb.Split, node: PyTensorApply, x: Any, axis: Any, sizes: Any) -> Any:
+def _split(op: ptb.Split, node: PyTensorApply, *given: Any) -> Any:
+    x, axis, sizes = with_axis(op, given, 1)
     return at.split(x, sizes, op.len_splits, axis=axis)
 
 

@@ -91,18 +91,18 @@ def test_gradients(case):
 #: Ops that are no part of users' graphs, that PyTensor makes when it compiles for other modes, or whose work is in
 #: Python: printing, generators that are made, what calls SciPy or a function
 IN_PYTHON = {
-    "AbstractRNGConstructor", "AddSD_ccode", "CSMGradC", "Default", "DefaultGeneratorMakerOp", "FromFunctionOp",
-    "JAXOp", "JAXShapeTuple", "LUFactorTridiagonal", "MinimizeOp", "MinimizeScalarOp", "MulSDCSC", "MulSDCSR",
-    "MulSVCSR", "Output", "PdbBreakpoint", "Print", "RootOp", "RootScalarOp", "SamplingDotCSR",
-    "SolveLUFactorTridiagonal", "SparseBlockDiagonal", "StructuredAddSVCSR", "StructuredDotCSC", "StructuredDotCSR",
-    "UsmmCscDense",
+    "AbstractRNGConstructor", "AddSD_ccode", "AddSparseDenseC", "CSMGradC", "Default", "DefaultGeneratorMakerOp",
+    "FromFunctionOp", "JAXOp", "JAXShapeTuple", "LUFactorTridiagonal", "MinimizeOp", "MinimizeScalarOp", "MulSDCSC",
+    "MulSDCSR", "MulSVCSR", "Output", "PdbBreakpoint", "Print", "RootOp", "RootScalarOp", "SamplingDotCSR",
+    "SolveLUFactorTridiagonal", "SparseBlockDiagonal", "StructuredAddSVCSR", "StructuredAddSparseDenseVectorCSR",
+    "StructuredDotCSC", "StructuredDotCSR", "UsmmCscDense",
 }  # fmt: skip
 #: their modules: those that PyTensor lowers before (labelled dimensions), and lists of tensors
 NOT_TENSORS = ("pytensor.xtensor.", "pytensor.typed_list.")
 #: classes that others are derived from
 BASES = {
-    "BinaryBitOp", "BinaryScalarOp", "FixedLogicalComparison", "LogicalComparison", "RandomVariable", "ScalarOp",
-    "SolveBase", "UnaryBitOp", "UnaryScalarOp",
+    "BinaryBitOp", "BinaryScalarOp", "FixedLogicalComparison", "LogicalComparison", "RandomVariable",
+    "ScalarInnerGraphOp", "ScalarOp", "SolveBase", "UnaryBitOp", "UnaryScalarOp",
 }  # fmt: skip
 
 
