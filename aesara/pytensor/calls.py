@@ -11,7 +11,7 @@ from pytensor.compile import Function as PyTensorFunction
 from pytensor.compile import FunctionMaker
 
 from aesara.link.llvm.callable import NativeCallable
-from aesara.pytensor.linker import AesaraLinker
+from aesara.pytensor.linker import AesaraLinker, places_of_scalars
 from aesara.pytensor.versions import is_plain
 
 __all__ = ["AesaraFunction", "AesaraFunctionMaker"]
@@ -69,5 +69,6 @@ def _is_ordinary(function: Any, linker: AesaraLinker) -> bool:
         and linker.explicit == taken
         and all(graph.inputs[i] not in taken for i in graph.update_mapping.values())
         and is_plain(function)
+        and not places_of_scalars(graph.outputs)
         and (len(graph.outputs) > len(graph.update_mapping) or function.return_none)
     )

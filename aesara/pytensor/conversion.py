@@ -89,12 +89,17 @@ def as_list(made: Any) -> list[Any]:
     return list(made) if isinstance(made, list | tuple) else [made]
 
 
+def _lengths(type: Any) -> tuple[int | None, ...]:
+    """The static shape of one of PyTensor's types; it may have lengths below 0, where a call can only fail."""
+    return tuple(None if length is None or length < 0 else length for length in type.shape)
+
+
 def convert_type(type: Any) -> Any:
     """The type here of PyTensor's variables of a type."""
     if isinstance(type, PyTensorSparseType):
         return SparseTensorType(type.format, type.dtype)
     if isinstance(type, PyTensorTensorType) or is_labelled(type):
-        return at.TensorType(type.dtype, type.shape)
+        return at.TensorType(type.dtype, _lengths(type))
     if isinstance(type, ScalarType):
         return at.TensorType(type.dtype, ())
     if isinstance(type, PyTensorGeneratorType):
@@ -140,10 +145,13 @@ def _source_of(node: PyTensorApply) -> SourceLine | None:
 
 
 def _converted(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
-    """What stands for a node's outputs; a form of an Op that there is not here runs in Python."""
+    """What stands for a node's outputs; a form of an Op that there is not here runs in Python.
+
+    So does what is refused for values or shapes that are known: PyTensor raises its error when the node is computed.
+    """
     try:
         return as_list(convert_op(node.op, node, *inputs))
-    except NotImplementedError:
+    except (NotImplementedError, ValueError, IndexError):
         return as_list(perform_in_python(node, inputs))
 
 
@@ -155,8 +163,9 @@ def _checked(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
         if isinstance(old.type, PyTensorTensorType) and not isinstance(old.type, PyTensorSparseType):
             if new.type.dtype != old.type.dtype or new.type.ndim != old.type.ndim:
                 raise TypeError(f"{node.op}: converted to {new.type}, but output {i} is {old.type}.")
-            if any(a is None and b is not None for a, b in zip(new.type.shape, old.type.shape)):
-                outputs[i] = at.specify_shape(new, list(old.type.shape))
+            lengths = _lengths(old.type)
+            if any(a is None and b is not None for a, b in zip(new.type.shape, lengths)):
+                outputs[i] = at.specify_shape(new, list(lengths))
     return outputs
 
 

@@ -15,13 +15,14 @@ from pytensor.graph.rewriting.basic import node_rewriter
 from pytensor.graph.rewriting.db import EquilibriumDB
 from pytensor.link.basic import JITLinker
 from pytensor.raise_op import CheckAndRaise
+from pytensor.scalar.basic import ScalarType
 from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGeneratorType
 
 from aesara.compile.function import function
 from aesara.compile.function.function import Function
 from aesara.pytensor.conversion import convert_graph, is_shared_tensor, shared_with_cell
 
-__all__ = ["AesaraLinker"]
+__all__ = ["AesaraLinker", "places_of_scalars"]
 
 
 class AesaraLinker(JITLinker):  # type: ignore[misc]
@@ -56,15 +57,18 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
         )
         compiled.trust_input = True
         places = [(o, cells[variable]) for o, variable in sorted(updated.items())]
+        scalars = places_of_scalars(fgraph.outputs)
 
         def call(*values: Any) -> list[Any] | None:
             made = compiled(*values)
             found = [made] if alone else made or []
             for place, cell in places:
                 found.insert(place, cell[0])
+            for place in scalars:
+                found[place] = found[place][()]
             return found or None
 
-        return call if places or alone or not results else compiled
+        return call if places or alone or scalars or not results else compiled
 
     def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         return fn
@@ -72,6 +76,11 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
     def create_thunk_inputs(self, storage_map: dict[PyTensorVariable, list[Any]]) -> list[Any]:
         from_cells = _inputs_with_cells(self.fgraph)
         return [storage_map[variable] for variable in self.fgraph.inputs if variable not in from_cells]
+
+
+def places_of_scalars(outputs: Sequence[PyTensorVariable]) -> list[int]:
+    """Which outputs of a graph are of PyTensor's scalars, whose values are NumPy's scalars and not arrays."""
+    return [place for place, output in enumerate(outputs) if isinstance(output.type, ScalarType)]
 
 
 def _inputs_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:

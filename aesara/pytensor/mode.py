@@ -21,6 +21,10 @@ class AesaraMode(Mode):  # type: ignore[misc]
 
     function_maker = AesaraFunctionMaker
 
+    def including(self, *tags: str) -> AesaraMode:
+        """This mode with more of PyTensor's rules; those that it calls canonical ask for what is known of shapes."""
+        return super().including(*tags, *(["ShapeOpt"] if "canonicalize" in tags else []))
+
 
 register_linker("aesara", AesaraLinker())
 #: our rules do the work: of PyTensor's only those run without which a graph has no meaning (variables with labelled

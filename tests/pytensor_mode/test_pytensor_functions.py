@@ -20,6 +20,7 @@ from pytensor.gradient import disconnected_grad, grad_clip, grad_scale, zero_gra
 from pytensor.graph.basic import Apply
 from pytensor.graph.op import Op
 from pytensor.raise_op import CheckAndRaise
+from pytensor.scan import scan
 from pytensor.tensor.type_other import SliceType
 
 import aesara
@@ -242,6 +243,53 @@ def test_inputs_of_other_kinds():
     x = pt.vector("x")
     f = pytensor.function([x, i, s], x[i:] * pt.as_tensor(s), mode="AESARA")
     np.testing.assert_array_equal(f(np.arange(3.0), 1, 2.0), [2.0, 4.0])
+
+
+def test_gradients_of_loops_that_draw():
+    def compiled(mode):
+        rng = pytensor.shared(np.random.default_rng(3))
+        x, w = pt.scalars("x", "w")
+
+        def step(y, w, rng):
+            following, e = pt.random.normal(rng=rng).owner.outputs
+            return [pt.tanh(w * y + e)], {rng: following}
+
+        ys, updates = scan(step, outputs_info=[x], non_sequences=[w, rng], n_steps=5)
+        ys = ys[0] if isinstance(ys, list) else ys
+        return pytensor.function([x, w], [ys, *pytensor.grad(ys.sum(), [x, w])], updates=updates, mode=mode)
+
+    ours, theirs = compiled("AESARA"), compiled(pytensor.compile.mode.Mode(linker="py"))
+    for _ in range(2):
+        for found, expected in zip(ours(0.3, 0.7), theirs(0.3, 0.7), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_scalars_come_back_as_scalars():
+    x = pt.bscalar("x")
+    f = pytensor.function([x], [pt.scalar_from_tensor(x), x + 1], mode="AESARA")
+    scalar, array = f(np.int8(3))
+    assert isinstance(scalar, np.int8) and scalar == 3
+    assert isinstance(array, np.ndarray)
+
+
+def test_what_is_known_to_be_wrong_is_an_error_of_the_call():
+    x = pt.matrix("x")
+    for wrong in (
+        lambda: pt.split(x, [5, -1], n_splits=2)[0],
+        lambda: pt.set_subtensor(pt.specify_shape(x, (2, 3))[:, :2], np.ones((2, 1, 3))[:, 0]),
+        lambda: x.dimshuffle(1),
+    ):
+        f = pytensor.function([x], wrong(), mode="AESARA")
+        with pytest.raises(ValueError):
+            f(np.ones((2, 3)))
+
+
+def test_rules_of_pytensor_that_a_mode_includes_know_shapes():
+    x, i = pt.matrix("x"), pt.lvector("i")
+    mode = pytensor.compile.mode.get_mode("AESARA").including("canonicalize")
+    f = pytensor.function([x, i], pt.exp(x)[i].shape, mode=mode)
+    assert not any("exp" in str(node.op).lower() for node in f.maker.fgraph.toposort())
+    np.testing.assert_array_equal(f(np.ones((2, 3)), [0, 1, 1, 0]), [4, 3])
 
 
 def test_errors_name_the_node_and_the_line():
