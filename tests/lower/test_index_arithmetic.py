@@ -240,7 +240,7 @@ def test_permuted_rows(dtype, inverse):
 
 
 def test_permutations_may_count_from_the_end():
-    for inverse in (0, 1):
+    for inverse in (0, 1, False, True):
         assert_native(lambda x, y: PermuteRowElements()(x, y, inverse), numbers(3), [-1, 0, -2])
 
 

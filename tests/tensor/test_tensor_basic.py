@@ -311,6 +311,19 @@ def test_arange_of_one_argument_and_dtypes():
         at.arange(0, np.inf)
 
 
+@pytest.mark.parametrize("floatX", ["float32", "float64"])
+def test_dtypes_of_arange_as_numpy_has_them(floatX):
+    with aesara.config.change_flags(cast_policy="numpy+floatX", floatX=floatX):
+        for dtype in ("int8", "float32", "float64"):
+            bounds = [at.scalar(dtype=dtype) for _ in range(3)]
+            numbers = np.array([1, 7, 2], dtype)
+            expected = np.arange(*numbers)
+            narrow = floatX == "float32" and dtype == "float32"
+            found = aesara.function(bounds, at.arange(*bounds))(*numbers)
+            assert found.dtype == ("float32" if narrow else expected.dtype)
+            np.testing.assert_array_equal(found, expected)
+
+
 def test_gradient_of_arange():
     check_gradient(lambda a, d: at.arange(a, 4.8, d) ** 2, 0.1, 0.7)
 

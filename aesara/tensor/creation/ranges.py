@@ -161,7 +161,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> Te
     step
         The distance between two numbers.
     dtype
-        By default int64 for integers, and the common dtype of the arguments otherwise.
+        By default int64 for integers, and the common dtype of the arguments otherwise; NumPy's, if
+        ``config.cast_policy`` is ``"numpy+floatX"``.
 
     Examples
     --------
@@ -184,9 +185,12 @@ def _range_dtype(dtypes: list[str]) -> str:
     common = aes.upcast(*dtypes)
     if common in discrete_dtypes:
         return "uint64" if common == "uint64" else "int64"
-    wide_only_by_promotion = common == "float64" and "float64" not in dtypes
-    if config.cast_policy == "numpy+floatX" and config.floatX == "float32" and wide_only_by_promotion:
-        return "float32"
+    if config.cast_policy == "numpy+floatX":
+        # NumPy's ranges are wider than their arguments: of numbers in single precision they are in double precision.
+        numbers: Any = [np.array(value, dtype) for value, dtype in zip((0, 1, 1), dtypes)]
+        common = np.arange(*numbers).dtype.name
+        if common == "float64" and config.floatX == "float32" and "float64" not in dtypes:
+            return "float32"
     return common
 
 

@@ -30,7 +30,7 @@ class PermuteRowElements(Op):
     """Reorder the entries along the last dimension.
 
     Inputs are the tensor, the permutations (integers along the last dimension), and
-    whether their inverses are applied.  The leading dimensions broadcast.
+    whether their inverses are applied (an integer or a Python boolean).  The leading dimensions broadcast.
 
     Examples
     --------
@@ -42,6 +42,7 @@ class PermuteRowElements(Op):
     __props__ = ()
 
     def make_node(self, x: Any, y: Any, inverse: Any) -> Apply:
+        inverse = int(inverse) if isinstance(inverse, bool) else inverse
         x, y, inverse = (as_tensor_variable(value) for value in (x, y, inverse))
         if y.type.dtype not in integer_dtypes:
             raise TypeError(f"A permutation is made of integers; got {y.type}.")
