@@ -119,8 +119,10 @@ def worse(
             with np.errstate(all="ignore"):
                 limit = np.maximum(TIMES * errors(before, wants), TIMES_ROUNDING * noise)
                 bad = is_known & (errors(after, wants) > np.maximum(limit, TOLERANCE * np.abs(wants) + SMALLEST))
-            # Where the truth is not known, at poles and at infinity, at least no number gets lost.
-            bad |= ~is_known & np.isnan(after) & np.isfinite(before)
+            # Where the truth is not known, at poles and at infinity, at least no number gets lost; but what the
+            # logarithm or root of a negative number gives only because that is rounded to zero is none.
+            lacks_value = np.isnan(noise) & ~np.isnan(written[0])
+            bad |= ~is_known & ~lacks_value & np.isnan(after) & np.isfinite(before)
             found += [Finding(name, order, *row) for row in zip(*(v[bad] for v in (*points, wants, before, after)))]
     return compared, found
 

@@ -37,6 +37,10 @@ class Unknown(ArithmeticError):
     """A formula has no value, or it takes too many digits to find it."""
 
 
+class NoValue(Unknown):
+    """A formula takes the logarithm or the root of a negative number."""
+
+
 class Arithmetic:
     """Functions of numbers in mpmath; each result is changed by at most ``2**-bits`` of it."""
 
@@ -67,12 +71,12 @@ class Arithmetic:
 
     def of_log(self, x: Any) -> Jet:
         if not x > 0:
-            raise Unknown
+            raise NoValue if x < 0 else Unknown
         return mp.log(x), 1 / x, -1 / x**2
 
     def of_log1p(self, x: Any) -> Jet:
         if not x > -1:
-            raise Unknown
+            raise NoValue if x < -1 else Unknown
         return mp.log1p(x), 1 / (1 + x), -1 / (1 + x) ** 2
 
     def of_log1mexp(self, x: Any) -> Jet:
@@ -84,7 +88,7 @@ class Arithmetic:
 
     def of_sqrt(self, x: Any) -> Jet:
         if not x > 0:
-            raise Unknown
+            raise NoValue if x < 0 else Unknown
         y = mp.sqrt(x)
         return y, 1 / (2 * y), -1 / (4 * x * y)
 
@@ -326,7 +330,8 @@ def truth(
     -------
     numpy.ndarray, numpy.ndarray
         Three rows each. The first are rounded to doubles; NaN for what is not known. The second are the errors of a
-        machine that rounds to as many digits as a double has, and has no largest or smallest number.
+        machine that rounds to as many digits as a double has, and has no largest or smallest number; NaN where it is
+        known that there is no value.
     """
     nodes = io_toposort(inputs, [out])
     found = [_at_point(nodes, inputs, out, point) for point in zip(*points, strict=True)]
@@ -347,6 +352,10 @@ def _at_point(
                     evaluated(nodes, out, values, arithmetic)
                     for arithmetic in (Arithmetic(), Arithmetic(precision - 6))
                 )
+            except NoValue:
+                if np.isnan(known).all():
+                    noise = [np.nan] * 3
+                continue
             except UNKNOWN:
                 continue
             known = [as_double(a) if agree(a, b) else np.nan for a, b in zip(exact, changed)]

@@ -50,6 +50,7 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.signs import negated_of
+from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
 
@@ -300,16 +301,22 @@ def local_add_mul_fusion(fgraph, node):
     op = node.op
     clients = fgraph.clients
 
-    def enters(var):
+    def is_alike(var):
         inner = var.owner
-        same = inner is not None and inner.op == op and var.type.dtype == out.type.dtype
-        # In float16 an intermediate result of another grouping would often be infinite.
-        return same and len(clients[var]) == 1 and (out.type.dtype != "float16" or var is node.inputs[0])
+        return inner is not None and inner.op == op and var.type.dtype == out.type.dtype and len(clients[var]) == 1
 
     users = clients[out]
     if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op == op:
         if users[0][0].outputs[0].type.dtype == out.type.dtype:
             return False  # taken apart from there, once for the whole tree
+    if not any(is_alike(var) for var in node.inputs):
+        return False
+    # Of float16, and of functions that leave the range, an intermediate result of another grouping may be infinite.
+    in_order = out.type.dtype == "float16" or (op == mul and is_float(out) and any(map(is_wide, node.inputs)))
+
+    def enters(var):
+        return is_alike(var) and (var is node.inputs[0] or not in_order)
+
     if not any(enters(var) for var in node.inputs):
         return False
     flat: list = []

@@ -9,11 +9,18 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import add, mul, neg, reciprocal, sgn, sub, true_divide
+from aesara.tensor.elementwise.ops import add, mul, neg, reciprocal, sgn, square, sub, true_divide
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
-from aesara.tensor.rewriting.helpers import computed_in, in_place_of, is_float
-from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range, same_factors
+from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of, is_float
+from aesara.tensor.rewriting.wide_products import (
+    in_pairs,
+    in_written_order,
+    is_written_like,
+    may_leave_range,
+    same_factors,
+)
 
 
 class MulCanonizer(AlgebraicCanonizer):
@@ -73,7 +80,15 @@ class MulCanonizer(AlgebraicCanonizer):
         num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
         if same_factors(*flat, num, denum) or (at_most is not None and len(num) + len(denum) > at_most):
             return None
-        return in_place_of(out, self.rebuild(num, denum, out.type), [*flat[0], *flat[1]])
+        negative = self._is_signed(num, denum)
+        new = in_written_order(out, flat, num[negative:], denum)
+        if new is None:
+            new = self.rebuild(num, denum, out.type)
+        elif negative:
+            new = computed_in(out.type.dtype, neg, [new])
+        if is_written_like(out, new):
+            return None
+        return in_place_of(out, new, [*flat[0], *flat[1]])
 
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
         if self._is_signed(num, denum):
@@ -100,9 +115,52 @@ def check_for_x_over_absX(
     return numerators, denominators
 
 
+def powers_of_one_base(
+    numerators: list[Variable], denominators: list[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """Turn ``x**2 * x / x**4`` into ``1 / x``, for floats and whole exponents: powers overflow and underflow."""
+    sides = [[_whole_power(v) for v in side] for side in (numerators, denominators)]
+    both = {base for base, _ in sides[0]} & {base for base, _ in sides[1]}
+    if not both or may_leave_range(numerators, denominators):
+        return numerators, denominators
+    left = {base: 0 for base, _ in (*sides[0], *sides[1]) if base in both}
+    for sign, side in zip((1, -1), sides):
+        for base, exponent in side:
+            if base in both:
+                left[base] += sign * exponent
+    kept = [
+        [v for v, (base, _) in zip(side, powers) if base not in both]
+        for side, powers in zip((numerators, denominators), sides)
+    ]
+    for base, exponent in left.items():
+        if exponent:
+            power = base if abs(exponent) == 1 else at_pow(base, np.asarray(abs(exponent), base.type.dtype))
+            kept[exponent < 0].append(power)
+    return kept[0], kept[1]
+
+
+def _whole_power(var: Variable) -> tuple[Variable, int]:
+    """What a float is a power of, and the exponent, which is 1 for what is not written as a power."""
+    dtype, exponent = var.type.dtype, 1
+    while var.owner is not None and var.type.dtype[:5] == "float" and var.owner.inputs[0].type.dtype == dtype:
+        op = var.owner.op
+        if op == square:
+            exponent *= 2
+        elif op == at_pow:
+            number = common_value(var.owner.inputs[1])
+            if number is None or number.dtype.kind == "c" or number < 2 or number != int(number):
+                break
+            exponent *= int(number)
+        else:
+            break
+        var = var.owner.inputs[0]
+    return var, exponent
+
+
 local_add_canonizer = AlgebraicCanonizer(add, sub, neg, add_calculate)
 local_add_canonizer.name = "local_add_canonizer"
 local_add_canonizer.__doc__ = "Equal terms cancel, constants are added up: sums in their canonical form."
 local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, False)
 local_mul_canonizer.name = "local_mul_canonizer"
 local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[at_abs])
+local_mul_canonizer.add_simplifier(powers_of_one_base, "powers_of_one_base", operands=[square, at_pow])

@@ -40,6 +40,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     common_value,
     computed_in,
@@ -216,13 +217,10 @@ def product_of_factors(
     coefficient: float, difference: Variable, factors: Counter[Variable], divisors: Sequence[Variable], out: Variable
 ) -> Variable:
     """A number times a difference times factors, over divisors."""
-    dtype = out.type.dtype
     top = [*factors.elements(), difference]
     if abs(coefficient) != 1:
         top.insert(0, constant_like(coefficient, out))
-    result = top[0] if len(top) == 1 else computed_in(dtype, mul, top)
-    if divisors:
-        result = true_divide(result, divisors[0] if len(divisors) == 1 else computed_in(dtype, mul, divisors))
+    result = local_mul_canonizer.rebuild(top, list(divisors), out.type)
     return neg(result) if coefficient == -1 else result
 
 

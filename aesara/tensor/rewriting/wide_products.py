@@ -10,17 +10,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from aesara.graph.nodes import Constant, Variable
+from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     cosh,
+    erf,
     erfc,
     erfcx,
+    erfcx_reciprocal,
     exp,
     expm1,
     gamma,
+    log,
     mul,
     ndtr,
     neg,
@@ -31,14 +37,19 @@ from aesara.tensor.elementwise.ops import (
     sqrt,
     square,
     sub,
+    tanh,
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.rewriting.helpers import common_value
+from aesara.tensor.rewriting.helpers import common_value, computed_in
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: Functions that overflow or underflow for arguments of a moderate size.
-WIDE = frozenset((exp, expm1, cosh, sinh, gamma, erfc, erfcx, ndtr, sigmoid))
+WIDE = frozenset((exp, expm1, cosh, sinh, gamma, erfc, erfcx, erfcx_reciprocal, ndtr, sigmoid))
+#: Functions that come so close to a limit that their slopes underflow,
+FLAT = frozenset((erf, tanh))
+#: where the slopes of their arguments may overflow.
+STEEP = frozenset((log, reciprocal, true_divide))
 #: What may consist of them.
 MADE_OF = frozenset((at_abs, add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow, softplus))
 #: Powers up to this one are not looked at.
@@ -49,44 +60,201 @@ MOST_SEEN = 24
 
 def is_wide(var: Variable) -> bool:
     """Whether a factor is made of functions that leave the range."""
-    stack = [var]
+    stack = [(var, False)]
     for _ in range(MOST_SEEN):
         if not stack:
             return False
-        node = stack.pop().owner
+        one, in_sum = stack.pop()
+        node = one.owner
         if node is None:
             continue
         op = node.op
         if type(op) is not Elemwise:
             if isinstance(op, DimShuffle):
-                stack.append(node.inputs[0])
+                stack.append((node.inputs[0], in_sum))
             continue
-        if op in WIDE:
+        if op in WIDE or (in_sum and op in FLAT and _is_steep(node.inputs[0])):
             return True
         if op in MADE_OF:
             if op == at_pow:
                 exponent = common_value(node.inputs[1])
                 if exponent is None or abs(exponent) > SMALL_EXPONENT:
                     return True
-            stack.extend(node.inputs)
+            in_sum = in_sum or op in (add, sub)
+            stack.extend((v, in_sum) for v in node.inputs)
     return False
 
 
+def _is_steep(var: Variable) -> bool:
+    return var.owner is not None and var.owner.op in STEEP
+
+
 def may_leave_range(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
-    """Whether products of several factors of one side may leave the range where their quotient does not."""
+    """Whether a product of some of the factors may leave the range where the whole does not."""
     above, below = (sum(not isinstance(v, Constant) for v in side) for side in (num, denum))
-    # With nothing above, two divisors may already be too much: their product is in the place of a small quotient.
-    return (above + below > 2 or (below == 2 and not above)) and any(map(is_wide, denum))
+    if above + below < 2 or not any(map(is_wide, (*denum, *num))):
+        return False
+    # With nothing above, two divisors may already be too much: their product is in the place of a small quotient. Two
+    # factors may be, with a number.
+    return above + below > 2 or not above or not all(common_value(v) in (None, 1, -1) for v in (*num, *denum))
 
 
 def same_factors(
     num: Sequence[Variable], denum: Sequence[Variable], other_num: Sequence[Variable], other_denum: Sequence[Variable]
 ) -> bool:
-    """Whether two products differ in nothing but their order and a sign."""
+    """Whether two products differ in nothing but their order and a sign, or the number above their divisors."""
     sides = [[v for v in side if not isinstance(v, Constant)] for side in (num, denum, other_num, other_denum)]
     numbers = len(num) + len(denum) - len(sides[0]) - len(sides[1])
     left = len(other_num) + len(other_denum) - len(sides[2]) - len(sides[3])
-    return numbers <= max(left, 1) and Counter(sides[0]) == Counter(sides[2]) and Counter(sides[1]) == Counter(sides[3])
+    return (
+        numbers <= max(left, not sides[0])
+        and Counter(sides[0]) == Counter(sides[2])
+        and Counter(sides[1]) == Counter(sides[3])
+    )
+
+
+def is_written_like(one: Variable, other: Variable) -> bool:
+    """Whether two products are the same nodes of the same factors."""
+    stack = [(one, other)]
+    while stack:
+        a, b = stack.pop()
+        if a is b:
+            continue
+        if isinstance(a, Constant) or isinstance(b, Constant):
+            if common_value(a) is None or common_value(a) != common_value(b):
+                return False
+            continue
+        first, second = a.owner, b.owner
+        if first is None or second is None or first.op != second.op or len(first.inputs) != len(second.inputs):
+            return False
+        stack.extend(zip(first.inputs, second.inputs, strict=True))
+    return True
+
+
+def in_written_order(
+    out: Variable, flat: tuple[list[Variable], list[Variable]], num: Sequence[Variable], denum: Sequence[Variable]
+) -> Variable | None:
+    """The product `out` without the factors that have cancelled, in the order in which it is written.
+
+    Parameters
+    ----------
+    out
+        The product.
+    flat
+        Its factors, as they are written, and its divisors.
+    num, denum
+        Those that are left, and a constant in front of them.
+
+    Returns
+    -------
+    Variable or None
+        None if there are factors that are not written: where they stand is open.
+    """
+    leaves = [Counter(side) for side in flat]
+    new: list[Variable] = [v for v in num if isinstance(v, Constant) and not leaves[0][v]]
+    left = [Counter(num), Counter(denum)]
+    left[0].subtract(new)
+    order = WrittenOrder(out.type.dtype, leaves, left, new)
+    result = order.product(out)
+    return None if order.is_incomplete() else result
+
+
+#: A product as far as it is built; divisors wait until there is something above them.
+Part = tuple[Variable | None, tuple[Variable, ...]]
+NOTHING: Part = (None, ())
+
+
+class WrittenOrder:
+    """Builds products from what is left of their factors; see `in_written_order`."""
+
+    def __init__(
+        self, dtype: str, leaves: list[Counter[Variable]], left: list[Counter[Variable]], constants: list[Variable]
+    ):
+        self.dtype = dtype
+        self.leaves = leaves
+        self.left = left
+        self.constants = constants
+        self.made: set[Variable] = set()
+
+    def is_incomplete(self) -> bool:
+        """Whether there are factors that have not been met."""
+        return any(count > 0 for side in self.left for count in side.values())
+
+    def product(self, out: Variable) -> Variable:
+        """What is left of the product."""
+        top, divisors = self._of_node(out, 0)
+        for number in self.constants:
+            # Products are computed from left to right.
+            top = number if top is None else self._times([top, number] if top in self.made else [number, top])
+        if top is None:
+            top = constant(np.ones((1,) * out.type.ndim, self.dtype))
+        for divisor in divisors:
+            top = self._over(top, divisor)
+        return top
+
+    def _part(self, var: Variable, side: int) -> Part:
+        if self.leaves[side][var] > 0:
+            self.leaves[side][var] -= 1
+            return self._leaf(var, side), ()
+        return self._of_node(var, side)
+
+    def _leaf(self, var: Variable, side: int) -> Variable | None:
+        while var.owner is not None and var.owner.op == neg and var.type.dtype == self.dtype:
+            (var,) = var.owner.inputs
+        if self.left[side][var] > 0:
+            self.left[side][var] -= 1
+            return var
+        value = common_value(var)
+        if value is None or side or not self.constants:
+            return None
+        size = abs(common_value(self.constants[0]))
+        # What it multiplies stays in the range if the number is no further from 1 than the one that is written.
+        return self.constants.pop() if min(1, abs(value)) <= size <= max(1, abs(value)) else None
+
+    def _of_node(self, var: Variable, side: int) -> Part:
+        node = var.owner
+        assert node is not None, "the factors are those of the product"
+        if node.op == neg:
+            return self._part(node.inputs[0], side)
+        if node.op == mul:
+            return self._multiplied([self._part(v, side) for v in node.inputs])
+        if node.op == reciprocal:
+            return self._divided(NOTHING, self._part(node.inputs[0], 1 - side))
+        top, bottom = node.inputs
+        return self._divided(self._part(top, side), self._part(bottom, 1 - side))
+
+    def _multiplied(self, parts: Sequence[Part]) -> Part:
+        factors: list[Variable] = []
+        waiting: list[Variable] = []
+        for top, divisors in parts:
+            if top is not None:
+                factors.append(top)
+            waiting.extend(divisors)
+            if factors and waiting:
+                product = self._times(factors)
+                for divisor in waiting:
+                    product = self._over(product, divisor)
+                factors, waiting = [product], []
+        return (self._times(factors) if factors else None), tuple(waiting)
+
+    def _divided(self, part: Part, by: Part) -> Part:
+        top, divisors = by
+        if divisors:
+            part = self._multiplied([part, *((v, ()) for v in divisors)])
+        return part if top is None else self._multiplied([part, (None, (top,))])
+
+    def _times(self, factors: Sequence[Variable]) -> Variable:
+        if len(factors) == 1:
+            return factors[0]
+        first = factors[0]
+        if first in self.made and first.owner is not None:
+            factors = [*first.owner.inputs, *factors[1:]]
+        product = computed_in(self.dtype, mul, factors)
+        self.made.add(product)
+        return product
+
+    def _over(self, top: Variable, bottom: Variable) -> Variable:
+        return computed_in(self.dtype, true_divide, [top, bottom])
 
 
 def in_pairs(
@@ -103,22 +271,24 @@ def in_pairs(
     merged
         Makes a product over a product.
     """
-    tops, bottoms = [v for v in num if is_wide(v)], [v for v in denum if is_wide(v)]
-    rest = [v for v in num if v not in tops], [v for v in denum if v not in bottoms]
+    wide = {v for v in (*num, *denum) if is_wide(v)}
+    tops, bottoms = [v for v in num if v in wide], [v for v in denum if v in wide]
+    others = [v for v in num if v not in wide]
     quotients = []
     for of_same_argument in (True, False):
+        if not of_same_argument:
+            bottoms += [v for v in denum if v not in wide]
         for bottom in list(bottoms):
             top = next((v for v in tops if not of_same_argument or _have_one_argument(v, bottom)), None)
             if top is not None:
                 tops.remove(top)
                 bottoms.remove(bottom)
                 quotients.append(merged([top], [bottom]))
-    factors = [*rest[0], *quotients, *tops]
-    result = merged(factors, rest[1]) if factors or rest[1] else None
+    if bottoms and not quotients:
+        quotients, others = others, []
     for bottom in bottoms:
-        result = merged([] if result is None else [result], [bottom])
-    assert result is not None, "a product has factors"
-    return result
+        quotients = [merged(quotients, [bottom])]
+    return merged([*others, *quotients, *tops], [])
 
 
 def _have_one_argument(one: Variable, other: Variable) -> bool:

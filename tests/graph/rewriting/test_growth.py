@@ -59,7 +59,7 @@ def test_work_grows_linearly(name, gradient, caplog):
 LEFT = {
     "recurrence": [152, 301],
     "wide sum": [102, 16],
-    "deep chain": [151, 360],
+    "deep chain": [151, 389],
     "layers": [152, 351],
     "indexing": [148, 100],
     "fraction": [102, 299],

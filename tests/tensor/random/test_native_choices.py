@@ -55,6 +55,15 @@ def test_many_of_many(count, many):
     assert same_state(rng.get_value(), twin)
 
 
+@pytest.mark.parametrize("shape", [(), (2, 3)])
+def test_a_number_that_equals_a_sum_of_probabilities_belongs_to_the_category_before_it(shape):
+    p = at.TensorType("float64", (None,) * (len(shape) + 1))()
+    f, _ = compiled(at_random.categorical, [p], p)
+    uniform = generator("Generator").uniform(size=shape)
+    rows = np.stack([np.zeros(shape), uniform, 1 - uniform], axis=-1)
+    np.testing.assert_array_equal(f(rows), np.ones(shape, "int64"))
+
+
 @pytest.mark.parametrize("weights", [None, [0.1, 0.6, 0.2, 0.1]])
 @pytest.mark.parametrize("replace", [True, False])
 @pytest.mark.parametrize("size", [None, (), (2, 2), (3,)], ids=str)
