@@ -186,8 +186,11 @@ class Log1mexp(UnaryScalarOp):
         return switch(lt(x, literal(_MINUS_LOG_2, x)), log1p(-exp(x)), log(-expm1(x)))
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # expm1(-x) would overflow; at zero, which may have either sign, the limit is minus infinity
-        return (-(g * exp(x)) / abs(expm1(x)),)
+        slope = g * exp(x)  # expm1(-x) would overflow
+        if x.type.is_complex:
+            return (slope / expm1(x),)
+        # At zero, which may have either sign, the limit is minus infinity.
+        return (-slope / abs(expm1(x)),)
 
 
 exp = Exp(name="exp")

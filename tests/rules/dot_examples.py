@@ -71,7 +71,7 @@ EXAMPLES = {
     ],
     "local_gemm_to_ger": [
         example(lambda m, v, s: gemm_no_inplace(m, s, m[:, :1], v.dimshuffle("x", 0), 1.0), **DOUBLE),
-        example(lambda m, v, s: gemm_no_inplace(m, s, m[:, :1], v.dimshuffle("x", 0), 2.0), **DOUBLE),
+        example(lambda m, v, s: gemm_no_inplace(m, s, m[:, :1], v.dimshuffle("x", 0), 0.0), **DOUBLE),
     ],
     "local_dot22_to_ger_or_gemv": [
         example(lambda v, v2: dot22(v.dimshuffle(0, "x"), v2.dimshuffle("x", 0)), **DOUBLE),
