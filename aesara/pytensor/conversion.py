@@ -234,7 +234,7 @@ def _leaf(variable: PyTensorVariable) -> Any:
 
 def is_shared_tensor(variable: PyTensorVariable) -> bool:
     """Whether a variable is shared and can share its cell with a tensor of ours."""
-    return isinstance(variable, PyTensorSharedVariable) and isinstance(convert_type(variable.type), at.TensorType)
+    return isinstance(variable, PyTensorSharedVariable) and type(convert_type(variable.type)) is at.TensorType
 
 
 def shared_with_cell(variable: PyTensorVariable, cell: list[Any]) -> SharedVariable:

@@ -11,6 +11,7 @@ from traceback import format_exception
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 pytensor = pytest.importorskip("pytensor")
 
@@ -262,6 +263,19 @@ def test_gradients_of_loops_that_draw():
     for _ in range(2):
         for found, expected in zip(ours(0.3, 0.7), theirs(0.3, 0.7), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_shared_sparse_matrices():
+    matrix = pytensor.shared(sp.csr_matrix(2 * np.eye(3)), name="matrix")
+    x = pt.matrix("x")
+    outputs = [pytensor.sparse.dot(matrix, x), matrix]
+    f = pytensor.function([x], outputs, updates={matrix: matrix * 2.0}, mode="AESARA")
+    for factor in (2.0, 4.0):
+        product, before = f(ONES.reshape(3, 1))
+        np.testing.assert_array_equal(product[:, 0], factor * ONES)
+        np.testing.assert_array_equal(before.toarray(), factor * np.eye(3))
+    matrix.set_value(sp.csr_matrix(7 * np.eye(3)))
+    np.testing.assert_array_equal(f(ONES.reshape(3, 1))[0][:, 0], 7 * ONES)
 
 
 def test_scalars_come_back_as_scalars():
