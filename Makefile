@@ -5,10 +5,11 @@ PYTENSOR_VENV := .venv-pytensor
 PYTENSOR_3_VENV := .venv-pytensor-3
 LIBRARIES_VENV := .venv-libraries
 PYMC4_VENV := .venv-pymc4
+THEANO_VENV := .venv-theano
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-pytensor test-pytensor-3 test-libraries quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-pytensor test-pytensor-3 test-libraries test-theano-libraries quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +28,7 @@ help:
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
 	@echo "make test-libraries  try aeppl, aehmc, aemcmc and PyMC 4, in environments of their own"
+	@echo "make test-theano-libraries  try PyMC 3, Lasagne and theanets, in an environment of their own (Python 3.11 or 3.12)"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
 	@echo "make lint    ruff"
@@ -120,6 +122,16 @@ $(PYMC4_VENV)/test.stamp: pyproject.toml
 	$(PYMC4_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.0.38 pymc==4.4.0
 	@touch $@
 
+# These are as old as Theano, and so are the versions that they need: NumPy 1.26 is there for Python 3.11 and 3.12.
+$(THEANO_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(THEANO_VENV)
+	$(THEANO_VENV)/bin/$(PIP_INSTALL) -e . pytest 'setuptools<80' wheel 'numpy<2' 'scipy<1.12' 'pandas<3' 'arviz<0.13' 'matplotlib<3.9' 'cachetools<5' dill fastprogress patsy semver typing_extensions deprecat
+	$(THEANO_VENV)/bin/$(PIP_INSTALL) --no-deps --no-build-isolation pymc3==3.11.5 lasagne==0.1 theano-lstm==0.0.15 theanets==0.7.3 downhill==0.4.0
+	@touch $@
+
+test-theano-libraries: $(THEANO_VENV)/test.stamp
+	$(THEANO_VENV)/bin/python -m pytest -W ignore tests/libraries/test_theano_libraries.py
+
 test-libraries: $(LIBRARIES_VENV)/test.stamp $(PYMC4_VENV)/test.stamp
 	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py
 	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py
@@ -152,4 +164,4 @@ reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
 
 clean:
-	rm -rf $(VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
+	rm -rf $(VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) $(THEANO_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

@@ -18,7 +18,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.null_type import NullType
-from aesara.graph.op import Op
+from aesara.graph.op import Op, stand_in
 from aesara.graph.pullback import is_disconnected
 from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.shared import SharedVariable
@@ -382,9 +382,9 @@ class OpFromGraph(Op, HasInnerGraph):
     def _default_lop(self) -> Callable[..., list[Any]]:
         """The gradient of the graph, as an operation as well."""
         smooth = [k for k, v in enumerate(self.inner_outputs) if _is_smooth(v)]
-        inputs = [v.type() for v in self.inner_inputs]
+        inputs = [stand_in(v) for v in self.inner_inputs]
         outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
-        gradients = [v.type() for v in outputs]
+        gradients = [stand_in(v) for v in outputs]
         pattern = self.connection_pattern(None)
         wanted = [k for k, row in enumerate(pattern) if any(row[o] for o in smooth)]
         if not wanted:
@@ -435,10 +435,10 @@ class OpFromGraph(Op, HasInnerGraph):
         return one_by_one
 
     def _default_rop(self) -> Callable[..., list[Any]]:
-        inputs = [v.type() for v in self.inner_inputs]
+        inputs = [stand_in(v) for v in self.inner_inputs]
         outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
         smooth = [k for k, v in enumerate(inputs) if _is_smooth(v)]
-        points = {k: inputs[k].type() for k in smooth}
+        points = {k: stand_in(inputs[k]) for k in smooth}
         if not smooth:
             return lambda *arguments: [None for _ in outputs]
         tangents = Rop(outputs, [inputs[k] for k in smooth], list(points.values()), "ignore")
@@ -464,7 +464,7 @@ def _vectorize(op: OpFromGraph, node: Apply, *inputs: Any) -> Apply | Sequence[V
     """The graph for batches; where the gradient is not that of the graph, the operation on each member."""
     if any(not isinstance(o, str) for o in (op.lop_overrides, op.grad_overrides, op.rop_overrides)):
         return vectorize_by_blockwise(op, node, *inputs)
-    inner = [v.type() for v in inputs]
+    inner = [stand_in(v) for v in inputs]
     outputs = vectorize_graph(op.inner_outputs, dict(zip(op.inner_inputs, inner)))
     return OpFromGraph(inner, outputs, inline=op.is_inline, name=op.name, **op.kwargs).make_node(*inputs)
 

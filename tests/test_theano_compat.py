@@ -47,7 +47,10 @@ def test_modules_are_found(name):
     found = theano
     for part in parts:
         found = getattr(found, part)
-    assert found is module
+    if name in ("theano.tensor.sort", "theano.tensor.var"):  # names of functions, too, which packages offer
+        assert found is getattr(at, parts[-1])
+    else:
+        assert found is module
 
 
 @pytest.mark.parametrize("module, name", [(module, name) for module, names in NAMES.items() for name in names])
@@ -67,7 +70,7 @@ def test_names_are_those_of_this_package():
     assert theano.gof.graph.Variable is theano.gof.Variable is aesara.graph.basic.Variable
     assert theano.gof.opt.local_optimizer and theano.tensor.opt.register_canonicalize
     assert theano.sandbox.rng_mrg.MRG_RandomStreams(1).uniform((2,)).eval().shape == (2,)
-    assert theano.__version__ == "1.0.5"
+    assert theano.__version__ == "1.1.2"  # by which PyMC 3 knows that it can be used
 
 
 NAMES_OF_NETWORKS = """
@@ -100,6 +103,56 @@ def test_star_imports():
     assert names["dmatrix"] is at.dmatrix
     assert names["shared"] is aesara.shared
     assert names["patternbroadcast"] is T.patternbroadcast
+
+
+def test_constants_and_shared_variables_are_another_class_than_variables():
+    x = T.dvector("x")
+    assert isinstance(x, T.TensorVariable) and isinstance(x + 1, T.TensorVariable)
+    assert importlib.import_module("theano.tensor.var").TensorVariable is T.TensorVariable
+    assert not isinstance(T.constant(1.0), T.TensorVariable)
+    assert not isinstance(theano.shared(np.ones(2)), T.TensorVariable)
+    assert issubclass(T.TensorVariable, at.TensorVariable)
+
+    class Named(T.TensorVariable):
+        pass
+
+    assert isinstance(Named(T.dvector, None, None), Named) and not isinstance(x, Named)
+
+
+def test_a_function_keeps_its_name_when_the_module_of_that_name_is_imported():
+    assert importlib.import_module("theano.scan").until is importlib.import_module("aesara.scan").until
+    assert theano.scan is aesara.scan
+    assert_close(T.var(T.constant([1.0, 3.0])).eval(), 1.0)
+
+
+@pytest.mark.parametrize("structure", ["general", "symmetric", "lower_triangular", "upper_triangular"])
+def test_solve_takes_the_structure_of_the_matrix(structure):
+    matrix = np.array([[4.0, 1.0], [2.0, 3.0]])
+    read = {
+        "general": matrix, "symmetric": np.array([[4.0, 1.0], [1.0, 3.0]]), "lower_triangular": np.tril(matrix),
+        "upper_triangular": np.triu(matrix),
+    }[structure]  # fmt: skip
+    a, b = T.dmatrix("a"), T.dvector("b")
+    solved = T.slinalg.Solve(A_structure=structure)(a, b)
+    assert_close(theano.function([a, b], solved)(matrix, [1.0, 2.0]), np.linalg.solve(read, [1.0, 2.0]))
+    if structure != "general":
+        named = {"lower_triangular": "solve_lower_triangular", "upper_triangular": "solve_upper_triangular"}
+        again = getattr(T.slinalg, named.get(structure, "solve_symmetric"))
+        assert again == solved.owner.op
+
+
+def test_a_structure_that_is_unknown_is_named():
+    with pytest.raises(ValueError, match="A_structure must be one of general, symmetric.*got 'banded'"):
+        T.slinalg.Solve(A_structure="banded")
+
+
+@pytest.mark.parametrize("ignore_border", [None, True])
+def test_pooling_by_its_first_name(ignore_border):
+    x = T.dtensor4("x")
+    images = np.arange(30.0).reshape(1, 1, 5, 6)
+    pooled = T.signal.downsample.max_pool_2d(x, (2, 3), ignore_border, st=(2, 3), padding=(0, 0))
+    wanted = [[[[8.0, 11.0], [20.0, 23.0], [26.0, 29.0]][: 2 if ignore_border else 3]]]
+    assert pooled.eval({x: images}).tolist() == wanted
 
 
 def test_what_is_missing_is_named():

@@ -22,7 +22,7 @@ from aesara.graph.autodiff import (
 )
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.op import Op
+from aesara.graph.op import Op, stand_in
 from aesara.graph.pullback import (
     NullTypeGradError,
     as_output,
@@ -168,7 +168,7 @@ def output_tangents(node: Apply, points: list[Variable | None]) -> Sequence[Vari
 
 def transposed_twice(node: Apply, points: list[Variable | None]) -> list[Variable | None]:
     """Return the tangents of the outputs of `node` by differentiating its `L_op`."""
-    directions = [disconnected_type() if is_discrete(output) else output.type() for output in node.outputs]
+    directions = [disconnected_type() if is_discrete(output) else stand_in(output) for output in node.outputs]
     try:
         gradients = node.op.L_op(node.inputs, node.outputs, directions)
     except NotImplementedError as error:

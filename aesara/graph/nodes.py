@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from copy import copy
 from itertools import count
 from types import GenericAlias
@@ -216,6 +217,9 @@ class Apply(Node):
         for old, new in zip(self.outputs, clone.outputs):
             if new.name is None:
                 new.name = old.name
+            if old._tag is not None and hasattr(old._tag, "test_value"):
+                with suppress(TypeError, ValueError):  # the new type may not have this value
+                    new.tag.test_value = old._tag.test_value
         return clone
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -451,6 +455,18 @@ class Constant(AtomicVariable):
     def __init__(self, type: Any, data: Any, name: str | None = None) -> None:
         super().__init__(type, name=name)
         self._data = type.filter(data)
+
+    @property
+    def tag(self) -> Scratchpad:
+        """Free for remarks; ``tag.test_value`` holds the value."""
+        if self._tag is None:
+            self._tag = ValidatingScratchpad("test_value", self.type.filter)
+            self._tag.test_value = self._data
+        return self._tag
+
+    @tag.setter
+    def tag(self, tag: Any) -> None:
+        self._tag = tag
 
     @property
     def data(self) -> Any:

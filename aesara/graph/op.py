@@ -6,9 +6,10 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from types import GenericAlias
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from aesara.configdefaults import config
 from aesara.graph.conversion import as_symbolic
@@ -18,6 +19,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.type import Type
 from aesara.graph.utils import MetaObject, MethodNotDefined, NoParams, TestValueError, add_tag_trace
 
+V = TypeVar("V", bound=Variable)
 StorageCellType = list
 StorageMapType = dict
 ComputeMapType = dict
@@ -102,6 +104,18 @@ def get_test_value(v: Any) -> Any:
     if not isinstance(v, Variable):
         v = as_symbolic(v)
     return v.get_test_value()
+
+
+def stand_in(variable: V, name: str | None = None) -> V:
+    """A free variable in place of another one, of the same type; with its test value, while these are in use.
+
+    Graphs of free variables, which are replaced later, are built with operations that may ask for test values.
+    """
+    new: V = variable.type(name=name)
+    if config.compute_test_value != "off":
+        with suppress(TestValueError):
+            new.tag.test_value = variable.get_test_value()
+    return new
 
 
 def get_test_values(*args: Variable) -> Any:
@@ -398,6 +412,7 @@ __all__ = [
     "ThunkType",
     "compute_test_value",
     "get_test_value",
+    "stand_in",
     "get_test_values",
     "is_thunk_type",
     "missing_test_message",

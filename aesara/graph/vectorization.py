@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import singledispatch
 from typing import Any, TypeVar
 
+from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.op import Op
+from aesara.graph.op import Op, compute_test_value
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
 
@@ -138,6 +139,8 @@ def _replace_node(node: Apply, memo: dict[Variable, Variable]) -> None:
             new_outputs = node.clone_with_new_inputs(inputs, strict=False).outputs
         else:
             result = vectorize_node(node.op, node, *inputs)
+            if isinstance(result, Apply) and config.compute_test_value != "off":
+                compute_test_value(result)
             new_outputs = result.outputs if isinstance(result, Apply) else list(result)
     if len(new_outputs) != len(node.outputs):
         raise ValueError(

@@ -72,6 +72,14 @@ class TheanoModule(ModuleType):
         except ModuleNotFoundError:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}") from None
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a module that is imported takes no name that is a function's here (``theano.scan``)."""
+        if isinstance(value, TheanoModule):
+            ours = [getattr(target, name, value) for target in self._targets]
+            if any(not isinstance(one, ModuleType) for one in ours):
+                return
+        super().__setattr__(name, value)
+
     def __dir__(self) -> list[str]:
         return sorted({*self._names, *(one for target in self._targets for one in dir(target))})
 

@@ -11,9 +11,14 @@ from typing import Any
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_replace
+from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
+from aesara.graph.shared import SharedVariable
+from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
+from aesara.tensor.signal.pool import pool_2d
+from aesara.tensor.var import TensorVariable
 
-__all__ = ["TheanoOp", "change_flags", "clone", "patternbroadcast"]
+__all__ = ["TheanoOp", "TheanoTensorVariable", "change_flags", "clone", "max_pool_2d", "patternbroadcast", "solve_op"]
 
 
 class TheanoOp(Op):
@@ -32,6 +37,19 @@ class TheanoOp(Op):
         setattr(cls, "infer_shape", infer_shape)  # noqa: B010
 
 
+class _TheanoVariables(type(TensorVariable)):  # type: ignore[misc]
+    """In Theano, constants and shared variables are no instances of `TensorVariable`."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is not TheanoTensorVariable:
+            return super().__instancecheck__(instance)
+        return isinstance(instance, TensorVariable) and not isinstance(instance, (Constant, SharedVariable))
+
+
+class TheanoTensorVariable(TensorVariable, metaclass=_TheanoVariables):
+    """The class of tensors that are neither constant nor shared."""
+
+
 def change_flags(**flags: Any) -> AbstractContextManager[Any]:
     """Change options within a block, or in a function that it decorates."""
     return config.change_flags(**flags)
@@ -45,6 +63,13 @@ def clone(
     return clone_replace(output, replace, rebuild_strict=strict, copy_inputs_over=shared)
 
 
+def max_pool_2d(
+    input: Any, ds: Any, ignore_border: bool | None = None, st: Any = None, padding: Any = (0, 0), mode: str = "max"
+) -> Any:
+    """`pool_2d` by the name and with the parameters that it had at first."""
+    return pool_2d(input, ds, bool(ignore_border), st, padding, mode)
+
+
 def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     """Say of each dimension whether it has length one and is broadcast."""
     x = at.as_tensor_variable(x)
@@ -53,3 +78,33 @@ def patternbroadcast(x: Any, broadcastable: Sequence[bool]) -> Any:
     if ones:
         x = at.specify_broadcastable(x, *ones)
     return at.unbroadcast(x, *others) if others else x
+
+
+def solve_op(
+    A_structure: str = "general", lower: bool = False, overwrite_A: bool = False, overwrite_b: bool = False
+) -> Op:
+    """The operation that solves equations with a matrix of a structure, by its name in Theano.
+
+    Parameters
+    ----------
+    A_structure
+        ``general``, ``symmetric``, ``lower_triangular`` or ``upper_triangular``.
+    lower
+        Which triangle of a symmetric matrix is read.
+    overwrite_A, overwrite_b
+        Accepted for compatibility; have no effect: rewriting decides what is done in place.
+    """
+    if A_structure in ("lower_triangular", "upper_triangular"):
+        return SolveTriangular(lower=A_structure == "lower_triangular")
+    kinds = {"general": "gen", "symmetric": "sym"}
+    if A_structure not in kinds:
+        raise ValueError(
+            f"Solve: A_structure must be one of {', '.join([*kinds, 'lower_triangular', 'upper_triangular'])}; got "
+            f"{A_structure!r}."
+        )
+    return Solve(assume_a=kinds[A_structure], lower=lower)
+
+
+solve_lower_triangular = solve_op("lower_triangular")
+solve_upper_triangular = solve_op("upper_triangular")
+solve_symmetric = solve_op("symmetric")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 __all__ = ["MODULES", "NAMES", "THEANO_VERSION"]
 
-#: the version whose names these are
-THEANO_VERSION = "1.0.5"
+#: the last version under this name, by the authors of PyMC, whose names these are, too
+THEANO_VERSION = "1.1.2"
 
 #: modules of Theano, without ``theano.``, and the modules that have their names, without ``aesara.``; others have one
 #: name here and there
@@ -43,7 +43,10 @@ MODULES: dict[str, tuple[str, ...]] = {
     "scan_module.scan_op": ("scan.op",),
     "scan_module.scan_utils": ("scan.utils",),
     "scan_module.scan_views": ("scan.views",),
-    "tensor": ("tensor", "tensor.basic", "tensor.math"),
+    "tensor": (
+        "tensor", "tensor.basic", "tensor.math", "tensor.elemwise", "tensor.subtensor", "tensor.type", "tensor.var",
+        "tensor.extra_ops", "tensor.shape", "tensor.sharedvar", "tensor.sort",
+    ),
     "tensor.basic": (
         "tensor", "tensor.basic", "tensor.math", "tensor.type", "tensor.var", "tensor.shape", "tensor.elemwise",
     ),
@@ -86,6 +89,8 @@ NAMES: dict[str, dict[str, str]] = {
     "tensor": {
         "Lop": "gradient:Lop",
         "Rop": "gradient:Rop",
+        "Tensor": "tensor.type:TensorType",
+        "TensorVariable": "theano_compat.adapted:TheanoTensorVariable",
         "Tri": "tensor.basic:Tri",
         "addbroadcast": "tensor:specify_broadcastable",
         "copy": "tensor:tensor_copy",
@@ -98,7 +103,15 @@ NAMES: dict[str, dict[str, str]] = {
         "addbroadcast": "tensor:specify_broadcastable",
         "patternbroadcast": "theano_compat.adapted:patternbroadcast",
     },
+    "tensor.var": {"TensorVariable": "theano_compat.adapted:TheanoTensorVariable"},
     "tensor.nnet": {"softmax_graph": "tensor.special:softmax"},
+    "tensor.signal.downsample": {"max_pool_2d": "theano_compat.adapted:max_pool_2d"},
+    "tensor.slinalg": {
+        "Solve": "theano_compat.adapted:solve_op",
+        "solve_lower_triangular": "theano_compat.adapted:solve_lower_triangular",
+        "solve_symmetric": "theano_compat.adapted:solve_symmetric",
+        "solve_upper_triangular": "theano_compat.adapted:solve_upper_triangular",
+    },
     "tensor.extra_ops": {"to_one_hot": "tensor.extra_ops:to_one_hot"},
     "version": {"version": "theano_compat.names:THEANO_VERSION"},
 }

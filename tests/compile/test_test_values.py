@@ -93,3 +93,64 @@ def test_gradients_of_loops_that_read_what_steps_have_computed(taps):
 def test_a_sequence_without_a_value():
     with pytest.raises(TestValueError, match="rows"):
         aesara.scan(lambda row: row + 1, at.dvector("rows"))
+
+
+X = np.array([0.5, 1.0, 2.0])
+
+
+def definite(x):
+    return at.outer(x, x) + at.eye(3)
+
+
+#: what is built from a vector with variables that stand for others meanwhile
+BUILT = {
+    "jacobian": lambda x: aesara.gradient.jacobian(x**2, x),
+    "jacobian of integers": lambda x: aesara.gradient.jacobian(
+        at.floor(x).astype("int64"), x, disconnected_inputs="ignore"
+    ),
+    "hessian": lambda x: aesara.gradient.hessian((x**3).sum(), x),
+    "hessian_vector_product": lambda x: aesara.gradient.hessian_vector_product((x**3).sum(), x, x),
+    "Rop by L_op": lambda x: aesara.gradient.Rop(at.slinalg.cholesky(definite(x)), x, at.ones_like(x)),
+    "gradient of eigenvalues": lambda x: aesara.grad(
+        aesara.grad(at.linalg.eigvalsh(definite(x) + at.diag(x)).sum(), x).sum(), x, disconnected_inputs="ignore"
+    ),
+    "vectorize": lambda x: at.vectorize(lambda row: row.sum() * row, signature="(n)->(n)")(at.outer(x, x)),
+    "gradient of a graph": lambda x: aesara.grad(cube(x).sum(), x),
+    "Rop of a graph": lambda x: aesara.gradient.Rop(cube(x), x, at.ones_like(x)),
+}
+
+
+def cube(x):
+    free = with_value(at.dvector("free"), np.zeros(1))
+    return aesara.compile.builders.OpFromGraph([free], [free**3])(x)
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_what_is_built_with_stand_ins_has_the_values_of_what_they_stand_for(name):
+    x = with_value(at.dvector("x"), X)
+    built = BUILT[name](x)
+    with config.change_flags(compute_test_value="off"):
+        wanted = aesara.function([x], built)(X)
+    np.testing.assert_allclose(built.tag.test_value, wanted, rtol=1e-13)
+
+
+def test_a_batch_without_members_has_no_first_one():
+    rows = with_value(at.dmatrix("rows"), np.ones((0, 3)))
+    double = at.vectorize(lambda row: row, signature="(n)->(n)")
+    assert double(rows).tag.test_value.shape == (0, 3)
+
+
+def test_constants_have_their_values():
+    two = at.constant(np.array([2.0, 3.0]))
+    assert two.tag.test_value is two.data
+    x = with_value(at.tensor("float64", shape=(2, 3)), np.ones((2, 3)))
+    np.testing.assert_array_equal(x.shape.tag.test_value, [2, 3])
+
+
+def test_a_node_on_inputs_of_another_type_keeps_values_that_fit():
+    x = with_value(at.dvector("x"), X)
+    longer, shorter = at.tensor("float64", shape=(3,)), at.tensor("float64", shape=(2,))
+    node = at.exp(x).owner
+    (fitting,), (other,) = (node.clone_with_new_inputs([v], strict=False).outputs for v in (longer, shorter))
+    np.testing.assert_array_equal(fitting.tag.test_value, np.exp(X))
+    assert not hasattr(other.tag, "test_value")

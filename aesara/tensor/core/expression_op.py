@@ -9,7 +9,7 @@ from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
-from aesara.graph.op import Op
+from aesara.graph.op import Op, stand_in
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -38,14 +38,14 @@ class ExpressionOp(Op):
         output_grads: Sequence[TensorVariable],
     ) -> Sequence[Variable]:
         # Inputs may depend on one another: derivatives are taken with respect to variables that do not.
-        free = [v.type() for v in inputs]
+        free = [stand_in(v) for v in inputs]
         gradients = Lop(self.expression(*free), free, output_grads[0], disconnected_inputs="ignore")
         return graph_replace(gradients, dict(zip(free, inputs)), strict=False)
 
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
-        free = [v.type() for v in inputs]
+        free = [stand_in(v) for v in inputs]
         moving = [(v, point) for v, point in zip(free, eval_points) if point is not None]
         if not moving:
             return [None]

@@ -9,9 +9,11 @@ from typing import Any
 
 from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, grad
 from aesara.graph.nodes import Variable
+from aesara.graph.op import stand_in
 from aesara.graph.pullback import sum_gradients
 from aesara.graph.vectorization import vectorize_graph
-from aesara.tensor.core.tensor_type import TensorType, tensor_type
+from aesara.tensor.core.casting import cast
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import add
@@ -91,7 +93,7 @@ def rows_of_jacobian(
     """Return the Jacobians of a vector: its products with the rows of an identity matrix."""
     dtype = floating_dtype(expression)
     (length,) = sizes_of(expression)
-    direction = tensor_type(dtype, expression.type.shape)(name="direction")
+    direction = stand_in(cast(expression, dtype), "direction")
     products = Lop([expression], variables, [direction], consider_constant, disconnected_inputs)
     batches = vectorize_graph(products, {direction: eye(length, dtype=dtype)})
     # What does not depend on the direction is zero, since the product is linear in it.

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.nodes import Apply, Constant
+from aesara.graph.op import stand_in
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs as absolute
@@ -211,7 +212,7 @@ class _GradientOp(MatrixOp):
         outputs: Sequence[TensorVariable],
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        free = [v.type() for v in inputs]
+        free = [stand_in(v) for v in inputs]
         pairs = [(o, g) for o, g in zip(self.expression(*free), output_grads) if is_connected(g)]
         gradients = Lop([o for o, _ in pairs], free, [g for _, g in pairs], disconnected_inputs="ignore")
         return graph_replace(gradients, dict(zip(free, inputs)), strict=False)

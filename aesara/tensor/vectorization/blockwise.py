@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
 from aesara.graph.traversal import graph_inputs
+from aesara.graph.utils import TestValueError
 from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
@@ -431,7 +434,7 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         tensors = [as_tensor_variable(x) for x in inputs]
         in_dims: CoreDims = ((),) * len(tensors) if parsed is None else parsed[0]
         _check_vectorized_inputs(signature, in_dims, tensors)
-        cores = [_core_type(x, dims)(name=x.name) for x, dims in zip(tensors, in_dims)]
+        cores = [_core_variable(x, dims) for x, dims in zip(tensors, in_dims)]
         result = func(*cores)
         several = isinstance(result, (list, tuple))
         outputs = [as_tensor_variable(out) for out in (result if several else [result])]
@@ -441,6 +444,15 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
         return new if several else new[0]
 
     return vectorized
+
+
+def _core_variable(x: TensorVariable, dims: tuple[str, ...]) -> Variable:
+    """A variable for one member of a batch; its test value is the first member, while test values are in use."""
+    core: Variable = _core_type(x, dims)(name=x.name)
+    if config.compute_test_value != "off":
+        with suppress(TestValueError, IndexError):
+            core.tag.test_value = np.asarray(x.get_test_value()[(0,) * (x.type.ndim - len(dims))])
+    return core
 
 
 def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Sequence[TensorVariable]) -> None:
