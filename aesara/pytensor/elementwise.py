@@ -13,7 +13,7 @@ from pytensor.scalar.loop import ScalarLoop
 from pytensor.tensor.elemwise import Elemwise
 
 import aesara.tensor as at
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.pytensor.conversion import convert_graph, convert_op, perform_in_python
 from aesara.pytensor.versions import classes
 from aesara.scan.basic import scan
@@ -29,6 +29,16 @@ def _sum(*terms: Any) -> Any:
 
 def _product(*factors: Any) -> Any:
     return at.mul(*factors) if len(factors) > 1 else at.as_tensor_variable(factors[0])
+
+
+def _power(x: Any, y: Any) -> Any:
+    """A power; of integers with an exponent below 0 it is cut to an integer, as PyTensor's code in C and Numba does."""
+    if not all(v.type.dtype.startswith(("int", "uint")) for v in (x, y)) or y.type.dtype.startswith("uint"):
+        return at.pow(x, y)
+    if isinstance(y, Constant) and np.all(y.data >= 0):
+        return at.pow(x, y)
+    power = at.pow(x, at.abs(y))
+    return at.switch(at.lt(y, 0) & at.neq(at.abs(x), 1), at.zeros_like(power), power)
 
 
 def _ndtri_exp(x: Any) -> Any:
@@ -59,7 +69,7 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
         "GE": at.ge, "GT": at.gt, "Identity": at.as_tensor_variable, "Imag": at.imag, "IntDiv": at.floor_divide,
         "Invert": at.invert, "IsInf": at.isinf, "IsNan": at.isnan, "LE": at.le, "LT": at.lt, "Log": at.log,
         "Log10": at.log10, "Log1p": at.log1p, "Log2": at.log2, "Mod": at.mod, "Mul": _product, "NEQ": at.neq,
-        "Neg": at.neg, "OR": at.bitwise_or, "Pow": at.pow, "Rad2Deg": at.rad2deg, "Real": at.real,
+        "Neg": at.neg, "OR": at.bitwise_or, "Pow": _power, "Rad2Deg": at.rad2deg, "Real": at.real,
         "Reciprocal": at.reciprocal, "RoundHalfAwayFromZero": at.round_half_away_from_zero,
         "RoundHalfToEven": at.round_half_to_even, "ScalarMaximum": at.maximum, "ScalarMinimum": at.minimum,
         "Second": at.second, "Sign": at.sgn, "Sin": at.sin, "Sinh": at.sinh, "Sqr": at.square, "Sqrt": at.sqrt,

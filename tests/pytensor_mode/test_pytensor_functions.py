@@ -278,6 +278,14 @@ def test_shared_sparse_matrices():
     np.testing.assert_array_equal(f(ONES.reshape(3, 1))[0][:, 0], 7 * ONES)
 
 
+def test_integers_to_powers_below_zero():
+    x, n = pt.lvector("x"), pt.lscalar("n")
+    f = pytensor.function([x, n], [x**n, x ** pt.constant(-2), x**2], mode="AESARA")
+    bases = np.array([-2, -1, 1, 2])
+    for n, powers in ((-1, [0, -1, 1, 0]), (3, [-8, -1, 1, 8]), (0, [1, 1, 1, 1])):
+        np.testing.assert_array_equal(f(bases, n), [powers, [0, 1, 1, 0], bases**2])
+
+
 def test_scalars_come_back_as_scalars():
     x = pt.bscalar("x")
     f = pytensor.function([x], [pt.scalar_from_tensor(x), x + 1], mode="AESARA")
