@@ -242,7 +242,8 @@ class Mode:
     def optimizer(self) -> Any:
         """The graph rewriter of this mode."""
         if isinstance(self._query, RewriteDatabaseQuery):
-            return _rewriter_for(self.optdb, self._query)
+            left_out = getattr(self.linker, "incompatible_rewrites", ())
+            return _rewriter_for(self.optdb, self._query.excluding(*left_out) if left_out else self._query)
         return self._query
 
     def including(self, *tags: str) -> Mode:

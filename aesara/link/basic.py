@@ -113,6 +113,9 @@ class Linker(ABC):
         Returns the nodes of a graph in the order in which they run.  Default: a topological order.
     """
 
+    #: Tags of the rewrites that modes with this linker leave out.
+    incompatible_rewrites: tuple[str, ...] = ()
+
     def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
         self._allow_gc = allow_gc
         self._scheduler = scheduler
@@ -171,6 +174,8 @@ def containers_of(variables: Sequence[Variable], cells: Sequence[StorageCell]) -
 
 class PerformLinker(LocalLinker):
     """Runs each node's `perform`, in order."""
+
+    incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
 
     def __init__(self, allow_gc: bool | None = None, schedule: Scheduler | None = None) -> None:
         super().__init__(allow_gc=allow_gc, scheduler=schedule)

@@ -296,6 +296,8 @@ class VMLinker(LocalLinker):
         with a callback this is done in any case.
     """
 
+    incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
+
     def __init__(
         self,
         allow_gc: bool | None = None,

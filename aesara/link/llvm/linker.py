@@ -96,6 +96,8 @@ class NativeReport:
 class LLVMLinker(VMLinker):
     """Compiles graphs of tensors to machine code; other graphs run as under the reference linker."""
 
+    incompatible_rewrites: tuple[str, ...] = ()
+
     def checks(self, fgraph: FunctionGraph) -> Sequence[Variable]:
         """Results of `CheckAndRaise` that are computed along with a graph; here none."""
         return ()

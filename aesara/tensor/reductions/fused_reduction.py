@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Apply
+from aesara.scalar.casting import cast
+from aesara.scalar.composite import Composite
+from aesara.scalar.types import get_scalar_type
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.reductions.careduce import CAReduce
@@ -25,6 +28,8 @@ class FusedReduction(ExpressionOp):
         A reduction along axes.
     elemwise
         The elementwise operation whose result is reduced.
+    dtypes
+        Those of its operands; None if they are not known, and then there is no `scalar_op`.
 
     Examples
     --------
@@ -33,11 +38,23 @@ class FusedReduction(ExpressionOp):
     array(2.)
     """
 
-    __props__ = ("reduction", "elemwise")
+    __props__ = ("reduction", "elemwise", "dtypes")
 
-    def __init__(self, reduction: CAReduce, elemwise: Elemwise):
+    def __init__(self, reduction: CAReduce, elemwise: Elemwise, dtypes: Sequence[str] | None = None):
         self.reduction = reduction
         self.elemwise = elemwise
+        self.dtypes = None if dtypes is None else tuple(dtypes)
+
+    @property
+    def scalar_op(self) -> Composite:
+        """What is done for each element: a function of the result so far, and of an element of each operand."""
+        if self.dtypes is None:
+            raise AttributeError("A FusedReduction has a scalar op if the dtypes of its operands are given.")
+        elements = [get_scalar_type(dtype)() for dtype in self.dtypes]
+        element = self.elemwise.scalar_op(*elements)
+        dtype = self.reduction.acc_dtype or element.type.dtype
+        so_far = get_scalar_type(dtype)()
+        return Composite([so_far, *elements], [self.reduction.scalar_op(so_far, cast(element, dtype))])
 
     def __str__(self) -> str:
         return f"{self.reduction} of {self.elemwise.scalar_op}"

@@ -25,5 +25,5 @@ def local_careduce_fusion(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     if len(fgraph.clients[x]) != 1:
         return False
-    fused = FusedReduction(node.op, inner.op)(*inner.inputs)
+    fused = FusedReduction(node.op, inner.op, [v.type.dtype for v in inner.inputs])(*inner.inputs)
     return [fused] if fused.type == node.outputs[0].type else False

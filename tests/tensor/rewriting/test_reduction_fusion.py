@@ -5,8 +5,9 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.compile.mode import FAST_RUN, Mode
+from aesara.compile.mode import FAST_RUN, OPT_FAST_RUN, Mode, optdb
 from aesara.graph.vectorization import vectorize_graph
+from aesara.scalar import Composite
 from aesara.tensor.reductions.fused_reduction import FusedReduction
 from tests.closeness import assert_close
 
@@ -42,14 +43,18 @@ def fused(function):
     return [node.op for node in function.maker.fgraph.apply_nodes if isinstance(node.op, FusedReduction)]
 
 
+#: The rewriter itself: of a query the reference would leave fused reductions out.
+REFERENCE = Mode("py", optdb.query(OPT_FAST_RUN.including("fusion")))
+
+
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("mode", [FAST_RUN, Mode("py", "fast_run")], ids=["native", "reference"])
+@pytest.mark.parametrize("mode", [FAST_RUN.including("fusion"), REFERENCE], ids=["native", "reference"])
 def test_values(mode, name):
     expression, count = CASES[name]
     inputs = [v for v in VALUES if v in aesara.graph.basic.graph_inputs([expression])]
     values = [VALUES[v] for v in inputs]
     expected = aesara.function(inputs, expression, mode=Mode("py", None))(*values)
-    f = aesara.function(inputs, expression, mode=mode.including("fusion"))
+    f = aesara.function(inputs, expression, mode=mode)
     assert len(fused(f)) == count
     result = f(*values)
     assert result.dtype == expected.dtype and result.shape == expected.shape
@@ -62,6 +67,24 @@ def test_its_own_tag_is_enough_and_none_means_none():
     assert [str(op) for op in fused(f)] == ["Sum{axis=[0], acc_dtype=float64} of exp"]
     assert not fused(aesara.function([y], expression, mode=FAST_RUN))
     assert not fused(aesara.function([y], expression, mode=FAST_RUN.including("fusion").excluding("fusion")))
+
+
+def test_the_reference_computes_nodes_one_by_one():
+    expression = at.sum(at.exp(y), axis=0)
+    assert not fused(aesara.function([y], expression, mode=Mode("py", "fast_run").including("fusion")))
+
+
+def test_the_scalar_op_combines_a_result_with_an_element():
+    f = aesara.function([x, row], at.prod(x + row, axis=1), mode=FAST_RUN.including("fusion"))
+    (op,) = fused(f)
+    assert isinstance(op.scalar_op, Composite)
+    assert op.scalar_op.impl(2.0, 3.0, 4.0) == 2.0 * (3.0 + 4.0)
+    f = aesara.function([small], at.sum(small * small, axis=0), mode=FAST_RUN.including("fusion"))
+    (op,) = fused(f)
+    # The elements are computed in their dtype, and added in that of the sum.
+    assert op.scalar_op.impl(1, np.int8(100)) == 1 + int(np.array(100 * 100).astype("int8"))
+    assert op.scalar_op.outputs[0].type.dtype == "int64"
+    assert not hasattr(FusedReduction(op.reduction, op.elemwise), "scalar_op")
 
 
 def test_what_it_stands_for():
