@@ -150,6 +150,9 @@ from aesara.tensor.elementwise.ops import (
     yv,
     zeta,
 )
+from aesara.tensor.elementwise.ops import (
+    conj_ as _conj,
+)
 from aesara.tensor.products.dot import BatchedDot, Dot, _dot, dense_dot, dot, outer, tensordot
 from aesara.tensor.products.matmul import MatMul, matmul
 from aesara.tensor.reductions.all_any import All, Any, all, allclose, any

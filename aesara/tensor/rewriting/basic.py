@@ -8,6 +8,7 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.older_names import older_names
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise, assert_op
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
@@ -17,6 +18,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, and_, eq, identity, mul, or_, second, switch, xor
 from aesara.tensor.joining.join_split import Join, Split
 from aesara.tensor.ordering.sorting import TopKOp
+from aesara.tensor.rewriting import shape_feature as _shape_feature
 from aesara.tensor.rewriting.allocations import (
     broadcast_like,
     encompasses_broadcastable,
@@ -372,6 +374,12 @@ def local_useless_topk(fgraph, node):
     new = in_place_of(node.outputs[used.index(True)], kept(*node.inputs))
     return {node.outputs[used.index(True)]: new[0]} if new else False
 
+
+#: What stood here in older versions.
+_MOVED = {"ShapeFeature": "aesara.tensor.rewriting.shape.ShapeFeature"}
+__getattr__ = older_names(
+    {"__name__": __name__, **{new: getattr(_shape_feature, old) for old, new in _MOVED.items()}}, _MOVED
+)
 
 __all__ = [
     "alloc",

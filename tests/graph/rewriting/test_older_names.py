@@ -32,6 +32,7 @@ def test_old_paths(old, new):
 
 OLD_TENSOR_PATHS = {
     "basic_opt": [f"rewriting.{name}" for name in ("basic", "elemwise", "shape", "extra_ops")],
+    "math_opt": ["rewriting.math"],
     "subtensor_opt": ["rewriting.subtensor"],
     "opt_uncanonicalize": ["rewriting.uncanonicalize"],
     "nnet.opt": ["nnet.rewriting"],
@@ -58,6 +59,13 @@ def test_old_names_at_old_paths():
         from aesara.graph.opt import TopoOptimizer, local_optimizer
     assert TopoOptimizer is basic.WalkingGraphRewriter and local_optimizer is basic.node_rewriter
     assert len(caught) >= 3
+
+
+def test_the_feature_of_shapes_has_moved():
+    from aesara.tensor.rewriting import basic, shape
+
+    with pytest.warns(DeprecationWarning, match="`aesara.tensor.rewriting.shape.ShapeFeature`"):
+        assert basic.ShapeFeature is shape.ShapeFeature
 
 
 def test_unknown_names_are_attribute_errors():
