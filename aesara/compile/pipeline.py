@@ -17,6 +17,7 @@ from aesara.graph.rewriting.databases import (
     optdb,
     specialize,
     specialize_device,
+    spellings,
     stabilize,
     uncanonicalize,
 )
@@ -37,7 +38,7 @@ from aesara.scan.passes import scan_eqopt1, scan_eqopt2
 from aesara.scan.returned_rows import return_rows_as_results
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
-from aesara.tensor.rewriting.allocations import local_alloc_to_broadcast
+from aesara.tensor.rewriting.allocations import local_alloc_to_broadcast, local_fill_to_alloc
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
 from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
@@ -115,6 +116,8 @@ PASSES = [
     # More accurate forms.
     Pass(1.5, "stabilize", stabilize, FAST_RUN),
     Pass(1.51, "Print1.51", PrintCurrentFunctionGraph("Post-stabilize"), ()),
+    # One walk, for modes that include it by name and have no later passes.
+    Pass(1.52, "local_fill_to_alloc", in2out(local_fill_to_alloc), ()),
     Pass(1.6, "watch_stabilize", ChangesSincePass("stabilize"), SETTLING),
     # Equal inputs and outputs of loops become one, and so do loops over the same steps.
     Pass(1.62, "scan_eqopt2", scan_eqopt2, (*FAST_RUN, "scan")),
@@ -158,10 +161,12 @@ PASSES = [
     Pass(3.61, "scan_split_late_sums", OverLoops(split_late_sums), (*FAST_RUN, "scan")),
     # Nobody asks for shapes from here on.
     Pass(10, "UnShapeOpt", UnShapeOptimizer(), ALWAYS),
+    # From here on the graph is spelled as it is shown: no rule looks for other forms.
+    Pass(48, "spellings", TopoDB(spellings), FAST_RUN),
     Pass(49, "merge2", MergeOptimizer(), (*FAST_RUN, "merge")),
     # Native code is fused below the graph; this is for modes that ask for it.
     Pass(49, "elemwise_fusion", fuse_seqopt, ("fusion", "local_elemwise_fusion", "FusionOptimizer")),
-    Pass(49, "local_careduce_fusion", in2out(local_careduce_fusion), ("fusion",)),
+    Pass(49, "local_careduce_fusion", in2out(local_careduce_fusion), ("fusion", "cxx_only")),
     # What nobody has written is no news to modes that look at every number.
     Pass(49.3, "local_alloc_empty_to_zeros", in2out(local_alloc_empty_to_zeros), ("alloc_empty_to_zeros",)),
     # In-place rewrites stand behind this position.

@@ -49,6 +49,7 @@ LOWERINGS = {
         "tensor.indexing.selection.Default",
     ],
     "indexing.subtensor": [
+        "tensor.indexing.chained_index.ChainedIndex",
         "tensor.indexing.subtensor_advanced.AdvancedIncSubtensor",
         "tensor.indexing.subtensor_advanced.AdvancedIncSubtensor1",
         "tensor.indexing.subtensor_advanced.AdvancedSubtensor",

@@ -57,6 +57,10 @@ specialize.name = "specialize"
 uncanonicalize = EquilibriumDB(ignore_newtrees=False)
 uncanonicalize.name = "uncanonicalize"
 
+#: How expressions are spelled in graphs that are done, as in Aesara: no other rule is written for these forms.
+spellings = LocalGroupDB()
+spellings.name = "spellings"
+
 #: Like `specialize`, for what depends on the device.
 specialize_device = EquilibriumDB(ignore_newtrees=False)
 specialize_device.name = "specialize_device"

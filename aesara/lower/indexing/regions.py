@@ -23,6 +23,8 @@ from aesara.lower.sequences.sequential import flat_positions
 from aesara.records import dataclass
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.conversion import constant
+from aesara.tensor.indexing.chained_index import ChainedIndex
+from aesara.tensor.indexing.index_forms import get_slice_elements
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.type_other import MakeSlice, NoneTypeT, SliceConstant
 
@@ -174,19 +176,47 @@ def _basic_parts(
     guards: list[object] = []
     for axis, entry in enumerate(idx_list):
         size = array.shape[axis]
-        if isinstance(entry, slice):
-            start, stop, step = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
-            part, checks = _run(start, stop, step, size, node, context)
-            parts.append(part)
+        chosen = [next(scalars) for part in get_slice_elements([entry], _is_type)]
+        chain = chosen[0].owner if chosen else None
+        if chain is not None and isinstance(chain.op, ChainedIndex) and chosen == chain.outputs:
+            part, checks = chained(chain, size, context)
         else:
-            index = _entry(entry, scalars, context)
-            assert index is not None
-            position, checks = _position(index, size, node, axis, context)
-            parts.append(At(position))
+            part, checks = _entry_part(entry, iter(chosen), size, node, axis, context)
+        parts.append(part)
         guards += checks
     for size in array.shape[len(parts) :]:
         parts.append(IndexRange(ZERO, ONE, size))
     return parts, guards
+
+
+def _is_type(part: object) -> bool:
+    return isinstance(part, ScalarType)
+
+
+def _entry_part(
+    entry: object, scalars: Iterator[Variable], size: Expr, node: Apply, axis: int, context: Context
+) -> tuple[IndexRange | At, list[object]]:
+    """What one entry of a basic index takes of a dimension of the given size."""
+    if isinstance(entry, slice):
+        start, stop, step = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
+        return _run(start, stop, step, size, node, context)
+    index = _entry(entry, scalars, context)
+    assert index is not None
+    position, checks = _position(index, size, node, axis, context)
+    return At(position), checks
+
+
+def chained(node: Apply, size: Expr, context: Context) -> tuple[IndexRange | At, list[object]]:
+    """What the entries of a `ChainedIndex` take of a dimension of the given size, each of what those before it take."""
+    scalars = iter(node.inputs[1:])
+    taken, guards = IndexRange(ZERO, ONE, size), list[object]()
+    for entry in node.op.entries:
+        part, checks = _entry_part(entry, scalars, taken.length, node, node.op.axis, context)
+        guards += checks
+        if isinstance(part, At):
+            return At(taken.start + part.position * taken.step), guards
+        taken = IndexRange(taken.start + part.start * taken.step, taken.step * part.step, part.length)
+    return taken, guards
 
 
 def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr | None:

@@ -21,11 +21,13 @@ from aesara.lower.indexing.regions import (
     Region,
     advanced_region,
     basic_region,
+    chained,
     is_full_slice,
     mask_fits,
 )
 from aesara.lower.reductions.careduce import converted
 from aesara.tensor.creation.ranges import ARange
+from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -67,6 +69,26 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
 
     shape = _static(node, region.shape)
     return [Pointwise(x.dtype, shape, (x,), body, 0, requires=region.guards, strided=strided)]
+
+
+@lower_op.register
+def _chained_index(op: ChainedIndex, node: Apply, context: Context) -> Sequence[Array]:
+    """The entry itself: where a basic index takes it, its parts are used as they are instead."""
+    size = context.array(node.inputs[0]).shape[op.dimension]
+    part, guards = chained(node, size, context)
+    if isinstance(part, At):
+        results = [part.position]
+    else:
+        # As the reference has it: start and step where they say something, and a stop that does not count from the end.
+        step = primitive("select", part.length > ONE, part.step, ONE)
+        start = primitive("select", part.length > ZERO, part.start, ZERO)
+        stop = start + part.length * step
+        results = [start, primitive("select", stop < ZERO, ZERO - size - ONE, stop), step]
+
+    def scalar(result: Expr) -> Array:
+        return Pointwise("int64", (), (), lambda index, readers: result, 0, requires=guards)
+
+    return [scalar(result) for result in results]
 
 
 def _in_memory(array: Array, context: Context) -> Array:
@@ -171,10 +193,34 @@ def _write(
 def _inc_subtensor(op: IncSubtensor, node: Apply, context: Context) -> Sequence[Array]:
     x = context.array(node.inputs[0])
     region = basic_region(op, node.inputs[2:], x, node, context)
+    if op.set_instead_of_inc and _is_everything(x, region, context):
+        return [_overwritten(x, region, node, context)]
     block = _block_in_row(x, region, node, context)
     if block is not None:
         return [_row_with_block(x, block, node, region, context, not op.set_instead_of_inc)]
     return [_write(x, node.inputs[1], region, node, context, not op.set_instead_of_inc)]
+
+
+def _is_everything(x: Array, region: Region, context: Context) -> bool:
+    """Whether a region is all of an array, in its order."""
+    return all(
+        isinstance(part, IndexRange) and part.start is ZERO and part.step is ONE and context.same_size(part.length, n)
+        for part, n in zip(region.parts, x.shape, strict=True)
+    )
+
+
+def _overwritten(x: Array, region: Region, node: Apply, context: Context) -> Array:
+    """What is written to all of `x`: nothing of `x` but its shape is needed."""
+    dtype = node.outputs[0].type.dtype
+    check_dtype(dtype)
+    y = context.array(node.inputs[1])
+    value_index, checks = _value_index(y, x.shape, node, context)
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return cast(readers[0](value_index(index)), dtype)
+
+    expands = (any(size is ONE for size in y.shape) or y.ndim < x.ndim,)
+    return Pointwise(dtype, x.shape, (y,), body, 1, expands, [*region.guards, *checks])
 
 
 def _block_in_row(x: Array, region: Region, node: Apply, context: Context) -> list[IndexRange] | None:

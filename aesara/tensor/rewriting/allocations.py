@@ -11,8 +11,10 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.scalar import Composite, eq, int64, or_
 from aesara.scalar.native import Primitive
 from aesara.tensor.core.casting import cast
+from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc, alloc
@@ -90,7 +92,6 @@ def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
 
 @rules.useless("shape_unsafe")
 @rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
 @node_rewriter([second])
 def local_useless_fill(fgraph: FunctionGraph, node: Apply) -> Any:
     """A fill of what has the shape already."""
@@ -182,7 +183,7 @@ def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
 @rules.uncanonicalize
 @node_rewriter([Alloc], operands=[Alloc])
 def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """An allocation of an allocation, where both agree on the lengths, as one."""
+    """An allocation of an allocation as one, which checks that both agree on the lengths where this is not known."""
     out = node.outputs[0]
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, Alloc):
@@ -190,11 +191,29 @@ def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     (value, *inner_lengths), lengths = inner.inputs, node.inputs[1:]
     # An inner length is not needed if it is one and no check: if there is one element, or a new dimension.
     of_value = (1,) * (len(inner_lengths) - value.type.ndim) + value.type.shape
-    of_inner = zip(of_value, inner.outputs[0].type.shape, inner_lengths)
-    for (own, known, length), outer in zip(of_inner, lengths[len(lengths) - len(inner_lengths) :]):
-        if not own == known == 1 and not same_elements(length, outer):
+    n_new = len(lengths) - len(inner_lengths)
+    for axis, (own, length) in enumerate(zip(of_value, inner_lengths), start=n_new):
+        if own == node.inputs[0].type.shape[axis - n_new] == 1 or same_elements(length, lengths[axis]):
+            continue
+        if own != 1:
+            # The inner allocation may be what repeats the value, or not.
             return False
+        lengths[axis] = _check_lengths(lengths[axis], _fits(length, lengths[axis]))
     return in_place_of(out, alloc(value, *lengths))
+
+
+class _AssertLengths(Assert):
+    """A length, if what is allocated can be allocated again with it."""
+
+    def __init__(self) -> None:
+        super().__init__("An allocation of an allocation has other lengths than this.")
+        self.exc_type = ValueError
+
+
+_check_lengths = _AssertLengths()
+_length, _of_result = int64(), int64()
+#: Whether a dimension of one length can have another, by being repeated if it has to be.
+_fits = Elemwise(Composite([_length, _of_result], [or_(eq(_length, _of_result), eq(_length, 1))]))
 
 
 @rules.canonicalize("shape_unsafe", "local_alloc_elemwise")

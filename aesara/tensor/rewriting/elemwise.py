@@ -79,37 +79,54 @@ def apply_local_dimshuffle_lift(fgraph, var):
 def local_dimshuffle_lift(fgraph, node):
     """Rearrangements of dimensions: one instead of two, none that changes nothing, and before
     elementwise operations rather than after."""
-    (x,) = node.inputs
-    out = node.outputs[0]
-    new_order = node.op.new_order
-    if is_dimshuffle_useless(new_order, x):
-        return in_place_of(out, x)
-    inner = x.owner
-    if inner is None:
+    (x,), (out,), new_order = node.inputs, node.outputs, tuple(node.op.new_order)
+    if not is_dimshuffle_useless(new_order, x) and not _parts_to_lift(fgraph, x, new_order):
         return False
+    return in_place_of(out, _lifted(fgraph, x, new_order))
+
+
+def _lifted(fgraph, x, new_order):
+    """A variable of a graph with its dimensions rearranged, and this done as near to the inputs as it can be."""
+    done = {}
+    waiting = [(x, new_order)]
+    while waiting:
+        key = var, order = waiting[-1]
+        needed = [] if key in done else _parts_to_lift(fgraph, var, order)
+        missing = [part for part in needed if part not in done]
+        waiting.extend(missing)
+        if missing:
+            continue
+        waiting.pop()
+        if key in done:
+            continue
+        if is_dimshuffle_useless(order, var):
+            done[key] = var
+        elif not needed:
+            done[key] = var.dimshuffle(*order)
+        elif isinstance(var.owner.op, DimShuffle):
+            done[key] = done[needed[0]]
+        else:
+            done[key] = var.owner.op(*[done[part] for part in needed])
+            plain = var.dimshuffle(*order)
+            if done[key].type != plain.type and key != (x, new_order):
+                done[key] = plain
+    return done[x, new_order]
+
+
+def _parts_to_lift(fgraph, var, order):
+    """Which variables have to be rearranged, and how, for one to be; none where this has to be done to itself."""
+    inner = var.owner
+    if inner is None or is_dimshuffle_useless(order, var):
+        return []
     if isinstance(inner.op, DimShuffle):
-        order = [entry if entry == "x" else inner.op.new_order[entry] for entry in new_order]
-        original = inner.inputs[0]
-        if is_dimshuffle_useless(order, original):
-            return in_place_of(out, original)
-        return in_place_of(out, original.dimshuffle(*order))
-    if isinstance(inner.op, Elemwise) and len(inner.outputs) == 1 and len(fgraph.clients[x]) == 1:
-        if inner.op.inplace_pattern:
-            return False
-        moved = [_moved(v, new_order, x) for v in inner.inputs]
-        if any(v is None for v in moved):
-            return False
-        return in_place_of(out, inner.op(*moved))
-    return False
-
-
-def _moved(var, new_order, result):
-    """An operand with its dimensions rearranged as those of the result; None where it cannot be."""
-    dropped = [i for i in range(result.type.ndim) if i not in new_order]
+        return [(inner.inputs[0], tuple(entry if entry == "x" else inner.op.new_order[entry] for entry in order))]
+    if not isinstance(inner.op, Elemwise) or len(inner.outputs) != 1 or len(fgraph.clients[var]) != 1:
+        return []
     # A dimension that the result has with length one may be unknown to be so in an operand.
-    if any(var.type.shape[i] != 1 for i in dropped):
-        return None
-    return var.dimshuffle(*new_order)
+    dropped = [i for i in range(var.type.ndim) if i not in order]
+    if inner.op.inplace_pattern or any(operand.type.shape[i] != 1 for operand in inner.inputs for i in dropped):
+        return []
+    return [(operand, order) for operand in inner.inputs]
 
 
 @rules.canonicalize

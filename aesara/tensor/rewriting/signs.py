@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import add, mul, neg, sub, true_divide
+from aesara.tensor.elementwise.ops import add, mul, neg, square, sub, true_divide
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, in_place_of, is_float
 from aesara.tensor.rewriting.registration import Rules
 
@@ -54,6 +54,38 @@ def negation_as_product(fgraph, node):
 
 
 databases.canonicalize.spellings.append(negation_as_product)
+
+
+@node_rewriter([neg], operands=[mul, square])
+def negative_product_as_product(fgraph, node):
+    """``-(x * y)`` as ``-1 * x * y``: one operation, in graphs that are done."""
+    (x,), (out,) = node.inputs, node.outputs
+    if not is_float(out) or x.type.dtype != out.type.dtype or len(fgraph.clients[x]) != 1:
+        return False
+    if x.owner is None or x.owner.op not in (mul, square):
+        return False
+    factors = x.owner.inputs if x.owner.op == mul else x.owner.inputs * 2
+    return in_place_of(out, mul(constant(np.full((1,) * out.type.ndim, -1, out.type.dtype)), *factors))
+
+
+rules.into(databases.spellings, negative_product_as_product, "fast_run")
+
+
+@node_rewriter([add], operands=[Constant])
+def negative_term_as_difference(fgraph, node):
+    """``-5 + x`` as ``x - 5``, in graphs that are done."""
+    (out,) = node.outputs
+    if not is_float(out) or len(node.inputs) != 2:
+        return False
+    first, second = node.inputs
+    term, x = (first, second) if isinstance(first, Constant) else (second, first)
+    if not isinstance(term, Constant) or term.type.dtype != out.type.dtype or not np.all(term.data < 0):
+        return False
+    return in_place_of(out, sub(x, constant(-term.data)))
+
+
+rules.into(databases.spellings, negative_term_as_difference, "fast_run")
+
 
 
 def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | None:

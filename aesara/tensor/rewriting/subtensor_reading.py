@@ -11,13 +11,15 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.scalar import ScalarConstant, ScalarType
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.getitem import getitem
-from aesara.tensor.indexing.index_forms import as_scalar_type, indices_from_subtensor
+from aesara.tensor.indexing.index_forms import as_scalar_type, get_slice_elements, indices_from_subtensor
 from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -134,6 +136,57 @@ def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
                 return False
             merged.append(both)
     return in_place_of(node.outputs[0], getitem(x, tuple(merged)))
+
+
+#: How many parts of parts become one.
+LONGEST_CHAIN = 16
+
+
+@node_rewriter([Subtensor], operands=[Subtensor])
+def merge_parts_of_parts(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A part of a part as a part, also where it takes arithmetic to say which.
+
+    This is for the end of rewriting: the arithmetic is one node, and part of the index in native code.
+    """
+    (out,), inner = node.outputs, node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, Subtensor) or len(fgraph.clients[node.inputs[0]]) != 1:
+        return False
+    x = inner.inputs[0]
+    outer_index, merged = list(symbolic_index_of(node)), list[Any]()
+    axis_of_part = 0
+    for axis, entry in enumerate(symbolic_index_of(inner)):
+        if isinstance(entry, slice) and outer_index:
+            outer = outer_index.pop(0)
+            if is_full_slice(entry) or is_full_slice(outer):
+                entry = outer if is_full_slice(entry) else entry
+            else:
+                entry = _chained(x, axis, entry, outer, axis_of_part)
+                if entry is None:
+                    return False
+            axis_of_part += 1
+        merged.append(entry)
+    merged += outer_index
+    scalars = get_slice_elements(merged, lambda part: part is not None)
+    # The type is that of the node, of which lengths may be known.
+    return Apply(Subtensor(merged), [x, *scalars], [out.type()]).outputs
+
+
+rules.into(databases.spellings, merge_parts_of_parts, "fast_run", "local_subtensor_merge")
+
+
+def _chained(x: Any, axis: int, entry: slice, outer: Any, axis_of_part: int) -> Any:
+    """The entry of an index that takes of a dimension what two take one after the other; None of too many."""
+    parts = get_slice_elements([entry], lambda part: part is not None)
+    earlier = parts[0].owner
+    if earlier is not None and isinstance(earlier.op, ChainedIndex) and parts == earlier.outputs:
+        entries, scalars = earlier.op.entries, earlier.inputs[1:]
+    else:
+        entries, scalars = (entry,), parts
+    if len(entries) == LONGEST_CHAIN:
+        return None
+    more = get_slice_elements([outer], lambda part: part is not None)
+    chain = ChainedIndex((*entries, outer), axis, axis_of_part)(x, *scalars, *more, return_list=True)
+    return slice(*chain) if isinstance(outer, slice) else chain[0]
 
 
 @rules.useless("shape_unsafe")

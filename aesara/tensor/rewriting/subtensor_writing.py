@@ -28,6 +28,8 @@ from aesara.tensor.rewriting.helpers import (
     same_elements,
 )
 from aesara.tensor.rewriting.indices import (
+    BACKWARDS,
+    FULL,
     basic_lengths,
     index_of,
     is_known,
@@ -147,17 +149,31 @@ def _interval(entry: Any) -> tuple[float, float] | None:
 @rules.specialize("shape_unsafe")
 @node_rewriter([IncSubtensor])
 def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Writing everything is what is written; adding it to zeros as well."""
+    """Writing everything, in whatever direction, is what is written; adding it to zeros as well."""
     x, y = node.inputs[:2]
     if not (node.op.set_instead_of_inc or has_value(x, 0)):
         return False
     index = index_of(node)
-    if not all(takes_everything(e, x.type.shape[axis], x, axis) for axis, e in enumerate(index)):
-        return False
+    turned = [entry == BACKWARDS for entry in index]
+    for axis, (entry, is_turned) in enumerate(zip(index, turned)):
+        if not is_turned and not takes_everything(entry, x.type.shape[axis], x, axis):
+            return False
     y = as_dtype(y, x.type.dtype)
-    if not _is_of_same_shape(fgraph, y, x, with_checks=True):
+    if _is_of_same_shape(fgraph, y, x, with_checks=True):
+        if any(turned):
+            y = getitem(y, tuple(BACKWARDS if is_turned else FULL for is_turned in turned))
+    elif not any(turned) and _is_known_to_be_repeated(y, x):
         y = broadcast_like(y, x, fgraph)
+    else:
+        # It may be repeated or not: as it stands, the graph says what is written.
+        return False
     return in_place_of(node.outputs[0], y)
+
+
+def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
+    """Whether, by its type, what is written to all of a tensor has fewer elements than it."""
+    n_new = x.type.ndim - y.type.ndim
+    return n_new > 0 or any(one == 1 != other for one, other in zip(y.type.shape, x.type.shape[max(n_new, 0) :]))
 
 
 @rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
