@@ -118,5 +118,6 @@ EXAMPLES = {
     "local_greedy_distributor": [
         example(lambda x, y, z: (x / y + z / y) * y, dtypes=FLOATS, moderate=ROUNDED, **CANCELLED),
         example(lambda x, y: (x * y + y) / y, dtypes=FLOATS, moderate=ROUNDED, **CANCELLED),
+        example(lambda x, y, z: (x / y + z) * y, dtypes=FLOATS, moderate=ROUNDED, **CANCELLED),
     ],
 }

@@ -36,10 +36,10 @@ EXAMPLES = {
         lambda m: _subgraph(m[0], m[1])(m[0], m[1])[1:],
     ],
     "local_0_dot_x": [
-        example(lambda m: at.dot(at.zeros((3, 4)), m), **ZERO, drops_checks=UNUSED),
-        example(lambda m: at.dot(m, at.zeros_like(m).T), **ZERO, drops_checks=UNUSED),
-        example(lambda m: at.dot(m, np.zeros(5)), **ZERO, drops_checks=UNUSED),
-        example(lambda v: at.dot(np.zeros(5), v), **ZERO, drops_checks=UNUSED),
+        example(lambda m: at.dot(at.zeros((3, 4)), m), **ZERO),
+        example(lambda m: at.dot(m, at.zeros_like(m).T), **ZERO),
+        example(lambda m: at.dot(m, np.zeros(5)), **ZERO),
+        example(lambda v: at.dot(np.zeros(5), v), **ZERO),
     ],
     "local_dot_of_identity": [
         example(lambda m: at.dot(at.eye(4), m), **ZERO),

@@ -47,6 +47,8 @@ EXAMPLES = {
         lambda x, y: -(2.0 * x / y),
         lambda x: -(3.0 / x),
     ],
+    "negative_product_as_product": [lambda x, y: -(x * y), lambda x: -at.square(x), lambda x, y: -at.mul(x, y, 3)],
+    "negative_term_as_difference": [lambda x: x + (-2.5), lambda x: x + np.array([-1.0])],
     "local_sub_neg_to_add": [lambda x, y: x - (-y)],
     "local_add_neg_to_sub": [lambda x, y: x + (-y), lambda x, y: -x + y],
     "local_neg_div_neg": [lambda x, y: -((-x) / y), lambda x, y: -(x / (-y))],

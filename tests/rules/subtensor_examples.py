@@ -57,6 +57,13 @@ EXAMPLES = {
         lambda t, k: t[0][k, 1],
         lambda m, k1, k2: m[k1][k2],
     ],
+    "merge_parts_of_parts": [
+        lambda m, k1, k2: m[k1:][:k2],
+        lambda m, k1, k2: m[:, k1:][1:, k2],
+        lambda v, k: v[::-1][k],
+        lambda v, k: v[1::2][:-1][k:],
+        lambda m: m[-2:][1],
+    ],
     "local_subtensor_make_vector": [
         lambda s1, s2: at.stack([s1, s2, s1])[1],
         lambda s1, s2: at.stack([s1, s2, s1])[-1],
@@ -106,6 +113,7 @@ EXAMPLES = {
         lambda m1, m2: at.set_subtensor(m1[:], m2),
         lambda m, s: at.set_subtensor(m[:], s),
         lambda m, v: at.set_subtensor(m[:, 0:], v),
+        lambda m: at.set_subtensor(m[:, ::-1], abs(m)),
         example(lambda m: at.inc_subtensor(at.zeros((4, 5))[:], m), zeros=SIGN),
         example(lambda m, v: at.inc_subtensor(at.zeros_like(m)[:, :], v), zeros=SIGN),
     ],

@@ -18,7 +18,7 @@ INSIDE = {
 
 #: Rules that stand in another database.
 ELSEWHERE = {
-    "optdb": {"local_elemwise_alloc": "specialize", "local_fill_to_alloc": "specialize"},
+    "optdb": {"local_elemwise_alloc": "specialize"},
     "canonicalize": {
         "local_IncSubtensor_serialize": "specialize",
         # `local_complement` has the canonical forms.
@@ -65,6 +65,7 @@ LACKS = {
     ("optdb", "AbstractConvCheck"): {"fast_compile"},
     ("optdb", "specialize_device"): {"fast_compile"},
     ("optdb", "elemwise_fusion"): {"fast_run"},
+    ("optdb", "local_fill_to_alloc"): {"fast_run"},  # `specialize` has it
 }
 
 ENTRIES = [

@@ -362,6 +362,8 @@ def test_replace_leaf():
         (y * at.sigmoid(-x) * at.exp(x), "(y * sigmoid(x))"),
         (-at.exp(x) * at.sigmoid(-x), "(-sigmoid(x))"),
         (at.sigmoid(-x) * -at.exp(x) * -y, "((-sigmoid(x)) * (-y))"),
+        # The new function takes the place of the first of both.
+        (mul(at.exp(y), x, -at.sigmoid(-y)), "((-sigmoid(y)) * x)"),
         # Two exponentials and one logistic function: the second exponential stays.
         (mul(at.exp(x), at.sigmoid(-x), at.exp(x)), "(sigmoid(x) * exp(x))"),
         # sigmoid(x) was made in the first step and takes part in the second.

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc
@@ -218,16 +219,28 @@ def _compare_size(op, size, other, out):
     return False
 
 
-@rules.canonicalize("shape_unsafe")
+_check_inner_lengths = CheckAndRaise(ValueError, "shapes are not aligned: the operands of a product do not fit.")
+
+
+@rules.canonicalize
 @node_rewriter([Dot], operands=NUMBERS)
 def local_0_dot_x(fgraph, node):
-    """A product with a matrix of zeros is zero, whatever the other matrix holds."""
+    """A product with a matrix of zeros is zero, whatever the other matrix holds; that they fit is checked."""
     x, y = node.inputs
     if not (has_value(x, 0) or has_value(y, 0)):
         return False
     out = node.outputs[0]
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
-    return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths) if lengths else constant_like(0, out))
+    (last, first), fit = (x.type.shape[-1], y.type.shape[0]), []
+    if last is None or last != first:
+        fit.append(eq(x.shape[x.type.ndim - 1] if last is None else last, y.shape[0] if first is None else first))
+    if not lengths:
+        zero = constant_like(0, out)
+        return in_place_of(out, _check_inner_lengths(zero, *fit) if fit else zero)
+    if fit:
+        # A length is checked, so that the zeros can be seen to be zero.
+        lengths[0] = _check_inner_lengths(lengths[0], *fit)
+    return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths))
 
 
 @rules.specialize
@@ -235,7 +248,7 @@ def local_0_dot_x(fgraph, node):
 def local_elemwise_sub_zeros(fgraph, node):
     """``x - x`` is zero: that of infinity and of NaN too, which as written would be NaN."""
     x, y = node.inputs
-    return constant_in_place_of(node.outputs[0], 0, node.inputs) if x is y else False
+    return in_place_of(node.outputs[0], second(x, constant_like(0, node.outputs[0]))) if x is y else False
 
 
 @rules.specialize

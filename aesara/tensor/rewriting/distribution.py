@@ -1,4 +1,4 @@
-"""Factors of a product multiplied into a sum, where they cancel in every term."""
+"""Factors of a product multiplied into a sum, where this saves operations."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ def distribute_greedy(
     out_type: Any,
     minscore: int = 0,
 ) -> tuple[bool, Pairs, Pairs]:
-    """Multiply factors into the terms of a sum if this cancels something in every term.
+    """Multiply factors into the terms of a sum if more of them cancel than are needed in other terms.
 
-    A term in which nothing cancels would be computed with more operations, and a difference
-    could lose accuracy: then nothing is done.
+    A term in which nothing cancels is multiplied, but never divided: ``x / (1 - x)`` is not ``1 / (1 / x - 1)``.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def distribute_greedy(
             before = _unknowns(top) + _unknowns(bottom)
             all_top, all_bottom = local_mul_canonizer.simplify([*top, *num], [*bottom, *denum], out_type)
             after = _unknowns(all_top) + _unknowns(all_bottom)
-            if after >= before + len(num) + len(denum):
+            if denum and after >= before + len(num) + len(denum):
                 return False, pos_pairs, neg_pairs
             saved += before - after
             changed.append((all_top, all_bottom))
@@ -137,7 +136,7 @@ def _factors_of_term(term: Variable, out_type: Any) -> tuple[list[Variable], lis
 
 @node_rewriter([mul, true_divide], operands=[add, sub, mul])
 def local_greedy_distributor(fgraph, node):
-    """``(a / x + b / x) * x`` as ``a + b``: factors go into a sum if they cancel in every term."""
+    """``(a / x + b) * x`` as ``a + b * x``: factors go into a sum if fewer are multiplied then."""
     out = node.outputs[0]
     if not is_float(out):
         return False

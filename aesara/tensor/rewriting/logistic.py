@@ -198,8 +198,8 @@ def perform_sigm_times_exp(
     Parameters
     ----------
     tree
-        A tree of products (see `parse_mul_tree`), which is changed: the leaf of the logistic function gets the
-        new one, that of the exponential gets None in the place of its variable (see `simplify_mul`).
+        A tree of products (see `parse_mul_tree`), which is changed: of the two leaves the first gets the new logistic
+        function and both signs, the other None in the place of its variable (see `simplify_mul`).
     exp_x, exp_minus_x, sigm_x, sigm_minus_x
         Pairs of `x` and a leaf of the whole tree, for ``exp(x)``, ``exp(-x)``, ``sigmoid(x)`` and ``sigmoid(-x)``
         that are known already; more are added. None for empty lists.
@@ -219,7 +219,7 @@ def perform_sigm_times_exp(
     >>> perform_sigm_times_exp(tree)
     True
     >>> aesara.pprint(compute_mul(simplify_mul(tree)))
-    '(y * sigmoid(x))'
+    '(sigmoid(x) * y)'
     """
     exp_x, exp_minus_x, sigm_x, sigm_minus_x = (
         [] if leaves is None else leaves for leaves in (exp_x, exp_minus_x, sigm_x, sigm_minus_x)
@@ -243,8 +243,8 @@ def perform_sigm_times_exp(
                 x, own, waiting, results, new = argument, exp_x, sigm_minus_x, sigm_x, sigmoid
             else:
                 x, own, waiting, results, new = opposite, exp_minus_x, sigm_x, sigm_minus_x, _sigmoid_of_opposite
-            if replace_leaf(x, waiting, results, new, negative):
-                leaf[1] = None
+            if replace_leaf(x, waiting, results, new, negative ^ leaf[0]):
+                leaf[:] = [False, None]
                 changed = True
             else:
                 own.append((x, leaf))
@@ -262,10 +262,10 @@ def perform_sigm_times_exp(
                 own.append((x, leaf))
                 continue
             _, of_exponential = waiting.pop(position)
-            leaf[0] ^= is_exp(of_exponential[1])[0]  # type: ignore[index]
-            leaf[1] = new(x)
-            of_exponential[1] = None
-            results.append((x, leaf))
+            of_exponential[0] ^= leaf[0] ^ is_exp(of_exponential[1])[0]  # type: ignore[index]
+            of_exponential[1] = new(x)
+            leaf[:] = [False, None]
+            results.append((x, of_exponential))
             changed = True
     return changed
 
