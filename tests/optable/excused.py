@@ -62,6 +62,8 @@ _OPS = {
         Dot22 Dot22Scalar Gemv Ger""",
     "made by rewriting: tests/accuracy/test_never_worse.py": "ErfcxReciprocal",
     "made by rewriting: tests/accuracy/test_stability_rows.py": "Supremum",
+    "made by rewriting: tests/tensor/indexing/test_chained_index.py": "ChainedIndex",
+    "made by rewriting: tests/rules/basic_examples.py": "_AssertLengths",
     "derivatives in one step: tests/tensor/linear_algebra/test_gradient_ops.py": """EighGrad EigvalshGrad
         CofactorsGrad""",
     "made by rewriting: tests/tensor/rewriting/test_reduction_fusion.py": "FusedReduction",

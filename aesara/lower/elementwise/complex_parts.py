@@ -26,6 +26,7 @@ from aesara.tensor.creation.allocation import Alloc, AllocEmpty
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.creation.eye_tri import Eye, Tri
 from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.choosing import Choose
 from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.indexing.permuting import PermuteRowElements
@@ -57,7 +58,7 @@ LINEAR: dict[type[Op], slice] = {
 }
 
 #: ops that only look at the shape of their first input
-OF_SHAPE = (Shape, Shape_i)
+OF_SHAPE = (ChainedIndex, Shape, Shape_i)
 
 #: ops that make real numbers of a complex dtype
 WITHOUT_OPERANDS = (AllocEmpty, Eye, Tri)

@@ -64,7 +64,7 @@ LEFT = {
     "indexing": [148, 100],
     "fraction": [102, 299],
     "product": [104, 151],
-    "parts": [112, 301],
+    "parts": [112, 295],
     "shrinking": [103, 498],
     "shrinking pairs": [102, 645],
 }

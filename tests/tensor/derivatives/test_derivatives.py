@@ -201,6 +201,7 @@ WITHOUT_CHECK = {
     "UnravelIndex": "positions are integers",
     "RavelMultiIndex": "positions are integers",
     "Nonzero": "positions are integers",
+    "ChainedIndex": "positions are integers",
     "Shape": "sizes do not depend on entries",
     "Shape_i": "sizes do not depend on entries",
     "MakeSlice": "no tensor",

@@ -271,7 +271,7 @@ def ops_of(inputs, outputs, **options):
         ([x, y, z], -0.5 * z - 2 * at.dot(x, y), ["Gemm"]),
         ([x, y, z], z + at.dot(x, y).T, ["Gemm"]),
         ([x, y, z, a, b], b * z - a * at.dot(x, y), ["Elemwise", "Gemm"]),
-        ([x, y, z, a, b], at.dot(x, y) - b * z * a, ["Elemwise", "Elemwise", "Gemm"]),
+        ([x, y, z, a, b], at.dot(x, y) - b * z * a, ["Elemwise", "Gemm"]),
         ([x, y, z], z + z + at.dot(x, y), ["Gemm"]),
         ([x, v, w, a, b], a * at.dot(x, v) + b * w, ["Gemv"]),
         ([z, v, w], 0.5 * z + at.outer(v, w), ["Gemm"]),

@@ -21,6 +21,7 @@ WITHOUT = {
     "Default": "which of its inputs it returns is known only when it is computed",
     "LoadFromDisk": "the file has the shape; what is known of it is in the type",
     "MakeSlice": "a slice has no shape",
+    "ChainedIndex": "positions are scalars, which have no shape",
     "FromFunctionOp": "users give it where they know",
     "AbstractRNGConstructor": "a generator has no shape",
     "DefaultGeneratorMakerOp": "a generator has no shape",

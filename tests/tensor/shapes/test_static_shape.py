@@ -90,6 +90,7 @@ def test_shapes_are_inferred(row):
 NO_ROW = {
     "LoadFromDisk": "the shape is given, the file is not there",
     "MakeSlice": "a slice is no tensor",
+    "ChainedIndex": "positions are scalars, no tensors",
     "CumsumOp": "it makes a CumOp",
     "CumprodOp": "it makes a CumOp",
     "OverwritingElemwise": "an Elemwise with another dtype",
