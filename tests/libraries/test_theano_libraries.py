@@ -14,6 +14,7 @@ from scipy import stats
 if not any(d.version.startswith("3.") for d in importlib.metadata.distributions(name="pymc3")):
     pytest.skip("needs PyMC 3", allow_module_level=True)
 
+import aesara.theano_compat  # noqa: F401
 
 collections.Callable = collections.abc.Callable  # which downhill asks for there
 sys.modules.setdefault("climate", types.SimpleNamespace(get_logger=logging.getLogger))  # for the logs of theanets
