@@ -44,6 +44,8 @@ def isNaN_or_Inf_or_None(x: Any) -> bool:
     """
     if x is None:
         return True
+    if isinstance(x, Variable) and not isinstance(x, Constant):
+        return False
     value = x.data if isinstance(x, Constant) else x
     try:
         return not bool(np.isfinite(value))
