@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, eq: bool = True, repr: bool = True) -> Any:
-        """As `dataclasses.dataclass`, ten times as fast, because nothing is compiled for most classes.
+        """As `dataclasses.dataclass`, in a quarter of the time and less, because nothing is compiled for most classes.
 
         Type checkers take it for the one of the standard library.  That objects are `frozen` is for them to hold:
         assignments are not refused at run time, which makes objects cheaper, too.

@@ -283,16 +283,19 @@ class Variable(Node):
 
     @property
     def tag(self) -> Scratchpad:
-        """Free for remarks; ``tag.test_value`` holds an example value."""
+        """Free for remarks; ``tag.test_value`` holds an example value, or that of a constant."""
         tag = self._tag
         if tag is None:
-            # The test value must fit the type.
-            tag = self._tag = ValidatingScratchpad("test_value", self.type.filter)
+            tag = self._tag = self._new_tag()
         return tag
 
     @tag.setter
     def tag(self, tag: Any) -> None:
         self._tag = tag
+
+    def _new_tag(self) -> ValidatingScratchpad:
+        """A tag whose test value must fit the type."""
+        return ValidatingScratchpad("test_value", self.type.filter)
 
     @property
     def auto_name(self) -> str:
@@ -456,17 +459,10 @@ class Constant(AtomicVariable):
         super().__init__(type, name=name)
         self._data = type.filter(data)
 
-    @property
-    def tag(self) -> Scratchpad:
-        """Free for remarks; ``tag.test_value`` holds the value."""
-        if self._tag is None:
-            self._tag = ValidatingScratchpad("test_value", self.type.filter)
-            self._tag.test_value = self._data
-        return self._tag
-
-    @tag.setter
-    def tag(self, tag: Any) -> None:
-        self._tag = tag
+    def _new_tag(self) -> ValidatingScratchpad:
+        tag: Any = super()._new_tag()
+        tag.test_value = self._data
+        return tag
 
     @property
     def data(self) -> Any:

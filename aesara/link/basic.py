@@ -148,6 +148,9 @@ class Linker(ABC):
 class LocalLinker(Linker):
     """Base of linkers whose `make_all` also returns the thunk of each node."""
 
+    # Node by node, what is fused gains nothing.
+    incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
+
     def make_thunk(
         self,
         input_storage: Sequence[StorageCell] | None = None,
@@ -174,8 +177,6 @@ def containers_of(variables: Sequence[Variable], cells: Sequence[StorageCell]) -
 
 class PerformLinker(LocalLinker):
     """Runs each node's `perform`, in order."""
-
-    incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
 
     def __init__(self, allow_gc: bool | None = None, schedule: Scheduler | None = None) -> None:
         super().__init__(allow_gc=allow_gc, scheduler=schedule)

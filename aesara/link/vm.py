@@ -296,8 +296,6 @@ class VMLinker(LocalLinker):
         with a callback this is done in any case.
     """
 
-    incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
-
     def __init__(
         self,
         allow_gc: bool | None = None,

@@ -11,17 +11,11 @@ if not any(d.version.startswith("4.") for d in importlib.metadata.distributions(
     pytest.skip("needs PyMC 4", allow_module_level=True)  # before NumPy is changed for it
 
 import tests.libraries.removed_numpy_names  # noqa: F401
+from tests.libraries.sampling import sampled
 
 pm = pytest.importorskip("pymc", exc_type=ImportError)
 
 DATA = np.array([1.2, 0.3, 2.1, 0.8, 1.6])
-
-
-def sampled(model, draws=400):
-    with model:
-        return pm.sample(
-            draws, tune=300, chains=1, cores=1, progressbar=False, random_seed=3, compute_convergence_checks=False
-        )
 
 
 def test_density_and_gradient():
@@ -42,7 +36,7 @@ def test_posterior_of_a_mean():
     with pm.Model() as model:
         mean = pm.Normal("mean", 0.0, 1.0)
         pm.Normal("y", mean, 1.0, observed=DATA)
-    found = sampled(model).posterior["mean"].values
+    found = sampled(pm, model).posterior["mean"].values
     assert abs(found.mean() - DATA.sum() / 6) < 0.1 and abs(found.std() - 6**-0.5) < 0.08
     with model:
         ahead = pm.sample_prior_predictive(300, random_seed=1).prior_predictive["y"].values
@@ -53,7 +47,7 @@ def test_posterior_of_shares():
     with pm.Model() as model:
         shares = pm.Dirichlet("shares", np.ones(3))
         pm.Multinomial("y", 20, shares, observed=[4, 6, 10])
-    found = sampled(model).posterior["shares"].values[0]
+    found = sampled(pm, model).posterior["shares"].values[0]
     np.testing.assert_allclose(found.mean(axis=0), np.array([5, 7, 11]) / 23, rtol=0, atol=0.06)
 
 
@@ -87,6 +81,6 @@ def test_models_are_sampled(build):
     with warnings.catch_warnings(), pm.Model() as model:
         warnings.simplefilter("ignore")  # that values are missing
         build()
-    trace = sampled(model, 30)
+    trace = sampled(pm, model, 30)
     assert all(np.isfinite(trace.posterior[name].values).all() for name in trace.posterior)
     assert trace.posterior.sizes["draw"] == 30

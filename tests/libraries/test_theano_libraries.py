@@ -15,6 +15,7 @@ if not any(d.version.startswith("3.") for d in importlib.metadata.distributions(
     pytest.skip("needs PyMC 3", allow_module_level=True)
 
 import aesara.theano_compat  # noqa: F401
+from tests.libraries.sampling import sampled
 
 collections.Callable = collections.abc.Callable  # which downhill asks for there
 sys.modules.setdefault("climate", types.SimpleNamespace(get_logger=logging.getLogger))  # for the logs of theanets
@@ -38,12 +39,8 @@ def _options():
     theano.config.compute_test_value = "off"
 
 
-def sampled(model, draws=400, **options):
-    with model:
-        return pm.sample(
-            draws, tune=300, chains=1, cores=1, progressbar=False, random_seed=3, compute_convergence_checks=False,
-            return_inferencedata=False, **options,
-        )  # fmt: skip
+def trace_of(model, draws=400):
+    return sampled(pm, model, draws, return_inferencedata=False)
 
 
 def test_density_and_gradient():
@@ -65,7 +62,7 @@ def test_posterior_and_predictions():
         shift = pm.Data("shift", np.zeros(5))
         mean = pm.Normal("mean", 0.0, 1.0)
         pm.Normal("y", mean + shift, 1.0, observed=DATA)
-    trace = sampled(model)
+    trace = trace_of(model)
     assert abs(trace["mean"].mean() - DATA.sum() / 6) < 0.1 and abs(trace["mean"].std() - 6**-0.5) < 0.08
     with model:
         pm.set_data({"shift": np.full(5, 10.0)})
@@ -78,7 +75,7 @@ def test_discrete_variables():
         coin = pm.Bernoulli("coin", 0.5)
         pm.Normal("y", 2.0 * coin, 1.0, observed=DATA)
     weights = [stats.norm.logpdf(DATA, 2.0 * value, 1.0).sum() for value in (0, 1)]
-    share = sampled(model, 1500)["coin"].mean()
+    share = trace_of(model, 1500)["coin"].mean()
     assert abs(share - 1 / (1 + np.exp(weights[0] - weights[1]))) < 0.05
 
 
@@ -90,7 +87,7 @@ def test_mixture_with_ordered_components():
             "means", 0.0, 5.0, shape=2, transform=pm.distributions.transforms.ordered, testval=[-1.0, 1.0]
         )
         pm.NormalMixture("y", weights, means, 0.7, observed=values)
-    trace = sampled(model)
+    trace = trace_of(model)
     np.testing.assert_allclose(trace["means"].mean(axis=0), [-2, 3], rtol=0, atol=0.2)
     np.testing.assert_allclose(trace["weights"].mean(axis=0), [0.4, 0.6], rtol=0, atol=0.08)
 
@@ -109,7 +106,7 @@ def test_correlations():
     with pm.Model() as model:
         factor, _, _ = pm.LKJCholeskyCov("factor", n=2, eta=2.0, sd_dist=pm.Exponential.dist(1.0), compute_corr=True)
         pm.MvNormal("y", np.zeros(2), chol=factor, observed=np.array([[1.0, 0.9], [-1.0, -0.8], [0.5, 0.6]] * 20))
-    assert sampled(model, 200)["factor_corr"].mean(axis=0)[0, 1] > 0.9
+    assert trace_of(model, 200)["factor_corr"].mean(axis=0)[0, 1] > 0.9
 
 
 def test_variational_inference():
