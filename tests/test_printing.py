@@ -377,6 +377,31 @@ class TestInnerGraphs:
         assert text[1] == " |x [id B] (outer)"
         assert text[-1] == " > |a [id D] -> [id B] (inner)"
 
+    def test_step_on_nominal_variables(self):
+        k, first = at.iscalar("k"), at.dvector("first")
+        powers, _ = aesara.scan(lambda s, base: s * base, None, at.ones_like(first), non_sequences=first, n_steps=k)
+        text = tree(powers).splitlines()
+        assert text[1] == " |for{cpu,scan_fn} [id B]"
+        assert text[2] == " | |k [id C]"
+        buffer = next(line for line in text if "|IncSubtensor{Set;:int64:}" in line).split("[id ")[1][:-1]
+        base = next(line for line in text if line.startswith(" | |first")).split("[id ")[1][:-1]
+        header, product, *inputs = text[text.index("Inner graphs:") + 2 :]
+        assert header == "for{cpu,scan_fn} [id B]" and product.startswith(" >Elemwise{mul,no_inplace} [id ")
+        ends = [line.split("[id ")[0] + line.split("] ")[1] for line in inputs]
+        assert ends == [
+            f" > |*0-<TensorType(float64, (?,))> -> [id {buffer}]",
+            f" > |*1-<TensorType(float64, (?,))> -> [id {base}]",
+        ]
+
+    def test_a_nominal_variable_is_shown_with_what_it_stands_for_in_each_loop(self):
+        v, w = at.dvectors("v", "w")
+        doubled = aesara.scan(lambda x: x * 2, v)[0]
+        tripled = aesara.scan(lambda x: x * 3, w)[0]
+        text = tree(doubled + tripled, print_op_info=True).splitlines()
+        read = [line.split("] -> [id ")[1] for line in text if "|*0-" in line]
+        sequences = [line.split("[id ")[1] for line in text if line.endswith("(outer_in_seqs-0)")]
+        assert read == [one.replace("outer", "inner") for one in sequences] and len(set(read)) == 2
+
     def test_loops(self):
         values = at.dvector("values")
         rows, _ = aesara.scan(

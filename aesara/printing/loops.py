@@ -20,7 +20,7 @@ def loop_remarks(op: Scan, node: Apply) -> dict[Apply, dict[Variable, str]]:
                 taps = "" if isinstance(one, Variable) else f"-{j}"
                 remarks[variable] = f"{side}-{k}{taps}"
 
-    inner, outer, results, new = op.inner_inputs, node.inputs, node.outputs, op.inner_outputs
+    inner, outer, results, new = op.fgraph.inputs, node.inputs, node.outputs, op.fgraph.outputs
     remarks[outer[0]] = "n_steps"
     name("outer_in_seqs", op.outer_seqs(outer))
     name("outer_in_mit_mot", op.outer_mitmot(outer))

@@ -157,12 +157,10 @@ class _Printer:
         reader: Apply | None,
     ) -> str:
         options = self.options
-        first_time = variable not in self.used_ids
         parts = [str(variable), identifier(variable, variable, options.id_type, self.used_ids)]
         if options.print_type:
             parts.append(f"<{variable.type}>")
-        # A nominal variable's own name is the position of the input.
-        if inner is not None and first_time and variable in inner.outer and not isinstance(variable, NominalVariable):
+        if inner is not None and variable in inner.outer:
             outer = inner.outer[variable]
             parts.append(f"-> {identifier(owner_or_self(outer), outer, options.id_type, self.used_ids)}")
         if options.print_default_updates and isinstance(variable, SharedVariable):
@@ -204,7 +202,10 @@ class _Printer:
         graph = getattr(op, "fgraph", None)
         inputs = list(graph.inputs) if graph is not None else list(op.inner_inputs)
         outputs = list(graph.outputs) if graph is not None else list(op.inner_outputs)
-        inner = _Inner(node, {v: node.inputs[k] for v, k in outer_positions(node, inputs).items()})
+        positions = outer_positions(node, inputs)
+        if all(isinstance(v, NominalVariable) and v.id == k for v, k in positions.items()):
+            positions = {}  # their names say for which inputs of the node they stand
+        inner = _Inner(node, {v: node.inputs[k] for v, k in positions.items()})
         if print_fgraph_inputs:
             for variable in inputs:
                 self._write("-" + self._leaf_line(variable, None, inner, node))

@@ -263,7 +263,7 @@ class _Loop:
             steps = as_tensor_variable(given)
             if steps.type.ndim or steps.type.dtype.startswith(("float", "complex")):
                 raise ValueError(f"scan: n_steps must be an integer, got {described(given)} of type {steps.type}.")
-            return steps.astype("int64")
+            return steps if steps.type.dtype == "int32" else steps.astype("int64")
         if not lengths:
             raise ValueError("scan: give n_steps, or a sequence whose length says how many steps there are.")
         known = [n.data.item() for n in lengths if isinstance(n, Constant)]

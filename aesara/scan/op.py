@@ -10,13 +10,13 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph import hooks
-from aesara.graph.cloning import clone, clone_replace
+from aesara.graph.cloning import clone, clone_get_equiv, clone_replace
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.integrity import refuse_repeated_inputs
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.op import Op
 from aesara.graph.parts import PutTogether, flat, has_parts
 from aesara.graph.traversal import graph_inputs, io_connection_pattern
@@ -131,9 +131,13 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     @cached_property
     def fgraph(self) -> FunctionGraph:
-        """The step as a graph of its own."""
+        """A copy of the step as a graph on nominal variables: equal steps are equal node by node."""
         refuse_repeated_inputs(self.inner_inputs)
-        return FunctionGraph(self.inner_inputs, self.inner_outputs, clone=False)
+        nominal = [NominalVariable(k, v.type) for k, v in enumerate(self.inner_inputs)]
+        copies = clone_get_equiv(
+            self.inner_inputs, self.inner_outputs, copy_orphans=False, memo=dict(zip(self.inner_inputs, nominal))
+        )
+        return FunctionGraph(nominal, [copies[output] for output in self.inner_outputs], clone=False)
 
     def clone(self) -> Scan:
         return self.with_step(self.inner_inputs, self.inner_outputs)
@@ -173,8 +177,8 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         return hash((type(self), self.info, self.truncate_gradient, tuple(v.type for v in self.inner_outputs)))
 
     def __str__(self) -> str:
-        kind = "while" if self.info.as_while else "for"
-        return f"{kind}{{{self.name or 'scan_fn'}}}"
+        kind = "do_while" if self.info.as_while else "for"
+        return f"{kind}{{cpu,{self.name or 'scan_fn'}}}"
 
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key not in ("fgraph", "fn", "shapes_fn")}

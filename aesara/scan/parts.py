@@ -44,8 +44,10 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     >>> expand_empty(at.matrix("first"), 3).type.ndim
     2
     """
-    rows, *rest = sizes_of(tensor_var)
-    longer = AllocEmpty(tensor_var.type.dtype)(rows + size, *rest)
+    rows, *rest = [
+        tensor_var.shape[k] if known is None else known for k, known in enumerate(tensor_var.type.shape)
+    ]
+    longer = AllocEmpty(tensor_var.type.dtype)(add(size, rows), *rest)
     return set_subtensor(longer[:rows], tensor_var)
 
 
@@ -111,7 +113,7 @@ def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
     # of a single first value the type does not say that it is one
     hidden = value.owner is not None and isinstance(value.owner.op, Unbroadcast)
     rows = (value.owner.inputs[0] if hidden else value).type.shape[0]
-    return rows == depth and equal_computations([length], [add(sizes_of(value)[0], n_steps)])
+    return rows == depth and equal_computations([length], [add(n_steps, sizes_of(value)[0])])
 
 
 @dataclass(eq=False)

@@ -8,6 +8,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.gradient import verify_grad
+from aesara.graph.equality import equal_computations
 from aesara.scan import scan
 from aesara.scan.op import Scan
 from aesara.scan.utils import until
@@ -287,7 +288,7 @@ def test_a_state_that_changes_its_size(known, mode):
         known and f"line {shrink.__code__.co_firstlineno + 1}, in shrink" in message
     )
     if not known:
-        assert "for{shrinking}: state 0 has" in message
+        assert "for{cpu,shrinking}: state 0 has" in message
         assert "array([[1., 1., 1., 1.]])" in message  # the first value, and no empty room behind it
 
 
@@ -298,6 +299,36 @@ def test_a_result_that_changes_its_size(mode):
     rows, _ = scan(grow, at.arange(3))
     with pytest.raises(ValueError, match=rf"output 0 has shape \(0,\) in the first.*{__file__}:\d+ in grow"):
         aesara.function([], rows, mode=mode)()
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "uint32", "int64", "uint64"])
+def test_number_of_steps_of_each_dtype(dtype, mode):
+    k, x, rows = at.scalar("k", dtype=dtype), at.dvector("x"), at.dmatrix("rows")
+    states, _ = scan(lambda row, s, x: s * x + row, rows, at.ones_like(x), x, n_steps=k)
+    doubled, _ = scan(lambda row: 2 * row, rows, n_steps=k)
+    cost = states[-1].sum() + states.sum() + doubled.sum()
+    f = aesara.function([k, x, rows], [states, doubled, *aesara.grad(cost, [x, rows])], mode=mode)
+    base, given = np.array([2.0, -1.0, 0.5]), np.arange(18.0).reshape(6, 3)
+    steps = 4
+    got_states, got_doubled, by_x, by_rows = f(np.asarray(steps, dtype), base, given)
+    want, slope = [np.ones(3)], [np.zeros(3)]
+    for row in given[:steps]:
+        slope.append(want[-1] + slope[-1] * base)
+        want.append(want[-1] * base + row)
+    assert_close(got_states, np.array(want[1:]))
+    assert_close(got_doubled, 2 * given[:steps])
+    assert_close(by_x, sum(slope[1:]) + slope[-1])
+    later = [sum(base**j for j in range(steps - i)) + base ** (steps - 1 - i) + 2 for i in range(steps)]
+    assert_close(by_rows, np.array([*later, *np.zeros((2, 3))]))
+
+
+def test_the_graph_of_a_step_is_the_same_for_equal_steps():
+    op = scan(lambda a, b, x: a + x * b, [at.dvector(), at.dvector()], non_sequences=at.dscalar("x"))[0].owner.op
+    again = op.clone()
+    assert again.fgraph is not op.fgraph and again.fgraph.outputs != op.fgraph.outputs
+    assert equal_computations(again.fgraph.outputs, op.fgraph.outputs)
+    assert [(v.id, v.type) for v in op.fgraph.inputs] == [(k, v.type) for k, v in enumerate(op.inner_inputs)]
+    assert not set(op.fgraph.inputs) & set(op.inner_inputs)
 
 
 def test_equal_loops_are_merged_and_loops_can_be_stored():

@@ -79,7 +79,7 @@ def as_index_constant(a: Any) -> Any:
     if isinstance(a, (int, np.integer)) and not isinstance(a, bool):
         if a != _within_int64(a):
             raise IndexError(f"The index {a} is out of bounds for every tensor: it does not fit into int64.")
-        return _integer_constant(int(a))
+        return _integer_constant(int(a)).clone()
     return as_tensor_variable(a)
 
 
@@ -90,7 +90,7 @@ def _within_int64(part: Any) -> Any:
 
 @lru_cache(maxsize=1024)
 def _integer_constant(value: int) -> ScalarConstant:
-    # Made once: most indices are among a few small integers.
+    # Filtered once: most indices are among a few small integers. Each gets a clone, so that no two graphs share it.
     return ScalarConstant(scalar_int64, np.asarray(value, dtype="int64"))
 
 

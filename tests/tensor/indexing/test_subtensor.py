@@ -528,3 +528,11 @@ def test_positions_are_not_changed_without_a_mode():
         f([1.0, 2.0])
     with pytest.raises(ValueError, match=r"'raise' \(or None\), 'wrap' or 'clip'; got 'nearest'"):
         at.take(a, [0], mode="nearest")
+
+
+def test_graphs_do_not_share_the_constants_of_their_indices():
+    v, w = at.dvectors("v", "w")
+    first, second = (one[1:].owner.inputs[1] for one in (v, w))
+    assert first is not second and first.equals(second)
+    first.name = "start"
+    assert second.name is None and v[1:].owner.inputs[1].name is None
