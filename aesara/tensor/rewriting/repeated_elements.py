@@ -12,7 +12,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc
-from aesara.tensor.elementwise.ops import and_, eq, ge, mul, neq, or_, switch
+from aesara.tensor.elementwise.ops import and_, eq, ge, invert, mul, or_, switch
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.reductions.all_any import All, Any
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
@@ -61,7 +61,11 @@ def local_opt_alloc(fgraph, node):
     remaining = [axis for axis in range(len(sizes)) if axis not in axes]
     if any(axis in repeated for axis in remaining):
         dimensions = iter(range(result.type.ndim))
-        result = result.dimshuffle(*("x" if axis in repeated else next(dimensions) for axis in remaining))
+        order: list[typing.Any] = ["x" if axis in repeated else next(dimensions) for axis in remaining]
+        while order and order[0] == "x":
+            order.pop(0)  # dimensions in front need no room
+        if order != list(range(result.type.ndim)):
+            result = result.dimshuffle(*order)
         result = inner.op(result, *(sizes[axis] for axis in remaining))
     return in_place_of(out, result)
 
@@ -109,12 +113,13 @@ def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Var
         for count, _ in lengths:
             total = at_pow(as_dtype(total, exact), as_dtype(count, exact))
         return as_dtype(total, out.type.dtype)
-    for count, _ in lengths:
+    counts = [length for length, _ in lengths]
+    for count in [mul(*counts)] if _are_of_one_array(counts) else counts:
         total = mul(total, as_dtype(count, dtype))
     may_be_none = [length for length, known in lengths if known in (None, 0)]
     if may_be_none and is_float(once) and not _is_finite_and_positive(once):
         # No times infinity is NaN, and no times a negative number -0: the sum of nothing is 0.
-        total = switch(eq(_product(may_be_none), 0), constant(0, dtype=dtype), total)
+        total = switch(_is_none(may_be_none), constant(0, dtype=dtype), total)
     return as_dtype(total, out.type.dtype)
 
 
@@ -127,13 +132,27 @@ def _decision(
     decision = with_axes(node.op, left)(once) if left else once
     may_be_none = [length for length, known in lengths if known in (None, 0)]
     if may_be_none:
-        count = _product(may_be_none)
-        decision = or_(decision, eq(count, 0)) if isinstance(node.op, All) else and_(decision, neq(count, 0))
+        none = _is_none(may_be_none)
+        decision = or_(decision, none) if isinstance(node.op, All) else and_(decision, invert(none))
     return decision
 
 
-def _product(lengths: Sequence[Variable]) -> Variable:
-    return lengths[0] if len(lengths) == 1 else mul(*lengths)
+def _is_none(lengths: Sequence[Variable]) -> Variable:
+    """Whether one of the lengths is 0."""
+    none = [eq(length, 0) for length in lengths]
+    return none[0] if len(none) == 1 else or_(*none)
+
+
+def _are_of_one_array(lengths: Sequence[Variable]) -> bool:
+    """Whether lengths are of different dimensions of one array: it has so many elements, and counts do not wrap around.
+
+    What is computed inside of the graph may have more elements than could ever be stored.
+    """
+    dimensions = [dimension_measured_by(length) for length in lengths]
+    arrays = {dimension and dimension[0] for dimension in dimensions}
+    return len(lengths) == len(set(dimensions)) > len(arrays) == 1 and all(
+        array is not None and array.owner is None for array in arrays
+    )
 
 
 def _is_finite_and_positive(var: Variable) -> bool:

@@ -185,7 +185,7 @@ STRUCTURAL = [
     case("sum over (0, 1)", lambda m: m.sum(axis=(0, 1)), "Sum", MATRIX),
     case("sum keepdims of one", lambda m: m.sum(axis=0, keepdims=True).sum(axis=0), "Sum", MATRIX),
     case("-max(-M)", lambda m: -at.max(-m, axis=0), "Min", MATRIX),
-    case("sum(ones_like)", lambda m: at.ones_like(m).sum(), "Cast Cast Mul Shape_i Shape_i", MATRIX),
+    case("sum(ones_like)", lambda m: at.ones_like(m).sum(), "Cast Mul Shape_i Shape_i", MATRIX),
     case("M.T.T", lambda m: m.T.T, "", MATRIX),
     case("dimshuffle", lambda m: m.dimshuffle(0, "x", 1).dimshuffle(0, 2), "", MATRIX),
     case("exp(M).T.T", lambda m: at.exp(m.T).T, "Exp", MATRIX),

@@ -135,6 +135,22 @@ def test_reductions_of_repetitions(name, count):
     assert count >= 0 or expected == "an error"
 
 
+HUGE = {
+    "sum": (lambda n, k: at.alloc(w[0], n, k).sum(), -(2.0**65), 0),
+    "any": (lambda n, k: at.alloc(w[0] < 0, n, k).any(), True, False),
+    "all": (lambda n, k: at.alloc(w[0] > 0, n, k).all(), False, True),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_reductions_of_more_repetitions_than_can_be_counted(name):
+    k = at.lscalar("k")
+    build, expected, of_nothing = HUGE[name]
+    f = aesara.function([w, n, k], build(n, k), mode="FAST_RUN")
+    assert f([-2.0], 2**32, 2**32) == expected
+    assert f([-2.0], 0, 2**32) == of_nothing
+
+
 # Slices
 
 LONG = 2**63 - 1
