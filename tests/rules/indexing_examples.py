@@ -171,6 +171,11 @@ EXAMPLES = {
         lambda m: set_subtensor(m[:, positions(2, 0)], m[:, :2])[:, positions(2, 0)],
         lambda m, k: set_subtensor(m[at.arange(k)], m[1 : k + 1])[at.arange(k)],
     ],
+    "local_rows_written_once": [
+        lambda m, v: set_subtensor(m.T[at.argsort(v)], 2 * m.T)[at.argsort(v)],
+        lambda m, k: set_subtensor(m[at.arange(k)], m[1 : k + 1])[at.arange(k)],
+        lambda m, v: set_subtensor(m[:, at.argsort(v) - 5], m)[:, at.argsort(v) - 5],
+    ],
     "local_set_to_inc_subtensor": [
         lambda m, v: set_subtensor(m[1], m[1] + v),
         lambda m, v: set_subtensor(m[positions(2, 0)], v + m[positions(2, 0)]),

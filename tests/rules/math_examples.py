@@ -91,6 +91,15 @@ EXAMPLES = {
         example(lambda m, v: (m.T / v.dimshuffle(0, "x")).sum(axis=1), assumes_finite=ORDERED, regroups=ORDERED),
         example(lambda m, v: (m / v).sum(), assumes_finite=ORDERED, regroups=ORDERED),
     ],
+    "local_prod_div_dimshuffle": [
+        example(build, moderate="a power overflows before a product does", assumes_finite=ORDERED, regroups=ORDERED)
+        for build in (
+            lambda m, v: (m / v).prod(axis=0),
+            lambda m, s: (m / s).prod(),
+            lambda m, v: (m / v).prod(),
+            lambda m, v: (m.T / v.dimshuffle(0, "x")).prod(axis=1),
+        )
+    ],
     "local_sumsqr2dot": [
         example(
             lambda m1, m2: at.square(m1.dimshuffle("x", 0, 1) * m2.dimshuffle(0, "x", 1)).sum(axis=(1, 2)),

@@ -42,6 +42,10 @@ EXAMPLES = {
         lambda m, n1: at.specify_shape(at.specify_shape(m, (n1, None)), (n1, 5)),
         lambda m, n1: at.specify_shape(at.specify_shape(m, (n1, 5)), (n1, None)),
     ],
+    "local_last_stated_shape": [
+        lambda m: at.specify_shape(at.specify_shape(m, (4, None)), (None, 5)),
+        example(lambda m, n1, n2: at.specify_shape(at.specify_shape(m, (n1, 5)), (n2, None)), drops_checks=UNUSED),
+    ],
     "local_useless_reshape": [
         lambda v: Reshape(1)(v, at.constant(np.array([-1]))),
         lambda m: m.reshape(m.shape),

@@ -32,6 +32,7 @@ VALUES = {
 EXPRESSIONS = {
     "ShapeOpt": [at.exp(x).shape[0], (m + m).shape],
     "local_1msigmoid": [1 - at.sigmoid(x)],
+    "local_adv_sub1_adv_inc_sub1": [at.set_subtensor(m[i[:1]], y)[i[:1]]],
     "local_erf_minus_one": [at.erf(x) - 1],
     "local_erf_neg_minus_one": [-1 + -1 * at.erf(x)],
     "local_exp_over_1_plus_exp": [at.exp(x) / (1 + at.exp(x))],
@@ -40,6 +41,7 @@ EXPRESSIONS = {
     "local_log_add_exp": [at.log(at.exp(x) + at.exp(y)), at.log(3 * at.exp(x) + 5)],
     "local_log_sum_exp": [at.log(at.exp(m).sum(axis=1)), at.log(at.dot(at.exp(m), x**2))],
     "local_logit_sigmoid": [logit(at.sigmoid(x))],
+    "local_merge_consecutive_specify_shape": [at.specify_shape(at.specify_shape(m, (2, None)), (None, 2))],
     "local_one_minus_erf": [1 - at.erf(x)],
     "local_one_minus_erfc": [1 - at.erfc(x)],
     "local_one_plus_erf": [1 + at.erf(x)],
@@ -47,6 +49,8 @@ EXPRESSIONS = {
     "local_replace_AdvancedSubtensor": [m[i]],
     "local_sigm_times_exp": [at.exp(x) * at.sigmoid(-x), -at.exp(x) * y * at.sigmoid(-x)],
     "local_sigmoid_logit": [at.sigmoid(at.log(x / (1 - x)))],
+    "local_subtensor_inc_subtensor": [at.set_subtensor(m[0], y)[0]],
+    "local_sum_prod_div_dimshuffle": [(m / x).sum(axis=0)],
 }
 
 
@@ -93,9 +97,13 @@ def test_the_option_excludes_as_modes_do():
 def test_databases_of_ones_own():
     database = EquilibriumDB()
     database.register("general", SubstitutionNodeRewriter(at.exp, at.log), "t")
-    database.excluded_with = {"special": ("general", "unknown")}
+    database.register("more", SubstitutionNodeRewriter(at.exp, at.sin))
+    database.excluded_with = {"special": ("general", "unknown"), "general": ("more",)}
+    database.included_with = {"general": ("more", "unknown")}
     fgraph = FunctionGraph([x], [at.exp(x)])
     database.query(RewriteDatabaseQuery(["t"], exclude=["special"])).rewrite(fgraph)
     assert fgraph.outputs[0].owner.op == at.exp
-    database.query("+t").rewrite(fgraph)
-    assert fgraph.outputs[0].owner.op == at.log
+    for query, op in (("+t", at.log), ("+t +general", at.sin), ("+t +general -general", at.exp)):
+        fgraph = FunctionGraph([x], [at.exp(x)])
+        database.query(*query.split()).rewrite(fgraph)
+        assert fgraph.outputs[0].owner.op == op

@@ -35,6 +35,10 @@ STEP = 5
 WITHOUT_VALUES = {"local_alloc_empty_to_zeros"}
 
 
+#: Rules that assert what programs answer for; what is beside their examples breaks it.
+ASSERTING = {"local_rows_written_once"}
+
+
 def tried(rewriter, tags, of):
     """On how many expressions a rule fires, all of which keep their values."""
     fired = 0
@@ -68,7 +72,7 @@ def try_near(rewriter, tags, of):
     return fired
 
 
-@pytest.mark.parametrize("name", sorted(set(REWRITERS) - WITHOUT_VALUES))
+@pytest.mark.parametrize("name", sorted(set(REWRITERS) - WITHOUT_VALUES - ASSERTING))
 def test_near_misses(name):
     rewriter, tags = REWRITERS[name]
     made = examples_of_row(rewriter, EXCEPTIONS.get(name, {})) if isinstance(rewriter, Rule) else []

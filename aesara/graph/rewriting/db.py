@@ -141,6 +141,8 @@ class RewriteDatabase:
         self._inner_databases: tuple[int, tuple[RewriteDatabase, ...]] = (-1, ())
         #: From the name of a rule to rules, or parts of rules, that do its work among more: excluded with it.
         self.excluded_with: Mapping[str, Sequence[str]] = {}
+        #: From the name of a rule to rules that do more than it: included where a query includes this name.
+        self.included_with: Mapping[str, Sequence[str]] = {}
 
     def register(
         self,
@@ -230,7 +232,9 @@ class RewriteDatabase:
 
     def _selected(self, query: RewriteDatabaseQuery) -> list[Any]:
         """What the query asks for: databases inside stand as they are."""
-        chosen = OrderedSet()
+        # Rules that do more than others come before these.
+        more = [name for tag in query.include for name in self.included_with.get(tag, ()) if name in self._names]
+        chosen = OrderedSet(map(self._named, more))
         for tag in query.include:
             chosen.update(self.__db__.get(tag, ()))
         for tag in query.require:

@@ -138,6 +138,11 @@ def fits_within(small: Variable, other: Variable) -> bool:
     )
 
 
+def has_shape_of(var: Variable, out: Variable) -> bool:
+    """Whether what is written to `out` is not repeated, going by types: only lengths of 1 are, if they are known."""
+    return var.type.ndim == out.type.ndim and all(n != 1 or m == 1 for n, m in zip(var.type.shape, out.type.shape))
+
+
 def shaped_like_inputs(new: Any, out: Variable, inputs: Iterable[Variable]) -> Variable:
     """`new` broadcast to the shape of `out`, an elementwise result of `inputs`.
 

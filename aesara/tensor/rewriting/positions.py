@@ -10,14 +10,14 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.databases import specialize
+from aesara.graph.rewriting.databases import canonicalize, specialize
 from aesara.scalar import Add
-from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import ARange
-from aesara.tensor.elementwise.ops import add, and_, ge, lt, neg
+from aesara.tensor.elementwise.ops import add, and_, eq, ge, lt, neg, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
@@ -31,8 +31,16 @@ from aesara.tensor.indexing.subtensor_advanced import (
 )
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.joining.join_split import concatenate
+from aesara.tensor.ordering.sorting import sort
 from aesara.tensor.reductions.all_any import all as all_of
-from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise, same_elements
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    computed_in,
+    has_shape_of,
+    in_place_of,
+    is_elemwise,
+    same_elements,
+)
 from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
@@ -222,8 +230,8 @@ def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(node.outputs[0], transform_take(x, index[axis], axis))
 
 
-# For modes that name it: native code takes positions along any dimension.
-rules.into(specialize, local_replace_AdvancedSubtensor, use_db_name_as_tag=False)
+# Native code takes positions along any dimension.
+rules.by_name(local_replace_AdvancedSubtensor, specialize)
 
 
 @rules.specialize
@@ -253,24 +261,66 @@ _check_positions = CheckAndRaise(
 @node_rewriter(list(READERS))
 def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, node: Apply) -> Any:
     """What was just written is read back, if no later entry of it was written to the same position."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, WRITERS) or not inner.op.set_instead_of_inc:
+    found = _read_where_written(node)
+    if found is None:
         return False
-    place, written = vector_index(node), vector_index(inner)
-    if place is None or written is None or place[0] != written[0] or not same_elements(place[1], written[1]):
-        return False
-    (x, y, *_), (out,), (axis, positions) = inner.inputs, node.outputs, place
+    x, y, axis, positions = found
+    (out,) = node.outputs
     n_new = out.type.ndim - y.type.ndim
     is_repeated = axis < n_new or y.type.broadcastable[axis - n_new]
     if not (is_repeated or are_distinct(positions, x.type.shape[axis])):
         return False
+    lengths, in_range = _lengths_and_range(fgraph, x, axis, positions)
+    value = alloc(as_dtype(y, out.type.dtype), *lengths)
+    if _normalized(positions, x.type.shape[axis]) is None:
+        value = _check_positions(value, in_range)
+    return in_place_of(out, value)
+
+
+def _read_where_written(node: Apply) -> tuple[Variable, Variable, int, Variable] | None:
+    """A tensor, what was written to it, and the dimension and positions at which a node reads that; None otherwise."""
+    inner = node.inputs[0].owner
+    if inner is None or not isinstance(inner.op, WRITERS) or not inner.op.set_instead_of_inc:
+        return None
+    place, written = vector_index(node), vector_index(inner)
+    if place is None or written is None or place[0] != written[0] or not same_elements(place[1], written[1]):
+        return None
+    x, y = inner.inputs[:2]
+    return x, y, *place
+
+
+def _lengths_and_range(
+    fgraph: FunctionGraph, x: Variable, axis: int, positions: Variable
+) -> tuple[list[Variable], Variable]:
+    """The shape of what is taken of a tensor at positions, and whether they all lie within it."""
     feature = getattr(fgraph, "shape_feature", None)
     lengths = [shape(x)[k] for k in range(x.type.ndim)] if feature is None else list(feature.shape_of[x])
     lengths[axis], bound = shape(positions)[0], lengths[axis]
-    value = alloc(as_dtype(y, out.type.dtype), *lengths)
-    if _normalized(positions, x.type.shape[axis]) is None:
-        value = _check_positions(value, all_of(and_(lt(positions, bound), ge(positions, neg(bound)))))
-    return in_place_of(out, value)
+    return lengths, all_of(and_(lt(positions, bound), ge(positions, neg(bound))))
+
+
+_assert_written_once = Assert("Rows to be read where they were written are out of range, repeated, or written twice.")
+
+
+@node_rewriter(list(READERS))
+def local_rows_written_once(fgraph: FunctionGraph, node: Apply) -> Any:
+    """What was just written is read back; it is asserted that nothing was repeated, nor written over."""
+    found = _read_where_written(node)
+    if found is None:
+        return False
+    x, y, axis, positions = found
+    (out,) = node.outputs
+    if not has_shape_of(y, out):
+        return False
+    lengths, in_range = _lengths_and_range(fgraph, x, axis, positions)
+    conditions = [in_range, *(eq(shape(y)[k], length) for k, length in enumerate(lengths))]
+    if not are_distinct(positions, x.type.shape[axis]):
+        in_order = sort(switch(lt(positions, 0), add(positions, shape(x)[axis]), positions))
+        conditions.append(all_of(neq(in_order[1:], in_order[:-1])))
+    return in_place_of(out, _assert_written_once(as_dtype(y, out.type.dtype), *conditions))
+
+
+rules.by_name(local_rows_written_once, canonicalize, specialize)
 
 
 @rules.canonicalize("shape_unsafe")

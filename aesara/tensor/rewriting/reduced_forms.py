@@ -8,16 +8,25 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Variable
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.ops import add, maximum, minimum, mul, square, true_divide
+from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.joining.join_split import Join
 from aesara.tensor.products.dot import Dot, dot
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_float
-from aesara.tensor.rewriting.reductions import is_number, local_reduce_broadcastable, reduced_axes, with_axes
+from aesara.tensor.rewriting.reductions import (
+    as_number,
+    is_number,
+    local_reduce_broadcastable,
+    reduced_axes,
+    with_axes,
+)
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
 
@@ -103,15 +112,50 @@ def local_sum_prod_div_dimshuffle(fgraph, node):
     if quotient.type.dtype != dtype or dtype == "float16":
         return False
     top, bottom = inner.inputs
-    axes = reduced_axes(node)
-    first = [i for i in axes if bottom.type.shape[i] == 1 and top.type.shape[i] != 1]
+    first = _axes_of_same_divisor(node, top, bottom)
     if not first or is_number(bottom):
         return False
-    total = with_axes(node.op, first)(as_dtype(top, dtype))
-    kept = [i for i in range(quotient.type.ndim) if i not in first]
-    new = true_divide(total, _with_dimensions(bottom, kept))
-    left = [kept.index(i) for i in axes if i not in first]
-    return in_place_of(out, with_axes(node.op, left)(new) if left else new)
+    return in_place_of(out, _divided_after(node, as_dtype(top, dtype), bottom, first))
+
+
+def _axes_of_same_divisor(node, top: Any, bottom: Any) -> list[int]:
+    """The axes of a reduction of a quotient along which the divisor is the same, but not what is divided."""
+    return [i for i in reduced_axes(node) if bottom.type.shape[i] == 1 and top.type.shape[i] != 1]
+
+
+def _divided_after(node, top: Any, divisor: Any, first: list[int]) -> Variable:
+    """A reduction along some axes, divided; then reduced along the others."""
+    total = with_axes(node.op, first)(top)
+    kept = [i for i in range(top.type.ndim) if i not in first]
+    new = true_divide(total, _with_dimensions(divisor, kept))
+    left = [kept.index(i) for i in reduced_axes(node) if i not in first]
+    return with_axes(node.op, left)(new) if left else new
+
+
+@node_rewriter([Prod], operands=[true_divide])
+def local_prod_div_dimshuffle(fgraph, node):
+    """``prod(x / y, axis)`` as ``prod(x, axis) / y**n`` where `y` is the same for all `n` elements along the axis.
+
+    Both are assumed to be in the range of numbers where the product of the quotients is.
+    """
+    out = node.outputs[0]
+    (quotient,) = node.inputs
+    inner = quotient.owner
+    if inner is None or inner.op != true_divide or len(fgraph.clients[quotient]) != 1 or not is_float(out):
+        return False
+    dtype = out.type.dtype
+    top, bottom = inner.inputs
+    first = _axes_of_same_divisor(node, top, bottom)
+    if not first or quotient.type.dtype != dtype or dtype == "float16":
+        return False
+    # An exponent that is rounded would give another power.
+    lengths = [Shape_i(i)(top) for i in first]
+    count = as_dtype(lengths[0] if len(lengths) == 1 else mul(*lengths), "float64")
+    power = as_dtype(at_pow(as_dtype(bottom, "float64"), as_number(count, bottom)), dtype)
+    return in_place_of(out, _divided_after(node, as_dtype(top, dtype), power, first))
+
+
+rules.by_name(local_prod_div_dimshuffle, databases.canonicalize)
 
 
 @rules.canonicalize

@@ -16,6 +16,7 @@ from aesara.records import dataclass
 EXCLUDED_WITH = {
     "ShapeOpt": ("local_shape_to_shape_i", "local_track_shape_i"),
     "local_1msigmoid": ("local_complement",),
+    "local_adv_sub1_adv_inc_sub1": ("local_rows_written_once",),
     "local_erf_minus_one": ("local_complement",),
     "local_erf_neg_minus_one": ("local_complement",),
     "local_exp_over_1_plus_exp": ("local_x_over_1_plus_exp", "logistic"),
@@ -24,6 +25,7 @@ EXCLUDED_WITH = {
     "local_log_add_exp": ("local_log_mul_exp", "local_log_of_scaled"),
     "local_log_sum_exp": ("local_log_mul_exp", "local_log_of_scaled"),
     "local_logit_sigmoid": ("logit_of_sigmoid",),
+    "local_merge_consecutive_specify_shape": ("local_last_stated_shape",),
     "local_one_minus_erf": ("local_complement",),
     "local_one_minus_erfc": ("local_complement",),
     "local_one_plus_erf": ("local_complement",),
@@ -31,9 +33,21 @@ EXCLUDED_WITH = {
     "local_replace_AdvancedSubtensor": ("local_rows_at_positions",),
     "local_sigm_times_exp": ("logistic",),
     "local_sigmoid_logit": ("sigmoid_of_logit",),
+    "local_subtensor_inc_subtensor": ("local_subtensor_of_unrepeated",),
+    "local_sum_prod_div_dimshuffle": ("local_prod_div_dimshuffle",),
+}
+
+#: Rules, and what does more of the same kind but relies on the program for what the graph does not show. Who includes
+#: the former by name includes the latter.
+INCLUDED_WITH = {
+    "local_adv_sub1_adv_inc_sub1": ("local_rows_written_once",),
+    "local_merge_consecutive_specify_shape": ("local_last_stated_shape",),
+    "local_subtensor_inc_subtensor": ("local_subtensor_of_unrepeated",),
+    "local_sum_prod_div_dimshuffle": ("local_prod_div_dimshuffle",),
 }
 for _database in (databases.canonicalize, databases.stabilize, databases.specialize, databases.local_useless):
     _database.excluded_with = EXCLUDED_WITH
+    _database.included_with = INCLUDED_WITH
 
 
 def _register(
@@ -154,6 +168,11 @@ class Rules:
         for rewrite in rules:
             for collect in to:
                 collect(rewrite, *tags)
+
+    def by_name(self, rewriter: NodeRewriter, *databases_: RewriteDatabase, tags: tuple[str, ...] = ()) -> None:
+        """Collect a rule for modes that name it, or one of these tags: `fast_run` and the like do not take it in."""
+        for database in databases_:
+            self.into(database, rewriter, *tags, use_db_name_as_tag=False)
 
     def into(self, database: RewriteDatabase, rewriter: Rewriter, *tags: str, **kwargs: Any) -> None:
         """Collect what goes into any database, with no other tags than these; `name` is its own by default."""

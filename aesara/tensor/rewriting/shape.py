@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -111,10 +112,23 @@ def local_Shape_of_SpecifyShape(fgraph, node):
 @node_rewriter([SpecifyShape])
 def local_merge_consecutive_specify_shape(fgraph, node):
     """Two statements about a shape as one, and none that the type makes already."""
-    out = node.outputs[0]
     x, *lengths = node.inputs
     if _states_nothing_new(x, lengths):
-        return in_place_of(out, x)
+        return in_place_of(node.outputs[0], x)
+    return _with_last_statements(node, may_differ=False)
+
+
+@node_rewriter([SpecifyShape])
+def local_last_stated_shape(fgraph, node):
+    """Of two statements about a length, the last one is enough."""
+    return _with_last_statements(node, may_differ=True)
+
+
+rules.by_name(local_last_stated_shape, databases.canonicalize, tags=("shape_unsafe",))
+
+
+def _with_last_statements(node, may_differ):
+    x, *lengths = node.inputs
     inner = x.owner
     if inner is None or not isinstance(inner.op, SpecifyShape):
         return False
@@ -123,11 +137,12 @@ def local_merge_consecutive_specify_shape(fgraph, node):
     for outer, known in zip(lengths, inner_lengths):
         if not hasattr(outer.type, "dtype"):
             merged.append(known)
-        elif not hasattr(known.type, "dtype") or same_elements(outer, known):
+        elif may_differ or not hasattr(known.type, "dtype") or same_elements(outer, known):
             merged.append(outer)
         else:
             return False
-    return in_place_of(out, specify_shape(original, [None if not hasattr(n.type, "dtype") else n for n in merged]))
+    stated = [None if not hasattr(n.type, "dtype") else n for n in merged]
+    return in_place_of(node.outputs[0], specify_shape(original, stated))
 
 
 def _states_nothing_new(x, lengths):
