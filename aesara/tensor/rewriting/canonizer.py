@@ -142,18 +142,17 @@ def powers_of_one_base(
 def _whole_power(var: Variable) -> tuple[Variable, int]:
     """What a float is a power of, and the exponent, which is 1 for what is not written as a power."""
     dtype, exponent = var.type.dtype, 1
-    while var.owner is not None and var.type.dtype[:5] == "float" and var.owner.inputs[0].type.dtype == dtype:
-        op = var.owner.op
-        if op == square:
-            exponent *= 2
-        elif op == at_pow:
+    while var.owner is not None and var.owner.op in (square, at_pow) and dtype[:5] == "float":
+        base = var.owner.inputs[0]
+        if base.type.dtype != dtype:
+            break
+        factor = 2
+        if var.owner.op == at_pow:
             number = common_value(var.owner.inputs[1])
             if number is None or number.dtype.kind == "c" or number < 2 or number != int(number):
                 break
-            exponent *= int(number)
-        else:
-            break
-        var = var.owner.inputs[0]
+            factor = int(number)
+        var, exponent = base, exponent * factor
     return var, exponent
 
 

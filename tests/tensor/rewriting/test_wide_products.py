@@ -70,3 +70,12 @@ def test_powers_that_are_not_whole_do_not_cancel():
     """They are NaN for negative numbers."""
     found = aesara.function([x], x**2.5 / x**2, mode=RULES)([-4.0, 4.0])
     np.testing.assert_array_equal(found, [np.nan, 2.0])
+
+
+def test_factors_of_which_nothing_is_a_number_beside_a_power():
+    """What is drawn comes from a generator, which has no dtype."""
+    drawn = at.random.RandomStream(1).normal(size=(3,))
+    with aesara.config.change_flags(on_opt_error="raise"):
+        found = aesara.function([x], drawn * at.square(x), mode=RULES)(np.full(3, 2.0))
+    numbers = np.random.default_rng(np.random.SeedSequence(1).spawn(1)[0]).normal(size=3)
+    np.testing.assert_allclose(found, 4 * numbers, rtol=1e-15)
