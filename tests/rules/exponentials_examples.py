@@ -15,6 +15,7 @@ SUM = {"dtypes": FLOATS, "regroups": SUMMED}
 ROWS = {
     "local_exp_over_1_plus_exp": {"limits": LIMIT},
     "local_log1p": {"regroups": TERMS},
+    "local_log1p_of_integer": {"assumes_finite": "a sum that wraps around is negative, and has no logarithm"},
     "local_log1p_minus_one": {"regroups": TERMS},
 }
 EXAMPLES = {

@@ -355,3 +355,12 @@ def test_sums_of_lengths_that_cannot_wrap(dtype, is_known):
     in2out(math_rules.local_useless_elemwise_comparison).rewrite(fgraph)
     nodes = [node.op for node in fgraph.apply_nodes]
     assert (at.ge not in nodes) == is_known
+
+
+def test_logarithms_of_integers_and_one():
+    for dtype in ("int8", "int16", "int32", "int64"):
+        z, top = at.vector("z", dtype=dtype), np.iinfo(dtype).max
+        f = aesara.function([z], log(1 + z), mode="FAST_RUN")
+        assert [node.op for node in f.maker.fgraph.toposort()] == [at.log1p]
+        expected = [np.log1p(float(top)), 0, np.log(6), -np.inf, np.nan]
+        np.testing.assert_allclose(f([top, 0, 5, -1, -2]), expected, rtol=1e-6)

@@ -89,6 +89,31 @@ def test_the_last_statement_about_a_length():
     assert kept.owner.inputs[0].owner.op == kept.owner.op
 
 
+def test_numbers_that_are_compared_with_themselves():
+    for comparison in (at.le, at.ge):
+        f = compiled([x], comparison(x, x), "local_useless_elemwise_comparison")
+        assert f(X).all() and "Elemwise" not in ops(f)
+        f = aesara.function([x], comparison(x, x))
+        assert not f([[np.nan]]).any()
+    f = compiled([x], [at.eq(x, x), at.neq(x, x)], "local_useless_elemwise_comparison")
+    assert [not one.any() for one in f([[np.nan]])] == [True, False]
+
+
+@pytest.mark.parametrize(
+    "build, value, outside, expected",
+    [
+        (lambda: at.arccosh(at.cosh(v)), V, -V, V),
+        (lambda: at.cosh(at.arccosh(v)), V, -V, [np.nan] * 5),
+        (lambda: at.tanh(at.arctanh(v)), V / 5, V + 1, [np.nan] * 5),
+    ],
+)
+def test_inverse_functions(build, value, outside, expected):
+    f = compiled([v], build(), "local_func_inv")
+    assert ops(f) == ["DeepCopyOp"]
+    np.testing.assert_array_equal(f(value), value)
+    np.testing.assert_allclose(aesara.function([v], build())(outside), expected, rtol=1e-15)
+
+
 @pytest.mark.parametrize(
     "build",
     [

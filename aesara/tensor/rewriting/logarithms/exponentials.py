@@ -26,6 +26,7 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.rewriting.helpers import (
     as_float,
     is_float,
+    is_integer,
     is_real,
     is_unsigned,
     real_of_same_dtype,
@@ -39,6 +40,11 @@ rules = Rules()
 def has_opposite(x: Variable) -> bool:
     """Whether ``neg(x)`` is the opposite of `x` as a real number, which it is not for unsigned integers."""
     return is_real(x) and not is_unsigned(x)
+
+
+def is_signed_integer(x: Variable, out: Variable) -> bool:
+    """Whether `x` is a tensor of signed integers, of which functions have the dtype of the result."""
+    return is_integer(x) and not is_unsigned(x) and log1p(x).type.dtype == out.type.dtype
 
 
 # One-argument functions: even functions, inverses.
@@ -94,6 +100,8 @@ rules.add(
 
 rules.add(
     rule("local_log1p", (log, (add, 1, "*x")), lambda x: log1p(x), real_of_same_dtype),
+    # Where 1 + x wraps around, it has no logarithm; of unsigned integers it is 0.
+    rule("local_log1p_of_integer", (log, (add, 1, "x")), lambda x: log1p(x), is_signed_integer),
     rule("local_log1p_sub", (log, (sub, 1, "x")), lambda x: log1p(neg(x)), real_of_same_dtype),
     rule("local_log1p_neg", (log1p, (sub, "x", 1)), lambda x: log(x), real_of_same_dtype),
     rule("local_log1p_minus_one", (log1p, (add, -1, "*x")), lambda x: log(x), real_of_same_dtype),
