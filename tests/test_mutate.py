@@ -5,6 +5,7 @@ import builtins
 import pytest
 
 from tools.mutate.__main__ import ROOT
+from tools.mutate.areas import lines_of_difference
 from tools.mutate.equivalent import EQUIVALENT
 from tools.mutate.faults import faults
 from tools.mutate.planting import QUESTION, Switch, with_faults
@@ -152,3 +153,24 @@ def test_faults_named_equivalent_exist():
     for path in {path for path, *_ in EQUIVALENT}:
         known = {fault.key for fault in faults(path, (ROOT / path).read_text(encoding="utf-8"))}
         assert {key for key in EQUIVALENT if key[0] == path} <= known
+
+
+DIFFERENCE = """\
+--- a/aesara/one.py
++++ b/aesara/one.py
+@@ -3 +3,2 @@ def f():
+-    return 1
++    x = 1
++    return x
+@@ -10,2 +11,0 @@ def g():
+-    a
+-    b
+--- /dev/null
++++ b/aesara/two.py
+@@ -0,0 +1 @@
++x = 1
+"""
+
+
+def test_lines_that_have_changed():
+    assert lines_of_difference(DIFFERENCE) == {"aesara/one.py": {3, 4}, "aesara/two.py": {1}}

@@ -1,6 +1,7 @@
 """Plant faults, run the tests that come to them, and name the faults that no test notices.
 
-    python -m tools.mutate [--count 240] [--seed 0] [--area NAME ...] [--workers 2] [--look-for SECONDS] [--keep FOLDER]
+    python -m tools.mutate [--count 240] [--seed 0] [--area NAME ...] [--since REVISION] [--workers 2]
+                           [--look-for SECONDS] [--keep FOLDER]
     python -m tools.mutate --again FOLDER ...
 
 A run takes a while: the tests are imported, run for some minutes (``--look-for``) to find out which come to the place
@@ -115,6 +116,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=240, help="how many faults")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--area", action="append", choices=AREAS, help="only there; may be given several times")
+    parser.add_argument("--since", metavar="REVISION", help="only on lines that have changed since then")
     parser.add_argument("--workers", type=int, default=min(2, os.cpu_count() or 1))
     parser.add_argument("--look-for", type=float, default=1200.0, help="seconds to find out which tests come where")
     parser.add_argument("--keep", type=Path, help="a new folder for the copy and the notes, which is not removed")
@@ -122,7 +124,8 @@ def main() -> int:
         "--again", type=Path, action="append", metavar="FOLDER", help="what a run that was kept there did not notice"
     )
     given = parser.parse_args()
-    wanted = missed_in(given.again) if given.again else chosen(ROOT, given.count, given.seed, given.area or AREAS)
+    sample = ROOT, given.count, given.seed, given.area or AREAS, given.since
+    wanted = missed_in(given.again) if given.again else chosen(*sample)
     faults = [fault for fault in wanted if fault.key not in EQUIVALENT]
     survivors, reports, tried = [], [], []
     with tempfile.TemporaryDirectory(prefix="aesara-mutate-") as scratch:

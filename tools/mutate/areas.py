@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import re
+import subprocess
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 
 from tools.mutate.faults import Fault, faults
@@ -35,30 +36,61 @@ AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "compile": (("aesara/compile/**/*.py",), lambda f: True),
     "printing": (("aesara/printing/*.py", "aesara/d3viz/*.py"), lambda f: True),
     "misc": (("aesara/*.py", "aesara/misc/*.py"), lambda f: True),
+    "sparse": (("aesara/sparse/**/*.py", "aesara/typed_list/*.py"), lambda f: True),
+    "theano": (("aesara/theano_compat/*.py", "aesara/export/*.py", "aesara/sandbox/**/*.py"), lambda f: True),
 }
 
 
-def chosen(tree: Path, count: int, seed: int, areas: Iterable[str] = AREAS) -> list[Fault]:
-    """About `count` faults, as many of each area and kind as there are, and not two of a function."""
+def chosen(tree: Path, count: int, seed: int, areas: Iterable[str] = AREAS, since: str | None = None) -> list[Fault]:
+    """About `count` faults, as many of each area and kind as there are, and not two of a function.
+
+    With `since`, a revision, only on lines that have changed since then.
+    """
     areas = list(areas)
     generator = random.Random(seed)
     found: list[Fault] = []
     functions: set[tuple[str, str]] = set()
+    changed = None if since is None else changed_lines(tree, since)
     for k, area in enumerate(areas):
         wanted = (k + 1) * count // len(areas) - k * count // len(areas)
-        found += _of_area(tree, area, wanted, generator, functions)
+        found += _of_area(tree, area, wanted, generator, functions, changed)
+    return found
+
+
+def changed_lines(tree: Path, since: str) -> dict[str, set[int]]:
+    """The lines of each module that are new or other ones than in a revision."""
+    command = ["git", "diff", "--unified=0", "--no-ext-diff", "--no-color", since, "--", "*.py"]
+    text = subprocess.run(command, cwd=tree, check=True, capture_output=True, text=True).stdout
+    return lines_of_difference(text)
+
+
+def lines_of_difference(text: str) -> dict[str, set[int]]:
+    """The new lines of each file of a difference in the form of git."""
+    found: dict[str, set[int]] = defaultdict(set)
+    path = ""
+    for line in text.splitlines():
+        if line.startswith("+++ "):
+            path = line.removeprefix("+++ b/")
+        elif hunk := re.match(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@", line):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            found[path].update(range(first, first + count))
     return found
 
 
 def _of_area(
-    tree: Path, area: str, wanted: int, generator: random.Random, functions: set[tuple[str, str]]
+    tree: Path,
+    area: str,
+    wanted: int,
+    generator: random.Random,
+    functions: set[tuple[str, str]],
+    changed: Mapping[str, Container[int]] | None,
 ) -> list[Fault]:
     patterns, belongs = AREAS[area]
     by_kind: dict[str, list[Fault]] = defaultdict(list)
     for file in sorted({file for pattern in patterns for file in tree.glob(pattern)}):
         path = file.relative_to(tree).as_posix()
         for fault in faults(path, file.read_text(encoding="utf-8")):
-            if belongs(fault):
+            if belongs(fault) and (changed is None or fault.first in changed.get(path, ())):
                 by_kind[fault.kind].append(fault)
     for group in by_kind.values():
         generator.shuffle(group)

@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import re
+import resource
 import signal
 import sys
 import time
@@ -48,6 +49,8 @@ FURTHER_FOR = 15.0
 COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "utils"}
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
 PATIENCE, LEAST = 20.0, 20.0
+#: So many bytes more than the process that it comes from a process with a fault may have.
+MEMORY = 4 << 30
 #: The exit status of a process in which no test has come to the fault.
 NOWHERE = 77
 #: What has used no time of the processor for so many seconds waits for what will not come.
@@ -179,6 +182,7 @@ class Session:
         child = os.fork()
         if child == 0:
             os.setpgid(0, 0)
+            _limit_memory()
             SWITCH.active = number
             for item in items:
                 self._protocol(item)
@@ -215,6 +219,12 @@ class Session:
                 os.waitpid(child, 0)
                 return "time"
             time.sleep(0.02)
+
+
+def _limit_memory() -> None:
+    """A fault that takes more and more memory ends with an error, and takes none from anybody else."""
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, resource.RLIM_INFINITY))
 
 
 def _processor_time(process: int) -> float:
