@@ -38,6 +38,7 @@ from aesara.tensor.rewriting.logarithms.shifting import (
     exponent_of,
     is_stabilized,
     largest_of,
+    leaves_range,
     may_be_zero,
     power,
     product_as_sum,
@@ -118,7 +119,7 @@ def shifted(var: Variable) -> Shifted | None:
 def _shifted_reduction(node: Apply) -> Shifted | None:
     (summed,) = node.inputs
     term = term_in(summed) if can_be_shifted(node) else None
-    if term is None:
+    if term is None or not leaves_range(term.exponent):
         return None
     exponent = filled(term.exponent, summed, [summed] if term.weight is None else [term.weight])
     if exponent.type.broadcastable != summed.type.broadcastable:
@@ -142,6 +143,7 @@ def _shifted_terms(node: Apply) -> Shifted | None:
 def exponential_terms(node: Apply) -> list[ExpTerm] | None:
     """The terms of a sum of exponentials, some of which may be constants; else None.
 
+    If none of them leaves the range, it is no such sum.
     With a zero among them the sum is not in canonical form yet.
     """
     (var,) = node.outputs
@@ -157,7 +159,7 @@ def exponential_terms(node: Apply) -> list[ExpTerm] | None:
         term = term_in(v) if v.type.dtype == var.type.dtype else None
         if term is None:
             return None
-        found = True
+        found = found or leaves_range(term.exponent)
         terms.append(term)
     return terms if found else None
 

@@ -20,6 +20,7 @@ from aesara.tensor.elementwise.ops import (
     exp,
     isinf_,
     le,
+    log,
     maximum,
     minimum,
     mul,
@@ -34,8 +35,10 @@ from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
 from aesara.tensor.rewriting.helpers import (
     common_value,
     is_float,
+    output_of,
 )
 from aesara.tensor.rewriting.reductions import reduced_axes
+from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 
@@ -106,6 +109,12 @@ def exponent_of(var: Variable) -> Variable | None:
         return None
     x = node.inputs[0]
     return x if order is None else order(x)
+
+
+def leaves_range(exponent: Variable) -> bool:
+    """Whether an exponential may leave the range: that of a logarithm does not, where its argument is in the range."""
+    node = output_of(exponent, log)
+    return node is None or is_wide(node.inputs[0])
 
 
 def may_be_zero(weight: Variable | None) -> bool:

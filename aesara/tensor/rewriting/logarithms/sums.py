@@ -37,6 +37,7 @@ from aesara.tensor.rewriting.logarithms.shifting import (
     is_shifted,
     largest_of,
     largest_safe_exponent,
+    leaves_range,
     product_as_sum,
     shifted_along_axes,
     shifted_term,
@@ -58,7 +59,8 @@ def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
         return None  # with a zero, as `sum` of Python begins, it is not in canonical form yet
     forms = [with_constants(analysis, v, node.outputs[0], depth) for v in node.inputs]
     found = [form for form in forms if form is not None]
-    if len(found) < len(forms) or all(analysis.known.get(v) is None for v in node.inputs):
+    known = (analysis.known.get(v) for v in node.inputs)
+    if len(found) < len(forms) or not any(form is not None and leaves_range(form.exponent) for form in known):
         return None
     if not all(one.in_sums for one in found):
         return None
