@@ -53,6 +53,7 @@ from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.signs import negated_of
 from aesara.tensor.rewriting.wide_products import is_wide
+from aesara.tensor.rewriting.written_sums import keeps_order
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
 
@@ -335,22 +336,25 @@ def local_add_mul_fusion(fgraph, node):
             return False  # taken apart from there, once for the whole tree
     if not any(is_alike(var) for var in node.inputs):
         return False
+
+    def flattened(in_order):
+        flat: list = []
+        stack = list(reversed(node.inputs))
+        while stack:
+            var = stack.pop()
+            if is_alike(var) and not (in_order and flat):
+                stack.extend(reversed(var.owner.inputs))
+            else:
+                flat.append(var)
+        return flat
+
     # Of float16, and of functions that leave the range, an intermediate result of another grouping may be infinite.
     in_order = out.type.dtype == "float16" or (op == mul and is_float(out) and any(map(is_wide, node.inputs)))
-
-    def enters(var):
-        return is_alike(var) and (var is node.inputs[0] or not in_order)
-
-    if not any(enters(var) for var in node.inputs):
+    flat = flattened(in_order)
+    if op == add and not in_order and keeps_order(out, flat):
+        flat = flattened(in_order=True)
+    if len(flat) == len(node.inputs):
         return False
-    flat: list = []
-    stack = list(reversed(node.inputs))
-    while stack:
-        var = stack.pop()
-        if enters(var):
-            stack.extend(reversed(var.owner.inputs))
-        else:
-            flat.append(var)
     flat = _with_one_constant(op, flat, out.type.dtype)
     return in_place_of(out, flat[0] if len(flat) == 1 else computed_in(out.type.dtype, op, flat))
 

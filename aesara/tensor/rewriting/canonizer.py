@@ -21,6 +21,7 @@ from aesara.tensor.rewriting.wide_products import (
     may_leave_range,
     same_factors,
 )
+from aesara.tensor.rewriting.written_sums import sum_in_written_order
 
 
 class MulCanonizer(AlgebraicCanonizer):
@@ -156,9 +157,28 @@ def _whole_power(var: Variable) -> tuple[Variable, int]:
     return var, exponent
 
 
-local_add_canonizer = AlgebraicCanonizer(add, sub, neg, add_calculate)
+class AddCanonizer(AlgebraicCanonizer):
+    """Equal terms cancel, constants are added up: sums in their canonical form.
+
+    Sums of floats with differences in them keep the order in which they are written: differences may cancel.
+    """
+
+    def _simplified(
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
+    ) -> list[Variable] | None:
+        if out.type.dtype[:5] not in ("float", "compl") or not flat[1] or len(flat[0]) + len(flat[1]) < 3:
+            return super()._simplified(out, flat, at_most)
+        num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
+        if at_most is not None and len(num) + len(denum) > at_most:
+            return None
+        new = sum_in_written_order(out, flat, num, denum)
+        if new is None:
+            return super()._simplified(out, flat, at_most)
+        return None if is_written_like(out, new) else in_place_of(out, new, [*flat[0], *flat[1]])
+
+
+local_add_canonizer = AddCanonizer(add, sub, neg, add_calculate)
 local_add_canonizer.name = "local_add_canonizer"
-local_add_canonizer.__doc__ = "Equal terms cancel, constants are added up: sums in their canonical form."
 local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, False)
 local_mul_canonizer.name = "local_mul_canonizer"
 local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[at_abs])
