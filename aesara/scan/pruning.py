@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.cloning import clone_replace
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, AtomicVariable, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.merge import MergeOptimizer
-from aesara.graph.traversal import ancestors
+from aesara.graph.rewriting.merge import HashConsTable
+from aesara.graph.traversal import ancestors, io_toposort
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.editing import apply_edited
 from aesara.scan.op import Scan
@@ -143,10 +142,11 @@ def _twins(args: ScanArgs) -> list[tuple[str, int, int]]:
     if len(classes) == len(states) and len(args.inner_out_nit_sot) < 2:
         return []
     groups = list(classes.values())
+    order = list(io_toposort(args.inner_inputs, args.inner_outputs))
+    results = args.inner_outputs[sum(map(len, args.inner_out_mit_mot)) :]
     while True:
-        replaced = {v: w for group in groups for p in group[1:] for v, w in zip(states[p][3], states[group[0]][3])}
-        merged = _merged(args.inner_inputs, clone_replace(args.inner_outputs, replaced))
-        news = merged[sum(map(len, args.inner_out_mit_mot)) :]
+        same = {v: w for group in groups for p in group[1:] for v, w in zip(states[p][3], states[group[0]][3])}
+        news = _representatives(order, results, same)
         finer: dict[Any, list[int]] = {}
         for number, group in enumerate(groups):
             for p in group:
@@ -164,8 +164,13 @@ def _twins(args: ScanArgs) -> list[tuple[str, int, int]]:
     return found
 
 
-def _merged(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> list[Variable]:
-    """The outputs of a graph in which equal computations are one."""
-    graph = FunctionGraph(list(inputs), list(outputs), clone=True)
-    MergeOptimizer().rewrite(graph)
-    return graph.outputs
+def _representatives(order: Sequence[Apply], outputs: Sequence[Variable], same: dict[Variable, Variable]) -> list[Any]:
+    """For each output of the nodes the first one that is computed alike, if some inputs are the `same` as others."""
+    table = HashConsTable()
+    table.representative.update(same)
+    for node in order:
+        table.add_node(node)
+    for variable in outputs:
+        if isinstance(variable, AtomicVariable):
+            table.add_atom(variable)
+    return [table.representative.get(variable, variable) for variable in outputs]

@@ -448,14 +448,18 @@ class AlgebraicCanonizer(NodeRewriter):
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
     ) -> list[Variable] | None:
         """The canonical form, if it differs from what is there and has no more operands than asked for."""
-        orig_num, orig_denum = flat
-        num, denum = self.simplify(list(orig_num), list(orig_denum), out.type)
+        num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
         if at_most is not None and len(num) + len(denum) > at_most:
             return None
         if self._is_merged(out, num, denum):
             return None
-        new = self.rebuild(num, denum, out.type)
-        return in_place_of(out, new, [*orig_num, *orig_denum])
+        return self._rewritten(out, flat, num, denum)
+
+    def _rewritten(
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
+    ) -> list[Variable] | None:
+        """What the simplified lists stand for, in the place of `out`, whose operands were `flat`."""
+        return in_place_of(out, self.rebuild(num, denum, out.type), [*flat[0], *flat[1]])
 
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
         """The expression of the simplified lists."""

@@ -73,13 +73,12 @@ class MulCanonizer(AlgebraicCanonizer):
     def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
         return not self._is_signed(num, denum) and super()._is_merged(out, num, denum)
 
-    def _simplified(
-        self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
+    def _rewritten(
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
         if not is_float(out) or not may_leave_range(*flat):
-            return super()._simplified(out, flat, at_most)
-        num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
-        if same_factors(*flat, num, denum) or (at_most is not None and len(num) + len(denum) > at_most):
+            return super()._rewritten(out, flat, num, denum)
+        if same_factors(*flat, num, denum):
             return None
         negative = self._is_signed(num, denum)
         new = in_written_order(out, flat, num[negative:], denum)

@@ -52,6 +52,12 @@ FLAT = frozenset((erf, tanh))
 STEEP = frozenset((log, reciprocal, true_divide))
 #: What may consist of them.
 MADE_OF = frozenset((at_abs, add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow, softplus))
+#: What is looked at in an operation: nothing else, its argument, whether it is a sum, its exponent, its inputs.
+_WIDE, _FLAT, _SUM, _POWER, _OTHER = range(5)
+_KINDS = (
+    dict.fromkeys(MADE_OF, _OTHER) | {at_pow: _POWER, add: _SUM, sub: _SUM} | dict.fromkeys(FLAT, _FLAT)
+    | dict.fromkeys(WIDE, _WIDE)
+)  # fmt: skip
 #: Powers up to this one are not looked at.
 SMALL_EXPONENT = 4
 #: So many operations are looked through.
@@ -73,15 +79,22 @@ def is_wide(var: Variable) -> bool:
             if isinstance(op, DimShuffle):
                 stack.append((node.inputs[0], in_sum))
             continue
-        if op in WIDE or (in_sum and op in FLAT and _is_steep(node.inputs[0])):
+        kind = _KINDS.get(op)
+        if kind is None:
+            continue
+        if kind == _WIDE:
             return True
-        if op in MADE_OF:
-            if op == at_pow:
-                exponent = common_value(node.inputs[1])
-                if exponent is None or abs(exponent) > SMALL_EXPONENT:
-                    return True
-            in_sum = in_sum or op in (add, sub)
-            stack.extend((v, in_sum) for v in node.inputs)
+        if kind == _FLAT:
+            if in_sum and _is_steep(node.inputs[0]):
+                return True
+            continue
+        if kind == _POWER:
+            exponent = common_value(node.inputs[1])
+            if exponent is None or abs(exponent) > SMALL_EXPONENT:
+                return True
+        in_sum = in_sum or kind == _SUM
+        for v in node.inputs:
+            stack.append((v, in_sum))
     return False
 
 
