@@ -33,7 +33,6 @@ with collection_paused():
         In,
         Mode,
         Out,
-        ProfileStats,
         function,
         function_dump,
         predefined_linkers,
@@ -44,11 +43,15 @@ with collection_paused():
     from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
     from aesara.graph.basic import Variable, clone_replace
     from aesara.graph.conversion import as_symbolic
+    from aesara.lower.families import load_common_lowerings
     from aesara.scan import foldl, foldr, map, reduce, scan
     from aesara.tensor.core.constant_value import get_scalar_constant_value as _tensor_constant_value
     from aesara.updates import OrderedUpdates
 
+    load_common_lowerings()
+
 if TYPE_CHECKING:
+    from aesara.compile.profiling import ProfileStats
     from aesara.compile.verify import verify_rewrites
     from aesara.printing.explain import explain
     from aesara.printing.formula import pp, pprint
@@ -97,6 +100,7 @@ def get_scalar_constant_value(v: Any) -> Any:
 _ELSEWHERE = dict.fromkeys(("explain", "pp", "pprint", "rewrite_profile", "rewrite_trace"), "aesara.printing") | {
     "dprint": "aesara.printing:debugprint",
     "memory_plan": "aesara.printing.memory_plan",
+    "ProfileStats": "aesara.compile.profiling",
     "verify_rewrites": "aesara.compile.verify",
 }
 

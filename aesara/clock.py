@@ -6,5 +6,7 @@ import time
 
 #: Seconds since some moment.
 now = time.perf_counter
+#: When the package was imported.
+IMPORTED_AT = now()
 
-__all__ = ["now"]
+__all__ = ["IMPORTED_AT", "now"]

@@ -7,7 +7,6 @@ access.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 import threading
@@ -27,7 +26,7 @@ from aesara.configparams import (
     TypedParam,
 )
 from aesara.file_owners import others_may_write
-from aesara.utils import did_you_mean, free_in_children
+from aesara.utils import did_you_mean, free_in_children, hash_from_code
 
 _HOW_FILES_LOOK = "Write lines `name = value` below a line [global], or remove the file."
 
@@ -227,7 +226,7 @@ class AesaraConfigParser:
         """Return a hash of the options that influence compiled code."""
         options = sorted(name for name, param in self._config_var_dict.items() if param.in_c_key)
         text = "\n".join(f"{name} = {getattr(self, name)}" for name in options)
-        return "m" + hashlib.sha256(text.encode("utf-8")).hexdigest()
+        return hash_from_code(text)
 
     def config_print(self, buf, print_doc: bool = True) -> None:
         """Write every option with its value to the text stream `buf`."""

@@ -37,6 +37,8 @@ else:
 
 
 def _made(cls: type, frozen: bool, eq: bool, repr: bool) -> type:
+    if cls.__doc__ is None:  # the standard library would read and print a signature, which takes as long as the rest
+        cls.__doc__ = f"{cls.__name__}({', '.join(cls.__annotations__)})"
     plain = _is_plain(cls)
     cls = dataclasses.dataclass(init=not plain, repr=False, eq=False)(cls)
     fields = dataclasses.fields(cls)

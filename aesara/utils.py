@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 import importlib
 import os
 import struct
@@ -12,6 +11,8 @@ import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
+
+from aesara.digests import blake2b
 
 T = TypeVar("T")
 
@@ -126,7 +127,7 @@ def hash_from_code(code: str | bytes) -> str:
     """
     if isinstance(code, str):
         code = code.encode("utf-8")
-    return "m" + hashlib.sha256(code).hexdigest()
+    return "m" + blake2b(code, digest_size=32).hexdigest()
 
 
 def did_you_mean(name: str, known: Iterable[Any]) -> str:
@@ -217,6 +218,27 @@ def modules_on_demand(
             raise NoSuchName(package, name, elsewhere or ()) from None
 
     return __getattr__
+
+
+class ModuleOnDemand:
+    """A module that is imported when one of its attributes is asked for.
+
+    Parameters
+    ----------
+    name
+        Its name.
+
+    Examples
+    --------
+    >>> ModuleOnDemand("aesara.graph.null_type").NullType.__name__
+    'NullType'
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        return getattr(importlib.import_module(self._name), attribute)
 
 
 def cmp(x: Any, y: Any) -> int:

@@ -137,3 +137,28 @@ def test_messages_show_formulas_before_anything_was_printed():
         "try:\n    f([1.0])\nexcept IndexError as error:\n    print('It computes: x[7]' in str(error))"
     )
     assert in_fresh_process(program) == "True"
+
+
+def test_what_checks_and_measures_programs_is_loaded_when_it_is_asked_for():
+    program = (
+        "import sys, aesara\n"
+        "late = ('debugmode', 'monitormode', 'nanguardmode', 'nan_where', 'profiling', 'profile_stats')\n"
+        "x = aesara.tensor.dvector()\n"
+        "aesara.function([x], x + 1)([1.0])\n"
+        "print([name for name in late if f'aesara.compile.{name}' in sys.modules], 'hashlib' in sys.modules)\n"
+        "modes = aesara.compile.predefined_modes\n"
+        "is_one = modes['DEBUG_MODE'] is aesara.compile.get_mode('DebugMode')\n"
+        "print(len(modes), type(modes['NanWhere']).__name__, is_one)\n"
+        "print(type(aesara.function([x], x, mode='MonitorMode').maker.mode).__name__, aesara.ProfileStats.__name__)"
+    )
+    assert in_fresh_process(program).splitlines() == [
+        "[] False", "9 NanWhere True", "MonitorMode ProfileStats",
+    ]  # fmt: skip
+
+
+def test_names_of_packages_are_offered_wherever_they_live():
+    scope = {}
+    exec("from aesara.compile import *", scope)
+    assert scope["DebugMode"] is aesara.compile.debugmode.DebugMode
+    assert {"NanGuardMode", "NanWhere", "MonitorMode", "ProfileStats", "function", "Mode"} <= scope.keys()
+    assert "TYPE_CHECKING" not in scope

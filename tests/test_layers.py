@@ -21,6 +21,7 @@ LAYERS = {
     "aesara.configparams": 0,
     "aesara.configparser": 0,
     "aesara.configdefaults": 0,
+    "aesara.digests": 0,
     "aesara.file_owners": 0,
     "aesara.options_without_effect": 0,
     "aesara.other_modules": 0,

@@ -129,3 +129,8 @@ def test_objects_are_compared_copied_and_shown():
     assert repr(Point(1, 2)) == "Point(x=1, y=2)"
     with pytest.raises(TypeError, match=r"^Point\.__init__\(\) missing 1 required positional argument: 'x'"):
         Point()
+
+
+def test_docstrings():
+    assert dataclass(type("Plain", (), dict(vars(Plain), __doc__=None))).__doc__ == "Plain(x, y)"
+    assert dataclass(type("Plain", (), dict(vars(Plain), __doc__="A pair."))).__doc__ == "A pair."

@@ -1,6 +1,7 @@
 """From graphs to functions: modes, the pipeline of passes, `function` itself."""
 
-from aesara.compile.debugmode import DebugMode
+from typing import TYPE_CHECKING
+
 from aesara.compile.function import function, function_dump, orig_function, pfunc, rebuild_collect_shared
 from aesara.compile.function.aliasing import (
     AliasedMemoryError,
@@ -45,9 +46,6 @@ from aesara.compile.mode import (
     register_mode,
     register_optimizer,
 )
-from aesara.compile.monitormode import MonitorMode
-from aesara.compile.nan_where import NanWhere
-from aesara.compile.nanguardmode import NanGuardMode
 from aesara.compile.ops import (
     DeepCopyOp,
     FromFunctionOp,
@@ -58,10 +56,25 @@ from aesara.compile.ops import (
     register_view_op_c_code,
     view_op,
 )
-from aesara.compile.profiling import ProfileStats
 from aesara.compile.variable_shapes import shape_of_variables
 from aesara.graph.shared import SharedVariable, shared, shared_constructor
 from aesara.utils import modules_on_demand as _modules_on_demand
 
-__getattr__ = _modules_on_demand(__name__)
-__all__ = [name for name in dir() if not name.startswith("_")]
+if TYPE_CHECKING:
+    from aesara.compile.debugmode import DebugMode
+    from aesara.compile.monitormode import MonitorMode
+    from aesara.compile.nan_where import NanWhere
+    from aesara.compile.nanguardmode import NanGuardMode
+    from aesara.compile.profiling import ProfileStats
+
+# What checks and measures programs is loaded when somebody asks for it.
+_ELSEWHERE = {
+    "DebugMode": "aesara.compile.debugmode",
+    "MonitorMode": "aesara.compile.monitormode",
+    "NanGuardMode": "aesara.compile.nanguardmode",
+    "NanWhere": "aesara.compile.nan_where",
+    "ProfileStats": "aesara.compile.profiling",
+}
+
+__getattr__ = _modules_on_demand(__name__, elsewhere=_ELSEWHERE)
+__all__ = sorted({name for name in dir() if not name.startswith("_")} - {"TYPE_CHECKING"} | set(_ELSEWHERE))

@@ -30,7 +30,7 @@ from aesara.compile.debug_errors import (
 from aesara.compile.debug_native import NativeCheck
 from aesara.compile.function.aliasing import Supervisor
 from aesara.compile.function.maker import FunctionMaker
-from aesara.compile.mode import Mode, optimizer_name, register_mode
+from aesara.compile.mode import Mode, optimizer_name
 from aesara.compile.shrink import smallest_case
 from aesara.configdefaults import config
 from aesara.graph.features import Feature
@@ -429,9 +429,7 @@ def _known_layouts(layouts: Sequence[str] | str) -> list[str]:
     return named
 
 
-_instance = DebugMode()
-register_mode("DebugMode", _instance)
-register_mode("DEBUG_MODE", _instance)
+DEBUG_MODE = DebugMode()
 
 __all__ = [
     "BadDestroyMap",

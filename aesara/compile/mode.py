@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 import weakref
+from collections import UserDict
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from aesara.compile.pipeline import AddDestroyHandler, PrintCurrentFunctionGraph
@@ -306,7 +309,7 @@ class CheckingMode(Mode):
         self.__init__(*chosen, optimizer)  # type: ignore[misc]
 
 
-def _names(registry: dict) -> str:
+def _names(registry: Iterable[Any]) -> str:
     return ", ".join(repr(name) for name in registry)
 
 
@@ -315,12 +318,30 @@ FAST_RUN = Mode("llvm", "fast_run")
 JAX = Mode("jax", "fast_run")
 NUMBA = Mode("numba", "fast_run")
 
-predefined_modes: dict[str, Mode] = {
-    "FAST_COMPILE": FAST_COMPILE,
-    "FAST_RUN": FAST_RUN,
-    "JAX": JAX,
-    "NUMBA": NUMBA,
-}
+
+class ModesByName(UserDict[str, Any]):
+    """Modes by name. A text in the place of a mode says which module has it, as ``module:name``."""
+
+    def __getitem__(self, name: str) -> Mode:
+        mode = self.data[name]
+        if isinstance(mode, str):
+            module, _, there = mode.partition(":")
+            mode = self.data[name] = getattr(importlib.import_module(module), there)
+        return mode
+
+
+# What checks a program is loaded when somebody asks for it.
+predefined_modes = ModesByName(
+    FAST_COMPILE=FAST_COMPILE,
+    FAST_RUN=FAST_RUN,
+    JAX=JAX,
+    NUMBA=NUMBA,
+    DebugMode="aesara.compile.debugmode:DEBUG_MODE",
+    DEBUG_MODE="aesara.compile.debugmode:DEBUG_MODE",
+    MonitorMode="aesara.compile.monitormode:MONITOR_MODE",
+    NanGuardMode="aesara.compile.nanguardmode:NAN_GUARD_MODE",
+    NanWhere="aesara.compile.nan_where:NAN_WHERE",
+)
 
 _default_modes: dict[tuple, Mode] = {}
 

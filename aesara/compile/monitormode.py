@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.mode import Mode, optimizer_name, register_mode
+from aesara.compile.mode import Mode, optimizer_name
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
@@ -123,6 +123,6 @@ def detect_nan(fgraph: FunctionGraph, i: int, node: Apply, fn: Any) -> None:
             return
 
 
-register_mode("MonitorMode", MonitorMode())
+MONITOR_MODE = MonitorMode()
 
 __all__ = ["MonitorMode", "config", "detect_nan"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.compile.mode import CheckingMode, register_mode
+from aesara.compile.mode import CheckingMode
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.link.llvm.nan_where import NanWhereLinker
 
@@ -61,4 +61,4 @@ class NanWhere(CheckingMode):
         super().__init__(NanWhereLinker(nan, inf, everywhere), optimizer, db)
 
 
-register_mode("NanWhere", NanWhere())
+NAN_WHERE = NanWhere()

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.compile.mode import CheckingMode, register_mode
+from aesara.compile.mode import CheckingMode
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.nodes import Apply, Variable
@@ -206,6 +206,6 @@ def _act(lines: list[str], details: str) -> None:
         raise error
 
 
-register_mode("NanGuardMode", NanGuardMode())
+NAN_GUARD_MODE = NanGuardMode()
 
 __all__ = ["NanGuardMode", "config", "contains_inf", "contains_nan", "flatten"]

@@ -18,8 +18,6 @@ from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 
-#: when the package was imported, by `clock.now`
-IMPORTED_AT = clock.now()
 #: profiles whose summaries are printed when the program ends
 PRINTED_AT_EXIT: list[ProfileStats] = []
 #: what else prints something at the end of each summary
@@ -130,11 +128,11 @@ class ProfileStats:
         self.vm_call_time += vm_seconds
         self._timeline.add_call(started, seconds, self._ticks)
 
-    def add_native(self, native: NativeTimes, seconds: dict[str, float]) -> None:
-        """Add a native function, and how long making it has taken."""
-        self._natives.append(native)
+    def add_native(self, graph: Callable[[], FunctionGraph], implicit: Sequence[bool], native: Any) -> None:
+        """Add a native function, and how long making it has taken; the parameters are those of `NativeTimes`."""
+        self._natives.append(NativeTimes(graph, implicit, native))
         self._ticks = [one.timers.ticks for one in self._natives if one.timers is not None]
-        self.add_linking(seconds)
+        self.add_linking(native.report.seconds)
 
     def add_linking(self, seconds: dict[str, float]) -> None:
         """Add the seconds of stages of linking."""
@@ -387,7 +385,7 @@ class ProfileStats:
 
     def summary_globals(self, file: IO[str]) -> None:
         """Print what does not belong to one function."""
-        print(f"Time since aesara import {clock.now() - IMPORTED_AT:.3f}s", file=_stream(file))
+        print(f"Time since aesara import {clock.now() - clock.IMPORTED_AT:.3f}s", file=_stream(file))
 
     def summary_class(self, file: IO[str] | None = None, N: int | None = None) -> None:
         """Print the times of classes of operations, the longest `N` of them."""

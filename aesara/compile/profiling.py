@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import IO, Any
 
 from aesara import clock
-from aesara.compile.profile_stats import IMPORTED_AT, PRINTED_AT_EXIT, PRINTERS, ProfileStats
+from aesara.compile.profile_stats import PRINTED_AT_EXIT, PRINTERS, ProfileStats
 from aesara.compile.profile_stats import profile_at_zero as _profile_at_zero  # noqa: F401 - older pickles name it
 from aesara.configdefaults import config
 
@@ -82,7 +82,7 @@ def print_global_stats() -> None:
     with extended_open(config.profiling__destination, "a") as file:
         print("=" * 50, file=file)
         print(
-            f"Global stats: Time elapsed since Aesara import = {clock.now() - IMPORTED_AT:6.3f}s, "
+            f"Global stats: Time elapsed since Aesara import = {clock.now() - clock.IMPORTED_AT:6.3f}s, "
             f"Time spent in {calls} calls of compiled functions = {in_calls:6.3f}s, "
             f"Time spent compiling Aesara functions = {compiling:6.3f}s",
             file=file,

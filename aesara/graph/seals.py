@@ -5,12 +5,13 @@ They are for accidents, such as files that were damaged or edited.  Who can writ
 
 from __future__ import annotations
 
-import hashlib
 import pickle
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+
+from aesara.digests import blake2b
 
 __all__ = ["confirm", "seal_of"]
 
@@ -32,7 +33,7 @@ def seal_of(facts: Any, data: bytes = b"", arrays: Iterable[Any] = ()) -> bytes:
     >>> seal_of("a", b"b") == seal_of("a", b"b"), seal_of("a", b"b") == seal_of("ab")
     (True, False)
     """
-    digest = hashlib.blake2b(data, digest_size=20)
+    digest = blake2b(data, digest_size=20)
     for array in arrays:
         if isinstance(array, np.ndarray) and not array.dtype.hasobject:
             digest.update(f"{array.dtype.str}{array.shape}".encode())

@@ -1,4 +1,4 @@
-"""Which module lowers which Ops; it is loaded when the first of them is compiled.
+"""Which module lowers which Ops; it is loaded when the first of them is compiled, or with the package.
 
 A module registers functions with `lower_op` (see `lower.dispatch`) or, for Ops of single matrices, with `adopt`; it has
 a row here for every Op class that it names.  The class of an Op may also inherit from one of these.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import weakref
 
-__all__ = ["COMPLEX", "LOWERINGS", "load_complex_lowerings", "load_lowering"]
+__all__ = ["COMMON", "COMPLEX", "LOWERINGS", "load_common_lowerings", "load_complex_lowerings", "load_lowering"]
 
 #: modules under `aesara.lower`, with the Op classes that they lower, under `aesara`
 LOWERINGS = {
@@ -183,6 +183,16 @@ COMPLEX = (
     "sequences.complex_sequences",
 )
 
+#: modules that most programs need: loaded with the package, where their time is not that of the first function
+COMMON = (
+    "elementwise.elemwise",
+    "reductions.careduce",
+    "indexing.subtensor",
+    "creation.creation",
+    "shapes.shapes",
+    "joining.joining",
+)
+
 _MODULES = {f"aesara.{path}": module for module, paths in LOWERINGS.items() for path in paths}
 _loaded: weakref.WeakSet[type] = weakref.WeakSet()
 
@@ -196,6 +206,12 @@ def load_lowering(kind: type) -> None:
         if module is not None:
             importlib.import_module(f"aesara.lower.{module}")
     _loaded.add(kind)
+
+
+def load_common_lowerings() -> None:
+    """Load what most programs need."""
+    for module in COMMON:
+        importlib.import_module(f"aesara.lower.{module}")
 
 
 def load_complex_lowerings() -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
+from aesara.utils import hash_from_code
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -18,7 +18,7 @@ def hash_from_ndarray(data: np.ndarray) -> str:
     """A hash of the values, the dtype, the shape and the strides of an array; the same in every process."""
     data = np.asarray(data)
     described = f"{data.dtype.str} {data.shape} {data.strides}".encode()
-    return "m" + hashlib.sha256(described + np.ascontiguousarray(data).tobytes()).hexdigest()
+    return hash_from_code(described + np.ascontiguousarray(data).tobytes())
 
 
 def as_list(x: Any) -> list[Any]:

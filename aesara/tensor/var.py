@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 from numbers import Number
 from typing import Any
 
@@ -15,6 +14,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.operators import _tensor_py_operators
 from aesara.tensor.core.tensor_type import DenseTensorType, TensorType, tensor_type
 from aesara.tensor.type_other import NoneConst  # noqa: F401 - documented under this path
+from aesara.utils import hash_from_code
 
 
 class TensorVariable(_tensor_py_operators, Variable):
@@ -60,7 +60,7 @@ class TensorConstantSignature(tuple):
     def aesara_hash(self) -> str:
         """A hash of the value that is the same in every process."""
         data = self[1]
-        return "m" + hashlib.sha256(repr((data.dtype.str, data.shape)).encode() + self._content()).hexdigest()
+        return hash_from_code(repr((data.dtype.str, data.shape)).encode() + self._content())
 
     @property
     def no_nan(self) -> np.ma.MaskedArray | np.ndarray:

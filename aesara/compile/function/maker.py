@@ -15,8 +15,6 @@ from aesara.compile.function.inputs import complain_about_unused_input, convert_
 from aesara.compile.function.stored import StoredGraph, facts_of, without_graph
 from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
-from aesara.compile.profiling import as_profile
-from aesara.compile.step_times import NativeTimes
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container, OwnContainer
@@ -27,7 +25,9 @@ from aesara.graph.nodes import Variable
 from aesara.graph.seals import confirm, seal_of
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
-from aesara.utils import free_in_children
+from aesara.utils import ModuleOnDemand, free_in_children
+
+_profiling = ModuleOnDemand("aesara.compile.profiling")
 
 #: held while a graph is taken out of its nested pickle
 _opening = free_in_children(threading.RLock())
@@ -89,7 +89,8 @@ class FunctionMaker:
         self.mode = get_mode(mode)
         self.accept_inplace = accept_inplace
         self.function_builder = function_builder
-        self.profile = as_profile(profile, name)
+        is_profiled = config.profile if profile is None else profile is not False
+        self.profile = _profiling.as_profile(profile, name) if is_profiled else None
         self.on_unused_input = on_unused_input
         self.output_keys = None if output_keys is None else list(output_keys)
         self.name = name
@@ -303,8 +304,7 @@ class FunctionMaker:
         """Let a function call what a native linker has made."""
         if self.profile is not None and hasattr(native, "report"):
             implicit = getattr(native, "implicit", [bool(spec.implicit) for spec in self.inputs])
-            times = NativeTimes(lambda: getattr(native, "graph", self.fgraph), implicit, native)
-            self.profile.add_native(times, native.report.seconds)
+            self.profile.add_native(lambda: getattr(native, "graph", self.fgraph), implicit, native)
         if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
             native.refuse_numbers()
         cells = [container.storage for container in function.input_storage]

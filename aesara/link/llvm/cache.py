@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import hashlib
 import os
 import random
 import stat
@@ -22,6 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from aesara.configdefaults import config
+from aesara.digests import blake2b
 from aesara.file_owners import others_may_rename
 
 __all__ = ["CacheWarning", "ObjectCache", "object_cache"]
@@ -51,7 +51,7 @@ class ObjectCache:
         self._refused: set[Path] = set()  # what was warned of
 
     def key(self, *parts: str) -> str:
-        digest = hashlib.blake2b(digest_size=20)
+        digest = blake2b(digest_size=20)
         for part in parts:
             digest.update(part.encode())
             digest.update(b"\0")
@@ -164,7 +164,7 @@ class ObjectCache:
 
 
 def _digest(key: str, code: bytes) -> bytes:
-    return hashlib.blake2b(key.encode() + code, digest_size=20).digest()  # keys are of one length
+    return blake2b(key.encode() + code, digest_size=20).digest()  # keys are of one length
 
 
 def _open_entry(path: str, flags: int) -> int:
