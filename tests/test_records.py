@@ -108,6 +108,38 @@ def test_fields_of_a_base_class_come_first():
     assert (second.x, second.rows, second.y) == (2, [5], 6)
 
 
+def test_fields_of_a_base_class_that_are_no_parameters():
+    @dataclass
+    class Base:
+        x: int
+        cached: int = dataclasses.field(default=7, init=False)
+
+    @dataclass
+    class Derived(Base):
+        y: int = 4
+
+    assert list(inspect.signature(Derived).parameters) == ["x", "y"]
+    assert vars(Derived(1, 2)) == {"x": 1, "y": 2} and Derived(1).cached == 7
+
+
+def test_objects_that_are_not_compared():
+    @dataclass(eq=False)
+    class Plain:
+        x: int = 1
+
+    @dataclass(eq=False)
+    class Rows:
+        rows: list[int] = dataclasses.field(default_factory=list)
+
+    @dataclass(eq=False)
+    class Derived(Rows):
+        y: int = 4
+
+    for cls in (Plain, Rows, Derived):
+        one, other = cls(), cls()
+        assert one != other and len({one, other}) == 2
+
+
 def test_a_field_without_a_default_cannot_follow_one_that_has_one():
     with pytest.raises(TypeError, match="non-default argument 'y' follows default argument"):
 

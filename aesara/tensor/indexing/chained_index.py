@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import int64 as scalar_int64
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -95,6 +94,3 @@ class ChainedIndex(Op):
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False] * len(node.outputs) for _ in node.inputs]
-
-    def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
-        return [DisconnectedType()() for _ in inputs]

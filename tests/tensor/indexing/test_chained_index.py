@@ -91,6 +91,28 @@ def test_the_entry_as_scalars(mode):
     assert len(range(5)[slice(*map(int, f(np.zeros((2, 5)), 1, 5, huge, 0, 5, huge)))]) == 1
 
 
+def test_entries_of_empty_parts_too_are_those_of_the_reference():
+    entries = [slice(int64, int64, int64), slice(int64, int64, int64)]
+    out = ChainedIndex(entries, 0)(x, i, j, k, m, n, o)
+    native, reference = (aesara.function([x, i, j, k, m, n, o], out, mode=mode) for mode in (NATIVE, REFERENCE))
+    rng = np.random.default_rng(7)
+    for length in (0, 1, 5):
+        for scalars in rng.integers(-7, 8, size=(150, 6)).tolist():
+            if scalars[2] and scalars[5]:
+                arguments = np.zeros((length, 2)), *scalars
+                assert [int(v) for v in native(*arguments)] == [int(v) for v in reference(*arguments)]
+
+
+def test_slopes_do_not_go_through_entries():
+    """They are taken of graphs that are done, too, as by who differentiates a compiled function."""
+    start, stop, step = ChainedIndex([slice(int64, None, None)], 0)(x, i)
+    assert start.owner.op.connection_pattern(start.owner) == [[False] * 3] * 2
+    slope = aesara.grad(x[start:stop:step].sum(), x)
+    np.testing.assert_array_equal(slope.eval({x: np.ones((3, 2)), i: 1}), [[0, 0], [1, 1], [1, 1]])
+    with pytest.raises(aesara.gradient.DisconnectedInputError):
+        aesara.grad(at.as_tensor(start).astype("float64"), x)
+
+
 @MODES
 def test_errors_name_what_was_written(mode):
     f = aesara.function([x, i], x[3:, 1:][:, i], mode=mode)

@@ -195,3 +195,15 @@ def test_positions_that_turn_out_to_be_out_of_range(name):
 @pytest.mark.parametrize("k", [-2, 0, 4])
 def test_parts_of_parts(name, k):
     check(SLICES[name], n=k)
+
+
+def test_allocations_of_allocations_check_each_dimension():
+    """What is one in another dimension says nothing about this one."""
+    n = at.lscalar("n")
+    element = at.tensor("element", dtype="float64", shape=(1, 1, 1))
+    for lengths, again in (((2, n, 1), (2, 5, 1)), ((n, 2, 1), (5, 2, 1)), ((1, n, 3), (4, 5, 3))):
+        f = aesara.function([element, n], at.alloc(at.alloc(element, *lengths), *again))
+        value = np.ones((1, 1, 1))
+        assert f(value, 5).shape == f(value, 1).shape == again
+        with pytest.raises(ValueError):
+            f(value, 3)

@@ -22,6 +22,7 @@ ORDERS = {
     "constants become smaller": (6 * f / y / (z * 3), "((([2.] * exp(x)) / y) / z)"),
     "constants become larger": (2 * f / y / (z / 3), "([6.] * ((exp(x) / y) / z))"),
     "constants in a product": (2 * f * y * (x * 3 * g), "(((exp(x) * y) * (x * cosh(y))) * [6.])"),
+    "negative constants": (-6 * f / y / (z * 3), "((([-2.] * exp(x)) / y) / z)"),
     "one over what is left": (y / f / y / z, "(([1.] / exp(x)) / z)"),
     "divisors wait for what they divide": (1 / y * (1 / z) * f, "((exp(x) / y) / z)"),
     "divided by a quotient": (y / (y / f / z), "(exp(x) * z)"),
@@ -60,10 +61,18 @@ def test_what_underflows_is_not_divided_by_a_square_that_does(name):
     ],
 )
 def test_powers_of_one_base_cancel(written, exponent):
-    """At 1e-80 and 1e80 the fourth power is not in the range."""
-    values = np.array([-1e-80, 3.0, 1e80])
+    """At 1e-80 and 1e80 the fourth power is not in the range, and at 1e-110 and 1e110 neither is the third."""
+    values = np.array([-1e-80, 3.0, 1e80, *([1e-110, -1e110] if abs(exponent) == 1 else [])])
     found = aesara.function([x], written, mode=RULES)(values)
     np.testing.assert_allclose(found, values**exponent, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("written", "left"),
+    [(x**2 * y / x**3, "(y / x)"), (x**3 * y / x**2, "(y * x)"), (x**4 / x**2 / y, "((x ** [2.]) / y)")],
+)
+def test_the_first_power_is_the_base(written, left):
+    assert aesara.pprint(rewrite_graph(written, include=("canonicalize",))) == left
 
 
 def test_powers_that_are_not_whole_do_not_cancel():

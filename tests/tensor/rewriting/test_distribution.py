@@ -1,0 +1,22 @@
+"""Factors go into sums where that saves operations, and only there."""
+
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.graph.rewriting.utils import rewrite_graph
+
+x, y, z, w = at.dvectors("xyzw")
+
+FORMS = {
+    "cancels in each term": ((y / x + z / x) * x, "(y + z)"),
+    "cancels in one term": ((y / x + z) * x, "(y + (z * x))"),
+    "a sum is not divided term by term": ((x * y + z) / y, "(((x * y) + z) / y)"),
+    "not even where most terms would be shorter": ((x * y + w * y + z) / y, "((((x * y) + (w * y)) + z) / y)"),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_forms(name):
+    written, wanted = FORMS[name]
+    assert aesara.pprint(rewrite_graph(written, include=("canonicalize",))) == wanted
