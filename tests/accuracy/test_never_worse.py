@@ -15,6 +15,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.tensor.special import ndtr
 from tests.accuracy import campaign, formulas
 from tests.accuracy.written import truth
 
@@ -117,7 +118,7 @@ def test_random_formulas_no_worse_than_as_written(block):
 ONCE_WORSE = (
     94, 107, 119, 178, 204, 208, 219, 333, 358,
     910000, 910036, 910057, 910098, 910099, 910108, 910123, 910128, 910146, 910155, 910208, 910217, 3000055, 3000188,
-    4000123, 5000278,
+    4000123, 5000278, 6000038, 6000060,
 )  # fmt: skip
 
 
@@ -128,6 +129,26 @@ def test_formulas_that_were_worse_than_as_written(seed):
     compared, found = campaign.worse(name, x, y, out, campaign.points(seed))
     assert compared > 2
     assert not found, "\n".join(map(str, found))
+
+
+@pytest.mark.parametrize("exponent", [1.5, 2.0, 3.0, 7.0])
+def test_slopes_of_powers_of_exponentials_beside_zeros(exponent):
+    """``exp(x)**3`` overflows where ``exp(x)`` and its square, which the slope is made of, do not."""
+    x = at.dvector("x")
+    out = ndtr(-at.exp(x)) / at.exp(x) ** exponent
+    slope = aesara.function([x], aesara.grad(out.sum(), x), mode=RULES)
+    np.testing.assert_array_equal(slope([700.0 / exponent + 5, 720.0 / exponent]), 0)
+
+
+@pytest.mark.parametrize("exponent", [2, 3, 4])
+def test_slopes_of_small_powers_are_those_of_the_power(exponent):
+    """The exponent of a slope is a number too, though it is computed as ``exponent - 1``."""
+    x, y = at.dvectors("xy")
+    out = at.log(at.expm1(y) + at.exp(-x)) ** exponent
+    slope = aesara.grad(out.sum(), x)
+    found = aesara.function([x, y], [slope, aesara.grad(slope.sum(), x)], mode=RULES)([-709.0], [-745.0])
+    wanted = -exponent * 709.0 ** (exponent - 1), exponent * (exponent - 1) * 709.0 ** (exponent - 2)
+    np.testing.assert_allclose(np.ravel(found), wanted, rtol=1e-12)
 
 
 #: Formulas that are lost as they are written, and points.

@@ -40,7 +40,15 @@ from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentia
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
-from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, in_place_of, is_float, output_of
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    constant_like,
+    exponent_value,
+    has_value,
+    in_place_of,
+    is_float,
+    output_of,
+)
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
@@ -216,7 +224,7 @@ def _divides(node: Apply, place: int) -> bool:
     """Whether a product divides by its input at a place; powers do if their exponent is negative, or not known."""
     kind = _kind(node)
     if kind is Pow:
-        exponent = common_value(node.inputs[1])
+        exponent = exponent_value(node.inputs[1])
         return place == 0 and (exponent is None or exponent < 0)
     return kind is Reciprocal or (kind is TrueDivide and place == 1)
 
@@ -253,15 +261,17 @@ LOGARITHMS = frozenset({Log, Log1p, Softplus})
 def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
     """A power of an exponential, or one with a negative exponent of a sum with some.
 
-    A positive power of a sum overflows with it, and then its slope is not a product with one that underflows.
+    A positive power of a sum overflows with it, and then its slope is not a product with one that underflows. One above
+    1 of an exponential overflows where factors of its slope do not: they may meet what is zero, or small.
     """
     base = node.inputs[0].owner
     if base is None or node.inputs[0] in analysis.kept or _kind(base) not in (Exp, Add):
         return None
-    if _kind(base) is Add:
-        exponent = common_value(node.inputs[1]) if _kind(node) is Pow else 0.5
-        if (exponent is not None and exponent >= 0) or not any(_has_exponential(v) for v in base.inputs):
-            return None
+    exponent = exponent_value(node.inputs[1]) if _kind(node) is Pow else 0.5
+    if exponent is not None and exponent > (1 if _kind(base) is Exp else 0):
+        return None
+    if _kind(base) is Add and not any(_has_exponential(v) for v in base.inputs):
+        return None
     found = analysis.scaled(node.outputs[0])
     return exp(found.exponent) if found is not None and len(found.pieces) == 1 else None
 

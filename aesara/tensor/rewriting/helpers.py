@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.pattern import fits_in_place
+from aesara.scalar.casting import Cast
 from aesara.scalar.conditional import Second
 from aesara.scalar.types import upcast
 from aesara.tensor.core.casting import cast
@@ -16,7 +17,7 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import second, switch
+from aesara.tensor.elementwise.ops import second, sub, switch
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.specify_shape import Unbroadcast
 
@@ -52,6 +53,21 @@ def is_real(x: Variable) -> bool:
 def real_of_same_dtype(x: Variable, out: Variable) -> bool:
     """Whether `x` is a real floating point tensor of the dtype of the result."""
     return is_float(x) and x.type.dtype == out.type.dtype
+
+
+def exponent_value(var: Variable) -> Any:
+    """The number that an exponent is known to be, or None; that of a derivative is a number minus 1."""
+    node = var.owner
+    if node is None or node.op != sub:
+        return common_value(var)
+    values = [common_value(_without_cast(v)) for v in node.inputs]
+    return None if None in values else np.subtract(*values, dtype=var.type.dtype)
+
+
+def _without_cast(var: Variable) -> Variable:
+    node = var.owner
+    cast_of_number = node is not None and isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Cast)
+    return node.inputs[0] if node is not None and cast_of_number else var
 
 
 def common_value(var: Variable) -> Any:

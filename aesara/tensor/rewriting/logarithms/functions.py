@@ -47,6 +47,7 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
     constant_like,
+    exponent_value,
     has_value,
     output_of,
 )
@@ -147,7 +148,7 @@ def gamma_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     """A power whose base is not made of exponentials."""
     (base, number), (out,) = node.inputs, node.outputs
-    value = common_value(number)
+    value = exponent_value(number)
     if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
         return None
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)

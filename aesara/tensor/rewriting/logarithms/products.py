@@ -26,6 +26,7 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
     constant_like,
+    exponent_value,
     has_value,
 )
 from aesara.tensor.rewriting.logarithms.scaled import (
@@ -122,7 +123,7 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if inner is None:
         return None
     number: float | None = {sqrt: 0.5, square: 2.0}.get(node.op)
-    value = common_value(node.inputs[1]) if number is None else number
+    value = exponent_value(node.inputs[1]) if number is None else number
     if value is None:
         if len(inner.pieces) > 1:
             return None
