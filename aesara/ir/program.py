@@ -75,6 +75,11 @@ class Program:
         """The other updates, whose outputs become the values of cells."""
         return [(output, number) for output, number in self.updates if not self.inputs[number].is_generator]
 
+    def exchanged(self) -> dict[int, int]:
+        """The results that are the arrays of shared variables, with the numbers of these inputs."""
+        number_of = {item.buffer.name: k for k, item in enumerate(self.inputs) if not item.is_generator}
+        return {k: number_of[name] for k, name in enumerate(self.outputs) if name in number_of}
+
     def allocations(self) -> dict[str, Allocate]:
         """What makes memory for the buffers that are results or in the workspace, by name, in order."""
         return {step.buffer.name: step for step in self.all_steps() if isinstance(step, Allocate)}

@@ -103,7 +103,8 @@ class ExplainedValue:
     shape
         Its shape as far as known when the function was compiled, with None for other lengths.
     notes
-        ``"shared"``, ``"updated in place"``, ``"updated by a new array"``, ``"copied"``.
+        ``"shared"``, ``"updated in place"``, ``"updated by a new array"``, ``"updated by the array of v"`` (another
+        shared variable, which gets one in turn), ``"copied"``.
     """
 
     name: str
@@ -253,9 +254,13 @@ def _explain_native(f: Function) -> Explanation:
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
     in_place = {made.output for made in native.program.allocations().values() if made.reuse is not None}
     in_place |= {output for output, _ in native.program.drawn_from()}
+    exchanged = native.program.exchanged()
     notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
     for output, k in updates.items():
-        notes[k].append("updated in place" if output in in_place else "updated by a new array")
+        if output in exchanged:
+            notes[k].append(f"updated by the array of {names[exchanged[output]]}")
+        else:
+            notes[k].append("updated in place" if output in in_place else "updated by a new array")
     for k, own in notes.items():
         if k in placement.copied or (k in placement.bases and "updated in place" not in own):
             own.append("copied")

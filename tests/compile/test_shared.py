@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -296,3 +297,81 @@ def test_a_list_of_numbers_can_stay_a_list():
     assert s.get_value() == [1.0, 2.0]
     with pytest.raises(TypeError, match="int64 at most"):
         aesara.shared([2**70])
+
+
+def exchanging(*shapes):
+    """Shared variables, their arrays, and a function after which each has the value of the next one."""
+    variables = [shared(np.full(shape, k + 1.0), name=f"v{k}") for k, shape in enumerate(shapes)]
+    arrays = [v.get_value(borrow=True) for v in variables]
+    following = [*variables[1:], variables[0]]
+    return variables, arrays, list(zip(variables, following))
+
+
+@pytest.mark.parametrize("shapes", [[(2, 3), (4, 1)], [(), ()], [(0,), (3,), (2,)]], ids=str)
+def test_values_are_exchanged_without_copies(shapes):
+    variables, arrays, updates = exchanging(*shapes)
+    step = aesara.function([], [], updates=updates)
+    counts = [sys.getrefcount(array) for array in arrays]
+    for _ in range(100 * len(shapes) + 1):
+        step()
+    assert all(v.get_value(borrow=True) is array for v, array in zip(variables, [*arrays[1:], arrays[0]]))
+    assert [sys.getrefcount(array) for array in arrays] == counts
+    found = {value.name: value.notes for value in aesara.explain(step).inputs}
+    assert found["v0"] == ("shared", "updated by the array of v1")
+
+
+def test_values_that_are_exchanged_and_used():
+    (a, b), arrays, updates = exchanging((2, 2), (2, 2))
+    c, total = shared(np.zeros((2, 2)), name="c"), shared(np.zeros((2, 2)), name="total")
+    x = at.dscalar("x")
+    step = aesara.function([x], [a, b, a + x * b], updates=[*updates, (c, a), (total, total + a)])
+    for results, expected in ((step(10.0), (1, 2, 21)), (step(10.0), (2, 1, 12))):
+        assert [one.tolist() for one in results] == [np.full((2, 2), n).tolist() for n in expected]
+        assert not any(np.shares_memory(one, array) for one in results for array in arrays)
+    held = [v.get_value(borrow=True) for v in (a, b, c, total)]
+    assert [v[0, 0] for v in held] == [1.0, 2.0, 2.0, 3.0]
+    assert not any(np.shares_memory(held[i], held[j]) for i in range(4) for j in range(i))
+
+
+def test_values_are_not_exchanged_by_a_call_that_fails():
+    (a, b), arrays, updates = exchanging((2,), (2,))
+    x = at.dvector("x")
+    step = aesara.function([x], a + x, updates=updates)
+    counts = [sys.getrefcount(array) for array in arrays]
+    with pytest.raises(ValueError, match="mismatch"):
+        step([1.0, 2.0, 3.0])
+    assert a.get_value(borrow=True) is arrays[0] and b.get_value(borrow=True) is arrays[1]
+    assert [sys.getrefcount(array) for array in arrays] == counts
+
+
+def test_values_that_only_one_takes_over_are_copied():
+    (a, b), (_, of_b), _ = exchanging((2,), (2,))
+    step = aesara.function([], [], updates=[(a, b), (b, b + 1)])
+    step()
+    assert not np.shares_memory(a.get_value(borrow=True), b.get_value(borrow=True))
+    assert a.get_value(borrow=True) is not of_b and a.get_value().tolist() == [2, 2]
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE", "DebugMode"])
+def test_values_of_any_layout_are_exchanged(mode):
+    a, b = shared(np.zeros((2, 3)), name="a"), shared(np.zeros((2, 3)), name="b")
+    a.set_value(np.arange(6.0).reshape(3, 2).T, borrow=True)
+    step = aesara.function([], [], updates={a: b, b: a}, mode=mode)
+    if mode == "FAST_RUN":
+        step = pickle.loads(pickle.dumps((step, a, b)))
+        step, a, b = step
+    step()
+    assert b.get_value().tolist() == [[0, 2, 4], [1, 3, 5]] and not a.get_value().any()
+    step()
+    assert a.get_value().tolist() == [[0, 2, 4], [1, 3, 5]] and not b.get_value().any()
+
+
+def test_generators_and_complex_numbers_are_exchanged():
+    a, b = shared(np.ones(3) * 1j, name="a"), shared(np.ones(2) * 2j, name="b")
+    first, second = (shared(np.random.default_rng(seed)) for seed in (1, 2))
+    step = aesara.function([], [], updates={a: b, b: a})
+    step()
+    assert a.get_value().tolist() == [2j, 2j] and b.get_value().tolist() == [1j, 1j, 1j]
+    states = [v.get_value(borrow=True).bit_generator.state for v in (first, second)]
+    aesara.function([], [], updates={first: second, second: first})()
+    assert [v.get_value(borrow=True).bit_generator.state for v in (second, first)] == states

@@ -16,7 +16,7 @@ from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Scal
 from aesara.ir.program import Input, Program
 from aesara.ir.routines import products, sorting
 from aesara.ir.routines.special import special
-from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, Launch, PythonCall
+from aesara.ir.steps import BATCH, Allocate, Call, Check, Define, HandOver, Launch, PythonCall
 from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
 from aesara.ir.text import (
     IRSyntaxError,
@@ -323,6 +323,7 @@ def test_programs_with_everything():
             Call(sorting.sort("quicksort", "float64"), (s,), (Operand("t0", const(0)),)),
             PythonCall(1, (a, t0), (p0,)),
             PythonCall(0, (), ()),
+            HandOver("a1", 1),
         ),
         outputs=("t1", "t0"),
         updates=((0, 2), (1, 1)),

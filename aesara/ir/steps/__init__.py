@@ -9,6 +9,7 @@ from aesara.ir.steps.base import Step, walk_steps
 from aesara.ir.steps.call import BATCH, PIECE, Call
 from aesara.ir.steps.check import Check
 from aesara.ir.steps.define import Define
+from aesara.ir.steps.hand_over import HandOver
 from aesara.ir.steps.launch import Launch
 from aesara.ir.steps.loop import Iterate
 from aesara.ir.steps.python_call import PythonCall
@@ -20,6 +21,7 @@ __all__ = [
     "Call",
     "Check",
     "Define",
+    "HandOver",
     "Launch",
     "Iterate",
     "PIECE",

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.program import Input, Program
-from aesara.ir.steps import Allocate, Step, walk_steps
+from aesara.ir.steps import Allocate, HandOver, Step, walk_steps
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_results import initial_values, make_array
@@ -329,6 +329,12 @@ class CallEnds(Ends):
         if step.initial is not None and step.reuse is None:
             code.copy(data, initial_values(code, self.program, step), code.value(buffer.bytes))
         return data
+
+    def hand_over(self, step: HandOver) -> None:
+        """Let the array of an input be a result."""
+        obj = self.code.emitter.here(self.objects[self.program.exchanged()[step.output]])
+        self.code.call("Py_IncRef", "void", f"ptr {obj}")
+        self.code.set_field("%frame", self.frame.result(step.output), obj)
 
     # -- the end ---------------------------------------------------------------------------------------------
 

@@ -10,7 +10,20 @@ from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
 from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words, rounds_buffer
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
-from aesara.ir.steps import BATCH, PIECE, Allocate, Call, Check, Define, Iterate, Launch, PythonCall, Step, View
+from aesara.ir.steps import (
+    BATCH,
+    PIECE,
+    Allocate,
+    Call,
+    Check,
+    Define,
+    HandOver,
+    Iterate,
+    Launch,
+    PythonCall,
+    Step,
+    View,
+)
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Cut
@@ -100,6 +113,11 @@ def _view(entry: EntryPoint, step: View) -> None:
     code = entry.code
     offset = code.value(step.offset)
     code.place(step.buffer.name, code.at(code.emitter.buffer(step.base), offset, memory_type(step.buffer.dtype)))
+
+
+@emits(HandOver)
+def _hand_over(entry: EntryPoint, step: HandOver) -> None:
+    entry.ends.hand_over(step)
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
-from aesara.ir.steps import Allocate, Step
+from aesara.ir.steps import Allocate, HandOver, Step
 from aesara.link.llvm.spills import Spilled
 
 __all__ = ["Ends"]
@@ -36,6 +36,10 @@ class Ends(ABC):
     @abstractmethod
     def result(self, step: Allocate, output: int) -> str:
         """Make the memory of a result; returns where its values go."""
+
+    def hand_over(self, step: HandOver) -> None:
+        """Let the array of an input be a result."""
+        raise NotImplementedError
 
     @abstractmethod
     def finish(self) -> None:

@@ -10,11 +10,11 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
 from aesara.ir.program import Program
-from aesara.ir.steps import Allocate, Step, View
+from aesara.ir.steps import Allocate, HandOver, Step, View
 from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array, LoopBody
 from aesara.lower.assemble.in_place import updates_in_place
-from aesara.lower.assemble.results import own_memory
+from aesara.lower.assemble.results import exchanged, own_memory
 from aesara.lower.assemble.slots import Slots
 from aesara.lower.context import Context, ErrorInfo, Unsupported, is_known_before
 from aesara.lower.schedule import Schedule, schedule
@@ -66,10 +66,13 @@ def assemble(
 
 def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
     """The arrays of the results, each in memory of its own, and the schedule that computes them."""
-    results = own_memory(context, [context.in_memory(v) for v in outputs], set(updates))
+    arrays = [context.in_memory(v) for v in outputs]
+    results = own_memory(context, arrays, set(updates), exchanged(context, arrays, updates))
     replaced = {}
     for k, number in updates.items():
         item = context.inputs[number]
+        if results[k].buffer is not None:
+            continue
         if not item.is_generator:
             replaced[results[k]] = item.buffer.name
         elif not context.same_size(*results[k].shape, *item.buffer.shape):
@@ -137,7 +140,7 @@ class Assembler:
             made = [array for array in step.writes() if array.is_allocated]
             if at == first_in_place:
                 # Nothing may fail once a shared value is overwritten, so all results get their memory now.
-                made += [a for a in self._results if is_known_before(self.shape(a))]
+                made += [a for a in self._results if a.buffer is None and is_known_before(self.shape(a))]
             for array in made:
                 name = self.buffer_name(array)
                 if array not in self.elided and name not in allocated:
@@ -146,6 +149,9 @@ class Assembler:
             steps.extend(step.program_steps(self, at))
             for name in last_used_at.get(at, ()):
                 self.slots.release(name)
+        for k, array in enumerate(self._results):
+            if array.buffer is not None:
+                steps.append(HandOver(array.buffer, k))
         return steps
 
     def steps_inside(self, body: LoopBody, places: Sequence[tuple[str, Expr]]) -> list[Step]:

@@ -40,6 +40,8 @@ def updates_in_place(
     )
     found: dict[str, int] = {}
     for k, number in updates.items():
+        if results[k].buffer is not None:
+            continue
         name, source = name_of(results[k]), context.inputs[number]
         at = accesses.writers[name][0]
         if not source.implicit or source.is_generator or at <= last_failure or at < last_memory:

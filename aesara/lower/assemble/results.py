@@ -2,24 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Guard, Pointwise, Source, row_major_strides, strided_view
 from aesara.lower.context import Context, is_known_before
 from aesara.lower.shape_arithmetic import count_of
 
-__all__ = ["own_memory"]
+__all__ = ["exchanged", "own_memory"]
 
 
-def own_memory(context: Context, arrays: Sequence[Array], replacing: set[int]) -> list[Array]:
+def exchanged(context: Context, arrays: Sequence[Array], updates: Mapping[int, int]) -> set[int]:
+    """The results that are old values of shared variables which exchange values among them: their arrays do.
+
+    A value that only one takes over is copied, and may then be overwritten in place.
+    """
+    shared = ((k, item) for k, item in enumerate(context.inputs) if item.implicit and not item.is_generator)
+    number_of = {item.buffer.name: k for k, item in shared}
+    #: of each input that gets the old value of another: the number of the result, and of the other input
+    taken: dict[int, tuple[int, int]] = {}
+    for k, number in updates.items():
+        buffer = arrays[k].buffer
+        if buffer is not None and buffer in number_of:
+            taken[number] = k, number_of[buffer]
+    found: set[int] = set()
+    seen: set[int] = set()
+    for number in taken:
+        path: list[int] = []
+        while number in taken and number not in seen:
+            seen.add(number)
+            path.append(number)
+            number = taken[number][1]
+        circle = path[path.index(number) :] if number in path else []
+        if len(circle) > 1:
+            found.update(taken[member][0] for member in circle)
+    return found
+
+
+def own_memory(
+    context: Context, arrays: Sequence[Array], replacing: set[int], exchanged: Set[int] = frozenset()
+) -> list[Array]:
     """Give every result an array of its own: inputs, constants, views and repeated results are copied.
 
     A view of what is computed here stays one, unless it is among those `replacing` something: the memory that the
-    result gets is where its elements are computed.
+    result gets is where its elements are computed. Those that are `exchanged` stay the inputs that they are.
     """
     taken: set[Array] = set()
     own = []
     for k, array in enumerate(arrays):
+        if k in exchanged:
+            own.append(array)
+            continue
         if k not in replacing:
             array = _as_alias(array, context)
         memory = array if k in replacing else _computed_memory(array)

@@ -1,0 +1,60 @@
+"""Arrays that change hands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from aesara.ir.steps.base import Step
+from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from aesara.ir.interpret.programs import ProgramMachine
+    from aesara.ir.text.parsing import ProgramReader
+    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.text.reading import Line
+    from aesara.ir.verify import Bindings
+
+__all__ = ["HandOver"]
+
+
+@dataclass(frozen=True)
+class HandOver(Step):
+    """Let the array of an input, in the buffer `name`, be a result: a shared variable gets that of another one.
+
+    That one gets another array, so that no two shared variables have the same.
+    """
+
+    keyword = "hand"
+    words = ("as", "output")
+
+    name: str
+    output: int
+
+    @property
+    def needs_gil(self) -> bool:
+        return True
+
+    @property
+    def may_stand_in_loop(self) -> bool:
+        return False
+
+    def reads(self) -> Iterator[str]:
+        yield self.name
+
+    def verify(self, scope: Bindings) -> None:
+        if self.name not in scope.buffers:
+            scope.fail(f"{self.name} is handed over, but no buffer")
+
+    def run(self, machine: ProgramMachine) -> None:
+        """Nothing: the program's output has the name of this buffer."""
+
+    def write(self, writer: ProgramWriter) -> None:
+        writer.line(f"{self.keyword} {writer.name(self.name)} as output {self.output}")
+
+    @classmethod
+    def read(cls, reader: ProgramReader, line: Line) -> HandOver:
+        name = line.name("the name of a buffer")
+        line.expect("as")
+        line.expect("output")
+        return cls(name, line.integer())
