@@ -26,7 +26,7 @@ from aesara.configparams import (
     TypedParam,
 )
 from aesara.file_owners import others_may_write
-from aesara.utils import did_you_mean, free_in_children, hash_from_code
+from aesara.utils import deprecated_attribute, did_you_mean, free_in_children, hash_from_code
 
 _HOW_FILES_LOOK = "Write lines `name = value` below a line [global], or remove the file."
 
@@ -517,3 +517,13 @@ __all__ = [
     "config_files_from_aesararc",
     "parse_config_string",
 ]
+
+DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
+    ("change_flags", "`change_flags` is deprecated; use `aesara.config.change_flags` instead.", _config.change_flags),
+    ("_change_flags", "`_change_flags` is deprecated; use `aesara.config.change_flags` instead.", _config.change_flags),
+    ("_config_print", "`_config_print` is deprecated; use `aesara.config.config_print` instead.", _config.config_print),
+]
+
+
+def __getattr__(name: str) -> Any:
+    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)

@@ -1,5 +1,7 @@
 """Linear algebra by SciPy, under the documented path; see `aesara.tensor.linear_algebra`."""
 
+from typing import Any
+
 from numpy import iscomplexobj
 
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve, cho_solve, cholesky
@@ -20,6 +22,7 @@ from aesara.tensor.linear_algebra.solve import (
     solvetriangular,
 )
 from aesara.tensor.products.vectors import kron
+from aesara.utils import deprecated_attribute
 
 __all__ = [
     "BilinearSolveDiscreteLyapunov",
@@ -45,3 +48,16 @@ __all__ = [
     "solve_triangular",
     "solvetriangular",
 ]
+
+DEPRECATED_NAMES = [
+    (name, f"`{name}` is deprecated; use `solve` instead.", op)
+    for name, op in (
+        ("solve_lower_triangular", SolveTriangular(lower=True)),
+        ("solve_upper_triangular", SolveTriangular(lower=False)),
+        ("solve_symmetric", Solve(assume_a="sym")),
+    )
+]
+
+
+def __getattr__(name: str) -> Any:
+    return deprecated_attribute(DEPRECATED_NAMES, __name__, name)

@@ -137,6 +137,7 @@ DEPRECATED_NAMES = {
     "local_optimizer": "node_rewriter",
     "optimizer": "graph_rewriter",
     "pre_greedy_local_optimizer": "pre_greedy_node_rewriter",
+    "topogroup_optimizer": "walking_rewriter",
 }
 __getattr__ = older_names(globals(), DEPRECATED_NAMES)
 

@@ -3,6 +3,8 @@
 They are defined in `activations`, `crossentropy`, `hierarchical`, `prepend`, `softmax` and `rules`.
 """
 
+from typing import Any as _Any
+
 from aesara.graph.rewriting.databases import optdb
 from aesara.tensor.elementwise.ops import (
     add,
@@ -55,11 +57,23 @@ from aesara.tensor.nnet.rules import (
     local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc,
 )
 from aesara.tensor.nnet.softmax import SoftmaxWithBias, softmax_grad_legacy, softmax_legacy, softmax_with_bias
+from aesara.tensor.reductions.softmax import log_softmax as _log_softmax
+from aesara.tensor.reductions.softmax import softmax as _softmax
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.softmax_entries import (
     local_advanced_indexing_crossentropy_onehot,
     local_advanced_indexing_crossentropy_onehot_grad,
 )
 from aesara.tensor.rewriting.special import softmax_simplifier
+from aesara.utils import deprecated_attribute as _deprecated_attribute
 
 __all__ = [name for name in dir() if not name.startswith("_")]
+
+DEPRECATED_NAMES = [
+    (name, f"`aesara.tensor.nnet.basic.{name}` has moved: use `aesara.tensor.special.{new}`.", function)
+    for name, new, function in (("softmax", "softmax", _softmax), ("logsoftmax", "log_softmax", _log_softmax))
+]
+
+
+def __getattr__(name: str) -> _Any:
+    return _deprecated_attribute(DEPRECATED_NAMES, __name__, name)
