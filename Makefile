@@ -27,7 +27,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
-	@echo "make test-libraries  try aeppl, aehmc, aemcmc and PyMC 4, in environments of their own"
+	@echo "make test-libraries  try aeppl, aehmc, aemcmc, PyMC 4 and Bambi, in environments of their own"
 	@echo "make test-theano-libraries  try PyMC 3, Lasagne and theanets, in an environment of their own (Python 3.11 or 3.12)"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
@@ -119,7 +119,7 @@ $(LIBRARIES_VENV)/test.stamp: pyproject.toml
 $(PYMC4_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYMC4_VENV)
 	$(PYMC4_VENV)/bin/$(PIP_INSTALL) -e . pytest pandas cloudpickle fastprogress typing_extensions 'cachetools<6' 'arviz<0.22' 'matplotlib<3.11'
-	$(PYMC4_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.0.38 pymc==4.4.0
+	$(PYMC4_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.0.38 pymc==4.4.0 bambi==0.9.2 formulae==0.3.4
 	@touch $@
 
 # These are as old as Theano, and so are the versions that they need: NumPy 1.26 is there for Python 3.11 and 3.12.
@@ -134,7 +134,7 @@ test-theano-libraries: $(THEANO_VENV)/test.stamp
 
 test-libraries: $(LIBRARIES_VENV)/test.stamp $(PYMC4_VENV)/test.stamp
 	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py
-	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py
+	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py tests/libraries/test_bambi.py
 
 levels: $(VENV)/test.stamp
 	$(BIN)/python -m tools.levels -n auto
