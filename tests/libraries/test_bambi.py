@@ -15,8 +15,10 @@ pandas = pytest.importorskip("pandas")
 
 
 def posterior(model):
-    options = dict(draws=400, tune=300, chains=1, cores=1, random_seed=3, progressbar=False)
-    return model.fit(**options, compute_convergence_checks=False).posterior
+    fitted = model.fit(
+        draws=400, tune=300, chains=1, cores=1, random_seed=3, progressbar=False, compute_convergence_checks=False
+    )
+    return fitted.posterior
 
 
 def test_regression():
