@@ -237,6 +237,12 @@ def test_streams_take_the_size_first():
 
 
 @pytest.mark.slow
+def test_counts_have_the_mean_one_unless_another_is_given():
+    streams = theano.tensor.shared_randomstreams.RandomStreams
+    counts = [streams(seed=1).poisson((1000,), *mean).eval() for mean in ((), (1.0,), (3.0,))]
+    assert (counts[0] == counts[1]).all() and abs(counts[0].mean() - 1) < 0.2 and counts[2].mean() > 2.5
+
+
 def test_flags():
     text = "import aesara.theano_compat, theano; print(theano.config.floatX, theano.config.mode)"
     assert run(text, THEANO_FLAGS="floatX=float32,mode=FAST_COMPILE,device=cpu") == "float32 FAST_COMPILE"

@@ -133,4 +133,10 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "if 1 not in first and shapes.count(first) == len(shapes):\n    return first",
         "pass",
     ): "it saves work: shapes that agree give themselves, dimension by dimension",
+    (
+        "aesara/tensor/rewriting/canonizer.py",
+        "powers_of_one_base",
+        "abs(exponent)",
+        "(exponent)",
+    ): "it saves work: the first power of a base becomes the base in another rule",
 }

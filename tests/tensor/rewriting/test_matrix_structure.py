@@ -333,3 +333,14 @@ def test_ill_conditioned(output):
     error, error_as_written = (abs(h(hilbert, taken @ exact) - exact).max() for h in (f, g))
     unit = np.linalg.cond(taken) * np.finfo(float).eps
     assert ops_of(f) and error <= max(2 * error_as_written, 0.1 * unit)
+
+
+@pytest.mark.parametrize("entries", [[[1, 0], [1, 0]], [[1, 1], [0, 0]]], ids=["rows", "columns"])
+def test_matrices_of_ones_that_are_no_permutations(entries):
+    """With one 1 in each row, or each column, they may still be singular."""
+    matrix, b = at.constant(np.array(entries, "float64")), at.dvector("b")
+    assert "permutation" not in facts_of(matrix)
+    for output in (linalg.inv(matrix), linalg.solve(matrix, b)):
+        f = aesara.function([b], output, on_unused_input="ignore")
+        with pytest.raises(np.linalg.LinAlgError):
+            f([1.0, 2.0])
