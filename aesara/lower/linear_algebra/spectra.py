@@ -11,7 +11,6 @@ from aesara.lower.linear_algebra.matrices import (
     Matrices,
     Numbers,
     adopt,
-    conjugate,
     identities,
     is_not_zero,
     not_finite,
@@ -27,35 +26,37 @@ __all__: list[str] = []
 
 @adopt(Eigh)
 def _eigh(op: Eigh, of: Matrices) -> Sequence[Numbers]:
-    values, vectors = _spectrum(of, op.UPLO == "L", "vectors")
-    return [values, conjugate(swapped(vectors))]
+    # As `_svd` does: LAPACK sees the matrix itself, and the vectors have the signs that NumPy's have.
+    values, vectors = _spectrum(of, swapped(of.inputs[0]), op.UPLO != "L", "vectors")
+    return [values, swapped(vectors)]
 
 
 @adopt(GeneralizedEigh)
 def _eigh_of_two(op: GeneralizedEigh, of: Matrices) -> Sequence[Numbers]:
     of.require_finite(*of.inputs)
-    values, vectors = _spectrum_of_two(of, op.lower, "vectors")
-    return [values, conjugate(swapped(vectors))]
+    a, b = of.inputs
+    values, vectors = _spectrum_of_two(of, swapped(a), swapped(b), not op.lower, "vectors")
+    return [values, swapped(vectors)]
 
 
 @adopt(Eigvalsh)
 def _eigvalsh(op: Eigvalsh, of: Matrices) -> Sequence[Numbers]:
     of.require_finite(*of.inputs)
-    of.require_square(of.inputs[0])
-    spectrum = _spectrum if len(of.inputs) == 1 else _spectrum_of_two
-    return [spectrum(of, bool(op.lower), "values")[0]]
+    a, *others = of.inputs
+    of.require_square(a)
+    if others:
+        return [_spectrum_of_two(of, a, others[0], bool(op.lower), "values")[0]]
+    return [_spectrum(of, a, bool(op.lower), "values")[0]]
 
 
-def _spectrum(of: Matrices, lower: bool, job: str) -> tuple[Array, Numbers]:
-    (a,) = of.inputs
+def _spectrum(of: Matrices, a: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
     order = of.require_square(a, of.linalg_error)
     made = of.call(spectra.eigh(job, side(lower), a.dtype), {"n": order}, {"a": a})
     of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
     return made["values"], made["a"]
 
 
-def _spectrum_of_two(of: Matrices, lower: bool, job: str) -> tuple[Array, Numbers]:
-    a, b = of.inputs
+def _spectrum_of_two(of: Matrices, a: Numbers, b: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
     order = of.require_square(a)
     of.require_square(b)
     of.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
@@ -66,6 +67,9 @@ def _spectrum_of_two(of: Matrices, lower: bool, job: str) -> tuple[Array, Number
     )
     of.require_success(made["status"], what)
     return made["values"], made["a"]
+
+
+_NO_SINGULAR_VALUES = "has singular values that did not converge; the routine returned"
 
 
 @adopt(Eig)
@@ -106,9 +110,15 @@ def _qz(op: QZ, of: Matrices) -> Sequence[Numbers]:
 def _svd(op: SVD, of: Matrices) -> Sequence[Numbers]:
     (a,) = of.inputs
     rows, columns = a.shape[-2:]
-    job = "values" if not op.compute_uv else "full" if op.full_matrices else "reduced"
-    vectors = {"left": rows, "right": columns} if job == "full" else {}
+    if not op.compute_uv:
+        made = of.call(spectra.svd("values", a.dtype), {"m": rows, "n": columns}, {"a": a})
+        of.require_success(made["status"], _NO_SINGULAR_VALUES)
+        return [made["values"]]
+    # The routine has LAPACK factor the transpose, as it lies in memory. It gets the transpose, so that LAPACK sees the
+    # matrix itself, and the vectors have the signs that NumPy's have.
+    vectors = {"left": columns, "right": rows} if op.full_matrices else {}
     starts = {name: identities(of, order, a) for name, order in vectors.items()}
-    made = of.call(spectra.svd(job, a.dtype), {"m": rows, "n": columns}, {"a": a, **starts})
-    of.require_success(made["status"], "has singular values that did not converge; the routine returned")
-    return [made["values"]] if job == "values" else [made["left"], made["values"], made["right"]]
+    routine = spectra.svd("full" if op.full_matrices else "reduced", a.dtype)
+    made = of.call(routine, {"m": columns, "n": rows}, {"a": swapped(a), **starts})
+    of.require_success(made["status"], _NO_SINGULAR_VALUES)
+    return [swapped(made["right"]), made["values"], swapped(made["left"])]

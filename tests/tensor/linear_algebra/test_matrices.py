@@ -165,6 +165,29 @@ class TestEqualEigenvalues:
         cost = at.dot(at.dot(u * s, vh), at.constant(matrix).T).trace() if matrix.any() else (s**3).sum()
         assert np.isfinite(aesara.function([x], aesara.grad((s**2).sum() + 0 * cost, x))(matrix)).all()
 
+    @pytest.mark.parametrize("full", [False, True])
+    @pytest.mark.parametrize("dtype", ["float64", "complex64"])
+    def test_singular_vectors_have_the_signs_that_scipy_gives_them(self, dtype, full, rng):
+        x = at.matrix("x", dtype=dtype)
+        f = aesara.function([x], linalg.svd(x, full_matrices=full))
+        for shape in ((4, 4), (5, 2), (2, 5)):
+            given = np.asarray(values(rng, *shape) * (1 if dtype == "float64" else 1 - 2j), dtype)
+            for ours, theirs in zip(f(given), scipy.linalg.svd(given, full_matrices=full)):
+                assert_close(ours, theirs, size=10.0)
+
+    @pytest.mark.parametrize("lower", [True, False])
+    @pytest.mark.parametrize("dtype", ["float64", "complex128"])
+    def test_eigenvectors_have_the_signs_that_scipy_gives_them(self, dtype, lower, rng):
+        x, b = at.matrix("x", dtype=dtype), at.matrix("b", dtype=dtype)
+        one = aesara.function([x], linalg.eigh(x, UPLO="L" if lower else "U")[1])
+        two = aesara.function([x, b], linalg.eigh(x, b, UPLO="L" if lower else "U")[1])
+        for _ in range(10):
+            given = np.asarray(values(rng, 4, 4) * (1 if dtype == "float64" else 1 - 2j), dtype)
+            given += given.conj().T
+            scale = np.asarray(positive(rng, n=4), dtype)
+            assert_close(one(given), scipy.linalg.eigh(given, lower=lower, driver="evd")[1], size=10.0)
+            assert_close(two(given, scale), scipy.linalg.eigh(given, scale, lower=lower, driver="gvd")[1], size=10.0)
+
     def test_functions_that_do_not_go_through_vectors(self, rng):
         x = at.dmatrix("x")
         weights = values(rng, 3, 3)
