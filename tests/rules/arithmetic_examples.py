@@ -70,10 +70,6 @@ EXAMPLES = {
         example(lambda x: x + 0, zeros=SIGN),
         example(lambda x, y: (x - y) + (y - x), **CANCELLED),
     ],
-    "local_comparison_of_numbers": [
-        lambda x: at.le(*[at.switch(at.eq(x, x), x, 0)] * 2),
-        lambda x: at.ge(*[at.switch(at.eq(x, x), x, 0)] * 2),
-    ],
     "local_mul_canonizer": [
         example(lambda x, y: x * y / x, **CANCELLED),
         example(

@@ -78,11 +78,6 @@ EXAMPLES = {
             regroups=SCALED,
         ),
     ],
-    "local_inverse_in_domain": [
-        example(lambda x: at.arccosh(at.cosh(abs(x))), assumes_finite=SATURATED, regroups=SATURATED),
-        example(lambda x: at.cosh(at.arccosh(1 + abs(x))), regroups=SATURATED),
-        example(lambda x: at.tanh(at.arctanh(at.sin(x))), regroups=SATURATED),
-    ],
     # reductions and matrix products
     "local_reduce_join": [
         example(lambda x, y, z: at.stack([x, y, z]).sum(axis=0), regroups=GROUPED, drops_checks="broadcasting"),

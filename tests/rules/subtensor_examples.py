@@ -109,10 +109,6 @@ EXAMPLES = {
         example(lambda m, s, k: at.set_subtensor(m[k, 1], s)[k, 1], drops_checks=UNREAD),
         example(lambda m, v: at.set_subtensor(m[1:], v)[1:], drops_checks=UNREAD),
     ],
-    "local_subtensor_of_unrepeated": [
-        example(lambda m, v: at.set_subtensor(m[1], v)[1], drops_checks=UNREAD),
-        example(lambda m, k: at.set_subtensor(m[k:, 1], m[k:, 0])[k:, 1], drops_checks=UNREAD),
-    ],
     "local_useless_inc_subtensor": [
         lambda m1, m2: at.set_subtensor(m1[:], m2),
         lambda m, s: at.set_subtensor(m[:], s),

@@ -36,7 +36,7 @@ WITHOUT_VALUES = {"local_alloc_empty_to_zeros"}
 
 
 #: Rules that rely on programs for what does not hold beside their examples.
-RELYING = {"local_inverse_in_domain", "local_rows_written_once"}
+RELYING = {"local_rows_written_once"}
 
 
 def tried(rewriter, tags, of):

@@ -8,7 +8,6 @@ import math
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant
-from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
@@ -175,16 +174,6 @@ def local_useless_elemwise_comparison(fgraph, node):
         mirrored = {lt: gt, gt: lt, le: ge, ge: le}.get(op, op)
         return _compare_size(mirrored, b, a, out)
     return False
-
-
-@node_rewriter([le, ge])
-def local_comparison_of_numbers(fgraph, node):
-    """A number is at most itself; only NaN is not."""
-    first, second_ = node.inputs
-    return constant_in_place_of(node.outputs[0], True, node.inputs) if first is second_ else False
-
-
-rules.by_name(local_comparison_of_numbers, databases.specialize)
 
 
 #: How many operations deep lengths are looked for in what a number is computed from.

@@ -6,8 +6,7 @@ computed.
 
 from __future__ import annotations
 
-from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.basic import SequentialNodeRewriter, node_rewriter, rule
+from aesara.graph.rewriting.basic import SequentialNodeRewriter, rule
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     arccosh,
@@ -56,21 +55,6 @@ local_func_inv = SequentialNodeRewriter(
 )
 for _collect in (rules.canonicalize, rules.stabilize, rules.specialize):
     _collect(local_func_inv, name="local_func_inv")
-
-#: What a function is the inverse of, where arguments are such that both are defined and lead back to them.
-_INVERSE_OF = {arccosh: cosh, cosh: arccosh, tanh: arctanh}
-
-
-@node_rewriter(list(_INVERSE_OF), operands=list(_INVERSE_OF.values()))
-def local_inverse_in_domain(fgraph, node):
-    """``f(g(x))`` as ``x``, where `f` and `g` are inverse functions on the domain of `g` or a half of it."""
-    (out,), inner = node.outputs, node.inputs[0].owner
-    if inner is None or inner.op != _INVERSE_OF[node.op] or not real_of_same_dtype(inner.inputs[0], out):
-        return False
-    return inner.inputs
-
-
-rules.by_name(local_inverse_in_domain, databases.canonicalize)
 
 rules.add(
     rule("local_useless_conj", (conj_, "x"), lambda x: x, is_real),

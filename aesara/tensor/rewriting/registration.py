@@ -22,7 +22,6 @@ EXCLUDED_WITH = {
     "local_exp_over_1_plus_exp": ("local_x_over_1_plus_exp", "logistic"),
     "local_expm1": ("local_complement", "local_expm1_add"),
     "local_grad_log_erfc_neg": ("scaled_erfc",),
-    "local_func_inv": ("local_inverse_in_domain",),
     "local_log1p": ("local_log1p_of_integer",),
     "local_log_add_exp": ("local_log_mul_exp", "local_log_of_scaled"),
     "local_log_sum_exp": ("local_log_mul_exp", "local_log_of_scaled"),
@@ -35,20 +34,15 @@ EXCLUDED_WITH = {
     "local_replace_AdvancedSubtensor": ("local_rows_at_positions",),
     "local_sigm_times_exp": ("logistic",),
     "local_sigmoid_logit": ("sigmoid_of_logit",),
-    "local_subtensor_inc_subtensor": ("local_subtensor_of_unrepeated",),
     "local_sum_prod_div_dimshuffle": ("local_prod_div_dimshuffle",),
-    "local_useless_elemwise_comparison": ("local_comparison_of_numbers",),
 }
 
 #: Rules, and what does more of the same kind but relies on the program for what the graph does not show. Who includes
 #: the former by name includes the latter.
 INCLUDED_WITH = {
     "local_adv_sub1_adv_inc_sub1": ("local_rows_written_once",),
-    "local_func_inv": ("local_inverse_in_domain",),
     "local_merge_consecutive_specify_shape": ("local_last_stated_shape",),
-    "local_subtensor_inc_subtensor": ("local_subtensor_of_unrepeated",),
     "local_sum_prod_div_dimshuffle": ("local_prod_div_dimshuffle",),
-    "local_useless_elemwise_comparison": ("local_comparison_of_numbers",),
 }
 for _database in (databases.canonicalize, databases.stabilize, databases.specialize, databases.local_useless):
     _database.excluded_with = EXCLUDED_WITH

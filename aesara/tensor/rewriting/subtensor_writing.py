@@ -9,7 +9,6 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
@@ -24,7 +23,6 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
     computed_in,
-    has_shape_of,
     has_value,
     in_place_of,
     same_elements,
@@ -56,36 +54,18 @@ WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 @node_rewriter([Subtensor])
 def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
     """What was just written is read back."""
-    found = _read_where_written(node)
-    if found is None:
-        return False
-    (x, y), (out,) = found, node.outputs
-    if not _is_of_same_shape(fgraph, y, out, with_checks=True):
-        y = alloc(y, *basic_lengths(fgraph, x, symbolic_index_of(node)))
-    return in_place_of(out, y)
-
-
-def _read_where_written(node: Apply) -> tuple[Variable, Variable] | None:
-    """A tensor, and what was written to the part of it that a node reads; None otherwise."""
     inner = node.inputs[0].owner
     if inner is None or not isinstance(inner.op, IncSubtensor) or not inner.op.set_instead_of_inc:
-        return None
-    if not same_index(symbolic_index_of(node), symbolic_index_of(inner)):
-        return None
-    x, y = inner.inputs[:2]
-    return x, as_dtype(y, node.outputs[0].type.dtype)
-
-
-@node_rewriter([Subtensor])
-def local_subtensor_of_unrepeated(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What was just written is read back as it is: it was repeated only where types say so."""
-    found = _read_where_written(node)
-    if found is None or not has_shape_of(found[1], node.outputs[0]):
         return False
-    return in_place_of(node.outputs[0], found[1])
-
-
-rules.by_name(local_subtensor_of_unrepeated, databases.canonicalize, databases.specialize, tags=("shape_unsafe",))
+    x, y = inner.inputs[:2]
+    out = node.outputs[0]
+    index = symbolic_index_of(node)
+    if not same_index(index, symbolic_index_of(inner)):
+        return False
+    y = as_dtype(y, out.type.dtype)
+    if not _is_of_same_shape(fgraph, y, out, with_checks=True):
+        y = alloc(y, *basic_lengths(fgraph, x, index))
+    return in_place_of(out, y)
 
 
 @rules.canonicalize("shape_unsafe")
