@@ -5,6 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
+import aesara
 from tests import quick
 
 
@@ -35,6 +36,13 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if quick.is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _rules_that_fail_are_errors():
+    """Programs go on without a rule that fails; tests do not."""
+    with aesara.config.change_flags(on_opt_error="raise"):
+        yield
 
 
 @pytest.fixture

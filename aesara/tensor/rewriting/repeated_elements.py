@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Sequence
 
@@ -139,8 +140,7 @@ def _decision(
 
 def _is_none(lengths: Sequence[Variable]) -> Variable:
     """Whether one of the lengths is 0."""
-    none = [eq(length, 0) for length in lengths]
-    return none[0] if len(none) == 1 else or_(*none)
+    return functools.reduce(or_, [eq(length, 0) for length in lengths])
 
 
 def _are_of_one_array(lengths: Sequence[Variable]) -> bool:

@@ -207,3 +207,16 @@ def test_allocations_of_allocations_check_each_dimension():
         assert f(value, 5).shape == f(value, 1).shape == again
         with pytest.raises(ValueError):
             f(value, 3)
+
+
+@pytest.mark.parametrize("lengths", [(0, 2, 3), (2, 0, 3), (2, 3, 0), (2, 3, 4)])
+def test_decisions_over_repetitions_along_three_dimensions(lengths):
+    sizes = at.lscalars("a", "b", "c")
+    element = at.dscalar("element")
+    repeated, positive = at.alloc(element, *sizes), at.alloc(element > 0, *sizes)
+    outputs = [positive.any(), positive.all(), repeated.sum()]
+    f = aesara.function([element, *sizes], outputs)
+    for value in (1.0, -1.0):
+        given = np.full(lengths, value)
+        found = f(value, *lengths)
+        assert [bool(found[0]), bool(found[1]), float(found[2])] == [(given > 0).any(), (given > 0).all(), given.sum()]
