@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import abs as at_abs
@@ -195,7 +195,7 @@ class WrittenOrder:
 
     def product(self, out: Variable) -> Variable:
         """What is left of the product."""
-        top, divisors = self._of_node(out, 0)
+        top, divisors = self._total(out)
         for number in self.constants:
             # Products are computed from left to right.
             top = number if top is None else self._times([top, number] if top in self.made else [number, top])
@@ -205,11 +205,29 @@ class WrittenOrder:
             top = self._over(top, divisor)
         return top
 
-    def _part(self, var: Variable, side: int) -> Part:
-        if self.leaves[side][var] > 0:
-            self.leaves[side][var] -= 1
-            return self._leaf(var, side), ()
-        return self._of_node(var, side)
+    def _total(self, out: Variable) -> Part:
+        """What is left of the product; operands are visited from left to right, without recursion."""
+        found: list[Part] = []
+        stack = [(out, 0, False)]  # what to visit, on which side it is, and whether its operands are the last parts
+        while stack:
+            var, side, is_visited = stack.pop()
+            if var is not out and not is_visited and self.leaves[side][var] > 0:
+                self.leaves[side][var] -= 1
+                found.append((self._leaf(var, side), ()))
+                continue
+            node = var.owner
+            assert node is not None, "the factors are those of the product"
+            if is_visited:
+                parts = found[-len(node.inputs) :]
+                found[-len(node.inputs) :] = [self._of_node(node, parts)]
+                continue
+            stack.append((var, side, True))
+            sides = [side] * len(node.inputs)
+            if node.op in (reciprocal, true_divide):
+                sides[-1] = 1 - side
+            stack.extend((v, s, False) for v, s in reversed(list(zip(node.inputs, sides, strict=True))))
+        (part,) = found
+        return part
 
     def _leaf(self, var: Variable, side: int) -> Variable | None:
         while var.owner is not None and var.owner.op == neg and var.type.dtype == self.dtype:
@@ -224,17 +242,14 @@ class WrittenOrder:
         # What it multiplies stays in the range if the number is no further from 1 than the one that is written.
         return self.constants.pop() if min(1, abs(value)) <= size <= max(1, abs(value)) else None
 
-    def _of_node(self, var: Variable, side: int) -> Part:
-        node = var.owner
-        assert node is not None, "the factors are those of the product"
+    def _of_node(self, node: Apply, parts: Sequence[Part]) -> Part:
         if node.op == neg:
-            return self._part(node.inputs[0], side)
+            return parts[0]
         if node.op == mul:
-            return self._multiplied([self._part(v, side) for v in node.inputs])
+            return self._multiplied(parts)
         if node.op == reciprocal:
-            return self._divided(NOTHING, self._part(node.inputs[0], 1 - side))
-        top, bottom = node.inputs
-        return self._divided(self._part(top, side), self._part(bottom, 1 - side))
+            return self._divided(NOTHING, parts[0])
+        return self._divided(*parts)
 
     def _multiplied(self, parts: Sequence[Part]) -> Part:
         factors: list[Variable] = []

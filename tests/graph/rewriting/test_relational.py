@@ -146,7 +146,9 @@ def test_filters():
         x = var()
         return lall(eq((at.exp, x), expression), membero(result, [(at.sin, x), (at.cos, x), (at.tan, x)]))
 
-    assert formula(anything, at.exp(a), results_filter=lambda found: list(found)[1]) == "cos(a)"
+    # a cosine, again, has no second result: the rule fails, and the program goes on without it
+    with aesara.config.change_flags(on_opt_error="ignore"):
+        assert formula(anything, at.exp(a), results_filter=lambda found: list(found)[1]) == "cos(a)"
     assert formula(anything, at.exp(a), results_filter=lambda found: None) == "exp(a)"
     assert formula(anything, at.exp(a) + at.exp(b), node_filter=lambda node: b in node.inputs) == "(exp(a) + sin(b))"
 
