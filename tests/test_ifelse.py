@@ -233,3 +233,18 @@ def test_sparse_branches_have_one_format():
             with pytest.raises(TypeError, match="do not match"):
                 ifelse(c, *branches)
     assert ifelse(c, row, sparse.csr_matrix("other")).type == row.type
+
+
+def test_types_of_branches():
+    """Lengths may differ; kinds of values may not, whichever branch has the more exact type."""
+    condition, v = at.lscalar("condition"), at.dvector("v")
+    one, three = (at.tensor("float64", shape=(length,)) for length in (1, 3))
+    for first, second in ((three, one), (one, three), (v, three), (three, v), (v, 2 * v)):
+        assert ifelse(condition, first, second).type.shape == (None,)
+    f = aesara.function([condition, one, three], ifelse(condition, one, three))
+    assert f(1, [5.0], [1.0, 2.0, 3.0]).tolist() == [5] and f(0, [5.0], [1.0, 2.0, 3.0]).tolist() == [1, 2, 3]
+    rows, columns = sparse.csr_matrix("rows"), sparse.csc_matrix("columns")
+    assert ifelse(condition, rows, 2 * rows).type == rows.type
+    for first, second in ((rows, columns), (columns, rows), (rows, at.dmatrix()), (at.dmatrix(), rows)):
+        with pytest.raises(TypeError, match="the types of the two branches"):
+            ifelse(condition, first, second)

@@ -10,6 +10,7 @@ import aesara.tensor as at
 from aesara.gradient import verify_grad
 from aesara.graph.equality import equal_computations
 from aesara.scan import scan
+from aesara.scan.basic import isNaN_or_Inf_or_None
 from aesara.scan.op import Scan
 from aesara.scan.utils import until
 from tests.closeness import assert_close
@@ -339,3 +340,23 @@ def test_equal_loops_are_merged_and_loops_can_be_stored():
     assert sum(isinstance(n.op, Scan) for n in f.maker.fgraph.toposort()) == 1
     again = pickle.loads(pickle.dumps(f))
     assert again([1.0, 2.0]).tolist() == f([1.0, 2.0]).tolist() == [2, 6]
+
+
+@pytest.mark.parametrize(
+    "value, is_none",
+    [
+        (None, True),
+        (float("nan"), True),
+        (-np.inf, True),
+        (np.float32("nan"), True),
+        (at.constant(np.inf), True),
+        (0, False),
+        (-(2**70), False),
+        (np.int8(3), False),
+        (at.constant(4), False),
+        (at.dscalar(), False),
+        ("text", False),
+    ],
+)
+def test_what_stands_for_no_number_of_steps(value, is_none):
+    assert isNaN_or_Inf_or_None(value) is is_none

@@ -131,6 +131,15 @@ def test_values_of_types():
     assert LISTS.values_eq([A, B], [A, B]) and not LISTS.values_eq([A], [B]) and not LISTS.values_eq([], [A])
     assert LISTS.values_eq_approx([B], [B + 1e-12]) and not LISTS.values_eq_approx([B], [B + 1])
     assert LISTS.may_share_memory([A, B], [B[:, 1:]]) and not LISTS.may_share_memory([A], [A.copy()])
+    empty = []
+    assert LISTS.may_share_memory(empty, empty) and not LISTS.may_share_memory([], [])
+    assert LISTS.may_share_memory([B, A], A) and not LISTS.may_share_memory([B], A)
+    vectors, row = TypedListType(at.dvector), A[0]
+    assert vectors.may_share_memory([B[0], row], row) and not vectors.may_share_memory([B[0]], row)
+    for value in (b"ab", "", b""):
+        with pytest.raises(TypeError, match="Expected a sequence of values"):
+            LISTS.filter(value)
+    same(LISTS.filter(iter([A, B])), [A, B])
 
 
 def test_nested_lists():
