@@ -181,6 +181,18 @@ class NoSuchName(AttributeError):
         return f"{text}. Did you mean {' or '.join(close)}?" if close else text
 
 
+def found_at(place: str, name: str = "") -> Any:
+    """Import a module and return what it has: `name`, unless the place says another one, as ``module:name``.
+
+    Examples
+    --------
+    >>> found_at("aesara.graph.null_type:NullType").__name__
+    'NullType'
+    """
+    module, _, there = place.partition(":")
+    return getattr(importlib.import_module(module), there or name)
+
+
 def modules_on_demand(
     package: str, older_names: Iterable[tuple[str, str, Any]] = (), elsewhere: Mapping[str, str] | None = None
 ) -> Callable[[str], Any]:
@@ -204,8 +216,7 @@ def modules_on_demand(
 
     def __getattr__(name: str) -> Any:
         if elsewhere is not None and name in elsewhere:
-            module, _, there = elsewhere[name].partition(":")
-            return getattr(importlib.import_module(module), there or name)
+            return found_at(elsewhere[name], name)
         if not name.startswith("_") and all(name != old for old, _, _ in older_names):
             try:
                 return importlib.import_module(f"{package}.{name}")
@@ -218,27 +229,6 @@ def modules_on_demand(
             raise NoSuchName(package, name, elsewhere or ()) from None
 
     return __getattr__
-
-
-class ModuleOnDemand:
-    """A module that is imported when one of its attributes is asked for.
-
-    Parameters
-    ----------
-    name
-        Its name.
-
-    Examples
-    --------
-    >>> ModuleOnDemand("aesara.graph.null_type").NullType.__name__
-    'NullType'
-    """
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, attribute: str) -> Any:
-        return getattr(importlib.import_module(self._name), attribute)
 
 
 def cmp(x: Any, y: Any) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
 import weakref
 from collections import UserDict
@@ -19,7 +18,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, NativeLinker
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.vm import VMLinker
-from aesara.utils import did_you_mean
+from aesara.utils import did_you_mean, found_at
 
 _logger = logging.getLogger("aesara.compile.mode")
 
@@ -325,8 +324,7 @@ class ModesByName(UserDict[str, Any]):
     def __getitem__(self, name: str) -> Mode:
         mode = self.data[name]
         if isinstance(mode, str):
-            module, _, there = mode.partition(":")
-            mode = self.data[name] = getattr(importlib.import_module(module), there)
+            mode = self.data[name] = found_at(mode)
         return mode
 
 

@@ -51,20 +51,16 @@ def register_profiler_printer(fct: Callable[..., Any]) -> Callable[..., Any]:
     return fct
 
 
-def as_profile(profile: Any, name: str | None) -> ProfileStats | None:
+def as_profile(profile: Any, name: str | None) -> ProfileStats:
     """The profile that an argument of `aesara.function` asks for.
 
     Parameters
     ----------
     profile
-        True; a text, which becomes the profile's message; a profile; False; or None for ``config.profile``.
+        True; a text, which becomes the profile's message; or a profile.
     name
         The function's name.
     """
-    if profile is None:
-        profile = config.profile
-    if profile is False:
-        return None
     if profile is True:
         return ProfileStats(message=name)
     if isinstance(profile, str):

@@ -44,6 +44,7 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     >>> expand_empty(at.matrix("first"), 3).type.ndim
     2
     """
+    # Each size has a `shape` of its own, as `debugprint` shows it of Aesara's graphs; merging makes them one.
     rows, *rest = [
         tensor_var.shape[k] if known is None else known for k, known in enumerate(tensor_var.type.shape)
     ]

@@ -25,9 +25,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.seals import confirm, seal_of
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
-from aesara.utils import ModuleOnDemand, free_in_children
-
-_profiling = ModuleOnDemand("aesara.compile.profiling")
+from aesara.utils import found_at, free_in_children
 
 #: held while a graph is taken out of its nested pickle
 _opening = free_in_children(threading.RLock())
@@ -89,8 +87,8 @@ class FunctionMaker:
         self.mode = get_mode(mode)
         self.accept_inplace = accept_inplace
         self.function_builder = function_builder
-        is_profiled = config.profile if profile is None else profile is not False
-        self.profile = _profiling.as_profile(profile, name) if is_profiled else None
+        wanted = config.profile if profile is None else profile
+        self.profile = None if wanted is False else found_at("aesara.compile.profiling:as_profile")(wanted, name)
         self.on_unused_input = on_unused_input
         self.output_keys = None if output_keys is None else list(output_keys)
         self.name = name

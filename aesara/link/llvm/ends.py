@@ -38,8 +38,8 @@ class Ends(ABC):
         """Make the memory of a result; returns where its values go."""
 
     def hand_over(self, step: HandOver) -> None:
-        """Let the array of an input be a result."""
-        raise NotImplementedError
+        """Let the array of an input be a result: calls from Python have arrays, others do not."""
+        raise TypeError(f"{step} needs arrays of Python; only functions with shared variables have such steps.")
 
     @abstractmethod
     def finish(self) -> None:

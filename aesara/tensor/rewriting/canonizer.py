@@ -162,17 +162,14 @@ class AddCanonizer(AlgebraicCanonizer):
     Sums of floats with differences in them keep the order in which they are written: differences may cancel.
     """
 
-    def _simplified(
-        self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
+    def _rewritten(
+        self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
         if out.type.dtype[:5] not in ("float", "compl") or not flat[1] or len(flat[0]) + len(flat[1]) < 3:
-            return super()._simplified(out, flat, at_most)
-        num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
-        if at_most is not None and len(num) + len(denum) > at_most:
-            return None
+            return super()._rewritten(out, flat, num, denum)
         new = sum_in_written_order(out, flat, num, denum)
         if new is None:
-            return super()._simplified(out, flat, at_most)
+            return super()._rewritten(out, flat, num, denum)
         return None if is_written_like(out, new) else in_place_of(out, new, [*flat[0], *flat[1]])
 
 

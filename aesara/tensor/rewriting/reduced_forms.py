@@ -102,25 +102,26 @@ def local_sum_prod_div_dimshuffle(fgraph, node):
     With several axes, those along which `y` is the same are summed first. Where there is nothing to sum, `y` is assumed
     not to be zero, and the sum of `x` to be finite where that of the quotients is.
     """
+    found = _with_same_divisor(fgraph, node)
+    if found is None or is_number(found[1]):
+        return False
+    return in_place_of(node.outputs[0], _divided_after(node, *found))
+
+
+def _with_same_divisor(fgraph, node) -> tuple[Any, Any, list[int]] | None:
+    """What a reduction divides, by what, and the axes along which only the former changes; None if there are none."""
     out = node.outputs[0]
     (quotient,) = node.inputs
     inner = quotient.owner
     if inner is None or inner.op != true_divide or len(fgraph.clients[quotient]) != 1 or not is_float(out):
-        return False
+        return None
     dtype = out.type.dtype
-    # In float16 the sum of what is not divided yet would often be infinite.
+    # In float16 the result for what is not divided yet would often be infinite.
     if quotient.type.dtype != dtype or dtype == "float16":
-        return False
+        return None
     top, bottom = inner.inputs
-    first = _axes_of_same_divisor(node, top, bottom)
-    if not first or is_number(bottom):
-        return False
-    return in_place_of(out, _divided_after(node, as_dtype(top, dtype), bottom, first))
-
-
-def _axes_of_same_divisor(node, top: Any, bottom: Any) -> list[int]:
-    """The axes of a reduction of a quotient along which the divisor is the same, but not what is divided."""
-    return [i for i in reduced_axes(node) if bottom.type.shape[i] == 1 and top.type.shape[i] != 1]
+    first = [i for i in reduced_axes(node) if bottom.type.shape[i] == 1 and top.type.shape[i] != 1]
+    return (as_dtype(top, dtype), bottom, first) if first else None
 
 
 def _divided_after(node, top: Any, divisor: Any, first: list[int]) -> Variable:
@@ -138,21 +139,15 @@ def local_prod_div_dimshuffle(fgraph, node):
 
     Both are assumed to be in the range of numbers where the product of the quotients is.
     """
-    out = node.outputs[0]
-    (quotient,) = node.inputs
-    inner = quotient.owner
-    if inner is None or inner.op != true_divide or len(fgraph.clients[quotient]) != 1 or not is_float(out):
+    found = _with_same_divisor(fgraph, node)
+    if found is None:
         return False
-    dtype = out.type.dtype
-    top, bottom = inner.inputs
-    first = _axes_of_same_divisor(node, top, bottom)
-    if not first or quotient.type.dtype != dtype or dtype == "float16":
-        return False
+    top, bottom, first = found
     # An exponent that is rounded would give another power.
     lengths = [Shape_i(i)(top) for i in first]
     count = as_dtype(lengths[0] if len(lengths) == 1 else mul(*lengths), "float64")
-    power = as_dtype(at_pow(as_dtype(bottom, "float64"), as_number(count, bottom)), dtype)
-    return in_place_of(out, _divided_after(node, as_dtype(top, dtype), power, first))
+    power = as_dtype(at_pow(as_dtype(bottom, "float64"), as_number(count, bottom)), top.type.dtype)
+    return in_place_of(node.outputs[0], _divided_after(node, top, power, first))
 
 
 rules.by_name(local_prod_div_dimshuffle, databases.canonicalize)

@@ -42,6 +42,7 @@ from aesara.tensor.elementwise.ops import (
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import common_value, computed_in
+from aesara.tensor.rewriting.written_order import put_together
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: Functions that overflow or underflow for arguments of a moderate size.
@@ -195,7 +196,9 @@ class WrittenOrder:
 
     def product(self, out: Variable) -> Variable:
         """What is left of the product."""
-        top, divisors = self._total(out)
+        top, divisors = put_together(
+            out, self.leaves, (reciprocal, true_divide), lambda v, side: (self._leaf(v, side), ()), self._of_node
+        )
         for number in self.constants:
             # Products are computed from left to right.
             top = number if top is None else self._times([top, number] if top in self.made else [number, top])
@@ -204,30 +207,6 @@ class WrittenOrder:
         for divisor in divisors:
             top = self._over(top, divisor)
         return top
-
-    def _total(self, out: Variable) -> Part:
-        """What is left of the product; operands are visited from left to right, without recursion."""
-        found: list[Part] = []
-        stack = [(out, 0, False)]  # what to visit, on which side it is, and whether its operands are the last parts
-        while stack:
-            var, side, is_visited = stack.pop()
-            if var is not out and not is_visited and self.leaves[side][var] > 0:
-                self.leaves[side][var] -= 1
-                found.append((self._leaf(var, side), ()))
-                continue
-            node = var.owner
-            assert node is not None, "the factors are those of the product"
-            if is_visited:
-                parts = found[-len(node.inputs) :]
-                found[-len(node.inputs) :] = [self._of_node(node, parts)]
-                continue
-            stack.append((var, side, True))
-            sides = [side] * len(node.inputs)
-            if node.op in (reciprocal, true_divide):
-                sides[-1] = 1 - side
-            stack.extend((v, s, False) for v, s in reversed(list(zip(node.inputs, sides, strict=True))))
-        (part,) = found
-        return part
 
     def _leaf(self, var: Variable, side: int) -> Variable | None:
         while var.owner is not None and var.owner.op == neg and var.type.dtype == self.dtype:

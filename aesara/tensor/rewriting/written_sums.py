@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Variable
 from aesara.tensor.elementwise.ops import add, neg, sub
 from aesara.tensor.rewriting.helpers import common_value, computed_in
+from aesara.tensor.rewriting.written_order import put_together
 
 #: A part of a sum: what is added of it, and whether it is subtracted instead.
 Part = tuple[Variable, bool]
@@ -67,26 +68,7 @@ class _Builder:
 
     def total(self, out: Variable) -> Variable | None:
         """What is left of the sum."""
-        found: list[Part | None] = []
-        # What to visit, with the sign that it has in the whole, or how many of the last parts make one.
-        stack: list[tuple[Variable | None, int]] = [(out, 0)]
-        while stack:
-            var, side = stack.pop()
-            if var is None:
-                parts = [part for part in found[-side:] if part is not None]
-                found[-side:] = [self._sum(parts)]
-            elif self.leaves[side][var] > 0:
-                self.leaves[side][var] -= 1
-                found.append(self._leaf(var, side))
-            else:
-                node = var.owner
-                assert node is not None, "the terms are those of the sum"
-                stack.append((None, len(node.inputs)))
-                signs = [side] * len(node.inputs)
-                if node.op in (sub, neg):
-                    signs[-1] = 1 - side
-                stack.extend(reversed(list(zip(node.inputs, signs))))
-        (part,) = found
+        part = put_together(out, self.leaves, (sub, neg), self._leaf, lambda node, parts: self._sum(parts))
         if part is None:
             return None
         result, negative = part
@@ -98,11 +80,11 @@ class _Builder:
             return var, bool(side)
         return (self.constants.pop(), False) if self.constants and common_value(var) is not None else None
 
-    def _sum(self, parts: Sequence[Part]) -> Part | None:
-        """The parts in their order; signs alone do not change how sums are rounded."""
+    def _sum(self, parts: Sequence[Part | None]) -> Part | None:
+        """The parts that are left, in their order; signs alone do not change how sums are rounded."""
         terms: list[Variable] = []
         is_negative = False
-        for var, negative in parts:
+        for var, negative in filter(None, parts):
             if not terms:
                 is_negative = negative
             if negative == is_negative:
