@@ -14,7 +14,7 @@ from aesara.ir.expr import Expr, const, cost, load, op, substitute, var, walk
 from aesara.ir.kernel import Assign, Declare, For, Statement, Store, expressions_of, map_expressions
 from aesara.ir.lanes import accumulations
 from aesara.ir.steps import Launch
-from aesara.lower.arrays import Array, is_trailing_run
+from aesara.lower.arrays import ONE, ZERO, Array, is_trailing_run
 from aesara.lower.kernels import launch_of
 from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass
@@ -143,8 +143,11 @@ def _fuse(
 
 
 def _collapse(nest: _Nest) -> _Nest:
-    """One loop instead of several, if every access follows storage order or does not move at all."""
+    """One loop instead of several, if every access follows storage order or does not move at all; none for one
+    element."""
     rank = len(nest.domain)
+    if rank == 1 and nest.domain[0] is ONE and all(t.kind == "map" for t in nest.tasks):
+        return _moved(nest, lambda e: ZERO if e is LOOP[0] else None, (), ())
     if rank < 2:
         return nest
     loops = LOOP[:rank]
@@ -152,18 +155,24 @@ def _collapse(nest: _Nest) -> _Nest:
     for task in nest.tasks:
         if (task.kind == "reduce" and len(task.axes) < rank) or task.kind == "write":
             return nest
-    flat = var("v0")
-    hole = var("flat")
-    maps = [t for t in nest.tasks if t.kind == "map"]
-    roots = [nest.values[t] for t in nest.tasks] + [t.offset for t in maps]
-    changed = substitute(roots, lambda e: hole if e is same else None, {})
-    if any(e.op == "var" and e in loops for e in walk(changed)):
+    place = var("flat")  # no variable of the loops, one of which the place becomes
+    flat = _moved(nest, lambda e: place if e is same else None, (_product(nest.domain),), (0,))
+    places = (flat.offsets[t] for t in flat.tasks if t.kind == "map")
+    if any(e.op == "var" and e in loops for e in walk([*flat.values.values(), *places])):
         return nest
-    back = substitute(changed, lambda e: flat if e is hole else None, {})
-    total = _product(nest.domain)
-    offsets = {t: nest.offsets[t] for t in nest.tasks} | dict(zip(maps, back[len(nest.tasks) :], strict=True))
-    axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
-    return _Nest((total,), nest.tasks, dict(zip(nest.tasks, back[: len(nest.tasks)], strict=True)), offsets, axes)
+    return _moved(flat, lambda e: LOOP[0] if e is place else None, flat.domain, (0,))
+
+
+def _moved(
+    nest: _Nest, change: Callable[[Expr], Expr | None], domain: tuple[Expr, ...], axes: tuple[int, ...]
+) -> _Nest:
+    """The nest over another domain: what its expressions become there, and over which axes its reductions run."""
+    maps = [t for t in nest.tasks if t.kind == "map"]
+    roots = [nest.values[t] for t in nest.tasks] + [nest.offsets[t] for t in maps]
+    moved = substitute(roots, change, {})
+    values = dict(zip(nest.tasks, moved[: len(nest.tasks)], strict=True))
+    offsets = nest.offsets | dict(zip(maps, moved[len(nest.tasks) :], strict=True))
+    return _Nest(domain, nest.tasks, values, offsets, {t: axes if t.kind == "reduce" else () for t in nest.tasks})
 
 
 def _product(sizes: Sequence[Expr]) -> Expr:

@@ -4,7 +4,8 @@ Each function is a single basic block of plain arithmetic, so LLVM's loop vector
 the target offers; the same text serves SIMD bodies, scalar remainders and every platform. No libm, no
 fast-math flags inside: results do not depend on flags of the surrounding code, and are the same to the last bit on
 every target, since multiply-adds are fused on all. All are within 4 units in the last place for all arguments; sin,
-cos and tan of large ones need a call, see `large_arguments`, and with it the texts of `dependencies`.
+cos and tan of large ones need a call, see `large_arguments`, and with it the functions of `dependencies`, which may
+stand in the same module or be declared (`interface`).
 
 The formulas are long chains: asking for two or four interleaved copies of a loop
 (``llvm.loop.interleave.count``) makes them 10 to 30 % faster.
@@ -18,7 +19,8 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 
 from aesara.ir.instructions import Value
@@ -36,6 +38,9 @@ _FORMULAS: dict[str, Callable[..., Value]] = {
     **cube_root.FORMULAS,
 }
 _LARGE_ARGUMENTS = "replace_large"
+_DEFINED = re.compile(
+    r"(?m)^define hidden (?P<head>.*?@(?P<symbol>[\w.]+)\(.*?\)) noinline (optnone )?(?P<attributes>.*) \{$"
+)
 _PARAMETERS = {"pow": ("x", "y"), "atan2": ("y", "x")}
 
 
@@ -65,5 +70,30 @@ def definition(name: str, dtype: str) -> str | None:
 
 
 def dependencies(name: str, dtype: str) -> tuple[str, ...]:
-    """Names, for `definition`, of what must stand in the module besides the text of the function."""
+    """Names, for `definition` or `interface`, of what must stand in the module besides the text of the function."""
     return (_LARGE_ARGUMENTS,) if name in trigonometric.FORMULAS and dtype in FORMATS else ()
+
+
+@cache
+def interface(name: str, dtype: str) -> Mapping[str, str]:
+    """What declares the functions of `definition` that others call, by their symbols.
+
+    Examples
+    --------
+    >>> sorted(interface("replace_large", "float64"))[:2]
+    ['ae.replace_large.float64', 'ae.replace_large.float64.x2']
+    """
+    text = definition(name, dtype) or ""
+    return {match["symbol"]: f"declare {match['head']}{match['attributes']}" for match in _DEFINED.finditer(text)}
+
+
+def defining(symbol: str) -> tuple[str, str]:
+    """The name and the dtype by which `definition` knows the function of a symbol.
+
+    Examples
+    --------
+    >>> defining("ae.replace_large.float32.x4")
+    ('replace_large', 'float32')
+    """
+    _, name, dtype, *_ = symbol.split(".")
+    return name, dtype

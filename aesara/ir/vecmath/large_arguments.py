@@ -132,11 +132,11 @@ def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
     return "".join([_SCALAR.format(**fill), _LANES.format(**fill), *versions])
 
 
-# `optnone`: compiling this well would take longer than running it.
+# Hidden is what others call.  `optnone`: compiling this well would take longer than running it.
 _SCALAR = """\
 @{name}.bits = internal unnamed_addr constant [{count} x i64] [{words}]
 
-define internal {t} @{name}({t} %x, {t} %fast, i32 %kind) noinline optnone {attributes} {{
+define hidden {t} @{name}({t} %x, {t} %fast, i32 %kind) noinline optnone {attributes} {{
   %size = call {t} @llvm.fabs.{f}({t} %x)
   %large = fcmp ogt {t} %size, {limit}
   br i1 %large, label %slow, label %end, !prof !{{!"branch_weights", i32 1, i32 1000}}
@@ -168,7 +168,6 @@ end:
 }}
 """
 
-# Hidden instead of internal: nothing refers to a version before the vectoriser has run.
 _VERSION = """
 define hidden <{n} x {t}> @{name}.x{n}(<{n} x {t}> %x, <{n} x {t}> %fast, i32 %kind) noinline {attributes} {{
 entry:

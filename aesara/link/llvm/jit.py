@@ -7,16 +7,19 @@ import contextlib
 import functools
 import itertools
 import platform
+import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
 
 import llvmlite
 import llvmlite.binding as llvm
-from llvmlite.binding.newpassmanagers import NewPassManager
+from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_pass_manager
 
+from aesara.ir import vecmath
 from aesara.link.llvm import layout, missing_instructions
-from aesara.link.llvm.cache import ObjectCache
+from aesara.link.llvm.cache import ObjectCache, object_cache
+from aesara.link.llvm.metadata import NO_VECTORS
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.records import dataclass
@@ -30,10 +33,12 @@ _LEVEL = 1
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 #: number of the form of object code and of the table that it reads; raised with every change
-_FORMAT = 4
+_FORMAT = 5
 
 with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
     free_in_children(llvm.ffi.lib._lock._lock)
+_DECLARED_VECMATH = re.compile(r"(?m)^declare [^\n]* @(ae\.[\w.]+)\([^\n]*\n?")
+
 _lock = free_in_children(threading.RLock())
 _serial = itertools.count()
 _exiting = False
@@ -109,7 +114,10 @@ def _jit() -> object:
     )
 
 
-def _optimize(module: llvm.ModuleRef, target: Target) -> None:
+def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
+    if NO_VECTORS in text:
+        _simplify(module, target)
+        return
     # Loops come out of the emitter in the form that the vectoriser wants.  Interleaving and unrolling on top of
     # vectors of eight doubles gain little in loops that are bound by memory or by long polynomials, and cost a third
     # of the compile time; level 2 adds time and finds nothing more.
@@ -121,12 +129,31 @@ def _optimize(module: llvm.ModuleRef, target: Target) -> None:
     builder = llvm.create_pass_builder(_machine(target), tuning)
     passes = builder.getModulePassManager()
     passes.run(module, builder)
+    _dispose(passes)
+
+
+def _simplify(module: llvm.ModuleRef, target: Target) -> None:
+    """Optimize a module without loops to make vectors of: most of LLVM's passes are for these, or for its globals."""
+    builder = llvm.create_pass_builder(_machine(target), llvm.create_pipeline_tuning_options(speed_level=_LEVEL))
+    inliner = create_new_module_pass_manager()
+    inliner.add_always_inliner_pass()
+    inliner.run(module, builder)
+    passes = builder.getFunctionPassManager()
+    for function in module.functions:
+        if not function.is_declaration:
+            passes.run(function, builder)
+    _dispose(inliner)
+    _dispose(passes)
+
+
+def _dispose(passes: NewPassManager) -> None:
     # By itself llvmlite never frees it: its class inherits an empty `_dispose` in front of the one that does.
     NewPassManager._dispose(passes)
     passes.detach()
 
 
 def _parse(text: str, target: Target) -> llvm.ModuleRef:
+    """A module that calls the functions of `vecmath` that it declares where `_vecmath` has put them."""
     module = llvm.parse_assembly(missing_instructions.supplied(text, target))
     module.triple = target.triple
     module.data_layout = str(_machine(target).target_data)
@@ -138,7 +165,7 @@ def optimized_text(text: str, assembly: bool = False) -> str:
     target = current_target()
     with _alone():
         module = _parse(text, target)
-        _optimize(module, target)
+        _optimize(module, text, target)
         return _machine(target).emit_assembly(module) if assembly else str(module)
 
 
@@ -146,7 +173,13 @@ def object_code(text: str) -> bytes:
     """A module as object code for the current target; for other programs."""
     target = current_target()
     with _alone():
-        return _object(text, None, target)[0]
+        return _object(_with_vecmath(text), None, target)[0]
+
+
+def _with_vecmath(text: str) -> str:
+    """A module with the functions of `vecmath` that it declares."""
+    missing = dict.fromkeys(vecmath.defining(match[1]) for match in _DECLARED_VECMATH.finditer(text))
+    return "\n".join([_DECLARED_VECMATH.sub("", text), *(vecmath.definition(*which) or "" for which in missing)])
 
 
 def host_key() -> str:
@@ -182,13 +215,29 @@ def load_routines(
     with _alone():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
-        addresses, library = _link(code, (*calls, *missing_instructions.externals(text, target)), symbols.values())
+        calls = (*calls, *missing_instructions.externals(text, target))
+        addresses, library = _link(code, calls, symbols.values(), target)
         _kept.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 
 
 #: libraries that are never unloaded
 _kept: list[object] = []
+
+
+@functools.cache
+def _vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
+    """The addresses of functions of `vecmath` that stand outside of the modules that call them."""
+    names = [symbol.removeprefix("ae.") for symbol in vecmath.interface(name, dtype)]
+    text = (vecmath.definition(name, dtype) or "").replace("\ndefine hidden ", "\ndefine ")
+    found = load_routines(text, names, object_cache(), _LEVEL, target)
+    return {f"ae.{name}": address for name, address in found.items()}
+
+
+def _address(symbol: str, target: Target) -> int | None:
+    if symbol.startswith("ae."):
+        return _vecmath(*vecmath.defining(symbol), target)[symbol]
+    return address_of(symbol)
 
 
 def _object(
@@ -202,7 +251,7 @@ def _object(
             return code, True
     module = _parse(text, target)
     if optimize:
-        _optimize(module, target)
+        _optimize(module, text, target)
     code = _machine(target, level).emit_object(module)
     if cache is not None:
         cache.store(key, code)
@@ -221,21 +270,19 @@ def load(image: Image) -> Code | None:
 def _loaded(image: Image, cached: bool, target: Target) -> Code:
     if not target.runs:
         return Code(None, None, cached, image, target.name)
-    return Code(*_link_entry(image), cached, image, target.name)
+    addresses, library = _link(image.code, image.externals, (image.entry,), target)
+    return Code(addresses[image.entry], library, cached, image, target.name)
 
 
-def _link_entry(image: Image) -> tuple[int, object]:
-    addresses, library = _link(image.code, image.externals, (image.entry,))
-    return addresses[image.entry], library
-
-
-def _link(code: bytes, externals: Iterable[str], symbols: Iterable[str]) -> tuple[dict[str, int], object]:
+def _link(
+    code: bytes, externals: Iterable[str], symbols: Iterable[str], target: Target
+) -> tuple[dict[str, int], object]:
     """Addresses of symbols of object code; what is returned with them keeps it in memory."""
     builder = llvm.JITLibraryBuilder().add_object_img(code)
     for symbol in symbols:
         builder.export_symbol(symbol)
     for symbol in externals:
-        address = address_of(symbol)
+        address = _address(symbol, target)
         if address is None:
             raise RuntimeError(f"the C function {symbol} is not available in this installation")
         builder.import_symbol(symbol, address)

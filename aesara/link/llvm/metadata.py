@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["Metadata"]
+__all__ = ["NO_VECTORS", "Metadata"]
+
+#: the note of a module without loops that LLVM may make vectors of
+NO_VECTORS = "!ae.no_vectors = !{}"
 
 _NO_VECTORS = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
@@ -14,6 +17,8 @@ class Metadata:
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        #: whether there are loops that LLVM may make vectors of
+        self.vectors = False
         self._unpredictable: str | None = None
 
     def _add(self, text: str) -> str:
@@ -32,6 +37,7 @@ class Metadata:
     def loop(self, group: str | None, interleave: int) -> str:
         """The note of a loop: its accesses are independent; how many vectors to work on at once."""
         notes = self._parallel(group)
+        self.vectors |= interleave != 0
         if interleave == 0:
             notes += [_NO_VECTORS, '!{!"llvm.loop.unroll.disable"}']
         if interleave > 1:
@@ -41,6 +47,7 @@ class Metadata:
     def lanes(self, group: str | None, unrolled: bool) -> str:
         """The note of a loop over lanes, of which nothing is to be left when it has been made of vectors."""
         notes = self._parallel(group)
+        self.vectors = True
         if unrolled:
             notes.append('!{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}')
         return self._note(notes)
@@ -61,4 +68,5 @@ class Metadata:
         return f", !llvm.loop {name}"
 
     def text(self) -> str:
-        return "\n".join(f"!{i} = {line}" for i, line in enumerate(self.lines))
+        numbered = [f"!{i} = {line}" for i, line in enumerate(self.lines)]
+        return "\n".join(numbered if self.vectors else [*numbered, NO_VECTORS])

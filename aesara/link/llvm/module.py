@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aesara.ir import vecmath
 from aesara.ir.function import ScalarFunction
@@ -19,6 +19,8 @@ class Module:
         self.declarations: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.externals: set[str] = set()
+        #: declared functions that LLVM may call where it makes vectors
+        self.versions: list[str] = []
         #: symbols of the scalar functions
         self.functions: dict[ScalarFunction, str] = {}
 
@@ -39,7 +41,7 @@ class Module:
         return self.declare(f"@{symbol}", f"declare {LLVM_TYPES[result]} @{symbol}({args}) {attributes}")
 
     def math(self, name: str, dtype: str) -> str | None:
-        """One of our vectorisable functions, with what it depends on; None if there is none for the dtype."""
+        """One of our vectorisable functions, which calls others from outside; None if there is none for the dtype."""
         symbol = f"@{vecmath.symbol(name, dtype)}"
         if symbol not in self.helpers:
             text = vecmath.definition(name, dtype)
@@ -47,8 +49,16 @@ class Module:
                 return None
             self.helpers[symbol] = text
             for needed in vecmath.dependencies(name, dtype):
-                self.math(needed, dtype)
+                self._outside(vecmath.interface(needed, dtype))
         return symbol
+
+    def _outside(self, functions: Mapping[str, str]) -> None:
+        """Declare functions of `vecmath` that stand in another module."""
+        self.externals.update(functions)
+        for function, declaration in functions.items():
+            if f"@{function}" not in self.declarations:
+                self.versions.append(f"ptr @{function}")
+                self.declare(f"@{function}", declaration)
 
     def helper(self, name: str, text: str) -> str:
         self.helpers.setdefault(name, text)
@@ -63,4 +73,7 @@ class Module:
                 if line.startswith("declare "):
                     needed.setdefault("@" + line.split("@", 1)[1].split("(", 1)[0], line)
         lines = ["\n".join(row for row in body.splitlines() if not row.startswith("declare ")) for body in lines]
+        if self.versions:  # so that LLVM does not drop them before it makes vectors
+            kept = f"[{len(self.versions)} x ptr] [{', '.join(self.versions)}]"
+            lines.append(f'@llvm.compiler.used = appending global {kept}, section "llvm.metadata"')
         return "\n".join([*needed.values(), *lines])

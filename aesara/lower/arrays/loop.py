@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr, load, var
-from aesara.ir.kernel import For, Store
+from aesara.ir.kernel import For, Statement, Store
 from aesara.ir.steps import Iterate, View
-from aesara.lower.arrays.base import ZERO, Array, Item
+from aesara.lower.arrays.base import ONE, ZERO, Array, Item
 from aesara.lower.arrays.producer import Made, Producer
 from aesara.lower.kernels import launch_of
 from aesara.lower.shape_arithmetic import count_of
@@ -78,11 +78,12 @@ class LoopNode(Producer):
             return row * count_of(rest)
 
         for result, operand, rows in body.starts:
-            value = load(name_of(operand), operand.dtype, LOOP[0])
             shape = assembler.shape(result)
             length = count_of(shape) if rows is None else canonical(rows) * count_of(shape[1:])
-            copy = Store(name_of(result), LOOP[0], value)
-            launch = launch_of(f"k{at}s", (For("v0", length, (copy,), parallel=True),))
+            alone = length is ONE
+            element = ZERO if alone else LOOP[0]
+            copy: Statement = Store(name_of(result), element, load(name_of(operand), operand.dtype, element))
+            launch = launch_of(f"k{at}s", (copy if alone else For("v0", length, (copy,), parallel=True),))
             yield dataclasses.replace(launch, begins_loop=True)
 
         def place(row: LoopRow) -> Expr:
