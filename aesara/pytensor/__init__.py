@@ -19,7 +19,18 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from error
 
-from aesara.pytensor import control, elementwise, indexing, linear_algebra, random, reductions, shapes, signals, sparse
+from aesara.pytensor import (
+    control,
+    elementwise,
+    indexing,
+    linear_algebra,
+    random,
+    reductions,
+    shapes,
+    signals,
+    sparse,
+    splines,
+)
 from aesara.pytensor.conversion import convert_graph, convert_op, convert_type, perform_in_python
 from aesara.pytensor.linker import AesaraLinker
 from aesara.pytensor.mode import AESARA

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from functools import singledispatch
+from functools import partial, singledispatch
 from importlib.util import find_spec
 from os import sep
 from os.path import dirname
@@ -40,6 +40,7 @@ __all__ = [
     "as_list",
     "convert_graph",
     "convert_op",
+    "convert_op_named",
     "convert_type",
     "is_shared_tensor",
     "perform_in_python",
@@ -74,7 +75,17 @@ def convert_op(op: PyTensorOp, node: PyTensorApply, *inputs: Variable) -> Variab
     ... def _(op, node, x):
     ...     return 2 * x
     """
-    return perform_in_python(node, inputs)
+    named = _NAMED.get(f"{type(op).__module__}.{type(op).__qualname__}")
+    return perform_in_python(node, inputs) if named is None else named(op, node, *inputs)
+
+
+#: functions for Ops of libraries that are not loaded because of them, by the names of their classes
+_NAMED: dict[str, Callable[..., Any]] = {}
+
+
+def convert_op_named(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a function for an Op's class as `convert_op` does, by the name of the class and its module."""
+    return partial(_NAMED.setdefault, name)
 
 
 def perform_in_python(node: PyTensorApply, inputs: Sequence[Variable]) -> Sequence[Variable]:

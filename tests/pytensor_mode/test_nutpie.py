@@ -39,20 +39,11 @@ def test_pointers_of_models(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         f = aesara.pytensor.compile_logp(MODELS[name]())
-    try:
-        pointer = logp_pointer(f)
-    except NotImplementedError as error:
-        assert name in RUN_IN_PYTHON, error
-        return
-    assert name not in RUN_IN_PYTHON
+    pointer = logp_pointer(f)
     for seed in range(3):
         x = 0.3 * np.random.default_rng(seed).normal(size=f.size)
         for found, expected in zip(pointer(x), f(x), strict=True):
             np.testing.assert_array_equal(found, expected)
-
-
-#: models of which an Op has no native code here
-RUN_IN_PYTHON = {"prior_interpolated"}
 
 
 @pytest.mark.parametrize("name", ["eight_schools", "gp_marginal", "stochastic_volatility"])
