@@ -1,10 +1,11 @@
 """Faults that `tools.mutate` plants: which there are, and that one at most is active."""
 
 import builtins
+import os
 
 import pytest
 
-from tools.mutate.__main__ import ROOT
+from tools.mutate.__main__ import ROOT, outcomes
 from tools.mutate.areas import lines_of_difference
 from tools.mutate.equivalent import EQUIVALENT
 from tools.mutate.faults import faults
@@ -174,3 +175,13 @@ DIFFERENCE = """\
 
 def test_lines_that_have_changed():
     assert lines_of_difference(DIFFERENCE) == {"aesara/one.py": {3, 4}, "aesara/two.py": {1}}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="tests run in forks")
+def test_tests_are_run_with_each_fault(tmp_path):
+    path = "aesara/graph/rewriting/ordered_set.py"
+    planted_ones = faults(path, (ROOT / path).read_text(encoding="utf-8"))
+    found = list(outcomes(planted_ones, tmp_path / "run", 1, 30.0, ["tests/test_other_modules.py"]))
+    assert sorted(outcome["number"] for outcome in found) == list(range(len(planted_ones)))
+    noticed = [outcome["caught_by"] for outcome in found if outcome["caught_by"]]
+    assert noticed and all(name.startswith("tests/test_other_modules.py::") for name in noticed)

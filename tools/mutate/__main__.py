@@ -48,8 +48,11 @@ def copy_of(tree: Path, folder: Path) -> Path:
     return folder
 
 
-def outcomes(faults: Sequence[Fault], folder: Path, workers: int, seconds: float) -> Iterator[dict[str, Any]]:
-    """What the tests say of each fault, as it is known; `folder` is for the copy and for notes."""
+def outcomes(
+    faults: Sequence[Fault], folder: Path, workers: int, seconds: float, tests: Sequence[str] = ()
+) -> Iterator[dict[str, Any]]:
+    """What the tests (all, or those of some files) say of each fault, as it is known; `folder` is for the copy and for
+    notes."""
     tree = copy_of(ROOT, folder / "tree")
     task = {"tree": str(tree), "folder": str(folder), "workers": workers, "budget": seconds}
     (folder / "task.json").write_text(json.dumps({**task, "faults": [asdict(fault) for fault in faults]}))
@@ -64,7 +67,7 @@ def outcomes(faults: Sequence[Fault], folder: Path, workers: int, seconds: float
     results = folder / "outcomes.jsonl"
     results.touch()
     with open(folder / "log.txt", "w") as log, open(results, encoding="utf-8") as known:
-        process = subprocess.Popen([*command, "-p", "no:xdist"], cwd=tree, env=surroundings, stdout=log, stderr=log)
+        process = subprocess.Popen([*command, "-p", "no:xdist", *tests], cwd=tree, env=surroundings, stdout=log, stderr=log)
         running = True
         while running:
             running = process.poll() is None

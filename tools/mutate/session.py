@@ -317,11 +317,11 @@ def _in_order(tests: Sequence[tuple[float, str]]) -> Iterator[tuple[float, str]]
     yield from late
 
 
+assert "aesara" not in sys.modules, "the package was imported before faults were planted"
 _TASK = json.loads(Path(os.environ["AESARA_MUTATE"]).read_text(encoding="utf-8"))
 _SESSION = Session(_TASK)
 plant(Path(_TASK["tree"]), _SESSION.faults)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    assert "aesara" not in sys.modules, "the package was imported before faults were planted"
     config.pluginmanager.register(_SESSION, "faults")
