@@ -18,7 +18,7 @@ from aesara.graph.type import Type
 from aesara.ifelse import ifelse
 from aesara.ir.text import print_program
 from aesara.lower.dispatch import lower_graph
-from aesara.lower.places import place_nodes
+from aesara.lower.placement import place_nodes
 from tests.optable.running import variable_of
 from tests.optable.table import ROWS
 

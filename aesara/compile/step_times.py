@@ -9,7 +9,7 @@ from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.lower.places import PlacedStep, Placement, nodes_of_buffers, place_nodes
+from aesara.lower.placement import PlacedStep, Placement, nodes_of_buffers, place_nodes
 from aesara.records import dataclass
 
 

@@ -20,7 +20,7 @@ from types import FunctionType
 from typing import Any
 from weakref import ref
 
-from aesara.graph.seals import confirm, seal_of
+from aesara.graph.checksums import checksum_of, confirm
 from aesara.graph.source import SourceLine, resolve
 from aesara.graph.utils import Scratchpad
 
@@ -241,14 +241,14 @@ class NestedPickle:
         self.outside = outside
 
     def __getstate__(self) -> tuple[bytes, list[Any], bytes]:
-        return self.data, self.outside, self._seal()
+        return self.data, self.outside, self._checksum()
 
     def __setstate__(self, state: tuple[bytes, list[Any], bytes]) -> None:
-        self.data, self.outside, seal = state
-        confirm(seal, self._seal(), "graph")
+        self.data, self.outside, checksum = state
+        confirm(checksum, self._checksum(), "graph")
 
-    def _seal(self) -> bytes:
-        return seal_of(len(self.outside), self.data, self.outside)
+    def _checksum(self) -> bytes:
+        return checksum_of(len(self.outside), self.data, self.outside)
 
     @classmethod
     def pack(cls, content: Any, stays_outside: Callable[[Any], bool]) -> NestedPickle | None:

@@ -11,7 +11,7 @@ from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import SourceLine
 from aesara.ifelse import IfElse
-from aesara.lower.places import PlacedStep, place_nodes
+from aesara.lower.placement import PlacedStep, place_nodes
 from aesara.printing.labels import function_name, input_name, shortened, size_text
 from aesara.records import dataclass
 

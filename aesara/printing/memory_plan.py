@@ -15,7 +15,7 @@ from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
 from aesara.ir.generators import words_of
 from aesara.ir.program import Program
-from aesara.lower.places import nodes_of_buffers
+from aesara.lower.placement import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
 from aesara.records import dataclass

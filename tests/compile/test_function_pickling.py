@@ -150,12 +150,12 @@ def test_code_that_does_not_suit_is_made_again(model, monkeypatch):
     same(f, model)
 
 
-def sealed():
+def checked():
     """A function whose pickle holds no values but its own constants."""
     x, n = at.dvector("x"), at.lscalar("n")
     table = np.arange(100.0).reshape(20, 5)
     y = at.constant(table)[n] * x + at.constant(np.array([0.5, 1.5, 2.5, 3.5, 4.5]))
-    return aesara.function([x, n], [y, (at.exp(y) + x).sum(), 2 * x], on_unused_input="ignore", name="sealed")
+    return aesara.function([x, n], [y, (at.exp(y) + x).sum(), 2 * x], on_unused_input="ignore", name="checked")
 
 
 def shown(function):
@@ -165,7 +165,7 @@ def shown(function):
 
 
 def test_damaged_pickles_are_refused(rng):
-    f = sealed()
+    f = checked()
     data, expected = pickle.dumps(f), shown(f)
     assert shown(pickle.loads(data)) == expected
     refused = noticed = same_as_before = no_function = 0
@@ -188,7 +188,7 @@ def test_damaged_pickles_are_refused(rng):
 
 @pytest.mark.parametrize("rest", [0, 1, 100, 0.25, 0.5, 0.75, 0.999])
 def test_truncated_pickles_are_refused(rest):
-    data = pickle.dumps(sealed())
+    data = pickle.dumps(checked())
     with pytest.raises((pickle.UnpicklingError, EOFError)):
         pickle.loads(data[: round(rest * len(data)) if rest < 1 else rest])
 
@@ -210,11 +210,11 @@ def refused_for(part):
         ("constants", lambda arrays: (arrays[0].view("int64"), *arrays[1:])),
         ("constants", lambda arrays: (arrays[0].reshape(-1), *arrays[1:])),
         ("n_callbacks", lambda count: count + 1),
-        ("seal", lambda seal: None),
+        ("checksum", lambda checksum: None),
     ],
 )
 def test_each_part_of_a_form_is_sealed(name, change):
-    state = sealed().maker._form.without_symbols().__getstate__()
+    state = checked().maker._form.without_symbols().__getstate__()
     Form.__new__(Form).__setstate__(state)
     with refused_for("machine code"):
         Form.__new__(Form).__setstate__({**state, name: change(state[name])})
@@ -233,13 +233,13 @@ def test_descriptions_and_graphs_are_sealed():
         return rebuild(maker, *arguments[1:])
 
     assert load(lambda state: None) is not None
-    others = {"update_mapping": {1: 0}, "n_returned": 2, "unpack_single": False, "inputs": [], "_seal": b""}
+    others = {"update_mapping": {1: 0}, "n_returned": 2, "unpack_single": False, "inputs": [], "_checksum": b""}
     for name, value in others.items():
         with refused_for("description of inputs and results"):
             load(lambda state, name=name, value=value: state.update({name: value}))
     nested = f.maker.__getstate__()["_stored"].content
-    data, outside, seal = nested.__getstate__()
-    for state in [(data[:-1], outside, seal), (data, outside[1:], seal), (data, outside, b"")]:
+    data, outside, checksum = nested.__getstate__()
+    for state in [(data[:-1], outside, checksum), (data, outside[1:], checksum), (data, outside, b"")]:
         with refused_for("graph"):
             object.__new__(type(nested)).__setstate__(state)
 

@@ -64,10 +64,11 @@ def outcomes(
         "OPENBLAS_NUM_THREADS": "1",
     }
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tools.mutate.session", "-p", "no:cacheprovider"]
+    command += ["-p", "no:xdist", *tests]
     results = folder / "outcomes.jsonl"
     results.touch()
     with open(folder / "log.txt", "w") as log, open(results, encoding="utf-8") as known:
-        process = subprocess.Popen([*command, "-p", "no:xdist", *tests], cwd=tree, env=surroundings, stdout=log, stderr=log)
+        process = subprocess.Popen(command, cwd=tree, env=surroundings, stdout=log, stderr=log)
         running = True
         while running:
             running = process.poll() is None

@@ -16,13 +16,13 @@ from aesara.compile.function.stored import StoredGraph, facts_of, without_graph
 from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.mode import get_mode
 from aesara.configdefaults import config
+from aesara.graph.checksums import checksum_of, confirm
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container, OwnContainer
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.integrity import refuse_repeated_inputs
 from aesara.graph.nodes import Variable
-from aesara.graph.seals import confirm, seal_of
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
 from aesara.utils import found_at, free_in_children
@@ -407,7 +407,7 @@ class FunctionMaker:
             state["_stored"] = StoredGraph.pack(self.fgraph, self.inputs, self.outputs, symbols)
         if self._form is not None:
             state["_form"] = self._form.without_symbols()
-        state["_seal"] = seal_of(facts_of(state))
+        state["_checksum"] = checksum_of(facts_of(state))
         return state
 
     def confirm(self) -> None:
@@ -415,9 +415,9 @@ class FunctionMaker:
 
         It is called when all that belongs to the maker has been read.
         """
-        seal, state = self._unconfirmed
+        checksum, state = self._unconfirmed
         del self._unconfirmed
-        confirm(seal, seal_of(facts_of(state)), "description of inputs and results")
+        confirm(checksum, checksum_of(facts_of(state)), "description of inputs and results")
 
     def _output_types(self) -> list[tuple[Any, str | None]]:
         stored = self.__dict__.get("_stored")
@@ -425,7 +425,7 @@ class FunctionMaker:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
-        self._unconfirmed = state.pop("_seal", None), state
+        self._unconfirmed = state.pop("_checksum", None), state
         self.__dict__.update(state)
         self.expanded_inputs = self.inputs
         self.indices = [[spec, None, [spec]] for spec in self.inputs]

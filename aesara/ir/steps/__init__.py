@@ -6,7 +6,7 @@ function in `link/llvm/emit_steps.py` that emits it.
 
 from aesara.ir.steps.allocate import Allocate
 from aesara.ir.steps.base import Step, walk_steps
-from aesara.ir.steps.call import BATCH, PIECE, Call
+from aesara.ir.steps.call import BATCH, CHUNK, Call
 from aesara.ir.steps.check import Check
 from aesara.ir.steps.define import Define
 from aesara.ir.steps.hand_over import HandOver
@@ -24,7 +24,7 @@ __all__ = [
     "HandOver",
     "Launch",
     "Iterate",
-    "PIECE",
+    "CHUNK",
     "PythonCall",
     "STEPS",
     "Step",

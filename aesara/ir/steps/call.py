@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
-__all__ = ["BATCH", "PIECE", "Call"]
+__all__ = ["BATCH", "CHUNK", "Call"]
 
 #: number of the call within a batch
 BATCH = var("batch")
 #: so many elements of a result are made between two looks for signals
-PIECE = 2048
+CHUNK = 2048
 
 
 @dataclass(frozen=True)
@@ -50,17 +50,17 @@ class Call(Step):
 
     @property
     def runs_rounds(self) -> bool:
-        return self.batch is not None or self.pieces is not None
+        return self.batch is not None or self.chunks is not None
 
     @property
-    def pieces(self) -> Expr | None:
-        """How many pieces a call is cut into that gives one element after another; None if it is not cut."""
+    def chunks(self) -> Expr | None:
+        """How many chunks a call is cut into that gives one element after another; None if it is not cut."""
         if not self.routine.each or self.batch is not None:
             return None
         count = self._sizes()[self.routine.each]
-        if count.is_const and count.attr <= PIECE:
+        if count.is_const and count.attr <= CHUNK:
             return None
-        return op("intdiv", op("add", count, const(PIECE - 1)), const(PIECE))
+        return op("intdiv", op("add", count, const(CHUNK - 1)), const(CHUNK))
 
     def expressions(self) -> Iterator[Expr]:
         yield from self.sizes

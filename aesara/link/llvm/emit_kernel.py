@@ -31,10 +31,10 @@ from aesara.ir.kernel import (
 )
 from aesara.ir.lanes import accumulations, identity_of
 from aesara.ir.work import UNKNOWN, Work, has_heavy_loops, iteration_work
+from aesara.link.llvm.chunks import ELEMENTS, assigned, has_long_rows, is_long_row, is_over_blocks, is_over_loops
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
 from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.pieces import ELEMENTS, assigned, has_long_rows, is_long_row, is_over_blocks, is_over_loops
 from aesara.link.llvm.primitives import converted, primitive
 from aesara.link.llvm.spills import Spilled
 from aesara.link.llvm.types import LLVM_TYPES, literal, memory_type
@@ -87,7 +87,7 @@ class Emitter:
         self.allocas: list[str] = []
         #: where buffers are
         self.pointers: dict[str, str] = {}
-        #: depth down to which loops are cut into pieces, to look for signals in between
+        #: depth down to which loops are cut into chunks, to look for signals in between
         self.cut_to = -1
         #: whether there is a watcher, which loops inside of others may ask
         self.watched = False
@@ -288,7 +288,7 @@ class Emitter:
         if len(self.scopes) - 1 <= self.cut_to and body is None:
             return self._cut_loop(loop, extent)
         if self.watched and len(self.scopes) > 1 and is_long_row(loop):
-            return self._in_pieces(loop, extent)
+            return self._in_chunks(loop, extent)
         return self._counted(loop, "0", extent, body)
 
     def _in_lanes(self, loop: For, lanes: int, first: str, extent: str) -> str:
@@ -378,22 +378,22 @@ class Emitter:
         return result
 
     def _cut_loop(self, loop: For, extent: str) -> str:
-        """A loop in pieces, between which signals are looked for; the kernel ends if a handler raises."""
+        """A loop in chunks, between which signals are looked for; the kernel ends if a handler raises."""
         outer = self.scopes[-1]
-        head, cut, stopped, piece, done = map(self.label, ("head", "cut", "stopped", "piece", "done"))
+        head, cut, stopped, chunk, done = map(self.label, ("head", "cut", "stopped", "chunk", "done"))
         first, entered = self.fresh("first"), outer.block
         outer.jump(head)
         outer.begin(head)
         place = len(outer.lines)
         outer.add("")  # the phi nodes go here
-        code, part = self._end_of_piece(loop, first, extent)
-        outer.branch(_is_watched(outer), cut, piece, _RARELY)
+        code, part = self._end_of_chunk(loop, first, extent)
+        outer.branch(_is_watched(outer), cut, chunk, _RARELY)
         outer.begin(cut)
         outer.add(*code)
-        outer.branch(outer.value("i64", part) < 0, stopped, piece, _RARELY)
+        outer.branch(outer.value("i64", part) < 0, stopped, chunk, _RARELY)
         outer.begin(stopped)
         outer.add("ret i1 true")
-        outer.begin(piece)
+        outer.begin(chunk)
         last = outer.phi("i64", (extent, head), (part, cut))
         handed_on = self._handed_on(loop, entered)
         deepest = self.cut_to
@@ -410,10 +410,10 @@ class Emitter:
         return count
 
     def _handed_on(self, loop: For, entered: str) -> Callable[[str, str, str], str]:
-        """Let what a loop assigns be values that its pieces hand on.
+        """Let what a loop assigns be values that its chunks hand on.
 
-        What comes back makes their phi nodes: of the first index of a piece, which is 0 where the pieces are entered
-        from the block `entered`, of where a piece ends, and of the block from which the next one follows.
+        What comes back makes their phi nodes: of the first index of a chunk, which is 0 where the chunks are entered
+        from the block `entered`, of where a chunk ends, and of the block from which the next one follows.
         """
         before = dict(self.mutable)
         entering = self._entering(loop.body)
@@ -447,8 +447,8 @@ class Emitter:
         self.pinned, self.volatile = pinned, volatile
         return cold.lines, value
 
-    def _end_of_piece(self, loop: For, first: str, extent: str) -> tuple[list[str], str]:
-        """Code for where a piece ends, or -1, and the name of that."""
+    def _end_of_chunk(self, loop: For, first: str, extent: str) -> tuple[list[str], str]:
+        """Code for where a chunk ends, or -1, and the name of that."""
         code, value = self.aside(iteration_work(loop))
         ask, part = self.fresh("ask"), self.fresh("part")
         arguments = f"ptr %ae.watcher, i64 {first}, i64 {extent}, double {value}"
@@ -495,10 +495,10 @@ class Emitter:
             return ""
         return outer.phi("i64", ("0", skipped), (following, exit_)).name
 
-    def _in_pieces(self, loop: For, extent: str) -> str:
-        """A loop over elements inside of another loop, in pieces of `ELEMENTS`, between which signals are looked for.
+    def _in_chunks(self, loop: For, extent: str) -> str:
+        """A loop over elements inside of another loop, in chunks of `ELEMENTS`, between which signals are looked for.
 
-        Nobody is asked before the first piece.  Rows that are read from memory do without: another loop around theirs
+        Nobody is asked before the first chunk.  Rows that are read from memory do without: another loop around theirs
         takes LLVM a fifth longer to compile, and they last a second where they have some hundred million elements.
         """
         outer = self.scopes[-1]
@@ -620,7 +620,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     Parameters
     ----------
     cut
-        How its loops are cut into pieces, to look for signals in between.  Kernels that are cut ``inside`` take one
+        How its loops are cut into chunks, to look for signals in between.  Kernels that are cut ``inside`` take one
         argument more: null, or a watcher (see `emit_threads`).  They return whether a handler has raised.  Those that
         callers run ``in parts`` take two more: where their `only_loop` is to begin and to end.  If they have long rows
         they also take a watcher, and return the same.

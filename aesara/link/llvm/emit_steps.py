@@ -12,7 +12,7 @@ from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words,
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
 from aesara.ir.steps import (
     BATCH,
-    PIECE,
+    CHUNK,
     Allocate,
     Call,
     Check,
@@ -26,12 +26,12 @@ from aesara.ir.steps import (
 )
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
+from aesara.link.llvm.chunks import has_long_rows, only_loop
 from aesara.link.llvm.emit_kernel import Cut
 from aesara.link.llvm.emit_results import kind_and_shape
 from aesara.link.llvm.emit_routines import declare_routine
 from aesara.link.llvm.emit_threads import may_be_cut
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.pieces import has_long_rows, only_loop
 from aesara.link.llvm.types import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 
@@ -181,7 +181,7 @@ def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
     code.block(look)
     lines, work = code.emitter.aside(iteration_work(loop).replace(outside))
     code.add(*lines)
-    end = code.call("piece", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
+    end = code.call("chunk", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
     code.stop_if(code.compare("slt", "i64", end, "0"), go)
     code.block(go)
     code.writer.jump(part)
@@ -215,16 +215,16 @@ def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[
 
 @emits(Call, weight=4)
 def _call(entry: EntryPoint, step: Call) -> None:
-    pieces = step.pieces
-    if pieces is not None:
-        work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(PIECE)))
-        _for_each(entry, pieces, work, lambda: _one_call(entry, step, const(PIECE)))
+    chunks = step.chunks
+    if chunks is not None:
+        work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(CHUNK)))
+        _for_each(entry, chunks, work, lambda: _one_call(entry, step, const(CHUNK)))
         return
     _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry, step))
 
 
-def _one_call(entry: EntryPoint, step: Call, piece: Expr | None = None) -> None:
-    """A call, or the part of one that makes piece number `BATCH` of a result."""
+def _one_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None:
+    """A call, or the part of one that makes chunk number `BATCH` of a result."""
     code, routine = entry.code, step.routine
     if routine.word is None:
         arguments = [f"i64 {code.value(n)}" for n in step.sizes]
@@ -232,9 +232,9 @@ def _one_call(entry: EntryPoint, step: Call, piece: Expr | None = None) -> None:
             arguments.append(_pointer(code, parameter.dtype, operand))
         if routine.each:
             first, last = const(0), dict(zip(routine.sizes, step.sizes, strict=True))[routine.each]
-            if piece is not None:
-                first = BATCH * piece
-                last = op("minimum", first + piece, last)
+            if chunk is not None:
+                first = BATCH * chunk
+                last = op("minimum", first + chunk, last)
             arguments += [f"i64 {code.value(first)}", f"i64 {code.value(last)}"]
         code.add(f"call void {declare_routine(routine, code.module)}({', '.join(arguments)})")
         return

@@ -6,7 +6,7 @@ they read; those that update also hold the guards of what they update (`link/gua
 read until the new ones are in place.  Calls that keep the GIL until they end need neither.
 
 In the main thread, while the GIL is released, signals are looked for: in loops over steps, between steps, and in long
-kernels after each of the pieces that their outermost loops are cut into.  This happens after every `PORTION` of
+kernels after each of the chunks that their outermost loops are cut into.  This happens after every `PORTION` of
 estimated work and comes to nothing if, by the clock, little time has gone by, since it needs the GIL.
 
 What happens then is in `shared/threads.py`; this is about where.

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.checksums import checksum_of, confirm
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.seals import confirm, seal_of
 from aesara.link.llvm.callable import Interface
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Image
@@ -72,18 +72,18 @@ class Form:
         return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols, timers)
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"seal": self._seal()}
+        return self.__dict__ | {"checksum": self._checksum()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        confirm(self.__dict__.pop("seal", None), self._seal(), "machine code")
+        confirm(self.__dict__.pop("checksum", None), self._checksum(), "machine code")
         # Buffers that were pickled out of band may begin anywhere.
         self.constants = tuple(np.require(c, requirements=["C", "A"]).reshape(c.shape) for c in self.constants)
 
-    def _seal(self) -> bytes:
+    def _checksum(self) -> bytes:
         image, timers = self.image, self.timers
         facts = image.externals, image.entry, image.host, self.interface, self.n_callbacks, len(self.constants)
-        return seal_of((facts, None if timers is None else timers.facts), image.code, self.constants)
+        return checksum_of((facts, None if timers is None else timers.facts), image.code, self.constants)
 
     def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
         """What refers to nodes, decoded together with the graph if need be."""

@@ -47,9 +47,9 @@ MOVED = RAISED + 1
 DRAWN = RAISED + 2
 
 #: The *frame* of a call, on its stack (or elsewhere, if values are spilled to it), is what it shares with the routines
-#: of `shared/`.  First comes what is there while the GIL is released: what kernels ask for the end of the next piece of
+#: of `shared/`.  First comes what is there while the GIL is released: what kernels ask for the end of the next chunk of
 #: a loop, the table, and when signals were looked for; then the number of the error, and its values.
-FRAME_PIECE, FRAME_TABLE, FRAME_TIME, FRAME_ERROR = 0, 8, 16, 24
+FRAME_CHUNK, FRAME_TABLE, FRAME_TIME, FRAME_ERROR = 0, 8, 16, 24
 #: All from here on is zero at first: the list of results, or the answer if the call ends early; the block of workspace;
 #: whether the call has guards; how many references to shared values it holds;
 FRAME_ANSWER = FRAME_ERROR + 8 * (1 + ERROR_VALUES)
@@ -107,7 +107,7 @@ WORDS = (
     "fallback", "fail", "wait", "state", "clock",
     "strict", "refuse", "number", "arguments", "secure", "finish", "abort", "array", "reuse", "lend", "workspace",
     "late", "attach", "open", "hold", "fetch", "settle", "keep", "unlock.all",
-    "release", "take", "poll", "piece", "rounds",
+    "release", "take", "poll", "chunk", "rounds",
     "matmul.float64", "matmul.float32",
     "large.float64", "large.float32", "mirror.float64", "mirror.float32",
 )  # fmt: skip

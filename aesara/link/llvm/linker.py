@@ -17,7 +17,6 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
-from aesara.link.llvm.border import Border, BorderCallable
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
@@ -29,6 +28,7 @@ from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.form import Form
 from aesara.link.llvm.generators import why_not_native
 from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
+from aesara.link.llvm.marshalling import Marshalling, MarshallingCallable
 from aesara.link.llvm.python_nodes import LateCallback, make_callback
 from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
@@ -112,18 +112,18 @@ class LLVMLinker(VMLinker):
         fallback: Callable[..., Any],
         timed: bool = False,
         lent: Sequence[int] = (),
-    ) -> NativeCallable | BorderCallable:
+    ) -> NativeCallable | MarshallingCallable:
         """The graph as a native callable.
 
-        It raises `Declined` if a value crosses the graph's border that is no tensor, and does not consist of some.
+        It raises `Declined` if a value enters or leaves the graph that is no tensor, and does not consist of some.
 
         With `timed` the callable measures its steps, for its ``timers``.  `lent` are the numbers of the results
         whose arrays may be returned again as soon as nobody holds them.
         """
-        border = Border.of(fgraph, inputs, n_outputs, updates)
-        if border is not None:
-            arguments = border.graph, border.inputs, border.n_outputs, border.updates, False, _refuse_arguments, timed
-            return BorderCallable(border, self._compile(*arguments), unpack_single, fallback)
+        parts = Marshalling.of(fgraph, inputs, n_outputs, updates)
+        if parts is not None:
+            arguments = parts.graph, parts.inputs, parts.n_outputs, parts.updates, False, _refuse_arguments, timed
+            return MarshallingCallable(parts, self._compile(*arguments), unpack_single, fallback)
         return self._compile(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)
 
     def _compile(

@@ -15,9 +15,9 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.ifelse import IfElse
 from aesara.link.basic import InputCell
-from aesara.link.llvm.border import BorderCallable
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.linker import LLVMLinker
+from aesara.link.llvm.marshalling import MarshallingCallable
 from aesara.link.nan_origin import Origin
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.tensor_type import TensorType
@@ -56,7 +56,7 @@ class NanWhereLinker(LLVMLinker):
         fallback: Callable[..., Any],
         timed: bool = False,
         lent: Sequence[int] = (),
-    ) -> NativeCallable | BorderCallable:
+    ) -> NativeCallable | MarshallingCallable:
         # New values are checked before they replace the old ones, which cannot be overwritten: the function keeps both.
         lent = list(dict.fromkeys((*lent, *updates)))
         native = super().make_callable(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)

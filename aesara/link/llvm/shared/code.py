@@ -22,7 +22,7 @@ __all__ = ["routine_words"]
 
 _NAMES = (
     "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "release", "take", "poll", "piece", "rounds",
+    "release", "take", "poll", "chunk", "rounds",
 )  # fmt: skip
 _GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
 

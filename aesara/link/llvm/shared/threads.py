@@ -8,7 +8,7 @@ entry, self, args, nargs, names)``  values if it is careful; returns whether the
 args)``                             call reads are pinned, so that no other thread can resize them
 ``take(frame, table, plan)``        take the GIL, if it was released
 ``poll(watcher)``                   run the handlers of signals that have come; returns whether one of them has raised
-``piece(watcher, from, to, work)``  where the piece of a loop that begins at `from` is to end, if each iteration is so
+``chunk(watcher, from, to, work)``  where the chunk of a loop that begins at `from` is to end, if each iteration is so
                                     much work (in nanoseconds), or -1 if the loop is to be stopped
 ``rounds(watcher, work)``           how many rounds of a loop, each so much work, take about a `PORTION`: a power of
                                     two, less one; -1 if there is no watcher
@@ -25,7 +25,7 @@ __all__ = ["PATIENCE", "PORTION", "threads_text"]
 
 #: seconds after which signals are looked for
 PATIENCE = 0.04
-#: nanoseconds of estimated work of a piece of a loop
+#: nanoseconds of estimated work of a chunk of a loop
 PORTION = 3e6
 
 _THREAD_ID = f"i{8 * ctypes.sizeof(ctypes.c_ulong)}"
@@ -69,8 +69,8 @@ define void @ae.release(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind {
 entry:
   call void @ae.pin(ptr %frame, ptr %table, ptr %plan, ptr %args)
   set ptr %table, %frame, FRAME_TABLE
-  %piece = word piece
-  set ptr %piece, %frame, FRAME_PIECE
+  %chunk = word chunk
+  set ptr %chunk, %frame, FRAME_CHUNK
   %state = word state
   %main = field i64 %state, STATE_MAIN
   %me = call i64 @ae.me(ptr %table)
@@ -179,7 +179,7 @@ early:
   ret i1 false
 }
 
-define i64 @ae.piece(ptr %frame, i64 %from, i64 %to, double %work) nounwind cold {
+define i64 @ae.chunk(ptr %frame, i64 %from, i64 %to, double %work) nounwind cold {
 entry:
   %first = icmp eq i64 %from, 0
   br i1 %first, label %go, label %look

@@ -1,4 +1,4 @@
-"""Which loops of a kernel take long: those run in pieces, between which signals are looked for."""
+"""Which loops of a kernel take long: those run in chunks, between which signals are looked for."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Seals: digests by which pickled parts of functions notice that they are no longer what they were.
+"""Checksums: digests by which pickled parts of functions notice that they are no longer what they were.
 
-They are for accidents, such as files that were damaged or edited.  Who can write a pickle can seal it.
+They are for accidents, such as files that were damaged or edited.  Who can write a pickle can write its checksum, too.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 
 from aesara.digests import blake2b
 
-__all__ = ["confirm", "seal_of"]
+__all__ = ["checksum_of", "confirm"]
 
 
-def seal_of(facts: Any, data: bytes = b"", arrays: Iterable[Any] = ()) -> bytes:
+def checksum_of(facts: Any, data: bytes = b"", arrays: Iterable[Any] = ()) -> bytes:
     """A digest of facts, bytes and arrays.
 
     Parameters
@@ -30,7 +30,7 @@ def seal_of(facts: Any, data: bytes = b"", arrays: Iterable[Any] = ()) -> bytes:
 
     Examples
     --------
-    >>> seal_of("a", b"b") == seal_of("a", b"b"), seal_of("a", b"b") == seal_of("ab")
+    >>> checksum_of("a", b"b") == checksum_of("a", b"b"), checksum_of("a", b"b") == checksum_of("ab")
     (True, False)
     """
     digest = blake2b(data, digest_size=20)
@@ -44,9 +44,9 @@ def seal_of(facts: Any, data: bytes = b"", arrays: Iterable[Any] = ()) -> bytes:
     return digest.digest()
 
 
-def confirm(seal: object, wanted: bytes, part: str) -> None:
-    """Raise an `UnpicklingError` if a seal is not the one that a part of a function was given."""
-    if seal != wanted:
+def confirm(checksum: object, wanted: bytes, part: str) -> None:
+    """Raise an `UnpicklingError` if a checksum is not the one that a part of a function was given."""
+    if checksum != wanted:
         raise pickle.UnpicklingError(
             f"The pickled function is damaged: its {part} is not what was pickled. Compile the function again, and "
             "pickle that."

@@ -1,8 +1,8 @@
 """Functions whose arguments and results consist of arrays, as functions of these arrays.
 
-Native code takes and gives arrays only. Where a value of the graph's border consists of several, the graph is compiled
-from and to the parts, and a callable around it takes arguments apart and puts results together. A generator that is an
-argument or a result consists of its words (`ir.generators`).
+Native code takes and gives arrays only. Where an input or output of the graph consists of several, the graph is
+compiled from and to the parts, and a callable around it takes arguments apart and puts results together. A generator
+that is an argument or a result consists of its words (`ir.generators`).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.words import GeneratorOfWords, WordsOfGenerator, origin_of, words_type
 from aesara.records import dataclass
 
-__all__ = ["Border", "BorderCallable"]
+__all__ = ["Marshalling", "MarshallingCallable"]
 
 
 @dataclass(frozen=True)
-class Border:
+class Marshalling:
     """A graph from and to the parts of its inputs and outputs.
 
     Attributes
@@ -53,8 +53,8 @@ class Border:
     @classmethod
     def of(
         cls, graph: FunctionGraph, cells: Sequence[InputCell], n_outputs: int, updates: dict[int, int]
-    ) -> Border | None:
-        """The border of a graph; None if all its inputs and outputs are arrays."""
+    ) -> Marshalling | None:
+        """The marshalling of a graph; None if all its inputs and outputs are arrays."""
         in_words = {one.variable for one in cells if one.variable.type.in_words and not one.implicit}
         origins = {k: origin_of(v, graph.inputs) for k, v in enumerate(graph.outputs[:n_outputs]) if v.type.in_words}
         if not (in_words or origins or any(map(has_parts, (*graph.inputs, *graph.outputs)))):
@@ -123,12 +123,12 @@ def _starts(items: Sequence[Any]) -> list[int]:
     return places
 
 
-class BorderCallable:
+class MarshallingCallable:
     """Calls native code with the parts of arguments, and puts its results together.
 
     Parameters
     ----------
-    border
+    marshalling
         What the code was made of.
     native
         The code.
@@ -142,10 +142,10 @@ class BorderCallable:
     form = None
 
     def __init__(
-        self, border: Border, native: NativeCallable, unpack_single: bool, fallback: Callable[..., Any]
+        self, marshalling: Marshalling, native: NativeCallable, unpack_single: bool, fallback: Callable[..., Any]
     ) -> None:
-        self.border, self.native = border, native
-        self.graph, self.implicit = border.graph, [one.implicit for one in border.inputs]
+        self.marshalling, self.native = marshalling, native
+        self.graph, self.implicit = marshalling.graph, [one.implicit for one in marshalling.inputs]
         self._unpack_single, self._fallback = unpack_single, fallback
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -155,7 +155,7 @@ class BorderCallable:
         """What the native code is called with: one array for each part of each value, and the other values."""
         explicit = iter(values)
         arguments: list[Any] = []
-        for one in self.border.outer:
+        for one in self.marshalling.outer:
             kind = one.variable.type
             if kind.part_types() is not None:
                 arguments += kind.take_apart(one.cell[0] if one.implicit else next(explicit))
@@ -170,9 +170,9 @@ class BorderCallable:
         returned = self.native.careful(self.arguments_of(values))
         results = [
             kind.put_together(one) if isinstance(one, tuple) else one
-            for kind, one in zip(self.border.results, grouped(self.border.results, returned))
+            for kind, one in zip(self.marshalling.results, grouped(self.marshalling.results, returned))
         ]
-        for k, origin in self.border.origins.items():
+        for k, origin in self.marshalling.origins.items():
             results[k] = generator_of(results[k], self._seeds(origin, values))
         if not self._unpack_single:
             return results
@@ -182,8 +182,8 @@ class BorderCallable:
         """The seeds of the generator that an input has; others may be spawned from them."""
         if origin is None:
             return None
-        one = self.border.outer[origin]
-        before = sum(not cell.implicit for cell in self.border.outer[:origin])
+        one = self.marshalling.outer[origin]
+        before = sum(not cell.implicit for cell in self.marshalling.outer[:origin])
         return one.variable.type.seeds_of_value(one.cell[0] if one.implicit else values[before])
 
     def __getattr__(self, name: str) -> Any:
