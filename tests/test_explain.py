@@ -9,6 +9,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 import tests.optable.rows  # noqa: F401
+from aesara import sparse
 from aesara.compile import FunctionMaker
 from aesara.compile.mode import Mode
 from aesara.errors import NativeFallbackError, NativeFallbackWarning
@@ -328,6 +329,14 @@ def test_fallback_raises():
 def test_the_reference_mode_is_no_fallback():
     with aesara.config.change_flags(native_fallback="raise"):
         assert aesara.function([x], reverse(x), mode="FAST_COMPILE")([1.0, 2.0]).tolist() == [2.0, 1.0]
+
+
+def test_arguments_that_consist_of_arrays_are_shown_as_their_parts():
+    m = sparse.csr_matrix("m")
+    f = aesara.function([m, x], sparse.sp_sum(m) + x)
+    inputs = str(aesara.explain(f)).partition("inputs:")[2].partition("results:")[0]
+    assert [line.split(":")[0].strip() for line in inputs.strip().splitlines()] == ["m[0]", "m[1]", "m[2]", "m[3]", "x"]
+    assert "SpSum" in str(aesara.memory_plan(f))
 
 
 # -- debugprint -----------------------------------------------------------------------------------------------------

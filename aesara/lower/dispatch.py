@@ -87,7 +87,7 @@ def lower_graph(
     Raises
     ------
     Unsupported
-        If a value that crosses the border of the function, or of a Python node, is not a tensor.
+        If what enters or leaves the function, or a Python node, is not a tensor.
     """
     for k, variable in enumerate(outputs):
         if variable.type.in_words and k < returned:

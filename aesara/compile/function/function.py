@@ -374,9 +374,9 @@ class Function:
 
         It is that of the maker, but for arguments and results that consist of several arrays.
         """
-        border = getattr(self._native, "border", None)
-        if border is not None:
-            return border.graph, list(border.inputs)
+        marshalling = getattr(self._native, "marshalling", None)
+        if marshalling is not None:
+            return marshalling.graph, list(marshalling.inputs)
         graph: FunctionGraph = self.maker.fgraph
         cells = zip(graph.inputs, self.input_storage, self.maker.inputs)
         return graph, [InputCell(variable, one.storage, bool(spec.implicit)) for variable, one, spec in cells]
