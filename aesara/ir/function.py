@@ -94,8 +94,7 @@ class ExternalFunction:
 def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:
     """The scalar functions that evaluating `roots` may call, each once, callers before what they call."""
     found: dict[ScalarFunction, None] = {}  # in the order in which they are left: callees first
-    stack = [(e.attr, False) for e in walk(roots) if e.op == "call" and isinstance(e.attr, ScalarFunction)]
-    stack.reverse()
+    stack = [(function, False) for function in _called(roots)]
     while stack:
         function, left = stack.pop()
         if function in found:
@@ -104,6 +103,9 @@ def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:
             found[function] = None
             continue
         stack.append((function, True))
-        called = [e.attr for e in walk(function.expressions()) if e.op == "call"]
-        stack += [(callee, False) for callee in reversed(called) if isinstance(callee, ScalarFunction)]
+        stack += [(callee, False) for callee in _called(function.expressions())]
     return list(reversed(found))
+
+
+def _called(roots: Iterable[Expr]) -> list[ScalarFunction]:
+    return [e.attr for e in walk(roots) if e.op == "call" and isinstance(e.attr, ScalarFunction)]

@@ -386,6 +386,15 @@ class TestIncrementalOrder:
         order.discard(previous)
         assert previous not in order
 
+    def test_insert_between_many(self):
+        order, _, _ = self.make([], "abcd")
+        order.insert("new", "ab", "cd")
+        assert order.label("b") < order.label("new") < order.label("c")
+        order.insert("first", [], "ab")
+        assert order.label("first") < order.label("a")
+        order.insert("last", "cd", [])
+        assert order.label("d") < order.label("last")
+
     def test_equal_labels(self):
         order, ends, origins = self.make([], ["a"])
         ends["b"], origins["b"], ends["c"], origins["c"] = [], [], [], []

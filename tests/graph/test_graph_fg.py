@@ -483,6 +483,16 @@ class TestExchange:
         fgraph.check_integrity()
         assert all(output.owner.inputs[0].owner.op == h for output in fgraph.outputs)
 
+    def test_an_input_that_is_a_result_elsewhere_is_not_computed(self):
+        x, y = variables("xy")
+        given = h(x, y)
+        p = f(x, y)
+        fgraph = FunctionGraph([x, y, given], [g(p)], clone=False)
+        fgraph.replace(p, given)
+        fgraph.check_integrity()
+        assert fgraph.apply_nodes == {fgraph.outputs[0].owner}
+        assert fgraph.outputs[0].owner.inputs == [given]
+
 
 class TestFeatures:
     def test_callbacks(self):

@@ -52,6 +52,7 @@ def test_one_linker_takes_several_graphs():
     y = at.dvector("y")
     assert linker.accept(FunctionGraph([y], [y * 2], clone=False)) is not linker
     assert linker.fgraph.outputs[0].owner.inputs[0] is x
+    assert linker.accept(linker.fgraph) is linker
 
 
 def test_different_results_are_an_error():

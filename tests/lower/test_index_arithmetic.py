@@ -10,6 +10,9 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.ir.expr import walk
+from aesara.ir.kernel import For
+from aesara.ir.steps import Launch
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 from aesara.tensor.creation.eye_tri import Tri
 from aesara.tensor.extra_ops import Bartlett, CpuContiguous
@@ -237,6 +240,18 @@ def test_permuted_rows(dtype, inverse):
     ):  # fmt: skip
         assert_native(lambda x, y: PermuteRowElements()(x, y, inverse), x, order)
         assert_native(PermuteRowElements(), x, order, np.int8(inverse))
+
+
+def test_of_entries_put_to_one_place_the_last_stays():
+    """A loop that puts entries to places is in order, since several may be put to one place."""
+    x, order = at.dvector("x"), at.lvector("order")
+    f = aesara.function([x, order], PermuteRowElements()(x, order, 1))
+    np.testing.assert_array_equal(f(np.arange(1.0, 5.0), [0, 2, 0, 2]), [3.0, 0.0, 4.0, 0.0])
+    last = f._native.program.steps[-1]
+    assert isinstance(last, Launch)
+    loops = [s for s in last.kernel.body if isinstance(s, For)]
+    puts = [loop for loop in loops if any(e.op == "load" for e in walk([loop.body[-1].offset]))]
+    assert [loop.parallel for loop in puts] == [False]
 
 
 def test_permutations_may_count_from_the_end():

@@ -2,12 +2,6 @@
 
 EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
-        "aesara/graph/incremental_order.py",
-        "IncrementalOrder.insert",
-        "high - 1.0",
-        "(1.0 - high)",
-    ): "the edges that are added next put every label right; more nodes are moved",
-    (
         "aesara/graph/fg.py",
         "FunctionGraph.__init__",
         "False",
@@ -73,12 +67,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "reversed(nodes)",
         "(nodes)",
     ): "nodes come before what uses them either way; the order of others says nothing",
-    (
-        "aesara/graph/incremental_order.py",
-        "IncrementalOrder.insert",
-        "min((labels[other] for other in after if other in labels), default=None)",
-        "(max((labels[other] for other in after if other in labels), default=None))",
-    ): "the edges that are added next put every label right; more nodes are moved",
     (
         "aesara/tensor/rewriting/dot_chains.py",
         "local_dot_chain",

@@ -22,6 +22,7 @@ from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.dimshuffle import dimshuffle
 
 rules = Rules()
 
@@ -65,9 +66,7 @@ def local_opt_alloc(fgraph, node):
         order: list[typing.Any] = ["x" if axis in repeated else next(dimensions) for axis in remaining]
         while order and order[0] == "x":
             order.pop(0)  # dimensions in front need no room
-        if order != list(range(result.type.ndim)):
-            result = result.dimshuffle(*order)
-        result = inner.op(result, *(sizes[axis] for axis in remaining))
+        result = inner.op(dimshuffle(result, order), *(sizes[axis] for axis in remaining))
     return in_place_of(out, result)
 
 

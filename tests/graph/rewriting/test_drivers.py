@@ -142,6 +142,28 @@ class TestDrivers:
         assert names(fgraph) == ["Sin"]
         assert sorted(profile.applied.values()) == [2, 2]
 
+    def test_patterns_of_four_operations_are_seen_when_the_lowest_comes_last(self, xy):
+        x, _ = xy
+        top = at.exp(at.cos(at.sin(at.tan(x))))
+
+        @node_rewriter([at.exp])
+        def whole_pattern(fgraph, node):
+            (var,) = node.inputs
+            for op in (at.cos, at.sin, at.sinh):
+                if var.owner.op != op:
+                    return False
+                (var,) = var.owner.inputs
+            return [at.tanh(var)]
+
+        @node_rewriter([at.log])
+        def change_of_the_lowest(fgraph, node):
+            found = [n for n in fgraph.apply_nodes if n.op == at.tan]
+            return {n.outputs[0]: at.sinh(n.inputs[0]) for n in found}
+
+        fgraph = graph(at.log(top))
+        EquilibriumGraphRewriter([whole_pattern, change_of_the_lowest], max_use_ratio=10).rewrite(fgraph)
+        assert names(fgraph) == ["Tanh", "Log"]
+
     def test_rewriters_going_in_circles_are_stopped(self, xy, capsys):
         x, _ = xy
         rewrites = [SubstitutionNodeRewriter(at.exp, at.log), SubstitutionNodeRewriter(at.log, at.exp)]

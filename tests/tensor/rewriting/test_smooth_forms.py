@@ -23,6 +23,10 @@ FUNCTIONS = {
         lambda x: at.tanh(x) / (at.cosh(x / 2) / 2),
         lambda x: 2 * mpmath.tanh(x) / mpmath.cosh(x / 2),
     ),
+    "exp(x) * (1 + exp(x))**-2": (
+        lambda x: at.exp(x) * (1 + at.exp(x)) ** -2,
+        lambda x: mpmath.exp(x) / (1 + mpmath.exp(x)) ** 2,
+    ),
     "expm1(x) / (1 + exp(x))": (lambda x: at.expm1(x) / (1 + at.exp(x)), lambda x: mpmath.tanh(x / 2)),
 }
 
