@@ -65,9 +65,7 @@ class _Entry:
         if isinstance(node.op, IncSubtensor):
             if not indices or any(isinstance(index, slice) for index in node.op.idx_list):
                 return None
-            indices = [_as_in_step(v) for v in indices]
-            if not all(isinstance(v.type, TensorType) or _is_steady(v, steady) for v in indices):
-                return None
+            indices = [v if _is_steady(v, steady) else _as_tensor(v) for v in indices]
         elif any(not _is_positions(v) or v.type.ndim != indices[0].type.ndim for v in indices):
             return None
         zero = extract_constant(steady.get(base, base))
@@ -99,10 +97,9 @@ def _added_outside(
     return summed_outside(fgraph, node, args, k, wanted, total)
 
 
-def _as_in_step(scalar: Any) -> Any:
-    """The tensor that a scalar is made of, if there is one."""
+def _as_tensor(scalar: Any) -> Any:
     is_made = scalar.owner is not None and isinstance(scalar.owner.op, ScalarFromTensor)
-    return scalar.owner.inputs[0] if is_made else scalar
+    return scalar.owner.inputs[0] if is_made else tensor_from_scalar(scalar)
 
 
 def _is_positions(index: Any) -> bool:

@@ -84,7 +84,7 @@ def _alike(a: Apply, b: Apply) -> bool:
         return False
     if one.info.as_while != two.info.as_while or (one.profile or None) != (two.profile or None):
         return False
-    if one.mode != two.mode and not all(isinstance(m, str | None) and m in _PLAIN for m in (one.mode, two.mode)):
+    if one.mode != two.mode and not all(m in _PLAIN for m in (one.mode, two.mode)):
         return False
     return not one.info.as_while or _same_condition(a, b)
 

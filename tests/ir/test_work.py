@@ -7,7 +7,7 @@ import aesara.tensor as at
 from aesara.ir.expr import const, load, op, var
 from aesara.ir.kernel import Assign, Declare, For, Store
 from aesara.ir.steps import Iterate, Launch
-from aesara.ir.work import Work, has_heavy_loops
+from aesara.ir.work import Work, has_heavy_loops, iteration_work
 
 n, m = var("n"), var("m")
 
@@ -91,3 +91,11 @@ def test_loops_in_short_iterations_are_not_cut():
     assert has_heavy_loops(nested(10**7))
     inner = For("j", n, nested(100).body[0].body)
     assert has_heavy_loops(For("i", const(3), (inner,)))
+
+
+def test_a_loop_around_another_is_no_loop_over_vectors():
+    """Also where there are other statements in it: each takes the time that it takes alone."""
+    store = Store("out", var("i"), load("a", "float64", var("i")) * const(3.0))
+    empty = For("k", const(0), (store,))
+    alone, around = (iteration_work(For("i", n, body)).constant for body in ((store,), (store, empty)))
+    assert alone is not None and around is not None and around > 2 * alone

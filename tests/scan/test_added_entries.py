@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import aesara
+import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
 from aesara.scan import scan
@@ -56,7 +57,16 @@ def a_value_for_all():
     return total[-1]
 
 
-MOVED = [number, row, entries, rows, always_at_the_same_places, counts, a_value_for_all]
+def at_the_next_place():
+    def step(k, s):
+        place = aes.add(at.scalar_from_tensor(k), aes.constant(1, dtype="int64"))
+        return s + inc_subtensor(at.zeros(5)[place], 1.0)
+
+    total, _ = scan(step, [i], [at.zeros(5)])
+    return total[-1]
+
+
+MOVED = [number, row, entries, rows, always_at_the_same_places, counts, a_value_for_all, at_the_next_place]
 
 
 def functions(outcome):

@@ -59,6 +59,19 @@ def test_two_batch_dimensions_that_broadcast(rng):
                 np.testing.assert_allclose(member, want, rtol=1e-12)
 
 
+@pytest.mark.parametrize("batched", ["steps", "kept"])
+def test_each_member_has_its_number_of_steps_or_rows(batched):
+    steps, kept, many = at.lscalar("steps"), at.lscalar("kept"), at.lvector("many")
+    squares, _ = scan(lambda e: e * e, at.arange(5.0), n_steps=steps)
+    *given, _ = squares.owner.inputs
+    last = squares.owner.op(*given, kept)  # the rows of the last steps
+    outcome = vectorize_graph(last.sum(), {steps if batched == "steps" else kept: many})
+    if batched == "steps":
+        np.testing.assert_array_equal(aesara.function([many, kept], outcome)([3, 5], 2), [1 + 4, 9 + 16])
+    else:
+        np.testing.assert_array_equal(aesara.function([steps, many], outcome)(4, [3, 3]), [1 + 4 + 9] * 2)
+
+
 def test_loops_that_end_early_must_end_together():
     start, starts = at.dscalar("start"), at.dvector("starts")
     y, _ = scan(lambda v: (v * 2, until(v * 2 > 10)), outputs_info=start, n_steps=20)

@@ -15,6 +15,7 @@ from aesara.tensor.products.gemm import BlasOp
 from tests.closeness import assert_close
 
 x, y, v, M, n = at.dvector("x"), at.dvector("y"), at.dvector("v"), at.dmatrix("M"), at.lscalar("n")
+IN_PYTHON = Mode("py", None)
 ROWS = np.arange(12.0).reshape(4, 3) / 5 - 1
 
 
@@ -253,6 +254,20 @@ def test_loops_over_the_same_steps_are_merged():
     assert sorted(len(loop.outer_out_sit_sot) for loop in loops) == [1, 1, 2]
     assert_same([x], outputs, f, [1.0, 2.0, 3.0])
     assert len(compiled([x], outputs, "scan_merge")[1]) == 4
+
+
+@pytest.mark.parametrize(
+    ("modes", "merged"),
+    [((None, "FAST_RUN"), True), (("FAST_COMPILE", "Mode"), True), ((IN_PYTHON, IN_PYTHON), True),
+     ((IN_PYTHON, None), False), (("DebugMode", None), False), ((IN_PYTHON, Mode("py", None)), False)],
+)  # fmt: skip
+def test_loops_that_ask_for_modes(modes, merged):
+    """Those whose names say how fast they are to be are the same to a loop; others run steps in another way."""
+    steps = (lambda e, s: s * 0.5 + e), (lambda e, s: at.sin(s) + e)
+    outputs = [scan(step, x, 0.0, mode=mode)[0] for step, mode in zip(steps, modes, strict=True)]
+    f, loops = compiled([x], outputs)
+    assert len(loops) == (1 if merged else 2)
+    assert_same([x], outputs, f, [1.0, 2.0, 3.0])
 
 
 def test_loops_with_the_same_condition_are_merged():

@@ -208,24 +208,4 @@ def shape_i(var: TensorVariable, i: int, fgraph=None) -> TensorVariable:
     0
     """
     feature = getattr(fgraph, "shape_feature", None)
-    if feature is None:
-        return shape(var)[i]
-    if var not in feature.shape_of:
-        _import_into_shape_feature(fgraph, feature, var)
-    return feature.shape_of[var][i]
-
-
-def _import_into_shape_feature(fgraph, feature, var: Variable) -> None:
-    """Let the shape feature see the nodes that `var` needs, inputs first."""
-    pending = [var]
-    nodes = []
-    seen = set()
-    while pending:
-        node = pending.pop().owner
-        if node is None or node in seen:
-            continue
-        seen.add(node)
-        nodes.append(node)
-        pending.extend(v for v in node.inputs if v not in feature.shape_of)
-    for node in reversed(nodes):
-        feature.on_import(fgraph, node, "shape_i")
+    return shape(var)[i] if feature is None else feature.shape_of[var][i]

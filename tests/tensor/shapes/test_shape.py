@@ -7,6 +7,9 @@ import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.disconnected_type import DisconnectedType
+from aesara.graph.equality import equal_computations
+from aesara.graph.fg import FunctionGraph
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shape import (
     Reshape,
     Shape,
@@ -77,6 +80,9 @@ def test_shape_i_asks_the_graph():
         shape_feature = Feature()
 
     assert shape_i(y, 1, fgraph=Graph()) == "columns"
+    graph = FunctionGraph([x], [y], clone=False, features=[ShapeFeature()])
+    later = at.exp(at.sin(y)[:, None].T)  # is no part of the graph
+    assert equal_computations([shape_i(later, 2, fgraph=graph)], [Shape_i(0)(x)])
 
 
 def test_specify_shape():
