@@ -116,6 +116,24 @@ def test_systems(assume, lower, dtype):
     agrees(CholeskySolve(lower), a, any_matrix(4, 2, dtype=dtype))
 
 
+@pytest.mark.parametrize("assume", ["gen", "sym", "her", "pos"])
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_one_equation_is_solved_whatever_the_sign(assume, mode):
+    a, b = at.tensor("float64", shape=(1, 1)), at.dmatrix("b")
+    x = Solve(assume_a=assume)(a, b)
+    # what else asks for a factor of the matrix does not change that
+    outputs = [x, at.nlinalg.det(a), aesara.grad(x.sum(), a)]
+    f = aesara.function([a, b], outputs, mode=mode)
+    found, determinant, slope = f([[-0.5]], [[1.0, 3.0]])
+    assert found.tolist() == [[-2.0, -6.0]] and determinant == -0.5 and slope == [[-16.0]]
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        f([[0.0]], [[1.0, 3.0]])
+    members = at.tensor("float64", shape=(None, 1, 1))
+    each = aesara.function([members, b], at.slinalg.solve(members, b, assume_a=assume, on_error="nan"), mode=mode)
+    assert each([[[-2.0]], [[4.0]]], [[1.0, 2.0]]).tolist() == [[[-0.5, -1.0]], [[0.25, 0.5]]]
+    assert np.isnan(each([[[0.0]]], [[1.0, 2.0]])).all()
+
+
 def test_systems_without_structure(dtype):
     agrees(Solve(), any_matrix(5, 5, dtype=dtype), any_matrix(5, 2, dtype=dtype))
     agrees(Solve(), any_matrix(5, 5, dtype=dtype)[::-1], any_matrix(5, dtype=dtype))

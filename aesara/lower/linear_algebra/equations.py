@@ -12,7 +12,7 @@ from aesara.graph.op import Op
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import lapack
-from aesara.lower.arrays import Array, Index, Pointwise, Reader
+from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader
 from aesara.lower.complex import ComplexArray
 from aesara.lower.families import load_lowering
 from aesara.lower.linear_algebra.matrices import (
@@ -167,6 +167,8 @@ def _solve_triangular(op: SolveTriangular, of: Matrices) -> Sequence[Numbers]:
 @adopt(Solve)
 def _solve(op: Solve, of: Matrices) -> Sequence[Numbers]:
     a, b, columns = _system(of, op.check_finite)
+    if a.shape[-1] is ONE and not isinstance(a, ComplexArray):
+        return [_as_given(b, _divided(of, a, columns), a)]
     if op.assume_a == "pos":
         factor = _factor(of, a, bool(op.lower))
         return [_as_given(b, _solve_by_factor(of, factor, columns, bool(op.lower)), a)]
@@ -177,6 +179,12 @@ def _solve(op: Solve, of: Matrices) -> Sequence[Numbers]:
     routine = lapack.solve_lu("plain", a.dtype)
     solved = of.call(routine, sizes, {"a": factors["a"], "pivots": factors["pivots"], "b": rows})["b"]
     return [swapped(solved) if b.ndim == a.ndim else only(solved, -2)]
+
+
+def _divided(of: Matrices, a: Numbers, columns: Numbers) -> Numbers:
+    """The solution of single equations, whatever is said of their coefficients' signs."""
+    of.require_none(is_zero(diagonal(a, ONE)), of.linalg_error, "the matrix is singular: it is zero.")
+    return _substitute(of, a, columns, True, "plain")
 
 
 def _symmetric(a: Numbers, lower: bool, hermitian: bool) -> Numbers:

@@ -141,9 +141,9 @@ class Solve(SolveBase):
         return a if self.assume_a == "gen" else np.tril(a) if self.lower else np.triu(a)
 
     def solution(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
-        return scipy_linalg().solve(
-            A, b, lower=bool(self.lower), check_finite=self.check_finite, assume_a=self.assume_a
-        )
+        # A single equation has a solution whatever the sign; SciPy says so from 1.17 on.
+        assume_a = self.assume_a if len(A) > 1 else "gen"
+        return scipy_linalg().solve(A, b, lower=bool(self.lower), check_finite=self.check_finite, assume_a=assume_a)
 
     def L_op(
         self,
@@ -262,7 +262,8 @@ def solve(
         The right-hand side: a vector, or a matrix with one in each column.
     assume_a
         What is known of the matrix: ``"gen"`` nothing, ``"sym"`` symmetric, ``"her"`` Hermitian, ``"pos"`` Hermitian
-        and positive definite.
+        and positive definite (of a matrix with one element, whose type says so, nothing is asked but that it is not
+        zero).
     lower
         Whether of a matrix with such a structure the lower triangle is read.
     check_finite

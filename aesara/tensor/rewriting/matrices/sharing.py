@@ -82,7 +82,8 @@ class ShareFactorizations(GraphRewriter):
     def apply(self, fgraph: FunctionGraph) -> None:
         uses: dict[Variable, list[_Use]] = {}
         for node in fgraph.toposort():
-            if isinstance(core_op(node), _FACTORING) and is_real(node.inputs[0]):
+            x = node.inputs[0] if isinstance(core_op(node), _FACTORING) else None
+            if x is not None and is_real(x) and x.type.shape[-1] != 1:
                 use = _Use(node)
                 uses.setdefault(use.matrix, []).append(use)
         shared = [group for group in uses.values() if len(group) > 1]
