@@ -84,6 +84,15 @@ class Program:
         """What makes memory for the buffers that are results or in the workspace, by name, in order."""
         return {step.buffer.name: step for step in self.all_steps() if isinstance(step, Allocate)}
 
+    def overwritten_arguments(self) -> list[int]:
+        """Numbers of the arguments whose memory may become that of a result."""
+        taken = (step.reuse for step in self.allocations().values())
+        return sorted(k for k in taken if k is not None and not self.inputs[k].implicit)
+
+    def overwrites_shared(self, step: Step) -> bool:
+        """Whether a step may write over the value of a shared variable."""
+        return any(step.overwrites()) and any(self.inputs[k].implicit for k in step.taken_inputs())
+
     def bases(self) -> dict[str, str]:
         """For each buffer that is part of the memory of another: the name of the one that is part of none."""
         found: dict[str, str] = {}

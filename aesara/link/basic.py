@@ -39,11 +39,14 @@ class InputCell:
     implicit
         True: read the value from the cell at call time (shared variables).  False: the value is a
         positional argument of the call.
+    overwritable
+        Whether the caller gives an argument away, so that its memory may become that of a result.
     """
 
     variable: Variable
     cell: StorageCell
     implicit: bool
+    overwritable: bool = False
 
 
 class Declined(Exception):

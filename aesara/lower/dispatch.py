@@ -70,6 +70,7 @@ def lower_graph(
     returned: int,
     unpack_single: bool,
     checks: Sequence[Variable] = (),
+    overwritable: Sequence[int] = (),
 ) -> Lowered:
     """The program of a graph.
 
@@ -83,6 +84,8 @@ def lower_graph(
         Number of an output to number of the input whose cell it replaces.
     checks
         Results of `CheckAndRaise` that nobody reads: they are checked before anything is updated.
+    overwritable
+        Numbers of arguments that results may be written over.
 
     Raises
     ------
@@ -93,7 +96,8 @@ def lower_graph(
         if variable.type.in_words and k < returned:
             raise Unsupported(f"a result of type {variable.type}")
     with sharing():
-        return assemble(lower_nodes(inputs, [*outputs, *checks]), outputs, updates, returned, unpack_single)
+        context = lower_nodes(inputs, [*outputs, *checks])
+        return assemble(context, outputs, updates, returned, unpack_single, overwritable)
 
 
 def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]) -> Context:

@@ -275,10 +275,11 @@ class FunctionMaker:
         """A function that runs natively; raises `Declined` where the linker has no native form of the graph."""
         output_storage = [Container(variable, [None]) for variable in self.fgraph.outputs]
         function = self._build(None, containers, output_storage, defaults)
-        cells = [
-            InputCell(variable, container.storage, bool(spec.implicit))
-            for variable, container, spec in zip(self.fgraph.inputs, containers, self.inputs)
-        ]
+        updated = set(self.update_mapping.values())
+        given_away = [s.mutable and not s.implicit and k not in updated for k, s in enumerate(self.inputs)]
+        implicit = [bool(spec.implicit) for spec in self.inputs]
+        storage = [container.storage for container in containers]
+        cells = list(map(InputCell, self.fgraph.inputs, storage, implicit, given_away))
         lent = [k for k, spec in enumerate(self.outputs) if spec.borrow]
         native = self.linker.make_callable(
             self.fgraph,

@@ -119,6 +119,8 @@ class Interface:
         Whether the entry spills values (`spills`), so that a routine looks at its arguments.
     generators
         Numbers of the inputs that are random generators.
+    overwritten
+        Numbers of the arguments that results may be written over.
     """
 
     dtypes: tuple[str, ...]
@@ -130,6 +132,7 @@ class Interface:
     lent: tuple[int, ...] = ()
     spills: bool = False
     generators: tuple[int, ...] = ()
+    overwritten: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, program: Program) -> Interface:
@@ -144,6 +147,7 @@ class Interface:
             program.lent,
             spills_values(program),
             tuple(program.generators()),
+            tuple(program.overwritten_arguments()),
         )
 
 

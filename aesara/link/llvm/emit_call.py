@@ -320,8 +320,12 @@ class CallEnds(Ends):
     def result(self, step: Allocate, output: int) -> str:
         """Make the memory of a result; returns where its values go."""
         code, buffer = self.code, step.buffer
-        old = None if step.reuse is None else code.emitter.here(self.objects[step.reuse])
-        array = make_array(code, self.program, step, output, old, self.threads.lonely)
+        old, lonely = None, self.threads.lonely
+        if step.reuse is not None:
+            old = code.emitter.here(self.objects[step.reuse])
+            if not self.program.inputs[step.reuse].implicit:
+                lonely = code.field(old, 0, "i32")  # the caller gives it away, whoever else holds it
+        array = make_array(code, self.program, step, output, old, lonely)
         shape = [code.value(n) for n in buffer.outer_shape[: layout.ERROR_VALUES]]
         code.demand_pointer(array, layout.FIRST_LARGE_RESULT - output, shape)
         code.set_field("%frame", self.frame.result(output), array)

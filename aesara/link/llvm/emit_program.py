@@ -132,7 +132,7 @@ class EntryPoint:
             if with_gil:
                 for step in steps:
                     self.ends.confirm([step])
-                    if self.threads.keeps_values is None and any(step.overwrites()):
+                    if self.threads.keeps_values is None and self.program.overwrites_shared(step):
                         self._decide_about_overwriting(step)
                     self.step(step)
                 continue

@@ -143,7 +143,8 @@ class LLVMLinker(VMLinker):
             _refuse_states(fgraph.apply_nodes)
             _refuse_generators(inputs, updates)
             implicit = [i.implicit for i in inputs]
-            lowered = _lower(fgraph, implicit, n_outputs, updates, unpack_single, self.checks(fgraph))
+            given_away = [k for k, i in enumerate(inputs) if i.overwritable]
+            lowered = _lower(fgraph, implicit, given_away, n_outputs, updates, unpack_single, self.checks(fgraph))
         except Unsupported as reason:
             complain_about_graph(str(reason))
             raise Declined(str(reason)) from None
@@ -206,8 +207,9 @@ class LLVMLinker(VMLinker):
             return None
 
         def compile_again() -> tuple[Lowered, str]:
-            lowered = _lower(graph(), form.interface.implicit, n_outputs, updates, unpack_single)
-            lowered = _lending(lowered, form.interface.lent)
+            interface = form.interface
+            lowered = _lower(graph(), interface.implicit, interface.overwritten, n_outputs, updates, unpack_single)
+            lowered = _lending(lowered, interface.lent)
             if timers is not None:
                 return lowered, emit_timed_program(lowered.program, timers)[0]
             return lowered, emit_program(lowered.program)[0]
@@ -250,13 +252,14 @@ def _refuse_states(nodes: Iterable[Apply]) -> None:
 def _lower(
     graph: FunctionGraph,
     implicit: Sequence[bool],
+    overwritable: Sequence[int],
     n_outputs: int,
     updates: dict[int, int],
     unpack_single: bool,
     also_checked: Sequence[Variable] = (),
 ) -> Lowered:
     inputs = list(zip(graph.inputs, implicit, strict=True))
-    return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single, also_checked)
+    return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single, also_checked, overwritable)
 
 
 def _lending(lowered: Lowered, lent: Sequence[int]) -> Lowered:

@@ -13,7 +13,7 @@ from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, HandOver, Step, View
 from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array, LoopBody
-from aesara.lower.assemble.in_place import updates_in_place
+from aesara.lower.assemble.in_place import results_in_place, updates_in_place
 from aesara.lower.assemble.results import exchanged, own_memory
 from aesara.lower.assemble.slots import Slots
 from aesara.lower.context import Context, ErrorInfo, Unsupported, is_known_before
@@ -35,7 +35,12 @@ class Lowered:
 
 
 def assemble(
-    context: Context, outputs: Sequence[Variable], updates: dict[int, int], returned: int, unpack_single: bool
+    context: Context,
+    outputs: Sequence[Variable],
+    updates: dict[int, int],
+    returned: int,
+    unpack_single: bool,
+    overwritable: Sequence[int] = (),
 ) -> Lowered:
     """The program that computes `outputs` from the context's inputs."""
     results, plan = planned(context, outputs, updates)
@@ -43,7 +48,7 @@ def assemble(
     for item in context.inputs:
         if item.is_generator:
             slots.keep(item.buffer)
-    assembler = Assembler(context, plan, results, slots, updates)
+    assembler = Assembler(context, plan, results, slots, updates, overwritable=overwritable)
     steps = tuple(assembler.steps())
     program = Program(
         inputs=tuple(context.inputs),
@@ -100,12 +105,13 @@ class Assembler:
     elided
         Arrays that only their own nest reads, element by element: they need no memory.
     in_place
-        Buffers of updates that are written over the value they replace, with the number of that input.
+        Buffers of updates that are written over the value they replace, and of results that are written over an
+        argument, with the number of that input.
     """
 
     def __init__(
         self, context: Context, plan: Schedule, results: list[Array], slots: Slots, updates: dict[int, int],
-        rows: dict[Array, tuple[str, Expr]] | None = None,
+        rows: dict[Array, tuple[str, Expr]] | None = None, overwritable: Sequence[int] = (),
     ) -> None:  # fmt: skip
         self.context, self.slots = context, slots
         self._plan, self._results, self._updates, self._rows = plan, results, updates, rows or {}
@@ -117,6 +123,9 @@ class Assembler:
         self.elided = self._find_elided()
         self.in_place = updates_in_place(
             context, plan.steps, self._accesses, self._array_of, results, updates, self.buffer_name
+        )
+        self.in_place |= results_in_place(
+            context, plan.steps, self._accesses, results, set(updates), overwritable, self.buffer_name
         )
 
     def buffer_name(self, array: Array) -> str:

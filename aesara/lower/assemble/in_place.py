@@ -1,8 +1,8 @@
-"""Which updates are written over the values that they replace."""
+"""Which updates are written over the values that they replace, and which results over arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from aesara.ir.expr import walk
 from aesara.ir.program import Input
@@ -12,7 +12,7 @@ from aesara.lower.context import Context, is_known_before
 from aesara.lower.groups import Group
 from aesara.lower.steps import NameOf, ScheduledStep
 
-__all__ = ["updates_in_place"]
+__all__ = ["results_in_place", "updates_in_place"]
 
 
 def updates_in_place(
@@ -29,7 +29,7 @@ def updates_in_place(
     The value must be read last, and only at the element being written, by the step that writes; and nothing
     that can fail may come after, which includes finding memory of a size that is known only then.
     """
-    last_failure = max([at for at, step in enumerate(steps) if step.can_fail], default=-1)
+    last_failure = _last_failure(steps)
     last_memory = max(
         [
             at[0]
@@ -53,6 +53,43 @@ def updates_in_place(
         if fits:
             found[name] = number
     return found
+
+
+def results_in_place(
+    context: Context,
+    steps: Sequence[ScheduledStep],
+    accesses: Accesses,
+    results: Sequence[Array],
+    updated: Collection[int],
+    overwritable: Sequence[int],
+    name_of: NameOf,
+) -> dict[str, int]:
+    """Results that may be written over an argument that the caller gives away: buffer -> number of the input.
+
+    As for updates, nothing can fail any more and each element is read last where it is written. By then no other
+    input is read either, since it may be the same memory.
+    """
+    found: dict[str, int] = {}
+    for number in overwritable:
+        source = context.inputs[number]
+        others = {item.buffer.name for item in context.inputs if item is not source}
+        last_of_others = max([at for name in others for at in accesses.readers.get(name, ())], default=-1)
+        for k, result in enumerate(results):
+            if k in updated or result.buffer is not None or result.starts_as_base or results.count(result) > 1:
+                continue
+            if not result.shape:  # an argument without dimensions may be a Python number
+                continue
+            name = name_of(result)
+            at = accesses.writers[name][0]
+            late = at > max(_last_failure(steps), last_of_others)
+            if late and name not in found and _element_by_element(result, name, source, context, steps, accesses):
+                found[name] = number
+                break
+    return found
+
+
+def _last_failure(steps: Sequence[ScheduledStep]) -> int:
+    return max([at for at, step in enumerate(steps) if step.can_fail], default=-1)
 
 
 def _element_by_element(

@@ -1,0 +1,118 @@
+"""Arguments that are given away (``In(mutable=True)``): results in their memory, where nothing can be wrong with it."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import aesara
+import aesara.tensor as at
+
+a, b, m, s = at.dvector("a"), at.dvector("b"), at.dmatrix("m"), at.dscalar("s")
+X, Y, M = np.array([1.0, 2.0, 3.0]), np.array([5.0, 7.0, 11.0]), np.array([[1.0, 2.0], [3.0, 4.0]])
+
+
+def given_away(*variables):
+    return [aesara.In(variable, mutable=True) for variable in variables]
+
+
+def called(inputs, outputs, *values):
+    """What a function of arguments that are given away does to them, after a look at its results."""
+    f = aesara.function(given_away(*inputs), outputs)
+    values = [value.copy() for value in values]
+    expected = aesara.function(inputs, outputs)(*(value.copy() for value in values))
+    found = f(*values)
+    for result, wanted in zip(*(r if isinstance(r, list) else [r] for r in (found, expected))):
+        np.testing.assert_array_equal(result, wanted)
+    return found, values
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "values"),
+    [
+        ([a], a * 2, [X]), ([a], at.exp(a) + a, [X]), ([a], a.sum() + a, [X]), ([m], m / m.sum(0), [M]),
+        ([a, b], b.sum() + a, [X, Y]),
+    ],
+)  # fmt: skip
+def test_a_result_is_written_over_an_argument(inputs, output, values):
+    result, after = called(inputs, output, *values)
+    assert result is after[0]
+    # without the promise the argument stays as it is
+    before = [value.copy() for value in values]
+    aesara.function(inputs, output)(*before)
+    assert all(map(np.array_equal, before, values))
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "values"),
+    [
+        ([a], a[::-1] * 2, [X]), ([a], at.cumsum(a), [X]), ([m], m.T * 2, [M]), ([a], at.outer(a, a), [X]),
+        ([a], (a * 2).astype("float32"), [X]), ([a], a * 2 + a[::-1], [X]), ([a], [a.sum()], [X]),
+        # the other argument may be the same memory
+        ([a, b], a + b, [X, Y]), ([a, b], [a * 2, b[::-1].copy()], [X, Y]),
+    ],
+)  # fmt: skip
+def test_arguments_that_are_read_otherwise_stay_as_they_are(inputs, outputs, values):
+    _, after = called(inputs, outputs, *values)
+    assert all(map(np.array_equal, after, values))
+
+
+def test_the_same_array_twice():
+    f = aesara.function(given_away(a, b), [b.sum() + a, a * b])
+    x = X.copy()
+    total, product = f(x, x)
+    np.testing.assert_array_equal(total, X.sum() + X)
+    np.testing.assert_array_equal(product, X * X)
+
+
+def test_of_several_results_one_takes_the_memory():
+    (double, more), (after,) = called([a], [a * 2, a + 1], X)
+    assert (double is after) != (more is after)
+    (one, other), _ = called([a], [a * 2, a * 2], X)
+    assert not np.shares_memory(one, other)
+
+
+def test_only_whole_arrays_of_their_own_that_may_be_written_to_are_taken():
+    f = aesara.function(given_away(a), a * 2)
+    whole = np.arange(6.0)
+    for part in (whole[:3], whole[::2], whole[::-1]):
+        before = part.copy()
+        np.testing.assert_array_equal(f(part), 2 * before)
+    np.testing.assert_array_equal(whole, np.arange(6.0))
+    whole.flags.writeable = False
+    np.testing.assert_array_equal(f(whole), 2 * whole)
+    assert f([1.0, 2.0]).tolist() == [2.0, 4.0] and f(np.arange(3)).tolist() == [0.0, 2.0, 4.0]
+
+
+def test_numbers():
+    f = aesara.function(given_away(s), s * 2)
+    value = np.array(3.0)
+    assert f(3.0) == 6.0 and f(value) == 6.0 and value == 3.0
+
+
+def test_shared_variables_beside_them_keep_their_values():
+    state = aesara.shared(np.ones(3))
+    f = aesara.function(given_away(a), a * 2, updates={state: state + 1})
+    x = X.copy()
+    np.testing.assert_array_equal(f(x), 2 * X)
+    np.testing.assert_array_equal(state.get_value(), [2.0, 2.0, 2.0])
+    g = aesara.function(given_away(a), a * state)
+    x = X.copy()
+    np.testing.assert_array_equal(g(x), 2 * X)
+
+
+def test_an_argument_survives_a_call_that_fails():
+    f = aesara.function(given_away(a, b), [a * 2, at.slinalg.cholesky(at.diag(b))])
+    x = X.copy()
+    with pytest.raises(np.linalg.LinAlgError):
+        f(x, -Y)
+    np.testing.assert_array_equal(x, X)
+
+
+def test_pickled_functions_do_the_same():
+    f = pickle.loads(pickle.dumps(aesara.function(given_away(a), a * 2)))
+    x = X.copy()
+    assert f(x) is x
+    assert f._native.report.lowered.program.overwritten_arguments() == [0]
