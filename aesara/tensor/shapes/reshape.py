@@ -143,8 +143,6 @@ def _product(sizes: Sequence[TensorVariable]) -> TensorVariable:
 
 def _as_shape_vector(shp: Any) -> TensorVariable:
     """Return a shape as a symbolic integer vector."""
-    if isinstance(shp, (tuple, list)) and len(shp) == 0:
-        return constant(np.empty(0, dtype="int64"))
     shp = as_tensor_variable(shp)
     if shp.type.ndim == 0:
         shp = MakeVector(shp.type.dtype)(shp)

@@ -384,12 +384,13 @@ def test_gradients_with_respect_to_integers_are_zero():
 def test_r_op():
     x, i = at.dmatrix(), at.lscalar()
     point = at.dmatrix()
-    for part in (x[i, 1:], x[[0, 1]]):
+    for part in (x[i, 1:], x[[0, 1]], advanced_subtensor1(x, [0, 1])):
         (moved,) = part.owner.op.R_op(part.owner.inputs, [point] + [None] * (len(part.owner.inputs) - 1))
         value = np.arange(6.0).reshape(2, 3)
         given = {point: value, i: 1}
         expected = value[1, 1:] if moved.ndim == 1 else value[[0, 1]]
         np.testing.assert_array_equal(evaluate(moved, given), expected)
+        assert part.owner.op.R_op(part.owner.inputs, [None] * len(part.owner.inputs)) == [None]
 
 
 @pytest.mark.parametrize("mode", ["raise", "wrap", "clip"])

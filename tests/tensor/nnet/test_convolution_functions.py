@@ -229,6 +229,8 @@ def test_shapes_of_integers():
     )  # fmt: skip
     assert get_conv_gradinputs_shape((4, 3, 3, 2), (2, 4, 8, 10), ((1, 2), 3), (1, 1), (2, 2), 2) == (2, 6, 9, 6)
     assert get_conv_gradinputs_shape((4, 3, 3, 2), (2, 4, 8, 10), "half", (2, 1)) == (2, 3, None, 9)
+    assert get_conv_gradinputs_shape((4, 3, 3, 2, 5), (2, 4, 8, 10, 6), "valid", (1, 1, 1)) == (2, 3, 10, 11, 10)
+    assert get_conv_gradinputs_shape((4, 8, 10, 3, 3, 2), (2, 4, 8, 10), "valid", (1, 1)) == (2, 3, 10, 11)
     fits = ((2, 3, 10, None), (4, 3, 3, 2), (2, 4, 8, 10), "valid", (1, 1))
     assert check_conv_gradinputs_shape(*fits)
     assert not check_conv_gradinputs_shape((2, 3, 11, None), *fits[1:])

@@ -41,10 +41,11 @@ class TestInterp:
         )
 
     @pytest.mark.slow
-    def test_period(self, rng):
+    @pytest.mark.parametrize("period", [2.5, -2.5])
+    def test_period(self, period, rng):
         compare(
-            lambda x, xp, fp: at.interp(x, xp, fp, period=2.5),
-            lambda x, xp, fp: np.interp(x, xp, fp, period=2.5),
+            lambda x, xp, fp: at.interp(x, xp, fp, period=period),
+            lambda x, xp, fp: np.interp(x, xp, fp, period=period),
             rng.uniform(-9, 9, 8),
             np.array([0.1, 0.7, 2.3, 1.2]),
             FP[:4],

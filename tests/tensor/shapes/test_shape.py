@@ -225,6 +225,8 @@ def test_unbroadcast():
     check_gradient(lambda x: unbroadcast(x, 0, 2) ** 2, value, shapes=[(1, 3, 1)])
     with pytest.raises(ValueError, match="non-existent"):
         unbroadcast(x, 3)
+    with pytest.raises(ValueError, match=r"which has 3 dimension\(s\)"):
+        Unbroadcast(0, 3)(x)
     with pytest.raises(TypeError):
         Unbroadcast("a")
 
