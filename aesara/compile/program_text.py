@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping, Sequence
+from keyword import iskeyword
 from types import ModuleType
 from typing import Any
 
@@ -57,8 +59,8 @@ class ProgramText:
         self.names: dict[Variable, str] = {}
         self._count = 0
         for number, variable in enumerate(values):
-            name = variable.name if variable.name and variable.name.isidentifier() else f"x{number}"
-            if name in self.names.values():
+            name = variable.name if variable.name and _is_free(variable.name) else f"x{number}"
+            while name in self.names.values():
                 name = f"{name}_{number}"
             self.names[variable] = name
             self.body.append(f"{name} = {_type_text(variable, name)}")
@@ -143,6 +145,12 @@ def array_text(value: Any) -> str:
     numbers = repr(array.tolist()).replace("nan", "np.nan").replace("inf", "np.inf")
     text = f"np.array({numbers}, dtype={str(array.dtype)!r})"
     return text if array.size else f"np.empty({array.shape}, dtype={str(array.dtype)!r})"
+
+
+def _is_free(name: str) -> bool:
+    """Whether an input can have this name: neither modules nor results (``v0``, ``v1``, ...) have it."""
+    taken = iskeyword(name) or name in ("np", "aesara", "at") or re.fullmatch(r"v\d+", name)
+    return name.isidentifier() and not taken
 
 
 def _type_text(variable: Variable, name: str) -> str:

@@ -219,3 +219,17 @@ def test_programs():
     values = {scope["m"]: np.ones((3, 2)), scope["x"]: np.ones(2)}
     np.testing.assert_array_equal(scope[name].eval(values), out.eval({m: np.ones((3, 2)), x: np.ones(2)}))
     assert eval(array_text(np.zeros((0, 3), "int8")), {"np": np}).shape == (0, 3)
+
+
+def test_names_in_programs():
+    names = ["a b", "lambda", "at", "v0", "x_6", "x", "x", "x7", "3d", None, "é"]
+    inputs = [at.dscalar(name) for name in names]
+    values = dict(zip(inputs, np.arange(1.0, len(names) + 1)))
+    out = at.exp(at.stack(inputs) * np.arange(len(names)))
+    text = ProgramText(values)
+    assert len(set(text.names.values())) == len(names) and text.names[inputs[5]] == "x"
+    name = text.name_of(out)
+    scope = {}
+    exec("\n".join(text.lines), scope)
+    given = {scope[text.names[variable]]: value for variable, value in values.items()}
+    np.testing.assert_array_equal(scope[name].eval(given), out.eval(values))
