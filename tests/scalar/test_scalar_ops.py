@@ -394,6 +394,8 @@ def test_equal_ops_are_equal():
     assert aes.add == aes.Add(name="plus")
     assert aes.add != aes.Add(aes.upgrade_to_float)
     assert aes.exp != aes.log
+    assert aes.InRange(False, True) == aes.InRange(False, True) != aes.InRange(True, True)
+    assert aes.InRange(False, True) != aes.exp and aes.InRange(False, True) != "inrange"
 
 
 CODES = dict(zip("? b h i l B H I L e f d F D".split(), DTYPES))
@@ -519,6 +521,16 @@ def test_division_of_integers_gives_floatX():
 def test_wrong_inputs_are_explained(build, message):
     with pytest.raises(TypeError, match=message):
         build()
+
+
+@pytest.mark.parametrize("rule", [lambda x: [x], lambda x: [x, "float64"], lambda x: [None, None]])
+def test_a_rule_must_give_a_scalar_type_for_each_output(rule):
+    class Pair(ScalarOp):
+        nin, nout = 1, 2
+
+    with pytest.raises(TypeError, match="2 scalar output type"):
+        Pair(rule)(aes.float64())
+    assert len(Pair(lambda x: [x, aes.int8])(aes.float64())) == 2
 
 
 def test_complex_numbers_have_no_remainder():

@@ -237,6 +237,13 @@ def test_densities():
             for s in (-0.2, 0, 0.05)
         ]
         check(aes.beta_density, [p for p in large if p[2] < 1], beta_density, 256)
+        one_small = [
+            (a, b, min(a / (a + b) * ratio, 0.9))
+            for a in (0.3, 2.0, 14.0)
+            for b in (16.0, 1e3)
+            for ratio in (1e-3, 0.3, 0.55, 0.95, 3.0)
+        ]
+        check(aes.beta_density, one_small, beta_density, 256)
 
 
 def test_densities_at_the_ends():
@@ -244,10 +251,12 @@ def test_densities_at_the_ends():
         np.array([0.5, 1.0, 2.0, 2.0, 0.0, 2.0, np.nan, 40.0, 40.0]),
         np.array([0.0, 0, 0, np.inf, 1, -1, 1, 0, np.inf]),
     )
-    np.testing.assert_array_equal(native(aes.gamma_density)(k, x), [np.inf, 1, 0, 0, np.nan, np.nan, np.nan, 0, 0])
+    for density in (native(aes.gamma_density), aes.gamma_density.impl):
+        np.testing.assert_array_equal(density(k, x), [np.inf, 1, 0, 0, np.nan, np.nan, np.nan, 0, 0])
     a, b = np.array([0.5, 1.0, 2.0, 3.0, 3.0, 3.0, 3.0]), np.array([3.0, 3.0, 3.0, 0.5, 1.0, 2.0, 2.0])
     x = np.array([0.0, 0, 0, 1, 1, 1, 1.5])
-    np.testing.assert_array_equal(native(aes.beta_density)(a, b, x), [np.inf, 3, 0, np.inf, 3, 0, np.nan])
+    for density in (native(aes.beta_density), aes.beta_density.impl):
+        np.testing.assert_array_equal(density(a, b, x), [np.inf, 3, 0, np.inf, 3, 0, np.nan])
 
 
 def test_gradients_of_quantiles_at_the_ends():

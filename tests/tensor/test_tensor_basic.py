@@ -10,6 +10,7 @@ import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.graph.autodiff import grad
 from aesara.graph.basic import Apply
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.tensor.basic import (
     Alloc,
@@ -112,6 +113,19 @@ def test_full_and_empty():
     assert e.owner.op == AllocEmpty("int8") and evaluate(e, {n: 3}).shape == (2, 3)
     assert evaluate(at.empty_like(x), {x: value}).dtype == "int64"
     assert not e.owner.op.do_constant_folding(None, e.owner)
+
+
+def test_a_filled_tensor_is_a_constant_unless_its_memory_is_written_to_or_given_away():
+    filled = at.alloc(2.0, 3)
+    for use, folded in (
+        (lambda x: Split(2)(x, 0, [1, 2])[0], True),
+        (lambda x: at.sum(x), True),
+        (lambda x: at.set_subtensor(x[:1], 1.0), False),
+        (lambda x: x, False),
+    ):
+        fgraph = FunctionGraph([], [use(filled)], clone=True)
+        (node,) = (n for n in fgraph.apply_nodes if isinstance(n.op, Alloc))
+        assert node.op.do_constant_folding(fgraph, node) is folded
 
 
 # Scalars in vectors, joining, splitting

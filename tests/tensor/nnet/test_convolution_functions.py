@@ -320,6 +320,10 @@ def test_wrong_operands():
         (lambda: conv2d(x, tensor(3, 2, 2, 2), num_groups=2), "3 filters cannot be split"),
         (lambda: conv2d(x, w, num_groups=3), "4 channels of the images cannot be split"),
         (lambda: conv2d_grad_wrt_inputs(tensor(2, 5, 8, 8), w, (2, 4, 9, 9)), "3 filters, but 5 channels"),
+        (
+            lambda: conv2d_grad_wrt_inputs(tensor(2, 3, 8, 8), w, (2, 8, 9, 9), num_groups=2),
+            "3 filters cannot be split",
+        ),
         (lambda: conv2d_grad_wrt_inputs(x, w, (9, 9)), "4 entries"),
         (lambda: conv2d_grad_wrt_inputs(x, w, None), "4 entries"),
         (lambda: conv2d_grad_wrt_inputs(x, w, (at.lscalar(), 4, 9, 9)), r"input_shape\[0\] must be a constant"),
