@@ -13,6 +13,7 @@ from aesara.compile.ops import as_op
 from aesara.graph.basic import Constant
 from aesara.graph.utils import MissingInputError
 from aesara.tensor.elemwise import Elemwise
+from tests.closeness import assert_close
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
 
@@ -747,3 +748,16 @@ def test_function_dump(tmp_path, x):
     aesara.function_dump(path, [x], x + 1, mode="FAST_COMPILE")
     f = aesara.function(**pickle.loads(path.read_bytes()))
     np.testing.assert_array_equal(f([1.0]), [2.0])
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN", Mode("vm", None), Mode("llvm", None)], ids=str)
+def test_what_is_written_over_is_read_before(mode):
+    x = at.dvector("x")
+    f = aesara.function(
+        [In(x, mutable=True)], [at.inplace.exp_inplace(x), x.sum(), x + 1], mode=mode, accept_inplace=True
+    )
+    value = np.array([1.0, 2.0])
+    changed, total, more = f(value)
+    assert_close(changed, np.exp([1.0, 2.0]))
+    np.testing.assert_array_equal([total, *more], [3, 2, 3])
+    np.testing.assert_array_equal(value, changed)

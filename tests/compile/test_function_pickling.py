@@ -318,6 +318,25 @@ def test_nodes_that_run_in_python():
         again(f)
 
 
+def test_nodes_that_write_into_arguments():
+    """The graph of a loaded function knows of them: what they write into is read before."""
+    x = at.dvector("x")
+    f = aesara.function(
+        [aesara.In(x, mutable=True)], [at.inplace.exp_inplace(x), at.sum(x), at.prod(x)], mode="FAST_COMPILE",
+        accept_inplace=True,
+    )  # fmt: skip
+    g = again(f)
+    graph = g.maker.fgraph
+    (argument,) = graph.inputs
+    (writer,) = graph.destroyers(argument)
+    assert writer.outputs[0] is graph.outputs[0]
+    assert graph.toposort()[-1] is writer
+    for function in (f, g, g.copy()):
+        value = np.array([1.0, 2.0])
+        result, total, product = function(value)
+        assert_close([*result, total, product, *value], [*np.exp([1.0, 2.0]), 3, 2, *np.exp([1.0, 2.0])])
+
+
 def test_loops():
     x = at.dvector("x")
     states, _ = aesara.scan(lambda a, b: a + 0.5 * b, sequences=[x], outputs_info=[np.float64(0)])

@@ -118,9 +118,6 @@ class FunctionMaker:
             if fgraph is None:
                 raise ValueError("no_fgraph_prep=True needs an fgraph.")
             self.fgraph = fgraph
-            if any(node.op.destroy_map for node in fgraph.apply_nodes):
-                # It says in which order the nodes may run.
-                fgraph.attach_feature(DestroyHandler())
         else:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
             self.overwrites_arguments = overwrites_arguments(self.fgraph, self.inputs)
@@ -129,6 +126,9 @@ class FunctionMaker:
             self.rewrite_seconds = clock.now() - started
             if self.profile is not None:
                 self.profile.add_rewriting(self.rewrite_seconds)
+        if any(node.op.destroy_map for node in self.fgraph.apply_nodes):
+            # It says in which order the nodes may run.
+            self.fgraph.attach_feature(DestroyHandler())
         refuse_repeated_inputs(self.fgraph.inputs)
         if self.profile is not None:
             self.profile.nb_nodes = len(self.fgraph.apply_nodes)
