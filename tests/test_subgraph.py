@@ -235,6 +235,26 @@ def test_identity_copies_and_storage():
     assert "mine" in str(OpFromGraph([x], [x], name="mine"))
 
 
+def test_results_of_an_operation_in_python_share_no_memory():
+    rising = at.exp(x)
+    op = OpFromGraph([x], [rising, rising[::-1]], mode="FAST_COMPILE")
+    f = aesara.function([x], op(x), mode="FAST_COMPILE")
+    one, two = f([0.0, 1.0])
+    assert not np.shares_memory(one, two)
+    one += 1
+    assert_close(two, np.exp([1.0, 0.0]))
+
+
+def test_options_of_the_function_of_an_operation():
+    """They hold where it is compiled for itself."""
+    op = OpFromGraph([x, y], [x + 1], on_unused_input="ignore", profile=False, mode="FAST_COMPILE")
+    f = aesara.function([x, y], op(x, y), mode="FAST_COMPILE")
+    assert_close(f([1.0], [2.0]), [2.0])
+    assert op.fn.maker.mode is aesara.compile.mode.get_mode("FAST_COMPILE")
+    with pytest.raises(aesara.compile.UnusedInputError):
+        _ = OpFromGraph([x, y], [x + 1], on_unused_input="raise").fn
+
+
 def test_shapes():
     m = at.dmatrix("m")
     n = at.lscalar("n")

@@ -59,7 +59,7 @@ class Hook:
 
 #: ``eval_variable(variable, inputs_to_values, **kwargs)`` computes a variable.
 eval_variable = Hook("eval_variable", "aesara.compile")
-#: ``compile_step(inputs, outputs, mode=, name=, overwritten=)`` compiles the graph inside of an operation.
+#: ``compile_step(inputs, outputs, mode=, name=, overwritten=, **options)`` compiles the graph inside of an operation.
 compile_step = Hook("compile_step", "aesara.compile")
 #: ``store(cell, value)`` puts a value into a cell, after calls that are updating it.
 store = Hook("store", "aesara.link")

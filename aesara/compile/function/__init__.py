@@ -213,14 +213,15 @@ def compile_step(
     mode: Any = None,
     name: str | None = None,
     overwritten: Sequence[Variable] = (),
+    **options: Any,
 ):
     """Compile the graph inside of an operation; the results of the function are only looked at until the next call.
 
-    Values of the inputs that may be `overwritten` are not used again by the caller.
+    Values of the inputs that may be `overwritten` are not used again by the caller; `options` are those of `function`.
     """
     borrowed = [Out(out, borrow=True) for out in outputs]
     given = [In(v, mutable=True, borrow=True) if v in overwritten else v for v in inputs]
-    return function(given, borrowed, mode=mode, name=name, on_unused_input="ignore")
+    return function(given, borrowed, mode=mode, name=name, **{"on_unused_input": "ignore", **options})
 
 
 __all__ = [
