@@ -213,8 +213,7 @@ class AesaraConfigParser:
     def warn_unused_flags(self) -> None:
         """Warn about flags of the environment, and entries of configuration files, that name no option."""
         for key in self._flags_dict:  # what is an option has been taken out
-            if key not in self._config_var_dict:
-                warnings.warn(f"AESARA_FLAGS: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
+            warnings.warn(f"AESARA_FLAGS: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
         files = self._aesara_raw_cfg
         for section in () if files is None else files.sections():
             for option in files.options(section):

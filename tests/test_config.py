@@ -581,6 +581,27 @@ def test_unknown_flags_are_named(tmp_path):
     assert not any("cxx" in line for line in errors)
 
 
+@pytest.mark.parametrize(
+    "platform, variables, expected",
+    [
+        ("linux", {"XDG_CACHE_HOME": "/caches"}, "/caches/aesara"),
+        ("linux", {"XDG_CACHE_HOME": ""}, "/home/me/.cache/aesara"),
+        ("linux", {}, "/home/me/.cache/aesara"),
+        ("darwin", {"XDG_CACHE_HOME": "/caches"}, "/home/me/Library/Caches/aesara"),
+        ("win32", {"LOCALAPPDATA": "/local"}, "/local/aesara"),
+        ("win32", {}, "/home/me/AppData/Local/aesara"),
+    ],
+)
+def test_the_folder_for_compiled_objects_is_where_each_system_has_caches(platform, variables, expected, monkeypatch):
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.setattr(Path, "home", lambda: Path("/home/me"))
+    assert Path(configdefaults.config._config_var_dict["native_cache_dir"].default()) == Path(expected)
+
+
 @pytest.mark.slow
 def test_home_in_paths(tmp_path):
     code = "from aesara.configdefaults import config; print(config.native_cache_dir)"

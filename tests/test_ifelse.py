@@ -22,6 +22,7 @@ from aesara.ifelse import (
     ifelse_lift_single_if_through_acceptable_ops,
 )
 from aesara.raise_op import Assert
+from tests.closeness import assert_close
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
 
@@ -120,6 +121,25 @@ def test_rewrites_keep_the_values():
         for k in (0, 1):
             for one, two in zip(before(k, [1.0, 2.0], [3.0, 4.0]), after(k, [1.0, 2.0], [3.0, 4.0])):
                 np.testing.assert_array_equal(one, two)
+
+
+def test_choices_are_merged_unless_one_needs_another():
+    c, x = at.iscalar("c"), at.dvector("x")
+    positive = c > 0
+    first = ifelse(positive, at.exp(x), -x)
+    for second, count in (
+        (ifelse(positive, at.sin(x), at.cos(x)), 1),
+        (ifelse(positive, at.sin(first), at.cos(x)), 2),
+        (ifelse(positive, at.sin(x), at.cos(at.exp(first) + 1)), 2),
+        (ifelse(c > 1, at.sin(x), at.cos(x)), 2),
+    ):
+        fgraph = FunctionGraph([c, x], [first, second], clone=True)
+        CondMerge().rewrite(fgraph)
+        assert len(choices(fgraph)) == count
+        for value in (0, 1, 2):
+            given = {fgraph.inputs[0]: value, fgraph.inputs[1]: [0.5, 2.0]}
+            for new, old in zip(fgraph.outputs, (first, second)):
+                assert_close(new.eval(given, on_unused_input="ignore"), old.eval({c: value, x: [0.5, 2.0]}))
 
 
 def test_an_operation_is_not_done_in_branches_of_a_choice_that_others_read():

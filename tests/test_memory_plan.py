@@ -155,6 +155,25 @@ def test_sizes_that_depend_on_values():
     assert "at least" in str(plan)
 
 
+@pytest.mark.parametrize(
+    "length, known",
+    [
+        (lambda n: n * n - 1, 24),
+        (lambda n: at.maximum(n // 2, n % 3), 2),
+        (lambda n: at.bitwise_xor(n, 1), None),
+        (lambda n: at.cast(at.sqrt(n), "int64"), None),
+    ],
+)
+def test_sizes_that_follow_from_shapes(length, known):
+    """They have numbers where they are simple; others are unknown before a call."""
+    v = at.dvector("v")
+    f = aesara.function([v], at.exp(at.arange(length(v.shape[0])) + v.sum()))
+    plan = aesara.memory_plan(f)
+    (result,) = (b for b in plan.buffers if b.kind == "result")
+    assert plan.bytes(np.ones(5))[result.name] == (known and 8 * known)
+    assert known is None or known == f(np.ones(5)).size
+
+
 def test_nodes_in_python():
     @as_op([at.dvector], [at.dvector])
     def turned(value):

@@ -710,6 +710,16 @@ class TestPydotprint:
         assert any("add" in label and "id=0" in label for label in labels)
         assert any(label.startswith('"name=x') for label in labels)
 
+    def test_colors_say_what_a_variable_is(self, x, pydot):
+        shared, constant = aesara.shared(np.zeros(3), "s"), at.constant(np.arange(3.0))
+        f = aesara.function([x], at.dot(x, shared) + at.dot(x, constant), mode="FAST_COMPILE")
+        pydotprint(f, return_image=True, high_contrast=False)
+        boxes = [node.attributes for node in pydot.Dot.last.nodes.values() if node.attributes["shape"] == "box"]
+        labels = "name=x", "name=s", "TensorConstant"
+        colors = [{box["color"] for box in boxes if label in box["label"]} for label in labels]
+        assert colors == [{"limegreen"}, {"cyan"}, {"grey"}]
+        assert [box["color"] for box in boxes].count("dodgerblue") == 1
+
     @pytest.mark.parametrize("name, compact, boxes", [(None, True, 5), ("z", True, 6), (None, False, 7)])
     def test_variables_between_nodes(self, x, y, pydot, name, compact, boxes):
         """A compact picture leaves out variables without a name, and no others; a full one draws all of them."""

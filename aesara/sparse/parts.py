@@ -252,9 +252,8 @@ class CSMGrad(Op):
             output_storage[0][0] = g_data.copy()
             return
         lines = indptr.size - 1
-        width = int(max(shape.max(initial=0), indices.max(initial=-1) + 1, g_indices.max(initial=-1) + 1, 1))
         # Stored values of one place add up.
-        g = scipy.sparse.csr_matrix((g_data, g_indices, g_indptr), (lines, width))
+        g = scipy.sparse.csr_matrix((g_data, g_indices, g_indptr), (lines, shape.max()))
         line = np.repeat(np.arange(lines), np.diff(indptr))
         values = np.asarray(g[line, indices]).ravel() if indices.size else g_data[:0]
         output_storage[0][0] = values.astype(g_data.dtype, copy=False)

@@ -80,8 +80,8 @@ class TheanoModule(ModuleType):
                 return
         super().__setattr__(name, value)
 
-    def __dir__(self) -> list[str]:
-        return sorted({*self._names, *(one for target in self._targets for one in dir(target))})
+    def __dir__(self) -> set[str]:
+        return {*self._names, *(one for target in self._targets for one in dir(target))}
 
 
 class TheanoFinder(MetaPathFinder, Loader):

@@ -679,6 +679,26 @@ def test_str_diagnostic():
     assert "rtol, atol: 1e-05 1e-08" in str_diagnostic(np.ones(2), np.ones(3), None, None)
     assert "no array" in str_diagnostic(np.ones(2), None, None, None)
     assert "Max" not in str_diagnostic(np.ones(0), np.ones(0), None, None)
+    # Differences are in proportion to what was expected.
+    numbers = str_diagnostic(np.array([2.0, -4.0]), np.array([2.0, -5.0]), None, None)
+    assert "Max Abs Diff:  1.0" in numbers and "Max Rel Diff:  0.25" in numbers and "Mean Rel Diff:  0.125" in numbers
+
+
+def test_the_long_text_about_two_values():
+    x, n = at.dmatrix("x"), at.lscalar("n")
+    result = aesara.tensor.basic.alloc(x, n, n)
+    values = np.ones((2, 2)), np.zeros((2, 2))
+    text = BadThunkOutput(result, "one", values[0], "two", values[1], (values[0], np.array(2))).str_diagnostic()
+    for line in (
+        f"  op      : {type(result.owner.op)}",
+        f"  Outputs Type: {result.type}",
+        f"  Inputs Type : {[v.type for v in result.owner.inputs]}",
+        "  Inputs Shape: [(2, 2), ()]",
+        "  Inputs Strides: [(16, 8), ()]",
+        "  thunk1  : one",
+        "  thunk2  : two",
+    ):
+        assert line in text.splitlines(), line
 
 
 def test_validity_hint():

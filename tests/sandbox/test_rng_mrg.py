@@ -297,6 +297,13 @@ def test_products_modulo_numbers(mode):
         DotModulo()(*variables[:2], at.lscalar(), *variables[3:])
 
 
+@pytest.mark.parametrize("rows, length", [((2, 3), 5), ((2, None), None), ((0, 0), 0)])
+def test_products_modulo_numbers_have_a_length_that_is_known(rows, length):
+    matrices = [at.tensor("int64", shape=(n, 2)) for n in rows]
+    out = DotModulo()(matrices[0], at.ivector(), at.iscalar(), matrices[1], at.ivector(), at.iscalar())
+    assert out.type.shape == (length,)
+
+
 def test_counts_of_categories_are_native():
     """And the same as those of the reference: also where probabilities add up to less, or to more, than one."""
     p, u, n = at.matrix("p"), at.vector("u"), at.lscalar("n")

@@ -100,6 +100,18 @@ def test_gradients(rng, format, mode):
         np.testing.assert_allclose(got, (above - below) / (2 * step), rtol=2e-6, atol=2e-7, err_msg=name)
 
 
+@pytest.mark.parametrize("stored", [False, True])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_sums_of_integers_have_no_slope(axis, stored):
+    A = sparse.csr_matrix("A", dtype="int64")
+    a = scipy.sparse.csr_matrix(np.array([[1, 0], [2, 3]]))
+    total = sparse.sp_sum(A, axis, stored)
+    by_op = total.owner.op.grad([A], [at.ones(total.shape)])[0]
+    for gradient in (by_op, aesara.grad(total.sum().astype("float64"), A)):
+        found = gradient.eval({A: a}, on_unused_input="ignore")
+        assert found.shape == (2, 2) and found.nnz == 0 and found.dtype == aesara.config.floatX
+
+
 def test_stored_values_only(rng):
     """Operations that leave what is not stored alone."""
     a = operands(rng, "csr")["A"]

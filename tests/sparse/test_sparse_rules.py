@@ -70,13 +70,23 @@ def test_forms_in_place(rng):
         assert_close(f(a, value), expected)
 
 
-def test_gradient_of_a_pattern(rng):
+@pytest.mark.parametrize("name", ["local_structured_dot", "local_usmm"])
+def test_products_of_two_sparse_matrices_have_no_form_on_vectors(name):
+    A, B, y = sparse.csr_matrix("A"), sparse.csr_matrix("B"), at.dmatrix("y")
+    product = y - sparse.structured_dot(A, B)
+    changed = rewrite_graph(product, include=(), custom_rewrite=in2out(getattr(rewriting, name)), clone=False)
+    assert changed is product
+    assert not getattr(rewriting, name).transform(None, sparse.structured_dot(A, B).owner)
+
+
+@pytest.mark.parametrize("shape", [(5, 4), (4, 9), (3, 1)])
+def test_gradient_of_a_pattern(rng, shape):
     """`CSMGrad` picks elements by place, also out of another pattern."""
-    x, g = some_matrix(rng, 5, 4, unsorted=True), some_matrix(rng, 5, 4)
+    x, g = some_matrix(rng, *shape, unsorted=True), some_matrix(rng, *shape)
     kind = SparseTensorType("csr", "float64")
     parts = [*kind.take_apart(x), *kind.take_apart(g)]
     for op in (sparse.csm_grad(), rewriting.csm_grad_c):
-        expected = g.toarray()[np.repeat(np.arange(5), np.diff(x.indptr)), x.indices]
+        expected = g.toarray()[np.repeat(np.arange(shape[0]), np.diff(x.indptr)), x.indices]
         np.testing.assert_array_equal(op(*parts).eval(), expected)
         np.testing.assert_array_equal(op(*parts[:4], *parts[:4]).eval(), x.data)
     node = sparse.csm_grad()(*parts).owner
