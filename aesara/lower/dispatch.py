@@ -71,6 +71,7 @@ def lower_graph(
     unpack_single: bool,
     checks: Sequence[Variable] = (),
     overwritable: Sequence[int] = (),
+    lent: Sequence[int] = (),
 ) -> Lowered:
     """The program of a graph.
 
@@ -85,7 +86,9 @@ def lower_graph(
     checks
         Results of `CheckAndRaise` that nobody reads: they are checked before anything is updated.
     overwritable
-        Numbers of arguments that results may be written over.
+        Numbers of arguments that results which are lent may be written over.
+    lent
+        Numbers of the results whose arrays the caller may see again.
 
     Raises
     ------
@@ -97,7 +100,7 @@ def lower_graph(
             raise Unsupported(f"a result of type {variable.type}")
     with sharing():
         context = lower_nodes(inputs, [*outputs, *checks])
-        return assemble(context, outputs, updates, returned, unpack_single, overwritable)
+        return assemble(context, outputs, updates, returned, unpack_single, overwritable, lent)
 
 
 def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]) -> Context:

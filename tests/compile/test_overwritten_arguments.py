@@ -1,4 +1,4 @@
-"""Arguments that are given away (``In(mutable=True)``): results in their memory, where nothing can be wrong with it."""
+"""Arguments that are given away (``In(mutable=True)``), and results in their memory (``Out(borrow=True)``)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,15 @@ def given_away(*variables):
     return [aesara.In(variable, mutable=True) for variable in variables]
 
 
+def lent(outputs):
+    if isinstance(outputs, list):
+        return [aesara.Out(output, borrow=True) for output in outputs]
+    return aesara.Out(outputs, borrow=True)
+
+
 def called(inputs, outputs, *values):
     """What a function of arguments that are given away does to them, after a look at its results."""
-    f = aesara.function(given_away(*inputs), outputs)
+    f = aesara.function(given_away(*inputs), lent(outputs))
     values = [value.copy() for value in values]
     expected = aesara.function(inputs, outputs)(*(value.copy() for value in values))
     found = f(*values)
@@ -39,10 +45,11 @@ def called(inputs, outputs, *values):
 def test_a_result_is_written_over_an_argument(inputs, output, values):
     result, after = called(inputs, output, *values)
     assert result is after[0]
-    # without the promise the argument stays as it is
-    before = [value.copy() for value in values]
-    aesara.function(inputs, output)(*before)
-    assert all(map(np.array_equal, before, values))
+    # without one of the promises the argument stays as it is
+    for given, returned in [(inputs, lent(output)), (given_away(*inputs), output), (inputs, output)]:
+        before = [value.copy() for value in values]
+        result = aesara.function(given, returned)(*before)
+        assert all(map(np.array_equal, before, values)) and not np.shares_memory(result, before[0])
 
 
 @pytest.mark.parametrize(
@@ -60,7 +67,7 @@ def test_arguments_that_are_read_otherwise_stay_as_they_are(inputs, outputs, val
 
 
 def test_the_same_array_twice():
-    f = aesara.function(given_away(a, b), [b.sum() + a, a * b])
+    f = aesara.function(given_away(a, b), lent([b.sum() + a, a * b]))
     x = X.copy()
     total, product = f(x, x)
     np.testing.assert_array_equal(total, X.sum() + X)
@@ -75,7 +82,7 @@ def test_of_several_results_one_takes_the_memory():
 
 
 def test_only_whole_arrays_of_their_own_that_may_be_written_to_are_taken():
-    f = aesara.function(given_away(a), a * 2)
+    f = aesara.function(given_away(a), lent(a * 2))
     whole = np.arange(6.0)
     for part in (whole[:3], whole[::2], whole[::-1]):
         before = part.copy()
@@ -87,24 +94,24 @@ def test_only_whole_arrays_of_their_own_that_may_be_written_to_are_taken():
 
 
 def test_numbers():
-    f = aesara.function(given_away(s), s * 2)
+    f = aesara.function(given_away(s), lent(s * 2))
     value = np.array(3.0)
     assert f(3.0) == 6.0 and f(value) == 6.0 and value == 3.0
 
 
 def test_shared_variables_beside_them_keep_their_values():
     state = aesara.shared(np.ones(3))
-    f = aesara.function(given_away(a), a * 2, updates={state: state + 1})
+    f = aesara.function(given_away(a), lent(a * 2), updates={state: state + 1})
     x = X.copy()
     np.testing.assert_array_equal(f(x), 2 * X)
     np.testing.assert_array_equal(state.get_value(), [2.0, 2.0, 2.0])
-    g = aesara.function(given_away(a), a * state)
+    g = aesara.function(given_away(a), lent(a * state))
     x = X.copy()
     np.testing.assert_array_equal(g(x), 2 * X)
 
 
 def test_an_argument_survives_a_call_that_fails():
-    f = aesara.function(given_away(a, b), [a * 2, at.slinalg.cholesky(at.diag(b))])
+    f = aesara.function(given_away(a, b), lent([a * 2, at.slinalg.cholesky(at.diag(b))]))
     x = X.copy()
     with pytest.raises(np.linalg.LinAlgError):
         f(x, -Y)
@@ -112,7 +119,7 @@ def test_an_argument_survives_a_call_that_fails():
 
 
 def test_pickled_functions_do_the_same():
-    f = pickle.loads(pickle.dumps(aesara.function(given_away(a), a * 2)))
+    f = pickle.loads(pickle.dumps(aesara.function(given_away(a), lent(a * 2))))
     x = X.copy()
     assert f(x) is x
     assert f._native.report.lowered.program.overwritten_arguments() == [0]

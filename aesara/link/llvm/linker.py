@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -144,12 +143,11 @@ class LLVMLinker(VMLinker):
             _refuse_generators(inputs, updates)
             implicit = [i.implicit for i in inputs]
             given_away = [k for k, i in enumerate(inputs) if i.overwritable]
-            lowered = _lower(fgraph, implicit, given_away, n_outputs, updates, unpack_single, self.checks(fgraph))
+            lowered = _lower(fgraph, implicit, given_away, lent, n_outputs, updates, unpack_single, self.checks(fgraph))
         except Unsupported as reason:
             complain_about_graph(str(reason))
             raise Declined(str(reason)) from None
         complain_about_nodes(lowered.reasons)
-        lowered = _lending(lowered, lent)
         program = lowered.program
         if config.native_verify:
             verify_program(program)
@@ -207,9 +205,8 @@ class LLVMLinker(VMLinker):
             return None
 
         def compile_again() -> tuple[Lowered, str]:
-            interface = form.interface
-            lowered = _lower(graph(), interface.implicit, interface.overwritten, n_outputs, updates, unpack_single)
-            lowered = _lending(lowered, interface.lent)
+            of = form.interface
+            lowered = _lower(graph(), of.implicit, of.overwritten, of.lent, n_outputs, updates, unpack_single)
             if timers is not None:
                 return lowered, emit_timed_program(lowered.program, timers)[0]
             return lowered, emit_program(lowered.program)[0]
@@ -253,17 +250,15 @@ def _lower(
     graph: FunctionGraph,
     implicit: Sequence[bool],
     overwritable: Sequence[int],
+    lent: Sequence[int],
     n_outputs: int,
     updates: dict[int, int],
     unpack_single: bool,
     also_checked: Sequence[Variable] = (),
 ) -> Lowered:
     inputs = list(zip(graph.inputs, implicit, strict=True))
-    return lower_graph(inputs, graph.outputs, dict(updates), n_outputs, unpack_single, also_checked, overwritable)
-
-
-def _lending(lowered: Lowered, lent: Sequence[int]) -> Lowered:
-    return replace(lowered, program=replace(lowered.program, lent=tuple(lent)))
+    outputs = graph.outputs
+    return lower_graph(inputs, outputs, dict(updates), n_outputs, unpack_single, also_checked, overwritable, lent)
 
 
 def _attach(

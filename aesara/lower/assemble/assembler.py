@@ -41,6 +41,7 @@ def assemble(
     returned: int,
     unpack_single: bool,
     overwritable: Sequence[int] = (),
+    lent: Sequence[int] = (),
 ) -> Lowered:
     """The program that computes `outputs` from the context's inputs."""
     results, plan = planned(context, outputs, updates)
@@ -48,7 +49,7 @@ def assemble(
     for item in context.inputs:
         if item.is_generator:
             slots.keep(item.buffer)
-    assembler = Assembler(context, plan, results, slots, updates, overwritable=overwritable)
+    assembler = Assembler(context, plan, results, slots, updates, overwritable=overwritable, lent=lent)
     steps = tuple(assembler.steps())
     program = Program(
         inputs=tuple(context.inputs),
@@ -59,6 +60,7 @@ def assemble(
         updates=tuple(sorted(updates.items())),
         returned=returned,
         unpack_single=unpack_single,
+        lent=tuple(lent),
     )
     return Lowered(
         program,
@@ -112,6 +114,7 @@ class Assembler:
     def __init__(
         self, context: Context, plan: Schedule, results: list[Array], slots: Slots, updates: dict[int, int],
         rows: dict[Array, tuple[str, Expr]] | None = None, overwritable: Sequence[int] = (),
+        lent: Sequence[int] = (),
     ) -> None:  # fmt: skip
         self.context, self.slots = context, slots
         self._plan, self._results, self._updates, self._rows = plan, results, updates, rows or {}
@@ -125,7 +128,7 @@ class Assembler:
             context, plan.steps, self._accesses, self._array_of, results, updates, self.buffer_name
         )
         self.in_place |= results_in_place(
-            context, plan.steps, self._accesses, results, set(updates), overwritable, self.buffer_name
+            context, plan.steps, self._accesses, results, lent, overwritable, self.buffer_name
         )
 
     def buffer_name(self, array: Array) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from aesara.ir.expr import walk
 from aesara.ir.program import Input
@@ -60,22 +60,23 @@ def results_in_place(
     steps: Sequence[ScheduledStep],
     accesses: Accesses,
     results: Sequence[Array],
-    updated: Collection[int],
+    lent: Sequence[int],
     overwritable: Sequence[int],
     name_of: NameOf,
 ) -> dict[str, int]:
     """Results that may be written over an argument that the caller gives away: buffer -> number of the input.
 
-    As for updates, nothing can fail any more and each element is read last where it is written. By then no other
-    input is read either, since it may be the same memory.
+    These are results that are lent, which may share memory with what the caller holds. As for updates, nothing can fail
+    any more and each element is read last where it is written. By then no other input is read either, since it may be
+    the same memory.
     """
     found: dict[str, int] = {}
     for number in overwritable:
         source = context.inputs[number]
         others = {item.buffer.name for item in context.inputs if item is not source}
         last_of_others = max([at for name in others for at in accesses.readers.get(name, ())], default=-1)
-        for k, result in enumerate(results):
-            if k in updated or result.buffer is not None or result.starts_as_base or results.count(result) > 1:
+        for result in (results[k] for k in lent):
+            if result.buffer is not None or result.starts_as_base or results.count(result) > 1:
                 continue
             if not result.shape:  # an argument without dimensions may be a Python number
                 continue
