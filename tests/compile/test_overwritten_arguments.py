@@ -9,6 +9,8 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.mode import Mode
+from aesara.link.llvm.nan_where import NanWhereLinker
 
 a, b, m, s = at.dvector("a"), at.dvector("b"), at.dmatrix("m"), at.dscalar("s")
 X, Y, M = np.array([1.0, 2.0, 3.0]), np.array([5.0, 7.0, 11.0]), np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -108,6 +110,15 @@ def test_shared_variables_beside_them_keep_their_values():
     g = aesara.function(given_away(a), lent(a * state))
     x = X.copy()
     np.testing.assert_array_equal(g(x), 2 * X)
+
+
+@pytest.mark.parametrize("mode", [None, Mode(NanWhereLinker(), "fast_run")])
+def test_new_values_of_shared_variables_are_not_written_over_arguments(mode):
+    n, state = at.lvector("n"), aesara.shared(np.zeros(3, dtype="int64"))
+    f = aesara.function(given_away(n), [], updates={state: n * 2}, mode=mode)
+    given = np.array([1, 2, 3])
+    f(given)
+    assert given.tolist() == [1, 2, 3] and not np.shares_memory(state.get_value(borrow=True), given)
 
 
 def test_an_argument_survives_a_call_that_fails():

@@ -127,8 +127,9 @@ class Assembler:
         self.in_place = updates_in_place(
             context, plan.steps, self._accesses, self._array_of, results, updates, self.buffer_name
         )
+        given = [k for k in lent if k not in updates]  # what a shared variable keeps must be its own
         self.in_place |= results_in_place(
-            context, plan.steps, self._accesses, results, lent, overwritable, self.buffer_name
+            context, plan.steps, self._accesses, self._array_of, results, given, overwritable, self.buffer_name
         )
 
     def buffer_name(self, array: Array) -> str:

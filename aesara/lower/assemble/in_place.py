@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from aesara.ir.expr import walk
 from aesara.ir.program import Input
@@ -29,22 +29,14 @@ def updates_in_place(
     The value must be read last, and only at the element being written, by the step that writes; and nothing
     that can fail may come after, which includes finding memory of a size that is known only then.
     """
-    last_failure = _last_failure(steps)
-    last_memory = max(
-        [
-            at[0]
-            for name, at in accesses.writers.items()
-            if not is_known_before(map(context.canonical, arrays[name].shape))
-        ],
-        default=-1,
-    )
+    first = _first_that_cannot_fail(context, steps, accesses, arrays)
     found: dict[str, int] = {}
     for k, number in updates.items():
         if results[k].buffer is not None:
             continue
         name, source = name_of(results[k]), context.inputs[number]
         at = accesses.writers[name][0]
-        if not source.implicit or source.is_generator or at <= last_failure or at < last_memory:
+        if not source.implicit or source.is_generator or at < first:
             continue
         if results[k].starts_as_base:
             fits = _begins_with(name, source.buffer.name, steps, accesses, name_of)
@@ -59,8 +51,9 @@ def results_in_place(
     context: Context,
     steps: Sequence[ScheduledStep],
     accesses: Accesses,
+    arrays: Mapping[str, Array],
     results: Sequence[Array],
-    lent: Sequence[int],
+    lent: Iterable[int],
     overwritable: Sequence[int],
     name_of: NameOf,
 ) -> dict[str, int]:
@@ -70,6 +63,7 @@ def results_in_place(
     any more and each element is read last where it is written. By then no other input is read either, since it may be
     the same memory.
     """
+    first = _first_that_cannot_fail(context, steps, accesses, arrays) if overwritable else 0
     found: dict[str, int] = {}
     for number in overwritable:
         source = context.inputs[number]
@@ -82,15 +76,28 @@ def results_in_place(
                 continue
             name = name_of(result)
             at = accesses.writers[name][0]
-            late = at > max(_last_failure(steps), last_of_others)
-            if late and name not in found and _element_by_element(result, name, source, context, steps, accesses):
+            if name in found or at < first or at <= last_of_others:
+                continue
+            if _element_by_element(result, name, source, context, steps, accesses):
                 found[name] = number
                 break
     return found
 
 
-def _last_failure(steps: Sequence[ScheduledStep]) -> int:
-    return max([at for at, step in enumerate(steps) if step.can_fail], default=-1)
+def _first_that_cannot_fail(
+    context: Context, steps: Sequence[ScheduledStep], accesses: Accesses, arrays: Mapping[str, Array]
+) -> int:
+    """The first step from which on none can fail, nor needs memory of a size that is known only then."""
+    last_failure = max([at for at, step in enumerate(steps) if step.can_fail], default=-1)
+    last_memory = max(
+        [
+            at[0]
+            for name, at in accesses.writers.items()
+            if not is_known_before(map(context.canonical, arrays[name].shape))
+        ],
+        default=-1,
+    )
+    return max(last_failure + 1, last_memory)
 
 
 def _element_by_element(
