@@ -213,6 +213,7 @@ def compile_step(
     mode: Any = None,
     name: str | None = None,
     overwritten: Sequence[Variable] = (),
+    on_unused_input: str = "ignore",
     **options: Any,
 ):
     """Compile the graph inside of an operation; the results of the function are only looked at until the next call.
@@ -221,7 +222,7 @@ def compile_step(
     """
     borrowed = [Out(out, borrow=True) for out in outputs]
     given = [In(v, mutable=True, borrow=True) if v in overwritten else v for v in inputs]
-    return function(given, borrowed, mode=mode, name=name, **{"on_unused_input": "ignore", **options})
+    return function(given, borrowed, mode=mode, name=name, on_unused_input=on_unused_input, **options)
 
 
 __all__ = [

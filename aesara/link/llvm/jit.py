@@ -35,10 +35,11 @@ _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 #: number of the form of object code and of the table that it reads; raised with every change
 _FORMAT = 5
 
-with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
-    free_in_children(llvm.ffi.lib._lock._lock)
+#: what declares a function of `vecmath` that stands outside of a module
 _DECLARED_VECMATH = re.compile(r"(?m)^declare [^\n]* @(ae\.[\w.]+)\([^\n]*\n?")
 
+with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
+    free_in_children(llvm.ffi.lib._lock._lock)
 _lock = free_in_children(threading.RLock())
 _serial = itertools.count()
 _exiting = False

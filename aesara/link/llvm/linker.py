@@ -205,8 +205,8 @@ class LLVMLinker(VMLinker):
             return None
 
         def compile_again() -> tuple[Lowered, str]:
-            of = form.interface
-            lowered = _lower(graph(), of.implicit, of.overwritten, of.lent, n_outputs, updates, unpack_single)
+            made = form.interface
+            lowered = _lower(graph(), made.implicit, made.overwritten, made.lent, n_outputs, updates, unpack_single)
             if timers is not None:
                 return lowered, emit_timed_program(lowered.program, timers)[0]
             return lowered, emit_program(lowered.program)[0]
