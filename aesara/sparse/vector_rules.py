@@ -5,6 +5,7 @@ Compiled functions compute on these vectors in any case, so that none of the rul
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
@@ -130,11 +131,20 @@ def local_sampling_dot_csr(fgraph: FunctionGraph, node: Apply) -> Any:
     return [CSM("csr")(*sampling_dot_csr(x, y, data, indices, indptr, shape[1]), shape)]
 
 
+def _longer(*axes: int) -> Callable[[Variable], bool]:
+    """Whether a matrix is not known to have the length 1, by which it would broadcast, along some dimensions."""
+    return lambda v: all(v.type.shape[axis] != 1 for axis in axes)
+
+
 local_usmm = PatternNodeRewriter(
     (
         sub,
-        "z",
-        (mul, {"pattern": "alpha", "constraint": lambda v: all(v.type.broadcastable)}, (StructuredDot(), "x", "y")),
+        {"pattern": "z", "constraint": _longer(0, 1)},
+        (
+            mul,
+            {"pattern": "alpha", "constraint": lambda v: all(v.type.broadcastable)},
+            (StructuredDot(), {"pattern": "x", "constraint": _longer(0)}, {"pattern": "y", "constraint": _longer(1)}),
+        ),
     ),
     (usmm, (neg, "alpha"), "x", "y", "z"),
     name="local_usmm",

@@ -10,6 +10,7 @@ import aesara.sparse as sparse
 import aesara.sparse.opt
 import aesara.tensor as at
 from aesara.compile.io import In
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.sparse import rewriting
@@ -45,6 +46,47 @@ def test_forms_on_vectors(rng, name, format):
     values = a, rng.normal(size=(5, 4)), rng.normal(size=4)
     results = aesara.function([A, y, v], [written, changed], mode="FAST_COMPILE", on_unused_input="ignore")(*values)
     np.testing.assert_allclose(*map(as_dense, results), rtol=1e-12)
+
+
+RULES = [*ROWS, "local_csm_properties_csm", "local_dense_from_sparse_sparse_from_dense"]
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_what_has_another_form_is_left_alone(name):
+    """Also by who asks a rule about nodes of its class whose operands come from anywhere."""
+    A, y, v = sparse.matrix("csc" if name == "local_usmm_csx" else "csr", "A"), at.dmatrix("y"), at.dvector("v")
+    written = [build(A, y, v) for build, _, _ in ROWS.values()]
+    written += [part for x in (A, A.T) for part in (*sparse.csm_properties(x), sparse.dense_from_sparse(x))]
+    fgraph = FunctionGraph([A, y, v], written, clone=False)
+    rule = getattr(rewriting, name)
+    changed = [node for node in fgraph.toposort() if rule.transform(fgraph, node)]
+    assert changed == [] if name not in ROWS else changed != [] and set(changed) < fgraph.apply_nodes
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_forms_on_vectors_do_not_broadcast(format):
+    A, y, z = sparse.matrix(format, "A"), at.dmatrix("y"), at.dmatrix("z")
+    row, column = (at.tensor("float64", shape=shape) for shape in ((1, None), (None, 1)))
+    for written in (
+        A * row,
+        A * column,
+        A * y[0, 0],
+        row - 2.0 * sparse.structured_dot(A, y),
+        z - 2.0 * sparse.structured_dot(A, column),
+        z - row * sparse.structured_dot(A, y),
+    ):
+        for rule in (rewriting.local_mul_s_d, rewriting.local_usmm):
+            assert not rule.transform(None, written.owner)
+
+
+def test_forms_in_place_hold_their_results():
+    A, y = sparse.csc_fmatrix("A"), at.fmatrix("y")
+    for dtype in ("float32", "float64"):
+        data, indices, indptr, shape = sparse.csm_properties(sparse.cast(A, dtype))
+        total = rewriting.AddSD_ccode("csc")(data, indices, indptr, y)
+        product = rewriting.usmm_csc_dense(np.float32(2.0), data, indices, indptr, shape[0], y, y)
+        assert bool(rewriting.local_inplace_addsd_ccode.transform(None, total.owner)) == (dtype == "float32")
+        assert bool(rewriting.local_usmm_csc_dense_inplace.transform(None, product.owner)) == (dtype == "float32")
 
 
 def test_forms_in_place(rng):
