@@ -273,8 +273,6 @@ class SamplingDot(Op):
     def make_node(self, x: Any, y: Any, p: Any) -> Apply:
         x, y = dense_operand(self, x, 2), dense_operand(self, y, 2)
         p = sparse_operand(self, p)
-        if not has_sparse_type(p):
-            raise TypeError(p)
         dtype = upcast(x.type.dtype, y.type.dtype, p.type.dtype)
         return Apply(self, [x, y, p], [p.type.clone(dtype=dtype)()])
 

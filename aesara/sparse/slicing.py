@@ -19,7 +19,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.joining.join_split import stack
-from aesara.tensor.type_other import NoneConst, as_int_none_variable
+from aesara.tensor.type_other import as_int_none_variable
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -175,13 +175,8 @@ class GetItem2d(Op):
         x = sparse_operand(self, x)
         if not isinstance(index, (list, tuple)) or len(index) not in (1, 2):
             raise ValueError(f"A sparse matrix has two indices; got {index!r}.")
-        limits: list[Variable] = []
-        for one in (*index, slice(None))[:2]:
-            for limit in self._limits(one):
-                limit = NoneConst if limit is None else as_int_none_variable(limit)
-                if getattr(limit.type, "ndim", 0):
-                    raise TypeError(f"Slices of sparse matrices have integers as limits; got {limit.type}.")
-                limits.append(limit)
+        slices = (*index, slice(None))[:2]
+        limits = [as_int_none_variable(limit) for one in slices for limit in self._limits(one)]
         return Apply(self, [x, *limits], [SparseTensorType(x.type.format, x.type.dtype)()])
 
     @staticmethod

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,10 +51,7 @@ class HStack(Op):
         return f"{type(self).__name__}({self.format},{self.dtype})"
 
     def make_node(self, *mat: Any) -> Apply:
-        if not mat:
-            raise ValueError("Cannot join an empty list of sparses.")
-        blocks = [as_sparse_variable(one) for one in mat]
-        return Apply(self, blocks, [SparseTensorType(self.format, self.dtype)()])
+        return Apply(self, _matrices(mat), [SparseTensorType(self.format, self.dtype)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         stack = scipy.sparse.hstack if self.axis else scipy.sparse.vstack
@@ -87,8 +84,15 @@ class VStack(HStack):
     axis = 0
 
 
+def _matrices(blocks: Iterable[Any]) -> list[TensorVariable]:
+    made = [as_sparse_variable(block) for block in blocks]
+    if not made:
+        raise ValueError("Cannot join an empty list of sparses.")
+    return made
+
+
 def _stacked(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
-    blocks = [as_sparse_variable(block) for block in blocks]
+    blocks = _matrices(blocks)
     if dtype is None:
         dtype = upcast(*(block.type.dtype for block in blocks))
     return kind(format=format, dtype=dtype)(*blocks)

@@ -34,8 +34,8 @@ def operands(rng, format, **kwargs):
         "v": rng.normal(size=columns).astype(a.dtype),
         "w": rng.normal(size=rows).astype(a.dtype),
         "c": np.array(1.5, dtype=a.dtype),
-        "i": np.array([4, 0, 4], dtype="int64"),
-        "j": np.array([1, 2, 1], dtype="int64"),
+        "i": np.array([4, 0, -2], dtype="int64"),  # one row twice: from its end, too
+        "j": np.array([1, -3, 1], dtype="int64"),
     }
 
 
@@ -99,6 +99,7 @@ OPERATIONS = [
     _row("hstack", lambda A, B: sparse.hstack([A, B]), lambda A, B: np.hstack([A, B]), "A", "B"),
     _row("vstack", lambda A, B: sparse.vstack([A, B], format="csr"), lambda A, B: np.vstack([A, B]), "A", "B"),
     _row("element", lambda A: A[1, 2], lambda A: A[1, 2], "A"),
+    _row("element from the end", lambda A: A[-1, -5], lambda A: A[-1, -5], "A"),
     _row("rows", lambda A, i: A[i], lambda A, i: A[i], "A", "i"),
     _row("elements", lambda A, i, j: A[i, j], lambda A, i, j: A[i, j], "A", "i", "j"),
     _row("rectangle", lambda A: A[1:4, 1:], lambda A: A[1:4, 1:], "A", grad=False),
@@ -116,6 +117,7 @@ OPERATIONS = [
     _row("true_dot sparse", sparse.true_dot, lambda A, C: A @ C, "A", "C"),
     _row("usmm", sparse.usmm, lambda c, A, m, k: c * (A @ m) + k, "c", "A", "m", "k"),
     _row("usmm left", lambda c, l, A, m: sparse.usmm(c, l, A, m.T), lambda c, l, A, m: c * (l @ A) + m.T, *"clAm"),
+    _row("sampling_dot", sparse.sampling_dot, lambda k, m, A: (k @ m.T) * A, "k", "m", "A", grad=False),
     _row("eq", sparse.eq, lambda A, B: (A == B).astype("uint8"), "A", "B", grad=False),
     _row("neq dense", sparse.neq, lambda A, y: (A != y).astype("uint8"), "A", "y", grad=False),
     _row("lt", lambda A, B: A < B, lambda A, B: (A < B).astype("uint8"), "A", "B", grad=False),

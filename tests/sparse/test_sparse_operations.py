@@ -11,9 +11,19 @@ from sparse_data import FORMATS, as_dense
 import aesara
 import aesara.sparse as sparse
 import aesara.tensor as at
-from aesara.sparse.type import SparseTensorType
+from aesara.gradient import DisconnectedType
+from aesara.graph.parts import OnParts
+from aesara.graph.traversal import applys_between
+from aesara.sparse.type import SparseTensorType, has_sparse_type
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
+#: what has no native form: class of the operation, number of its sparse operands
+IN_PYTHON = {
+    *((name, 1) for name in "DeepCopyOp Diag EnsureSortedIndices GetItem2d GetItem2Lists GetItemList".split()),
+    *((name, 1) for name in "GetItemScalar GreaterThanSD LessEqualSD NotEqualSD Remove0 TrueDot".split()),
+    *((name, 2) for name in "AddSS Dot EqualSS HStack LessEqualSS LessThanSS MulSS StructuredDot TrueDot".split()),
+    ("VStack", 2),
+}
 
 
 def values_of(rng, format, dtype="float64"):
@@ -60,6 +70,33 @@ def test_values(rng, format, dtype, mode):
         assert variable.type.filter(got, strict=True) is got, name
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_what_is_computed_natively(rng, format):
+    variables = variables_for(values_of(rng, format))
+    built = [build(*(variables[name] for name in names)) for _, build, _, names, _ in OPERATIONS]
+    f = aesara.function(list(variables.values()), built, on_unused_input="ignore")
+    ops = [one.node.op for one in aesara.explain(f).python]
+    lacking = [op.node for op in ops if isinstance(op, OnParts)]
+    found = {(type(node.op).__name__, sum(map(has_sparse_type, node.inputs))) for node in lacking}
+    assert found == IN_PYTHON
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_inputs_have_a_gradient_where_their_operation_says_so(rng, format):
+    variables = variables_for(values_of(rng, format))
+    built = [build(*(variables[name] for name in names)) for _, build, _, names, _ in OPERATIONS]
+    parts = sparse.csm_properties(variables["A"])
+    built += [parts[0], sparse.CSM(format)(*parts), sparse.csm_grad()(*parts, *parts)]
+    seen = set()
+    for node in applys_between(list(variables.values()), built):
+        if hasattr(node.op, "connection_pattern") and type(node.op).__module__.startswith("aesara.sparse"):
+            seen.add(type(node.op).__name__)
+            terms = node.op.L_op(node.inputs, node.outputs, [out.astype("float64") for out in node.outputs])
+            found = [not isinstance(term.type, DisconnectedType) for term in terms]
+            assert found == list(map(any, node.op.connection_pattern(node))), node
+    assert seen >= {"CSM", "CSMProperties", "GetItemList", "GetItem2Lists", "GetItemScalar"}
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("format", FORMATS)
 def test_gradients(rng, format, mode):
@@ -100,6 +137,16 @@ def test_gradients(rng, format, mode):
         np.testing.assert_allclose(got, (above - below) / (2 * step), rtol=2e-6, atol=2e-7, err_msg=name)
 
 
+def test_gradients_of_products_at_the_places_of_a_pattern(rng):
+    values = values_of(rng, "csr")
+    k, m, weights = at.dmatrix("k"), at.dmatrix("m"), rng.normal(size=values["A"].shape)
+    cost = (sparse.sampling_dot(k, m, values["A"]) * weights).sum()
+    of_k, of_m = aesara.function([k, m], aesara.grad(cost, [k, m]))(values["k"], values["m"])
+    weighted = values["A"].toarray() * weights
+    np.testing.assert_allclose(of_k, weighted @ values["m"], rtol=1e-12)
+    np.testing.assert_allclose(of_m, weighted.T @ values["k"], rtol=1e-12)
+
+
 @pytest.mark.parametrize("stored", [False, True])
 @pytest.mark.parametrize("axis", [None, 0, 1])
 def test_sums_of_integers_have_no_slope(axis, stored):
@@ -131,6 +178,7 @@ def test_stored_values_only(rng):
         "sqrt": (sparse.sqrt(A), np.sqrt(data)),
     }
     f = aesara.function([A, v], [variable for variable, _ in built.values()])
+    assert aesara.explain(f).python == []
     for (name, (_, expected)), got in zip(built.items(), f(a, vector), strict=True):
         np.testing.assert_allclose(got.toarray(), expected * stored, rtol=1e-12, err_msg=name)
         assert got.nnz == a.nnz, name
