@@ -306,9 +306,6 @@ class Validator(Feature):
         if fgraph.has_method("validate"):
             raise AlreadyThere("Validator feature is already present or in conflict with another plugin.")
 
-    def on_detach(self, fgraph: Any) -> None:
-        """Nothing to undo."""
-
     def validate_(self, fgraph: Any) -> None:
         """Ask every feature; raise `InconsistencyError` where one objects."""
         try:
@@ -363,11 +360,6 @@ class ReplaceValidate(History, Validator):
                 raise AlreadyThere("ReplaceValidate feature is already present or in conflict with another plugin.")
         # A `History` or `Validator` that is there already goes on with what it does; this one keeps its own record.
         self.history[fgraph] = [[], False, False]
-
-    def on_detach(self, fgraph: Any) -> None:
-        """Forget everything."""
-        History.on_detach(self, fgraph)
-        Validator.on_detach(self, fgraph)
 
     def exported(self, name: str) -> Any:
         """Return the function behind an exported name."""

@@ -148,11 +148,11 @@ class MetaObject:
 
 
 class MetaType(ABCMeta):
-    """Metaclass that gives classes outside `MetaObject` the methods derived from ``__props__``."""
+    """Metaclass that gives classes the methods derived from ``__props__``, as `MetaObject` does."""
 
     def __new__(mcs, name: str, bases: Any, namespace: Any, **kwargs: Any) -> Any:
         cls = super().__new__(mcs, name, bases, namespace, **kwargs)
-        if namespace.get("__props__") is not None and not issubclass(cls, MetaObject):
+        if namespace.get("__props__") is not None:
             add_property_methods(cls, namespace)
         return cls
 

@@ -721,6 +721,28 @@ class TestFeatures:
         fgraph.remove_feature(finder)
         assert not hasattr(fgraph, "get_nodes")
 
+    def test_a_feature_that_moves_to_another_graph_knows_that_one_only(self):
+        x, y = variables("xy")
+        first, second = FunctionGraph([x], [h(x)], clone=False), FunctionGraph([y], [f(y)], clone=False)
+        finder, history = NodeFinder(), History()
+        for feature in (finder, history):
+            first.attach_feature(feature)
+        start = first.checkpoint()
+        first.replace(first.outputs[0], g(x))
+        for feature in (finder, history):
+            first.remove_feature(feature)
+            second.attach_feature(feature)
+        assert second.get_nodes(f) == [second.outputs[0].owner]
+        assert second.get_nodes(g) == second.get_nodes(h) == []
+        second.revert(start)
+        assert first.outputs[0].owner.op == g and second.outputs[0].owner.op == f
+        with pytest.raises(KeyError):
+            history.checkpoint(first)
+        second.remove_feature(finder)
+        assert finder.get_nodes(second, f) == []
+        with pytest.raises(Exception, match="not attached"):
+            finder.on_detach(second)
+
     def test_print_listener(self, capsys):
         x = double("x")
         fgraph = FunctionGraph([x], [f(x)], clone=False, features=[PrintListener()])
@@ -770,6 +792,8 @@ class TestFeatures:
         copied.replace_validate(copied.outputs[0], h(copied.inputs[0]))
         assert len(copied.get_nodes(h)) == 1
         assert ("import", "h", None) in copied._features[2].events
+        copied.remove_feature(copied._features[0])
+        assert not hasattr(copied, "get_nodes")
         copied.check_integrity()
 
 

@@ -97,11 +97,56 @@ class TestMetaObject:
         with pytest.raises(TypeError):
             Both()
 
+    def test_metaclass(self):
         class Other(metaclass=MetaType):
             __props__ = ("a",)
             a = 1
 
         assert Other() == Other()
+        assert str(Other()) == "Other{a=1}"
+
+        class Sub(Other):
+            def __str__(self):
+                return "sub"
+
+        assert Sub() == Sub() != Other()
+        assert str(Sub()) == "sub"
+
+        class More(Other):
+            __props__ = ("a", "b")
+            b = 2
+
+            def __hash__(self):
+                return 7
+
+        assert str(More()) == "More{a=1, b=2}"
+        assert hash(More()) == 7
+
+        class Both(MetaObject, metaclass=MetaType):
+            __props__ = ("a",)
+            a = 1
+
+            def __eq__(self, other):
+                return True
+
+        assert Both() == 5
+        assert hash(Both()) == hash(Both())
+        assert str(Both()) == "Both{a=1}"
+
+    def test_without_properties_objects_are_compared_by_identity(self):
+        class Plain(metaclass=MetaType):
+            pass
+
+        class Stated(metaclass=MetaType):
+            __props__ = None
+
+        class Object(MetaObject):
+            __props__ = None
+
+        for cls in (Plain, Stated, Object):
+            one, two = cls(), cls()
+            assert one == one != two
+            assert len({one, two}) == 2
 
 
 def test_scratchpad(capsys):

@@ -23,6 +23,7 @@ from aesara.graph.rewriting.basic import (
     copy_stack_trace,
     graph_rewriter,
     in2out,
+    merge_dict,
     node_rewriter,
     out2in,
     pre_constant_merge,
@@ -400,6 +401,18 @@ class TestUtilities:
         assert check_chain(out, Elemwise, Elemwise)
         assert not check_chain(out, at.exp, at.exp)
         assert not check_chain(out, at.exp, at.log, at.exp)
+        assert check_chain(out.owner, at.exp, at.log)
+        assert check_chain(out, lambda op: op == at.exp, at.log)
+        assert not check_chain(out, lambda op: op == at.log)
+        second = at.add(xy[0], out)
+        assert check_chain(second, at.add, 1, at.exp, at.log)
+        assert not check_chain(second, at.add, at.exp) and not check_chain(second, at.add, 1, at.log)
+        assert check_chain(at.add(at.exp(second), xy[1]), at.add, at.exp, at.add, 1, at.exp)
+
+    def test_merge_dict(self):
+        one, two = {"a": 1, "b": 2}, {"b": 10, "c": 20}
+        assert merge_dict(one, two) == {"a": 1, "b": 12, "c": 20}
+        assert (one, two) == ({"a": 1, "b": 2}, {"b": 10, "c": 20})
 
     def test_before_a_graph_exists(self, xy):
         x, _ = xy
