@@ -109,7 +109,7 @@ def _following(first: Variable, second_: Variable, axis: int) -> Variable | None
     if one is None or two is None or not (isinstance(one.op, Subtensor) and isinstance(two.op, Subtensor)):
         return None
     x = one.inputs[0]
-    if two.inputs[0] is not x or first.type.dtype != second_.type.dtype:
+    if two.inputs[0] is not x:
         return None
     index, other = list(symbolic_index_of(one)), list(symbolic_index_of(two))
     # Integers in front take dimensions away.

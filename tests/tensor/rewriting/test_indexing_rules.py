@@ -1,5 +1,7 @@
 """What becomes of parts of tensors in compiled functions: which operations are left, with the same results."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,9 @@ from aesara.graph.basic import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import TopoDB
+from aesara.tensor.rewriting.indices import index_of
 from aesara.tensor.rewriting.positions import are_distinct, get_advsubtensor_axis, transform_take
+from aesara.tensor.rewriting.subtensor_lifting import local_join_subtensors
 from aesara.tensor.shape import Shape_i
 from aesara.tensor.special import softmax
 from aesara.tensor.subtensor import advanced_set_subtensor1, advanced_subtensor1, inc_subtensor, set_subtensor
@@ -38,6 +42,22 @@ CASES = {
     "parts joined at any place": case(lambda x, k, v, s, i: at.concatenate([x[: i[0]], x[i[0] :]], axis=0)),
     "joined parts that leave a gap": case(
         lambda x, k, v, s, i: at.concatenate([x[:1], x[2:]]), "Join", "Subtensor", "Subtensor"
+    ),
+    "joined parts of a row": case(lambda x, k, v, s, i: at.concatenate([x[1, :2], x[1, 2:]]), "Subtensor"),
+    "joined parts of different columns": case(
+        lambda x, k, v, s, i: at.concatenate([x[:2, 1:], x[2:, :-1]]), "Join", "Subtensor", "Subtensor"
+    ),
+    "joined parts of different rows": case(
+        lambda x, k, v, s, i: at.concatenate([x[0, :2], x[1, 2:]]), "Join", "Subtensor", "Subtensor"
+    ),
+    "joined parts of different tensors": case(
+        lambda x, k, v, s, i: at.concatenate([x[:2], k[2:]]), "Join", "Subtensor", "Subtensor"
+    ),
+    "parts joined along another axis": case(
+        lambda x, k, v, s, i: at.concatenate([k[:2], k[2:]], axis=1), "Join", "Subtensor", "Subtensor"
+    ),
+    "all rows but in parts": case(
+        lambda x, k, v, s, i: at.concatenate([x[:1], x[1:2], x[2:], v[None]]), "DimShuffle", "Join"
     ),
     "chosen scalars": case(lambda x, k, v, s, i: at.stack([s, s * 2, s * 3])[np.array([2, 0])], "MakeVector", "Mul"),
     "beside what was written": case(lambda x, k, v, s, i: set_subtensor(k[0], s)[1:], "Subtensor"),
@@ -87,6 +107,25 @@ def test_values():
 
 
 # Where rules would be wrong
+
+
+def test_joined_parts_are_one_part_where_they_are_for_every_length():
+    """All pairs of slices of which one ends where the other begins, at least in words."""
+    v = at.dvector("v")
+    ends = (None, 0, 2, 3, -1, -2)
+    parts = [(s, v[s]) for s in itertools.starmap(slice, itertools.product(ends, ends, (None, 1, 2, -1)))]
+    found = []
+    for (one, first), (two, second) in itertools.product(parts, parts):
+        made = one.stop == two.start and local_join_subtensors.transform(None, at.join(0, first, second).owner)
+        if made:
+            found.append((one, two))
+            (merged,) = index_of(made[0].owner)
+            for length in range(7):
+                values = np.arange(length)
+                assert values[merged].tolist() == [*values[one], *values[two]], (one, two, merged)
+    for cut in (0, 2, 3, -1, -2):
+        assert (slice(None, cut), slice(cut, None)) in found and (slice(0, cut, 1), slice(cut, None, 1)) in found
+    assert (slice(0, 2), slice(2, 3)) in found and (slice(2, 2), slice(2, 3)) in found
 
 
 def test_repeated_positions():

@@ -115,6 +115,11 @@ def test_solutions_by_what_is_assumed(fact, left, rng):
         (linalg.slogdet(linalg.kron(at.assume(A, symmetric=True), linalg.inv(B))), ["SLogDet"] * 2),
         (linalg.inv(at.stack([A, B])) @ at.stack([B, A]), ["Solve"]),
         (at.stack([A, B]) @ linalg.inv(at.stack([B, A])).swapaxes(1, 2), ["Solve"]),
+        (linalg.inv(A) @ at.stack([B, A]), ["Solve"]),
+        (at.stack([B, A]) @ linalg.inv(A), ["Solve"]),
+        (linalg.inv(at.stack([A, B])) @ A, ["Solve"]),
+        (linalg.inv(at.stack([A, B])) @ b, ["Inv"]),
+        (b @ linalg.inv(at.stack([A, B])), ["Inv"]),
     ],
 )
 def test_ops_left(output, left, rng):
