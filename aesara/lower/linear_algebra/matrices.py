@@ -269,8 +269,6 @@ def each_part(change: Callable[[Array], Array], array: Numbers) -> Any:
 
 def arranged(array: Numbers, order: Sequence[int | None]) -> Any:
     """`with_dimensions` of real or complex numbers."""
-    if list(order) == list(range(array.ndim)):
-        return array
     return each_part(lambda part: with_dimensions(part, order), array)
 
 

@@ -78,3 +78,38 @@ def test_modules_without_loops_for_vectors_take_few_passes(monkeypatch):
     # a recurrence beside a loop for vectors
     both = compiled([s, v], [recurrence(lambda x, t: 0.5 * t + x), v * 2])[1]
     assert NO_VECTORS not in both.llvm() and re.search(r"fmul <\d x double>", both.optimized())
+
+
+@pytest.mark.parametrize("mark", ["", NO_VECTORS])
+def test_what_is_computed_twice_or_never_is_removed_with_few_passes_too(mark):
+    """Every function that a module defines is simplified, whatever it declares and in whatever order."""
+    text = f"""{mark}
+declare double @sqrt(double)
+define internal double @twice(double %x) alwaysinline nounwind {{
+  %y = fadd double %x, %x
+  ret double %y
+}}
+define double @first(double %x) nounwind {{
+  %place = alloca double
+  store double %x, ptr %place
+  %a = load double, ptr %place
+  %b = call double @twice(double %a)
+  %c = load double, ptr %place
+  %d = call double @twice(double %c)
+  %e = fmul double %b, %d
+  ret double %e
+}}
+declare double @cbrt(double)
+define i64 @second(i64 %n) nounwind {{
+  %unused = mul i64 %n, %n
+  br i1 true, label %yes, label %no
+yes:
+  %sum = add i64 3, 4
+  ret i64 %sum
+no:
+  ret i64 %unused
+}}
+"""
+    made = jit.optimized_text(text)
+    assert made.count(" fadd ") == made.count(" fmul ") == 1 and "ret i64 7" in made
+    assert not any(word in made for word in ("alloca", " load ", " call ", " br ", " mul "))
