@@ -198,7 +198,8 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
 
     Returns
     -------
-    Variable, or list of Variable
+    Variable, or list or tuple of Variable
+        The same as `then_branch`.
 
     Examples
     --------
@@ -209,25 +210,17 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     >>> f([1.0, 5.0], [1.0, 1.0])
     array([ 2., 10.])
     """
-    several = isinstance(then_branch, (list, tuple))
-    if several != isinstance(else_branch, (list, tuple)):
-        then_count = len(then_branch) if several else 1
-        else_count = 1 if several else len(else_branch)
-        if then_count != else_count:
-            raise ValueError(_counts(then_count, else_count))
-    then = list(then_branch) if isinstance(then_branch, (list, tuple)) else [then_branch]
-    other = list(else_branch) if isinstance(else_branch, (list, tuple)) else [else_branch]
+    branches = then_branch, else_branch
+    then, other = (list(one) if isinstance(one, (list, tuple)) else [one] for one in branches)
     if len(then) != len(other):
-        raise ValueError(_counts(len(then), len(other)))
+        raise ValueError(
+            "The number of values on the `then` branch must match the `else` branch: "
+            f"got {len(then)} for `then`, and {len(other)} for `else`."
+        )
     made = IfElse(len(then), name=name)(condition, *then, *other, return_list=True)
-    return made if several or isinstance(else_branch, (list, tuple)) else made[0]
-
-
-def _counts(then: int, other: int) -> str:
-    return (
-        "The number of values on the `then` branch must match the `else` branch: "
-        f"got {then} for `then`, and {other} for `else`."
-    )
+    if isinstance(then_branch, tuple):
+        return tuple(made)
+    return made if isinstance(then_branch, list) else made[0]
 
 
 # -- rewrites ------------------------------------------------------------------------------------------------------

@@ -94,6 +94,20 @@ def test_types():
             bad()
 
 
+def test_the_first_branch_says_what_is_returned():
+    """A variable, a list or a tuple, as in 2.9.4."""
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    for then in (x, [x], (x,)):
+        for other in (y, [y], (y,)):
+            result = ifelse(c, then, other)
+            assert type(result) is type(then)
+            made = result[0] if then is not x else result
+            assert made.owner.inputs == [c, x, y]
+    for then, other, counts in (((x, y), x, "2.*1"), (x, [x, y], "1.*2"), ([x], (x, y), "1.*2"), (x, [], "1.*0")):
+        with pytest.raises(ValueError, match=counts):
+            ifelse(c, then, other)
+
+
 def choices(fgraph):
     return [n for n in fgraph.apply_nodes if isinstance(n.op, IfElse)]
 
