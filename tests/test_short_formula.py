@@ -14,6 +14,7 @@ from aesara.graph.op import Op
 from aesara.printing.short_formula import short_formula
 
 x, y, c, m, i = at.dvector("x"), at.dvector("y"), at.dvector("c"), at.dmatrix("m"), at.lscalar("i")
+k = at.lvector("k")
 b, box = x > 0, at.tensor("float64", (None, 1, None), name="box")
 
 
@@ -27,7 +28,10 @@ b, box = x > 0, at.tensor("float64", (None, 1, None), name="box")
     (box.dimshuffle(2, "x", 0), "box.dimshuffle(2, 'x', 0)"), (box.dimshuffle(2, 0, 1), "box.dimshuffle(2, 0, 1)"),
     (m.sum(axis=0), "sum(m, axis=0)"), (m.max(), "max(m)"), (m.any(axis=(0, 1)), "any(m != 0, axis=(0, 1))"),
     (x[i], "x[i]"), (x[1:i], "x[1:i]"), ((x + y)[0], "(x + y)[0]"), (x[at.lvector("k")], "x[k]"),
-    (m[at.lvector("k"), at.lvector("l")], "m[k, l]"), (at.arange(i), "arange(0, i, 1)"),
+    (m[at.lvector("k"), at.lvector("l")], "m[k, l]"),
+    (m[:, k], "m[:, k]"), (m[k, 1:], "m[k, 1:]"), (m[k, ::-1], "m[k, ::-1]"), (m[i : i + 2, k], "m[i:i + 2, k]"),
+    (m[2:i:3, k], "m[2:i:3, k]"), (m[k, None], "m[k, None]"), (m[k, x > 0], "m[k, x > 0]"), ((m + 1)[k], "(m + 1)[k]"),
+    (m[at.slicetype("s"), k], "m[s, k]"), (at.arange(i), "arange(0, i, 1)"),
     (x.shape[0] + 1, "x.shape[0] + 1"),
     (x * at.constant(-1.5), "x * (-1.5)"), (x + at.constant(-1.5), "x + -1.5"), (x + np.full(3, 2.5), "x + 2.5"),
     (x + np.arange(3.0), "x + [0. 1. 2.]"), (x + np.arange(99.0), "x + [...]"), (abs(x), "|x|"),
@@ -89,6 +93,21 @@ def test_long_ones_lose_what_lies_deep_or_at_the_end():
     wide = at.add(*[at.dscalar(f"v{k}") for k in range(50)])
     text = short_formula(wide)
     assert len(text) == 60 and text.startswith("v0 + v1 + ") and text.endswith("...")
+
+
+def test_no_formula_is_longer_than_sixty_characters():
+    def named(length):
+        return at.dvector("n" * length)
+
+    assert short_formula(named(56) + y) == "n" * 56 + " + y" and short_formula(named(60)) == "n" * 60
+    assert short_formula(named(57) + y) == short_formula(named(61)) == "n" * 57 + "..."
+    assert short_formula(at.tanh(named(43) + at.exp(y + 1))) == f"tanh({'n' * 43} + exp(...))"
+    assert short_formula(at.tanh(named(43) + at.exp(1 + at.exp(y)))) == f"tanh({'n' * 43} + exp(...))"
+    deep = x
+    for _ in range(8):
+        deep = at.tanh(deep + 1)
+    assert short_formula(deep * named(30)) == "tanh(tanh(... + 1) + 1) * " + "n" * 30
+    assert short_formula(deep * named(20)) == "tanh(tanh(tanh(... + 1) + 1) + 1) * " + "n" * 20
 
 
 def test_names_stand_for_what_they_are_computed_from():

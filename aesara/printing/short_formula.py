@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from aesara.graph.messages import type_text
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.printing.formula import PrinterState, _PiecewisePrinter, pprint
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
-from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
@@ -21,6 +20,7 @@ from aesara.tensor.products.gemm import Dot22
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape, Shape_i
+from aesara.tensor.type_other import MakeSlice, NoneTypeT
 
 __all__ = ["short_formula"]
 
@@ -81,38 +81,38 @@ def _text(variable: Variable, depth: int) -> tuple[str, bool]:
             length += len(piece)
         else:
             found, precedence = piece
-            pieces, same_level = _pieces(found, precedence, below, found is variable)
-            pending.extend((one, below if same_level else below - 1) for one in reversed(pieces))
+            pieces = _pieces(found, precedence, below, found is variable)
+            pending.extend((one, below - 1) for one in reversed(pieces))
         steps += 1
         if length > _LONGEST or steps > _MOST_STEPS:
             return "".join(text), False
     return "".join(text), True
 
 
-def _pieces(variable: Variable, precedence: int, below: int, top: bool) -> tuple[Sequence[_Piece], bool]:
-    """The pieces of a variable's formula, and whether they lie no deeper than the variable."""
+def _pieces(variable: Variable, precedence: int, below: int, top: bool) -> Sequence[_Piece]:
+    """The pieces of a variable's formula."""
+    while variable.owner is not None and (top or variable.name is None) and _is_unseen(variable.owner):
+        variable, top = variable.owner.inputs[0], False
     node = variable.owner
     if isinstance(variable, Constant):
         text = variable.name if variable.name is not None else _constant(variable.data)
-        return [f"({text})" if text.startswith("-") and precedence >= _SIGN else text], True
+        return [f"({text})" if text.startswith("-") and precedence >= _SIGN else text]
     if variable.name is not None and not top:
-        return [variable.name], True
+        return [variable.name]
     if node is None:
-        return [_leaf(variable)], True
+        return [_leaf(variable)]
     if below == 0:
-        return ["..."], True
-    if isinstance(node.op, (ScalarFromTensor, TensorFromScalar)) or _only_broadcasts(node):
-        return [(node.inputs[0], precedence)], True
+        return ["..."]
     for cls, pieces in _FORMS.items():
         if isinstance(node.op, cls):
             found = pieces(node, precedence)
             if found is not None:
-                return found, False
+                return found
     state = PrinterState(pprinter=pprint, precedence=precedence, memo={})
     printer = pprint.printer_for(variable, state)
     if isinstance(printer, _PiecewisePrinter):
-        return printer.pieces(variable, state), False
-    return [printer.process(variable, state)], False
+        return printer.pieces(variable, state)
+    return [printer.process(variable, state)]
 
 
 def _constant(data: Any) -> str:
@@ -126,8 +126,10 @@ def _leaf(variable: Variable) -> str:
     return variable.name if variable.name is not None else f"<{type_text(variable.type)}>"
 
 
-def _only_broadcasts(node: Apply) -> bool:
-    """Whether a node only adds dimensions in front, which the formula does not need."""
+def _is_unseen(node: Apply) -> bool:
+    """Whether a node only adds dimensions in front, which a formula does not need, or none at all."""
+    if isinstance(node.op, (ScalarFromTensor, TensorFromScalar)):
+        return True
     if not isinstance(node.op, DimShuffle):
         return False
     order = list(node.op.new_order)
@@ -195,22 +197,35 @@ def _length(node: Apply, precedence: int) -> list[_Piece]:
     return [(node.inputs[0], _CALL), f".shape[{node.op.i}]"]
 
 
-def _gather(node: Apply, precedence: int) -> list[_Piece] | None:
-    """``x[i, j]``, if index arrays stand for all entries of the index."""
-    base, *indices = node.inputs
-    if not all(isinstance(index.type, TensorType) for index in indices):
-        return None
-    return [(base, _CALL), "[", *_listed(indices), "]"]
+def _gather(node: Apply, precedence: int) -> list[_Piece]:
+    base, *index = node.inputs
+    return [(base, _CALL), "[", *_separated(map(_entry, index)), "]"]
+
+
+def _entry(index: Variable) -> list[_Piece]:
+    """What stands between two commas of an index."""
+    if isinstance(index.type, NoneTypeT):
+        return ["None"]
+    parts: list[list[_Piece]]
+    if isinstance(index, Constant) and isinstance(index.data, slice):
+        limits = index.data.start, index.data.stop, index.data.step
+        parts = [[] if limit is None else [str(limit)] for limit in limits]
+    elif index.owner is not None and isinstance(index.owner.op, MakeSlice):
+        parts = [[] if isinstance(limit.type, NoneTypeT) else [(limit, _LOOSEST)] for limit in index.owner.inputs]
+    else:
+        return [(index, _LOOSEST)]
+    start, stop, step = parts
+    return [*start, ":", *stop, *([":", *step] if step else [])]
 
 
 def _call(name: str) -> Callable[[Apply, int], list[_Piece]]:
-    return lambda node, precedence: [f"{name}(", *_listed(node.inputs), ")"]
+    return lambda node, precedence: [f"{name}(", *_separated([(v, _LOOSEST)] for v in node.inputs), ")"]
 
 
-def _listed(variables: Sequence[Variable]) -> list[_Piece]:
+def _separated(entries: Iterable[list[_Piece]]) -> list[_Piece]:
     pieces: list[_Piece] = []
-    for k, variable in enumerate(variables):
-        pieces += [", "] * bool(k) + [(variable, _LOOSEST)]
+    for k, entry in enumerate(entries):
+        pieces += [", "] * bool(k) + entry
     return pieces
 
 
