@@ -96,7 +96,7 @@ def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = Non
 def _contains_big(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
     """Whether a value has an absolute value above 1e10; float16 numbers have none."""
     numbers = _numbers(arr, node, var)
-    return numbers is not None and bool((np.abs(numbers) > _BIG).any())
+    return numbers is not None and numbers.dtype != np.float16 and bool((np.abs(numbers) > _BIG).any())
 
 
 class NanGuardMode(CheckingMode):

@@ -28,7 +28,13 @@ def errors_of(call):
 
 @pytest.mark.parametrize(
     ("value", "flag", "text"),
-    [(NAN, "nan_is_error", "NaN detected"), (INF, "inf_is_error", "Inf detected"), (BIG, "big_is_error", "Big value")],
+    [
+        (NAN, "nan_is_error", "NaN detected"),
+        (INF, "inf_is_error", "Inf detected"),
+        (-INF, "inf_is_error", "Inf detected"),
+        (BIG, "big_is_error", "Big value"),
+        (-BIG, "big_is_error", "Big value"),
+    ],
 )
 def test_each_kind_is_found_in_inputs_and_can_be_allowed(value, flag, text):
     x = at.dvector("x")
@@ -41,6 +47,17 @@ def test_each_kind_is_found_in_inputs_and_can_be_allowed(value, flag, text):
         allowed["big_is_error"] = False
     g = aesara.function([x], x * 1.5, mode=NanGuardMode(**allowed))
     np.testing.assert_array_equal(g(value), value * 1.5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_are_big_by_their_absolute_value():
+    z, h, n = at.zvector("z"), at.tensor("float16", (None,), name="h"), at.lvector("n")
+    f = aesara.function([z, h, n], [z.real, h, n], mode=NanGuardMode(**ALL), on_unused_input="ignore")
+    half, integer = np.array([np.finfo("float16").max]), np.array([2**60])
+    f([1e10], half, integer)
+    f([-1e10j], -half, -integer)
+    for value in (1.1e10, -1.1e10, 1.1e10j, -1.1e10j, 0.9e10 + 0.9e10j):
+        assert "Big value detected" in errors_of(lambda: f([1.0, value], half, integer))
 
 
 def test_the_message_names_the_node_its_inputs_and_the_line():
