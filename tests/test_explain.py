@@ -83,6 +83,26 @@ def test_fused_nodes_stand_together():
     assert found.native == list(step.nodes)
 
 
+@pytest.mark.parametrize("length", [59, 60, 61, 150])
+def test_no_text_of_an_operation_is_longer_than_sixty_characters(length):
+    class Named(Reverse):
+        def __str__(self):
+            return "n" * length
+
+    (line,) = map(str, aesara.explain(aesara.function([x], Named()(x))).python)
+    shown = "n" * length if length <= 60 else "n" * 57 + "..."
+    assert line.startswith(f"{shown}: no native lowering for Named")
+
+
+def test_sizes_of_more_than_twice_as_many_characters_are_not_shown():
+    spaces = []
+    for length in (105, 106):
+        long = at.dvector("n" * length)
+        (step,) = aesara.explain(aesara.function([long], at.zeros(long.shape[0] + 1))).steps
+        spaces.append(step.space)
+    assert spaces == [f"{'n' * 105}.shape[0] + 1", "?"]
+
+
 def test_python_nodes_have_reason_and_line():
     f = aesara.function([x], reverse(at.exp(x)) + 1)
     line = f.maker.fgraph.outputs[0].owner.source.lineno

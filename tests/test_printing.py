@@ -377,6 +377,25 @@ class TestInnerGraphs:
         assert text[1] == " |x [id B] (outer)"
         assert text[-1] == " > |a [id D] -> [id B] (inner)"
 
+    def test_remarks_are_asked_for_once_per_node_and_only_if_they_are_wanted(self, x, y):
+        asked = []
+
+        class Asked(Mapped):
+            pass
+
+        @op_debug_information.register(Asked)
+        def note(op, node):
+            asked.append(node)
+            return _remarks(op, node)
+
+        a = at.dmatrix("a")
+        first, second = Asked([a], [at.exp(a)])(x), Asked([a], [at.exp(a)])(y)
+        graph = [first + second, first]
+        tree(graph)
+        assert asked == []
+        assert tree(graph, print_op_info=True).count("(outer)") == 2
+        assert len(asked) == 2 and set(asked) == {first.owner, second.owner}
+
     def test_step_on_nominal_variables(self):
         k, first = at.iscalar("k"), at.dvector("first")
         powers, _ = aesara.scan(lambda s, base: s * base, None, at.ones_like(first), non_sequences=first, n_steps=k)

@@ -236,6 +236,29 @@ def test_streams_take_the_size_first():
     np.testing.assert_array_equal(theano.function([], again.uniform((400,), 2.0, 4.0))(), uniform)
 
 
+def test_what_streams_take_beside_the_size():
+    streams = theano.tensor.shared_randomstreams.RandomStreams(seed=3)
+    for certain in (streams.binomial((9,), 5, 1.0), streams.binomial((9,), 5, prob=1.0)):
+        assert certain.eval().tolist() == [5] * 9
+    assert sorted(streams.choice((4,), a=4, replace=False).eval()) == [0, 1, 2, 3]
+    assert streams.choice((9,), a=[5, 6, 7], p=[0.0, 1.0, 0.0]).eval().tolist() == [6] * 9
+    assert set(streams.random_integers((50,)).eval()) == set(streams.binomial((50,)).eval()) == {0, 1}
+    assert sorted(streams.shuffle_row_elements([4.0, 1.0, 3.0]).eval()) == [1, 3, 4]
+    for draw in (streams.uniform, streams.normal, streams.binomial, streams.poisson, streams.random_integers):
+        assert draw((2, 3), dtype="float32").type.dtype == "float32"
+    with aesara.config.change_flags(floatX="float32"):
+        assert streams.uniform().type.dtype == streams.normal().type.dtype == "float32"
+
+
+def test_one_permutation_is_drawn():
+    streams = theano.tensor.shared_randomstreams.RandomStreams(seed=3)
+    for none in (None, (), []):
+        assert sorted(streams.permutation(none, 4).eval()) == [0, 1, 2, 3]
+    for size in ((2,), [1], 2, 0, T.lscalar(), T.lvector(), np.array([2])):
+        with pytest.raises(NotImplementedError, match="size must be None"):
+            streams.permutation(size, 4)
+
+
 @pytest.mark.slow
 def test_counts_have_the_mean_one_unless_another_is_given():
     streams = theano.tensor.shared_randomstreams.RandomStreams

@@ -226,6 +226,9 @@ def test_numbers_are_taken_without_python(number):
     assert calls_in(lambda: f(number)) == calls_in(lambda: f(array))
     with pytest.raises(TypeError):
         aesara.function([In(a, strict=True)], a * 2)(number)
+    # What is strict about a value that is no argument says nothing about arguments.
+    g = aesara.function([a, In(b, value=shared(2.0), strict=True)], a * b)
+    assert g(number) == 4 and calls_in(lambda: g(number)) == calls_in(lambda: g(array))
 
 
 def test_names_that_two_inputs_have(mode):

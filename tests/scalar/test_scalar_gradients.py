@@ -6,6 +6,7 @@ import pytest
 import aesara
 import aesara.scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.basic import Apply
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.null_type import NullType
 from aesara.graph.utils import MethodNotDefined
@@ -264,6 +265,30 @@ def test_ops_in_the_older_protocol():
         OldStyle()(x)
     with pytest.raises(TypeError, match="output_types_preference"):
         OldStyle("float64")
+
+
+class Split(UnaryScalarOp):
+    """A whole number and the rest, in the older protocol."""
+
+    nout = 2
+
+    def make_node(self, x):
+        return Apply(self, [x], [aes.int64(), x.type()])
+
+    def impl(self, x):
+        return np.int64(np.floor(x)), x - np.floor(x)
+
+    def grad(self, inputs, output_gradients):
+        return [output_gradients[1] * 3]
+
+
+@pytest.mark.parametrize("first", [aes.int64, float64])
+def test_only_ops_all_of_whose_outputs_are_discrete_have_no_slope(first):
+    x, g = float64("x"), float64("g")
+    node = Split().make_node(x)
+    (term,) = node.op.L_op([x], node.outputs, [first(), g])
+    assert term.owner.inputs[0] is g and term.eval({g: 2.0}) == 6
+    assert aes.floor.L_op([x], [aes.int64()], [g])[0].data == 0
 
 
 def test_a_declaration_overrules_what_is_inherited():
