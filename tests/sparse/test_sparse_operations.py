@@ -1,6 +1,7 @@
 """Operations on sparse matrices against those on dense ones, by the reference and natively, and their gradients."""
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
@@ -68,6 +69,30 @@ def test_values(rng, format, dtype, mode):
     for (name, _, expected, names, _), variable, got in zip(OPERATIONS, built, results, strict=True):
         close(name, got, expected(*(as_dense(values[one]) for one in names)), dtype)
         assert variable.type.filter(got, strict=True) is got, name
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_shapes(rng, mode):
+    values = values_of(rng, "csr")
+    variables = variables_for(values)
+    built = [build(*(variables[name] for name in names)) for _, build, _, names, _ in OPERATIONS]
+    lengths = [[out.shape[k] for k in range(out.type.ndim)] for out in built]
+    f = aesara.function(list(variables.values()), [*itertools.chain(*lengths)], mode=mode, on_unused_input="ignore")
+    found = iter(f(*values.values()))
+    for (name, _, expected, names, _), of_one in zip(OPERATIONS, lengths, strict=True):
+        shape = np.shape(expected(*(as_dense(values[one]) for one in names)))
+        assert tuple(int(next(found)) for _ in of_one) == shape, name
+    if mode == "FAST_RUN":
+        nodes = [node for node in f.maker.fgraph.apply_nodes if any(map(has_sparse_type, node.outputs))]
+        assert {type(node.op).__name__ for node in nodes} == {"GetItem2d"}  # the others are not computed
+
+
+def test_elements_by_empty_lists(rng):
+    """None of them, and no gradient."""
+    A, i, j = sparse.csr_matrix("A"), at.lvector("i"), at.lvector("j")
+    f = aesara.function([A, i, j], [A[i, j], aesara.grad(A[i, j].sum(), A), A[i]])
+    elements, slope, rows = f(values_of(rng, "csr")["A"], [], [])
+    assert elements.shape == (0,) and slope.shape == (6, 5) and slope.nnz == 0 and rows.shape == (0, 5)
 
 
 @pytest.mark.parametrize("format", FORMATS)
