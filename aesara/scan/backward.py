@@ -12,13 +12,20 @@ from typing import Any
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
+    grad_not_implemented,
     is_disconnected,
     is_null,
     pull_back,
 )
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
-from aesara.scan.continuity import gradients_in_order, is_continuous
+from aesara.scan.continuity import (
+    SHARED_STATE,
+    gradients_in_order,
+    is_continuous,
+    is_sparse,
+    shares_continuous_state,
+)
 from aesara.scan.keeping_few import (
     keeps_few_rows,
     parts_of_loop,
@@ -29,7 +36,7 @@ from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
-from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc, zeros_like
 from aesara.tensor.elementwise.ops import add, lt, minimum, switch
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor
@@ -50,6 +57,8 @@ class _Waiting:
 
 def pulled_back(op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
     """The gradients of a loop's inputs, given those of its outputs."""
+    if shares_continuous_state(op):
+        return [grad_not_implemented(op, k, v, SHARED_STATE) for k, v in enumerate(inputs)]
     if op.info.n_mit_mot:
         return pulled_back_by_rows(op, inputs, gradients)
     if keeps_few_rows(op, inputs):
@@ -72,11 +81,9 @@ class _Backward:
     def _steps_done(self) -> Any:
         if not self.info.as_while:
             return self.inputs[0]
-        for k, out in enumerate(self.outputs):
-            if isinstance(out.type, TensorType) and k < self.n_states + self.info.n_nit_sot:
-                steps = out.shape[0] - (self.depths[k] if k < self.n_states else 0)
-                return with_check_of_rows(self.op, self.inputs, steps)
-        return self.inputs[0]
+        # The outputs of which all rows are kept are the first ones; a gradient has come from one of them.
+        steps = self.outputs[0].shape[0] - (self.depths[0] if self.n_states else 0)
+        return with_check_of_rows(self.op, self.inputs, steps)
 
     # -- the loop's parts ------------------------------------------------------------------------------------
 
@@ -92,13 +99,13 @@ class _Backward:
         parts.constants += list(zip(op.outer_non_seqs(self.inputs), self.constants))
         arriving = self._arriving()
         wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t)] if is_continuous(v)]
-        wrt += [v for v in self.constants if is_continuous(v) or _is_sparse(v)]
+        wrt += [v for v in self.constants if is_continuous(v) or is_sparse(v)]
         found: dict[Variable, Any] = {}
         if arriving and wrt:
             terms = pull_back(arriving, wrt)
             for term in filter(is_null, terms):
                 raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
-            found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not _is_sparse(term)}
+            found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not is_sparse(term)}
         self._let_wait(found)
         of_sequences = [v for v in self.seqs if v in found]
         parts.results += [found[v] for v in of_sequences]
@@ -248,13 +255,6 @@ class _Backward:
                 row = minimum(row, depth - 1)
             total = inc_subtensor(total[row], left)
         return total
-
-
-def _is_sparse(variable: Any) -> bool:
-    """Whether this is a tensor of floating-point numbers that is not dense; the gradient may be dense all the same."""
-    kind = variable.type
-    is_tensor = isinstance(kind, TensorType) and kind.dtype.startswith(("float", "complex"))
-    return is_tensor and not isinstance(kind, DenseTensorType)
 
 
 def _zero(row: Any) -> Any:

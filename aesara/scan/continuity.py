@@ -10,11 +10,35 @@ from aesara.graph.pullback import grad_not_implemented, grad_undefined
 from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import zeros_like
 
-__all__ = ["gradients_in_order", "is_continuous", "no_gradient"]
+__all__ = [
+    "SHARED_STATE",
+    "gradients_in_order",
+    "is_continuous",
+    "is_sparse",
+    "no_gradient",
+    "shares_continuous_state",
+]
+
+SHARED_STATE = "A shared state of floating-point numbers, of which only the last value is kept: give it a tap instead."
 
 
 def is_continuous(variable: Any) -> bool:
-    return isinstance(variable.type, DenseTensorType) and variable.type.dtype.startswith(("float", "complex"))
+    """Whether this is a dense tensor of floating-point numbers."""
+    return _is_floating(variable) and isinstance(variable.type, DenseTensorType)
+
+
+def is_sparse(variable: Any) -> bool:
+    """Whether this is a tensor of floating-point numbers that is not dense; the gradient may be dense all the same."""
+    return _is_floating(variable) and not isinstance(variable.type, DenseTensorType)
+
+
+def _is_floating(variable: Any) -> bool:
+    return isinstance(variable.type, TensorType) and variable.type.dtype.startswith(("float", "complex"))
+
+
+def shares_continuous_state(op: Any) -> bool:
+    """Whether derivatives would have to go through a shared state; `scan` gives tensors a tap."""
+    return any(map(_is_floating, op.inner_shared(op.inner_inputs)))
 
 
 def no_gradient(op: Any, k: int, outer: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
-from aesara.scan.continuity import is_continuous
+from aesara.scan.continuity import SHARED_STATE, is_continuous, shares_continuous_state
 from aesara.scan.parts import LoopParts, State
 from aesara.scan.windows import pushed_forward_by_rows
 from aesara.tensor.creation.allocation import zeros_like
@@ -17,6 +17,8 @@ __all__ = ["pushed_forward"]
 
 def pushed_forward(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
     """The tangents of a loop's outputs, given those of its inputs (None where there is none)."""
+    if shares_continuous_state(op):
+        raise NotImplementedError(f"{op}: {SHARED_STATE}")
     if op.info.n_mit_mot:
         return pushed_forward_by_rows(op, inputs, eval_points)
     info = op.info

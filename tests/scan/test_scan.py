@@ -7,10 +7,11 @@ import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.gradient import verify_grad
+from aesara.gradient import NullTypeGradError, Rop, verify_grad
 from aesara.graph.equality import equal_computations
 from aesara.scan import scan
 from aesara.scan.basic import isNaN_or_Inf_or_None
+from aesara.scan.info import ScanInfo
 from aesara.scan.op import Scan
 from aesara.scan.utils import until
 from tests.closeness import assert_close
@@ -211,6 +212,45 @@ def test_gradient_of_a_loop_that_ends_early():
     last, slope = f(2.0)
     assert last == 32
     assert_close(slope, sum(k * 2.0 ** (k - 1) for k in range(1, 6)))
+
+
+@pytest.mark.parametrize("taps", [(), (-1,), (-2,), (-3, -1)])
+def test_gradients_of_loops_that_end_early_go_back_to_the_first_step(taps, mode):
+    """The gradient is that of a loop over the steps that were done, whatever kind of output comes first."""
+    x, first, w = at.dvector("x"), at.dvector("first"), at.dscalar("w")
+    info = {"initial": first[0] if taps == (-1,) else first, "taps": list(taps)} if taps else None
+
+    def step(e, *given):
+        *states, w = given
+        return at.tanh(sum(states, e * w))
+
+    def loss(*loop, **options):
+        rows, _ = scan(*loop, outputs_info=info, non_sequences=w, **options)
+        return (rows * at.arange(1, 1 + rows.shape[0])).sum()
+
+    early = loss(lambda *given: (step(*given), until(given[0] > 4)), x)
+    whole = loss(step, x[:4])
+    wrt = [x, w, *([first] if taps else [])]
+    f, g = (
+        aesara.function([x, first, w], aesara.grad(cost, wrt), mode=mode, on_unused_input="ignore")
+        for cost in (early, whole)
+    )
+    given = [1.0, 2.0, 3.0, 5.0, 4.0, 0.5], [0.1, 0.2, 0.3][: -min(taps, default=0)], 0.3
+    for got, want in zip(f(*given), g(*given), strict=True):
+        assert_close(got, want)
+
+
+@pytest.mark.parametrize("as_while", [False, True])
+def test_shared_states_that_are_tensors_have_no_derivatives(as_while):
+    first, w, s, factor = at.dscalars("first", "w", "s", "factor")
+    condition = [s > 10] if as_while else []
+    last = Scan([s, factor], [s * factor, *condition], ScanInfo(0, (), (), (), (), 0, 1, 1, as_while))(3, first, w)
+    assert aesara.function([first, w], last)(2.0, 1.5) == 6.75
+    for wrt in (first, w):
+        with pytest.raises(NullTypeGradError, match="only the last value is kept"):
+            aesara.grad(last, wrt)
+    with pytest.raises(NullTypeGradError, match="only the last value is kept"):
+        Rop(last, w, at.constant(1.0))
 
 
 def test_truncated_gradient():
