@@ -62,9 +62,9 @@ class ScanMerge(GraphRewriter):
 
     def merge(self, nodes: Sequence[Apply]) -> dict[Variable, Variable]:
         """Apply the loop that does what all of these do; returns the replacements of their outputs."""
-        args = ScanArgs.from_node(nodes[0], clone=True)
+        args = ScanArgs.from_node(nodes[0])
         for node in nodes[1:]:
-            other = ScanArgs.from_node(node, clone=True)
+            other = ScanArgs.from_node(node, clone=True)  # it may have the same operation
             other.cond = args.cond
             args = args.merge(other)
         names = [node.op.name for node in nodes if node.op.name]

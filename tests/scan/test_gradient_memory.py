@@ -8,7 +8,9 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
+from aesara.graph.traversal import io_toposort
 from aesara.scan import scan, until
+from aesara.scan.op import Scan
 from tests.scan.test_random_loops import Program
 
 x, w, n, rows = at.dvector("x"), at.dscalar("w"), at.lscalar("n"), at.dmatrix("rows")
@@ -74,6 +76,24 @@ def test_random_loops(seed):
     got = f(*program.values)
     for a, b in zip(got[: len(found[0])], got[len(found[0]) :], strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("taps", [[(-1,)], [(-2, -1)], [(-1,), (-2, -1)], [(-2,), (-3, -1), (-1,)], []])
+def test_which_gradients_run_their_loop_again(taps):
+    """Those of loops with states, however many there are of each kind."""
+    firsts = [x[: -min(of)] if of != (-1,) else x[0] for of in taps]
+    states = [{"initial": first, "taps": list(of)} for first, of in zip(firsts, taps, strict=True)]
+
+    def step(e, *given):
+        return [at.tanh(given[0] * e + k) for k in range(len(taps) + 1)]
+
+    found, _ = scan(step, rows[:, 0], [*states, None], w, return_list=True)
+    kept, again = (len(loops_before(gradients(sum(y[-1] for y in found), [w, x], budget))) for budget in (0, 1))
+    assert again > kept if taps else again == kept
+
+
+def loops_before(outputs):
+    return [node for node in io_toposort([], outputs) if isinstance(node.op, Scan)]
 
 
 @pytest.mark.slow

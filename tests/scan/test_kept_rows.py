@@ -9,9 +9,12 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
 from aesara.scan import scan, until
 from aesara.scan.op import Scan, ScanInfo
 from aesara.scan.parts import expand_empty
+from aesara.scan.saving_memory import SaveMemory
 from tests.closeness import assert_close
 
 # What needs no loop is to stay in it.
@@ -241,6 +244,15 @@ def test_how_many_rows_are_read_may_be_known_in_the_call_only(kind, reads):
     if reads != "backwards":
         assert abs(peak(native, 40, value, 2) - peak(native, 10, value, 2)) < 4000
         assert peak(native, 40, value, 8) > 3 * 8000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("read", [lambda y: y[-1], lambda y: y[-3:], lambda y: y[-k:], lambda y: y[2:][-1 - k :]])
+def test_what_is_short_is_not_made_shorter_again(kind, read):
+    fgraph = FunctionGraph(outputs=[read(states_of(kind))], clone=True)
+    fgraph.attach_feature(ReplaceValidate())
+    assert SaveMemory().apply(fgraph) == 1
+    assert SaveMemory().apply(fgraph) == 0
 
 
 def test_an_output_over_two_sequences_keeps_the_rows_that_are_asked_for():

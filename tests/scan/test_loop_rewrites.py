@@ -256,6 +256,18 @@ def test_loops_over_the_same_steps_are_merged():
     assert len(compiled([x], outputs, "scan_merge")[1]) == 4
 
 
+def test_loops_with_the_same_operation_are_merged():
+    c = at.dscalar("c")
+    first, _ = scan(lambda e, s, c: s * c + e, x, 0.5, non_sequences=c)
+    loop = first.owner.inputs[0].owner
+    steps, entries, buffer, factor = loop.inputs
+    others = [loop.op(steps, entries, buffer * 3, factor), loop.op(steps, entries, buffer, factor + 1)]
+    outputs = [first, *(rows[1:] for rows in others)]
+    f, loops = compiled([x, c], outputs)
+    assert [len(args.outer_out_sit_sot) for args in loops] == [3]
+    assert_same([x, c], outputs, f, [1.0, 2.0, 3.0], 0.5)
+
+
 @pytest.mark.parametrize(
     ("modes", "merged"),
     [((None, "FAST_RUN"), True), (("FAST_COMPILE", "Mode"), True), ((IN_PYTHON, IN_PYTHON), True),
