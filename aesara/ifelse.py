@@ -117,15 +117,15 @@ class IfElse(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         start = self._first_taken(inputs[0])
         for k, storage in enumerate(output_storage):
-            storage[0] = self._given(inputs[start + k], start)
+            storage[0] = self._given(node.outputs[k], inputs[start + k], start)
 
     def _first_taken(self, condition: Any) -> int:
         """The number of the first input of the branch that is taken."""
         return 1 if condition else 1 + self.n_outs
 
-    def _given(self, value: Any, start: int) -> Any:
-        """What is returned of a value of the branch that starts with this input."""
-        return value if (self.as_view and start == 1) or not hasattr(value, "copy") else value.copy()
+    def _given(self, out: Variable, value: Any, start: int) -> Any:
+        """What is returned as this output, of a value of the branch that starts with this input."""
+        return value if self.as_view and start == 1 else out.type.copy_value(value)
 
     def make_thunk(
         self, node: Apply, storage_map: dict, compute_map: dict, no_recycling: list[Variable], impl: str | None = None
@@ -141,7 +141,7 @@ class IfElse(Op):
             if missing:
                 return missing
             for k, out in enumerate(outputs):
-                storage_map[out][0] = self._given(storage_map[node.inputs[start + k]][0], start)
+                storage_map[out][0] = self._given(out, storage_map[node.inputs[start + k]][0], start)
                 compute_map[out][0] = True
             return []
 

@@ -454,9 +454,9 @@ class OpFromGraph(Op, HasInnerGraph):
         return hooks.compile_step(self.inner_inputs, self.inner_outputs, name=self.name, **self.kwargs)
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
-        for storage, value in zip(output_storage, self.fn(*inputs)):
-            # The function's memory is used again by its next call.
-            storage[0] = value.copy() if hasattr(value, "copy") else value
+        for out, storage, value in zip(node.outputs, output_storage, self.fn(*inputs)):
+            # The function's memory is used again by its next call, and by another result.
+            storage[0] = out.type.copy_value(value)
 
 
 @vectorize_node.register(OpFromGraph)

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import aesara
 import aesara.tensor as at
 from aesara import sparse
+from aesara.compile.io import In
 from aesara.compile.mode import Mode
 from aesara.gradient import DisconnectedType, disconnected_type, verify_grad
 from aesara.graph.fg import FunctionGraph
@@ -22,6 +24,9 @@ from aesara.ifelse import (
     ifelse_lift_single_if_through_acceptable_ops,
 )
 from aesara.raise_op import Assert
+from aesara.tensor.random.basic import NormalRV
+from aesara.tensor.random.type import random_generator_type, random_state_type
+from aesara.typed_list import TypedListType
 from tests.closeness import assert_close
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
@@ -252,12 +257,51 @@ def test_compiled_choices_overwrite_nothing_that_others_read(linker):
         assert taken[0] == 0.0
 
 
-def test_only_the_first_branch_is_given_as_it_is():
-    op, one, two = IfElse(1, as_view=True), np.arange(3.0), np.arange(3.0)
-    for condition, taken, same in ((1, one, True), (0, two, False)):
-        storage = [None]
-        op.perform(None, [np.array(condition), one, two], [storage])
-        assert np.shares_memory(storage[0], taken) == same
+VALUES = {
+    "tensor": lambda: (at.dvector().type, np.arange(3.0)),
+    "list": lambda: (TypedListType(at.dvector().type), [np.arange(3.0)]),
+    "matrix": lambda: (sparse.csr_matrix().type, scipy.sparse.csr_matrix(np.eye(3))),
+    "Generator": lambda: (random_generator_type, np.random.default_rng(1)),
+    "RandomState": lambda: (random_state_type, np.random.RandomState(1)),
+}
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+@pytest.mark.parametrize("as_view", [False, True])
+@pytest.mark.parametrize("kind", VALUES)
+def test_only_the_first_branch_is_given_as_it_is(kind, as_view, lazy):
+    """Other values share nothing with an argument, whatever they consist of: they may be overwritten."""
+    type_, one = VALUES[kind]()
+    _, two = VALUES[kind]()
+    c, x, y = at.iscalar("c"), type_("x"), type_("y")
+    node = IfElse(1, as_view).make_node(c, x, y)
+    for condition, taken in ((1, one), (0, two)):
+        values = [np.array(condition), one, two]
+        storage_map = {v: [value] for v, value in zip([*node.inputs, *node.outputs], [*values, None])}
+        if lazy:
+            compute_map = {v: [v.owner is None] for v in storage_map}
+            assert node.op.make_thunk(node, storage_map, compute_map, [])() == [] and compute_map[node.outputs[0]][0]
+        else:
+            node.op.perform(node, values, [storage_map[node.outputs[0]]])
+        (given,) = storage_map[node.outputs[0]]
+        assert type_.values_eq(given, taken)
+        assert (given is taken) == (as_view and condition == 1)
+        if kind == "list":
+            assert np.shares_memory(given[0], taken[0]) == (given is taken)
+
+
+@pytest.mark.parametrize("as_view", [False, True])
+def test_draws_in_place_from_a_chosen_generator_leave_the_other_one(as_view):
+    """What is drawn from the second branch's generator does not change it: it is no view of an input."""
+    c, x, y = at.iscalar("c"), random_generator_type("x"), random_generator_type("y")
+    draw = NormalRV(inplace=True)(size=(2,), rng=IfElse(1, as_view)(c, x, y))
+    f = aesara.function([c, In(x, mutable=True), y], draw, mode=Mode("py", None), accept_inplace=True)
+    one, two = np.random.default_rng(1), np.random.default_rng(2)
+    first = f(0, one, two)
+    np.testing.assert_array_equal(f(0, one, two), first)
+    np.testing.assert_array_equal(two.normal(size=2), first)
+    first = f(1, one, two)
+    assert np.array_equal(f(1, one, two), first) != as_view
 
 
 def test_sparse_branches_have_one_format():

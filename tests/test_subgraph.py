@@ -12,6 +12,9 @@ from aesara.gradient import DisconnectedType, disconnected_grad, disconnected_ty
 from aesara.graph.autodiff import NullTypeGradError
 from aesara.graph.replace import vectorize_graph
 from aesara.graph.utils import MissingInputError
+from aesara.tensor.random.basic import NormalRV
+from aesara.tensor.random.type import random_generator_type
+from aesara.typed_list import TypedListType, append
 from tests.closeness import assert_close
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
@@ -243,6 +246,17 @@ def test_results_of_an_operation_in_python_share_no_memory():
     assert not np.shares_memory(one, two)
     one += 1
     assert_close(two, np.exp([1.0, 0.0]))
+
+
+def test_results_that_are_no_tensors_share_nothing_either():
+    many, rng = TypedListType(at.dvector().type)("many"), random_generator_type("rng")
+    longer, drawn = append(many, many[0]), NormalRV()(rng=rng).owner.outputs[0]
+    op = OpFromGraph([many, rng], [longer, longer, drawn, drawn], mode="FAST_COMPILE")
+    storage = [None], [None], [None], [None]
+    op.perform(op(many, rng)[0].owner, ([np.arange(3.0)], np.random.default_rng(1)), storage)
+    (one,), (two,), (first,), (second,) = storage
+    assert np.array_equal(one, two) and not any(np.shares_memory(v, w) for v in one for w in two)
+    assert first.normal() == second.normal()
 
 
 def test_options_of_the_function_of_an_operation():
