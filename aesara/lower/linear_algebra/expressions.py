@@ -40,6 +40,7 @@ from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype, rows_of
 from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad, Det
 from aesara.tensor.linear_algebra.eigen import EighGrad, EigvalshGrad
+from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import MatrixPinv
 from aesara.tensor.linear_algebra.least_squares import PinvWithCutoff
 from aesara.tensor.linear_algebra.matrix_functions import Expm, ExpmGrad, Polar
@@ -127,7 +128,7 @@ def _polar(op: Polar, x: TensorVariable) -> list[TensorVariable]:
 @_stands_for(Cofactors)
 def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
     """For each singular value the product of all others, which is exact where some are zero."""
-    u, s, vh = SVD(True, True)(x)
+    u, s, vh = NanOnError(SVD())(x)
     first = s[..., :1] * 0 + 1
     before = concatenate([first, cumprod(s[..., :-1], axis=-1)], axis=-1)
     after = concatenate([cumprod(s[..., :0:-1], axis=-1)[..., ::-1], first], axis=-1)
@@ -139,7 +140,7 @@ def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
 def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVariable) -> list[TensorVariable]:
     """As cofactors, with the products of all singular values but two."""
     direction = second(x, direction)  # either may be one matrix for the batch of the other
-    u, s, vh = SVD(True, True)(second(direction, x))
+    u, s, vh = NanOnError(SVD())(second(direction, x))
     turned = matmul(adjoint(u), matmul(direction, adjoint(vh)))
     *lead, rows, columns = range(turned.type.ndim)
     place = arange(s.shape[-1])

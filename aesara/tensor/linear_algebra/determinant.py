@@ -18,7 +18,9 @@ from aesara.tensor.linear_algebra.core import (
     is_connected,
     real_dtype,
 )
+from aesara.tensor.linear_algebra.failures import NanOnError
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
+from aesara.tensor.linear_algebra.svd import SVD
 from aesara.tensor.products.dot import dot
 
 if TYPE_CHECKING:
@@ -77,8 +79,10 @@ def _products_of_others(s: np.ndarray) -> np.ndarray:
 
 
 def _decomposed(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
-    """The singular value decomposition, and the determinant of the product of its unitary matrices."""
-    u, s, vh = np.linalg.svd(x)
+    """The singular value decomposition, and the determinant of the product of its unitary matrices; or NaN."""
+    found: list[list[Any]] = [[None], [None], [None]]
+    NanOnError(SVD()).perform(None, [x], found)
+    ((u,), (s,), (vh,)) = found
     return u, s, vh, np.linalg.det(u) * np.linalg.det(vh)
 
 
@@ -86,7 +90,7 @@ class Cofactors(MatrixOp):
     """The cofactors of a square matrix: the derivatives of its determinant by its elements.
 
     For an invertible matrix this is ``det(A) * inv(A).T``; it is computed from the singular values, so that it holds
-    for singular matrices too.
+    for singular matrices too. As determinants, cofactors of what is not finite are NaN.
 
     Examples
     --------

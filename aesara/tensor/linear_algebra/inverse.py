@@ -345,7 +345,7 @@ class TensorSolve(ExpressionOp):
         order = self._order(a.type.ndim)
         moved = a.dimshuffle(order)
         n = b.size
-        of_b = Solve()(adjoint(reshape(moved, (n, n))), g.flatten())
+        of_b = Solve(check_finite=False)(adjoint(reshape(moved, (n, n))), g.flatten())
         of_matrix = -(of_b.dimshuffle(0, "x") * adjoint(x.flatten().dimshuffle(0, "x")))
         of_a = reshape(of_matrix, moved.shape, ndim=a.type.ndim).dimshuffle([int(k) for k in np.argsort(order)])
         return [of_a, reshape(of_b, b.shape, ndim=b.type.ndim)]

@@ -184,3 +184,36 @@ def test_batches(mode):
     for lead, order in ((0, 4), (2, 0)):
         results = f(np.zeros((lead, order, order)), np.zeros((lead, order, 1)))
         assert all(result.shape[0] == lead for result in results)
+
+#: functions that take matrices with infinities, or with NaN
+WITHOUT_CHECK = {
+    "inv": linalg.inv,
+    "det": linalg.det,
+    "slogdet": lambda a: linalg.slogdet(a)[1],
+    "qr": lambda a: at.concatenate(linalg.qr(a), axis=1),
+    "complete qr": lambda a: at.concatenate(linalg.qr(a, "complete"), axis=1),
+    "R of qr": lambda a: linalg.qr(a, "r"),
+    "lu": lambda a: at.concatenate(linalg.lu(a)[1:], axis=1),
+    "lu_factor": lambda a: linalg.lu_factor(a)[0],
+    "lu_solve": lambda a: linalg.lu_solve(linalg.lu_factor(a), right_hand_side()),
+    "expm": linalg.expm,
+    "norm": linalg.norm,
+    "matrix_power": lambda a: linalg.matrix_power(a, 3),
+    "tensorinv": lambda a: linalg.tensorinv(a, 1),
+    "tensorsolve": lambda a: linalg.tensorsolve(a, right_hand_side()),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WITHOUT_CHECK)
+@pytest.mark.parametrize("mode", LINKERS, ids=["native", "reference"])
+def test_gradients_take_what_their_functions_take(name, mode):
+    """Where there is a value, there is a gradient: for NaN in the matrix it has NaN, too."""
+    a = at.dmatrix("a")
+    value = WITHOUT_CHECK[name](a)
+    f = aesara.function([a], [value, aesara.grad((value**2).sum(), a)], mode=mode)
+    for number in (np.nan, np.inf):
+        matrix = definite()
+        matrix[2, 1] = matrix[1, 2] = number
+        for result in f(matrix):
+            assert number == np.inf or np.isnan(result).any()
