@@ -58,7 +58,7 @@ def std_fgraph(
     elif force_clone:
         fgraph = fgraph.clone(check_integrity=False)
     n_updates = len(fgraph.outputs) - len(output_specs)
-    additional = [SymbolicOutput(variable, borrow=True) for variable in fgraph.outputs[len(output_specs) :]]
+    additional = [SymbolicOutput(variable) for variable in fgraph.outputs[len(output_specs) :]]
     if n_updates != len(fgraph.update_mapping or {}):
         raise ValueError(
             f"The graph has {len(fgraph.outputs)} outputs: {len(output_specs)} are described and "
