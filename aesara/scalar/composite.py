@@ -166,7 +166,7 @@ class Composite(ScalarOp, HasInnerGraph):
 
     def clone_float32(self) -> Composite:
         """Return the op with float32 in the place of every float16."""
-        inputs, outputs = _replace_float16(self.inputs, self.outputs)
+        inputs, outputs = _replace_float16(self.fgraph)
         return type(self)(inputs, outputs)
 
     def unfold(self, inputs: Sequence[Any]) -> list:
@@ -309,19 +309,17 @@ def _apply_again(node: Apply, arguments: list) -> list:
 # float16 as float32
 
 
-def _replace_float16(inputs: Sequence[Any], outputs: Sequence[Any]) -> tuple[list, list]:
-    leaves = [
-        float32(variable.name) if variable.type == float16 else variable.type(variable.name) for variable in inputs
-    ]
-    mapping = dict(zip(inputs, leaves))
-    for node in io_toposort(list(inputs), list(outputs)):
+def _replace_float16(fgraph: FunctionGraph) -> tuple[list, list]:
+    leaves = [(float32 if v.type == float16 else v.type)(v.name) for v in fgraph.inputs]
+    mapping = dict(zip(fgraph.inputs, leaves))
+    for node in fgraph.toposort():
         variable: Any
         for variable in node.inputs:
             if variable not in mapping:
                 wide = isinstance(variable, Constant) and variable.type == float16
                 mapping[variable] = to_dtype(variable, "float32") if wide else variable
         Compositef32.special.get(type(node.op), _handle_any)(node, mapping)
-    return leaves, [mapping.get(variable, variable) for variable in outputs]
+    return leaves, [mapping.get(variable, variable) for variable in fgraph.outputs]
 
 
 def _handle_any(node: Apply, mapping: dict) -> None:
@@ -349,7 +347,7 @@ class Compositef32:
 
     def apply(self, fgraph: FunctionGraph) -> FunctionGraph:
         """Return a graph like `fgraph` that computes in float32 where `fgraph` computes in float16."""
-        inputs, outputs = _replace_float16(fgraph.inputs, fgraph.outputs)
+        inputs, outputs = _replace_float16(fgraph)
         return FunctionGraph(inputs, outputs, clone=False)
 
 
