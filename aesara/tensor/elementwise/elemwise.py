@@ -363,10 +363,8 @@ def _shaped_like(x: TensorVariable, gradient: Any, out: TensorVariable) -> Tenso
     """The gradient with respect to an input, from one that may have the shape of the output."""
     in_shape, out_shape = x.type.shape, out.type.shape
     is_zero = isinstance(gradient, Constant) and not np.any(gradient.data)
-    if gradient.type.ndim < len(out_shape):
-        gradient = dimshuffle(
-            gradient, ("x",) * (len(out_shape) - gradient.type.ndim) + tuple(range(gradient.type.ndim))
-        )
+    if gradient.type.ndim == 0:
+        gradient = dimshuffle(gradient, ("x",) * len(out_shape))
     full_shape = in_shape if is_zero else out_shape
     if any(mine == 1 and full != 1 for mine, full in zip(gradient.type.shape, full_shape)):
         gradient = elemwise_of(aes.second)(x if is_zero else out, gradient)
