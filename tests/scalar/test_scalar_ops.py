@@ -2,6 +2,7 @@
 
 import inspect
 import itertools
+import operator
 import zlib
 
 import mpmath
@@ -32,6 +33,39 @@ def all_ops():
 
 OPS = all_ops()
 over_ops = pytest.mark.parametrize("name", sorted(OPS))
+
+
+@pytest.mark.parametrize("name", ["lt", "gt", "le", "ge", "eq", "neq"])
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+def test_comparisons_of_signed_integers_with_uint64_are_exact(name, dtype):
+    """No dtype holds all values of both: they are compared as the numbers that they are."""
+    op, exact = getattr(aes, name), getattr(operator, name.replace("neq", "ne"))
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    signed, unsigned = [low, -1, 0, 1, high - 1, high], [0, 1, high - 1, high, high + 1, 2**63 - 1, 2**63, 2**64 - 1]
+    pairs = list(itertools.product(signed, unsigned))
+    types = aes.get_scalar_type(dtype), aes.uint64
+    values = [np.array([pair[k] for pair in pairs], t.dtype) for k, t in enumerate(types)]
+    for order in (1, -1):
+        wanted = [exact(*pair[::order]) for pair in pairs]
+        (found,) = op.evaluate(values[::order], types[::order], [aes.bool])
+        assert found.tolist() == wanted
+        inputs = [t() for t in types[::order]]
+        (found,) = Composite(inputs, op.decomposition(*inputs)).evaluate(values[::order], types[::order], [aes.bool])
+        assert found.tolist() == wanted
+
+
+def test_derivatives_that_are_missing_name_their_input():
+    named = []
+    for name, op in OPS.items():
+        try:
+            gradients = scalar_gradient_graph(op, [aes.float64] * number_of_inputs(op)).grads
+        except (TypeError, NotImplementedError):
+            continue
+        for position, gradient in enumerate(gradients):
+            if isinstance(gradient.type, NullType):
+                named.append(name)
+                assert f"with respect to its input {position} " in gradient.type.why_null, name
+    assert {"gammainc_der", "gammaincc_der", "polygamma", "betainc_der", "jv"} <= set(named)
 
 
 def number_of_inputs(op):
