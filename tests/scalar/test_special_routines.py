@@ -168,6 +168,20 @@ def test_hypergeometric_function(position, ulps, arguments):
         check(aes.hyp2f1_der, points, truth, ulps)
 
 
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_hypergeometric_function_between_its_poles(position):
+    """Its third parameter may be negative, but no whole number."""
+    points = [(1.5, 0.5, c, z, position) for c in (-0.5, -1.25, -3.75) for z in (-0.4, 0.3)]
+
+    def truth(a, b, c, z, _):
+        return derivative(mpmath.hyp2f1, tuple(map(mpmath.mpf, (a, b, c, z))), position)
+
+    with mpmath.workdps(50):
+        check(aes.hyp2f1_der, points, truth, 200)
+    poles = np.array([(1.5, 0.5, c, 0.3, position) for c in (0.0, -0.0, -1.0, -7.0)]).T
+    assert np.isnan(aes.hyp2f1_der.impl(*poles)).all() and np.isnan(native(aes.hyp2f1_der)(*poles.copy())).all()
+
+
 def test_hypergeometric_function_at_the_borders():
     f = native(aes.hyp2f1_der)
 
