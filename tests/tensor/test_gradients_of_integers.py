@@ -31,6 +31,26 @@ def test_products_of_integers_with_real_numbers(name):
         np.testing.assert_allclose(of_integers, of_floats, rtol=1e-13)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint64", "bool"])
+@pytest.mark.parametrize(
+    "ordered",
+    [
+        at.sort,
+        at.argsort,
+        lambda x: at.sort(x, None),
+        lambda x: at.topk(x, 2),
+        lambda x: at.argtopk(x, 2),
+        lambda x: at.topk_and_argtopk(x, 2)[0],
+    ],
+    ids=["sort", "argsort", "flat", "topk", "argtopk", "topk_and_argtopk"],
+)
+def test_integers_in_order_do_not_change_with_them(ordered, dtype):
+    a = at.TensorType(dtype, (None, None))("a")
+    gradient = aesara.grad((ordered(a) * 0.5).sum(), a, disconnected_inputs="ignore")
+    assert gradient.type.dtype == "float64"
+    np.testing.assert_array_equal(aesara.function([a], gradient)(np.ones((2, 3), dtype)), np.zeros((2, 3)))
+
+
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_products_of_integers_alone_do_not_change_with_them(name):
     product, left, right = PRODUCTS[name]

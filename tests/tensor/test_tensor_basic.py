@@ -1,6 +1,7 @@
 """Tensors made, joined, split and rearranged, with NumPy as the oracle."""
 
 import importlib
+import itertools
 
 import numpy as np
 import pytest
@@ -226,6 +227,12 @@ def test_join_returns_the_only_tensor_that_is_not_empty():
     value = np.arange(3.0)
     assert evaluate(op(0, x, y), {x: value, y: np.zeros(0)}) is value
     assert op.view_map == {0: [1]} and Join() != op
+    z = at.dvector()
+    for view, lengths in itertools.product(range(3), itertools.product((0, 2), repeat=3)):
+        values = [k + np.arange(float(n)) for k, n in enumerate(lengths)]
+        joined = evaluate(Join(view=view)(0, x, y, z), dict(zip((x, y, z), values)))
+        np.testing.assert_array_equal(joined, np.concatenate(values))
+        assert (joined is values[view]) == (sum(lengths) == lengths[view])
 
 
 def test_split(rng):

@@ -29,7 +29,9 @@ from aesara.tensor.nnet.abstract_conv import (
     conv3d_grad_wrt_weights,
     frac_bilinear_upsampling,
     get_conv_gradinputs_shape,
+    get_conv_gradinputs_shape_1axis,
     get_conv_gradweights_shape,
+    get_conv_gradweights_shape_1axis,
     get_conv_output_shape,
     get_conv_shape_1axis,
     separable_conv2d,
@@ -237,6 +239,21 @@ def test_shapes_of_integers():
     assert not check_conv_gradinputs_shape((2, 3, 10), *fits[1:])
     with pytest.raises(ValueError, match="must be >= 0"):
         get_conv_shape_1axis(10, 3, -1, 1)
+
+
+@pytest.mark.parametrize(
+    ("size", "of_one", "known"),
+    [
+        (get_conv_shape_1axis, (10, 3), 8),
+        (get_conv_gradweights_shape_1axis, (10, 8), 3),
+        (get_conv_gradinputs_shape_1axis, (3, 8), 10),
+    ],
+)
+def test_a_size_is_known_if_all_that_it_depends_on_is(size, of_one, known):
+    settings = (*of_one, "valid", 1, 1)
+    assert size(*settings) == known
+    for missing in range(5):
+        assert size(*[None if k == missing else value for k, value in enumerate(settings)]) is None
 
 
 def test_shapes_of_variables():

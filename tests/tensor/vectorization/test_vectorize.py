@@ -12,8 +12,10 @@ import aesara.tensor as at
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.replace import vectorize_graph, vectorize_node
-from aesara.graph.traversal import applys_between
+from aesara.graph.traversal import ancestors, applys_between
 from aesara.raise_op import Assert
+from aesara.tensor import fft
+from aesara.tensor.discrete_fourier.transforms import InverseRealFourierTransform
 from aesara.tensor.vectorization.blockwise import Blockwise
 from tests.closeness import assert_close
 
@@ -447,6 +449,38 @@ class TestReplacements:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("transform", "dtype"),
+    [
+        (fft.fft, "complex128"),
+        (fft.ifft, "complex128"),
+        (fft.fft2, "complex128"),
+        (fft.rfft_complex, "float64"),
+        (fft.irfft_complex, "complex128"),
+        (lambda x: fft.irfft_complex(x, 5), "complex128"),
+        (fft.rfftn, "float64"),
+        (fft.irfftn, "complex128"),
+    ],
+)
+def test_fourier_transforms_of_batches_are_single_nodes(transform, dtype):
+    x, xs = at.tensor(dtype, shape=(None, None)), at.tensor(dtype, shape=(None, None, None))
+    (out,) = vectorize_graph([transform(x)], {x: xs})
+    assert not any(isinstance(v.owner.op, Blockwise) for v in ancestors([out]) if v.owner)
+    values = np.random.default_rng(1).normal(size=(3, 4, 6)).astype(dtype)
+    one = aesara.function([x], transform(x))
+    np.testing.assert_allclose(aesara.function([xs], out)(values), [one(v) for v in values], atol=1e-12)
+
+
+def test_inverse_fourier_transforms_to_a_length_for_each_member():
+    """The transform takes one length: each member is transformed for itself."""
+    x, n, ns = at.zvector("x"), at.lscalar("n"), at.lvector("ns")
+    (out,) = vectorize_graph([InverseRealFourierTransform()(x, n)], {n: ns})
+    f, half = aesara.function([x, ns], out), np.array([1.0, 2 + 1j, 3 - 1j])
+    np.testing.assert_allclose(f(half, [5, 5]), [np.fft.irfft(half, 5, norm="forward")] * 2, atol=1e-12)
+    with pytest.raises(ValueError):
+        f(half, [5, 4])
+
+
 def test_subsets_of_many_inputs():
     """Sums of everything, with every choice of what is batched."""
     inputs = [v, m, s]
