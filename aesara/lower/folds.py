@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from aesara.ir.expr import Expr, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.kernel import Assign, Declare, For, Statement
-from aesara.lower.arrays import ZERO, Array, Index, Reader, Sequential, Writer
+from aesara.ir.kernel import Assign, Declare, Statement
+from aesara.lower.arrays import ZERO, Array, Index, Reader, Sequential, Writer, loops_over
 
 #: an element is a function of what came before and the next element
 Combine = Callable[[Expr, Expr], Expr]
@@ -38,12 +38,8 @@ def folded(
                 lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes]
             )
             value = primitive("select", is_first, element, value)
-        statements: tuple[Statement, ...] = (Assign("r0", value),)
-        for d in sorted(axes, reverse=True):
-            statements = (For(f"v{d}", array.shape[d], statements),)
-        statements = (Declare("r0", first), *statements, write(tuple(loops[d] for d in kept), total))
-        for d in reversed(kept):
-            statements = (For(f"v{d}", array.shape[d], statements),)
-        return statements
+        fold = loops_over(axes, array.shape, (Assign("r0", value),))
+        store = write(tuple(loops[d] for d in kept), total)
+        return loops_over(kept, array.shape, (Declare("r0", first), *fold, store))
 
     return Sequential(array.dtype, [array.shape[d] for d in kept], (array,), body, requires=requires)

@@ -74,11 +74,17 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(len(clients) != 1)",
     ): "it saves work: the whole chain is put into its order afterwards",
     (
-        "aesara/lower/ordering/sorting.py",
-        "_positions",
-        "reversed([d for d in range(array.ndim) if d != axis])",
-        "([d for d in range(array.ndim) if d != axis])",
-    ): "the order in which the other axes are gone through says nothing about what is sorted",
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder.insert",
+        "1.0",
+        "(2.0)",
+    ): "any label beyond those before it will do: labels are only compared",
+    (
+        "aesara/ir/vecmath/inverse_trigonometric.py",
+        "acos",
+        "x < 0.0",
+        "(x <= 0.0)",
+    ): "the sign only counts beyond 1/2",
     (
         "aesara/link/llvm/python_nodes.py",
         "_checked",

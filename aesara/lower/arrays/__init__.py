@@ -30,7 +30,7 @@ from aesara.lower.arrays.product import Product
 from aesara.lower.arrays.python_call import External, PythonNode
 from aesara.lower.arrays.reduction import Reduction, is_trailing_run
 from aesara.lower.arrays.routine_call import RoutineCall, RoutineResult
-from aesara.lower.arrays.sequential import Sequential, Writer
+from aesara.lower.arrays.sequential import Sequential, Writer, loops_over
 
 __all__ = [
     "ONE",
@@ -61,6 +61,7 @@ __all__ = [
     "Writer",
     "is_trailing_run",
     "literal",
+    "loops_over",
     "row_major_strides",
     "strided_view",
 ]

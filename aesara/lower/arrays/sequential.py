@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, linear_offset, load
-from aesara.ir.kernel import Statement, Store, expressions_of, map_expressions, walk_statements
+from aesara.ir.kernel import For, Statement, Store, expressions_of, map_expressions, walk_statements
 from aesara.lower.arrays.base import Array, Index, Reader
 from aesara.lower.kernels import launch_of
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
@@ -17,10 +17,23 @@ if TYPE_CHECKING:
     from aesara.lower.assemble.assembler import Assembler
     from aesara.lower.schedule.scheduler import Scheduler
 
-__all__ = ["Recurrence", "Sequential", "Writer"]
+__all__ = ["Recurrence", "Sequential", "Writer", "loops_over"]
 
 #: how a `Sequential` writes an element of itself
 Writer = Callable[[Index, Expr], Store]
+
+
+def loops_over(
+    axes: Iterable[int], shape: Sequence[Expr], body: Sequence[Statement], parallel: bool = False
+) -> tuple[Statement, ...]:
+    """Loops over dimensions around statements, the last dimension innermost: in the order of elements in memory.
+
+    `parallel`: iterations of the innermost loop do not depend on each other.
+    """
+    statements = tuple(body)
+    for k, d in enumerate(sorted(axes, reverse=True)):
+        statements = (For(f"v{d}", shape[d], statements, parallel=parallel and k == 0),)
+    return statements
 
 
 class Sequential(Array):

@@ -11,7 +11,7 @@ from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import lapack
-from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
     Matrices,
@@ -126,10 +126,7 @@ def _exchanged(of: Matrices, pivots: Array, length: Expr, backwards: bool) -> Ar
             write((*lead, place), var("r1")),
         )
         fill = For(f"v{rank}", length, (write((*lead, i), i),))
-        statements: tuple[Statement, ...] = (fill, For(f"v{rank}", count, exchange))
-        for d in reversed(range(rank)):
-            statements = (For(f"v{d}", pivots.shape[d], statements),)
-        return statements
+        return loops_over(range(rank), pivots.shape, (fill, For(f"v{rank}", count, exchange)))
 
     return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, [True], of.guards)
 

@@ -13,7 +13,19 @@ from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
 from aesara.ir.routines import sorting
-from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Sequential, Write, Writer
+from aesara.lower.arrays import (
+    ONE,
+    ZERO,
+    Array,
+    Assembled,
+    Index,
+    Pointwise,
+    Reader,
+    Sequential,
+    Write,
+    Writer,
+    loops_over,
+)
 from aesara.lower.calling import call_routine, require_success
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dimensions import with_dimensions
@@ -167,9 +179,7 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
             )),
             For("r0", count - ONE, heap.take_last("c", count - turn)),
         )  # fmt: skip
-        for d in reversed([d for d in range(array.ndim) if d != axis]):
-            statements = (For(f"v{d}", array.shape[d], statements),)
-        return statements
+        return loops_over([d for d in range(array.ndim) if d != axis], array.shape, statements)
 
     shape = [count if d == axis else n for d, n in enumerate(array.shape)]
     return Sequential("int64", shape, (array,), body, [True], guards)

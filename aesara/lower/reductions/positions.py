@@ -15,7 +15,7 @@ from aesara.ir.expr import Expr, cast, const, linear_offset, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, If, Statement
 from aesara.ir.lanes import identity_of
-from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions.careduce import reduce_array, require_nonempty
@@ -125,8 +125,6 @@ def _in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Array:
             within(place[-1], Assign("r2", primitive("minimum", found, matched), reassociate=True)),
             write(loops[:kept], linear_offset(place, array.shape[kept:]) + cast(found, "int64")),
         )
-        for d in reversed(range(kept)):
-            statements = (For(loops[d].attr, array.shape[d], statements),)
-        return statements
+        return loops_over(range(kept), array.shape, statements)
 
     return Sequential("int64", array.shape[:kept], (array,), body, [True], requires)

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from aesara.ir.expr import Expr, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.kernel import Assign, Declare, For, Statement
-from aesara.lower.arrays import ZERO, Index, Reader, Sequential, Writer
+from aesara.ir.kernel import Assign, Declare, Statement
+from aesara.lower.arrays import ZERO, Index, Reader, Sequential, Writer, loops_over
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context
 
@@ -56,18 +56,14 @@ def carried(
         stores = tuple(write((*index, const(k)), state[k]) for k in (0, 1))
         if every:
             statements += stores
-        for d in sorted(axes, reverse=True):
-            statements = (For(f"v{d}", shape[d], statements),)
         begin = complex(start or 0)
         statements = (
             Declare("r0", const(begin.real, dtype)),
             Declare("r1", const(begin.imag, dtype)),
-            *statements,
+            *loops_over(axes, shape, statements),
             *(() if every else stores),
         )
-        for d in reversed(kept):
-            statements = (For(f"v{d}", shape[d], statements),)
-        return statements
+        return loops_over(kept, shape, statements)
 
     arrays = [part for operand in operands for part in operand.parts]
     result_shape = shape if every else [shape[d] for d in kept]

@@ -8,7 +8,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
-from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer
+from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.tensor.sequences.recurrence import LinearRecurrence
@@ -55,10 +55,7 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
 
     def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         def row(index: Index, value: Expr) -> tuple[Statement, ...]:
-            body: tuple[Statement, ...] = (write(index, value),)
-            for d in reversed(range(axis + 1, terms.ndim)):
-                body = (For(f"v{d}", terms.shape[d], body, parallel=d == terms.ndim - 1),)
-            return body
+            return loops_over(range(axis + 1, terms.ndim), terms.shape, (write(index, value),), parallel=True)
 
         first = For("r0", primitive("minimum", size, ONE), row(at(start), readers[1](at(start))))
         return (first, For(f"v{axis}", one_less, row(at(here), step(readers, read(at(last))))))
@@ -66,8 +63,6 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         inner = axis == terms.ndim - 1
         statements = in_register(readers, write) if inner else in_memory(readers, read, write)
-        for d in reversed(range(axis)):
-            statements = (For(f"v{d}", terms.shape[d], statements),)
-        return statements
+        return loops_over(range(axis), terms.shape, statements)
 
     return Sequential(terms.dtype, terms.shape, (factors, terms), body, requires=guards)

@@ -8,7 +8,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
-from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions.careduce import converted, reduce_array
@@ -46,10 +46,7 @@ def running(array: Array, axis: int, kind: str) -> Array:
 
     def in_memory(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         def row(index: Index, value: Expr) -> tuple[Statement, ...]:
-            body: tuple[Statement, ...] = (write(index, value),)
-            for d in reversed(range(axis + 1, array.ndim)):
-                body = (For(f"v{d}", array.shape[d], body, parallel=d == array.ndim - 1),)
-            return body
+            return loops_over(range(axis + 1, array.ndim), array.shape, (write(index, value),), parallel=True)
 
         start = (*loops[:axis], ZERO, *loops[axis + 1 :])
         here = (*loops[:axis], loops[axis] + ONE, *loops[axis + 1 :])
@@ -59,9 +56,7 @@ def running(array: Array, axis: int, kind: str) -> Array:
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         statements = in_register(readers, write) if last else in_memory(readers, read, write)
-        for d in reversed(range(axis)):
-            statements = (For(f"v{d}", array.shape[d], statements),)
-        return statements
+        return loops_over(range(axis), array.shape, statements)
 
     return Sequential(array.dtype, array.shape, (array,), body)
 
@@ -135,10 +130,7 @@ def _flat_positions(array: Array, context: Context) -> Array:
         for i, n in zip(loops, array.shape, strict=True):
             position = position * n + i
         moved = Assign("r0", place + cast(readers[0](loops), "int64"))
-        statements: tuple[Statement, ...] = (write((place,), position), moved)
-        for d in reversed(range(array.ndim)):
-            statements = (For(f"v{d}", array.shape[d], statements),)
-        return (Declare("r0", ZERO), *statements)
+        return (Declare("r0", ZERO), *loops_over(range(array.ndim), array.shape, (write((place,), position), moved)))
 
     padded = context.add(Sequential("int64", (count_of(array.shape) + ONE,), (mask,), body))
     return context.add(Pointwise("int64", (length,), (padded,), lambda index, readers: readers[0](index), 0))

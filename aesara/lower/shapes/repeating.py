@@ -10,7 +10,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
-from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
+from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.broadcasting import index_along
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
@@ -105,16 +105,11 @@ def _copied(array: Array, axis: int, repeats: Array, guards: Sequence[object], c
         place, count = var("r0"), readers[1]((loops[axis],))
         there = place + var("r1")
         value = readers[0](loops)
-        statements: tuple[Statement, ...] = (write((*loops[:axis], there, *loops[axis + 1 :]), value),)
-        last = array.ndim - 1
-        for d in range(last, axis, -1):
-            statements = (For(f"v{d}", array.shape[d], statements, parallel=d == last),)
-        copies = For("r1", count, statements, parallel=axis == last)
+        copy = (write((*loops[:axis], there, *loops[axis + 1 :]), value),)
+        row = loops_over(range(axis + 1, array.ndim), array.shape, copy, parallel=True)
+        copies = For("r1", count, row, parallel=axis == array.ndim - 1)
         moved = Assign("r0", place + count)
-        statements = (Declare("r0", ZERO), For(f"v{axis}", size, (copies, moved)))
-        for d in range(axis - 1, -1, -1):
-            statements = (For(f"v{d}", array.shape[d], statements),)
-        return statements
+        return loops_over(range(axis), array.shape, (Declare("r0", ZERO), For(f"v{axis}", size, (copies, moved))))
 
     shape = [total if d == axis else n for d, n in enumerate(array.shape)]
     return Sequential(array.dtype, shape, (array, counts), body, [axis < array.ndim - 1, True], guards)
