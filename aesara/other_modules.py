@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from types import ModuleType
 
-_PLANNED = "It is planned and does not exist yet"
 _NO_C = "Functions are compiled through LLVM, and no C code is written or compiled"
 
 #: For each module, and all that are below it, why it is not there and what to use.
@@ -19,7 +18,6 @@ OTHER_MODULES = {
     "aesara.compile.compiledir": f"{_NO_C}. The cache of compiled code is the folder aesara.config.native_cache_dir.",
     "aesara.compile.compilelock": f"{_NO_C}, and the cache of compiled code needs no lock.",
     "aesara.link.c": f"{_NO_C}. Use aesara.graph.op.Op with a `perform`, or docs/adding_a_lowering.md for native code.",
-    "aesara.link.jax": f"{_PLANNED}: the JAX back end. Functions are compiled to native code by default.",
     "aesara.link.numba": "Functions are compiled to native code by LLVM directly; leave the mode out to use it.",
     "aesara.misc": "It was a tool for developing Aesara, or about its C compiler or GPUs.",
     **dict.fromkeys(
@@ -33,7 +31,6 @@ OTHER_MODULES = {
     "aesara.tensor.blas_headers": f"{_NO_C}. Products call BLAS by themselves.",
     "aesara.tensor.blas_scipy": "Products call SciPy's BLAS by themselves; its forms are in aesara.tensor.blas.",
     "aesara.tensor.elemwise_cgen": f"{_NO_C}. See aesara.tensor.elemwise.",
-    "aesara.tensor.rewriting.jax": f"{_PLANNED}: the JAX back end.",
 }
 
 

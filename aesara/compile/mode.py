@@ -16,6 +16,7 @@ from aesara.graph.rewriting.databases import load_rules, local_useless, optdb
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, NativeLinker
+from aesara.link.jax.linker import JAXLinker
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.vm import VMLinker
 from aesara.utils import did_you_mean, found_at
@@ -52,7 +53,7 @@ predefined_linkers: dict[str | None, Linker] = {
     "cvm_nogc": _default_linker.clone(allow_gc=False),
     "vm_nogc": _default_linker.clone(allow_gc=False),
     "c|py_nogc": _default_linker.clone(allow_gc=False),
-    "jax": MissingLinker("jax", "this version has no JAX back end yet."),
+    "jax": JAXLinker(),
     "numba": MissingLinker("numba", "native code is made without Numba here; use mode='FAST_RUN'."),
 }
 
@@ -410,6 +411,8 @@ def get_target_language(mode: Any = None) -> tuple[Literal["py", "c", "numba", "
     linker = get_mode(mode).linker
     if isinstance(linker, MissingLinker):
         return (linker.name,)  # type: ignore[return-value]
+    if isinstance(linker, JAXLinker):
+        return ("jax",)
     if isinstance(linker, NativeLinker):
         return ("c", "py")
     return ("py",)

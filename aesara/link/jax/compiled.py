@@ -1,0 +1,129 @@
+"""Functions of JAX as linkers call them: sizes that depend on inputs, and errors while they run."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NoReturn
+
+import jax
+import numpy as np
+from jax.experimental import checkify
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.link.jax.dispatch import jax_funcify
+from aesara.link.jax.dispatch.basic import Checks, ChecksNeeded, ConvertedGraph, SizeUnknown
+from aesara.link.utils import raise_with_op
+from aesara.scalar.types import ScalarType
+from aesara.tensor.core.tensor_type import TensorType
+
+__all__ = ["CompiledByXLA", "for_linker"]
+
+#: Inputs of more elements than this are not made static: there would be a compilation for each call.
+MOST_STATIC = 64
+
+
+def for_linker(fgraph: FunctionGraph, storage_map: Any = None) -> ConvertedGraph:
+    """The graph as a function that checks conditions."""
+    return jax_funcify(fgraph, storage_map=storage_map, checks=Checks())
+
+
+class CompiledByXLA:
+    """A converted graph, compiled for the shapes of its arguments and the values of static ones.
+
+    Parameters
+    ----------
+    graph
+        The converted graph.
+    """
+
+    def __init__(self, graph: ConvertedGraph) -> None:
+        self.graph = graph
+        self.checks: Checks = graph.kwargs["checks"]
+        #: The positions of the inputs whose values are known when XLA compiles.
+        self.static: tuple[int, ...] = ()
+        self._compile()
+
+    def _compile(self) -> None:
+        traced = checkify.checkify(self._trace, errors=checkify.user_checks) if self.checks.traced else self._trace
+        self._compiled = jax.jit(traced, static_argnums=0)
+
+    def _trace(self, fixed: tuple[tuple[bytes, str, tuple[int, ...]], ...], *free: Any) -> tuple[Any, ...]:
+        rest = iter(free)
+        arguments: list[Any] = []
+        for position in range(len(self.graph.inputs)):
+            if position in self.static:
+                data, dtype, shape = fixed[self.static.index(position)]
+                arguments.append(np.frombuffer(data, dtype=dtype).reshape(shape))
+            else:
+                arguments.append(next(rest))
+        try:
+            return self.graph.finished(self.graph.run(arguments))
+        except SizeUnknown as unknown:
+            unknown.positions = [k for k, one in enumerate(arguments) if any(one is value for value in unknown.values)]
+            raise
+
+    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        """Compute; raises what a condition in the graph says if it does not hold."""
+        with jax.enable_x64(True):
+            while True:
+                fixed = tuple(_fixed(arguments[k]) for k in self.static)
+                free = [value for k, value in enumerate(arguments) if k not in self.static]
+                try:
+                    results = self._compiled(fixed, *free)
+                    break
+                except SizeUnknown as unknown:
+                    self._make_static(unknown, arguments)
+                except ChecksNeeded:
+                    self.checks.traced = True
+                self._compile()
+        if not self.checks.traced:
+            return results  # type: ignore[no-any-return]
+        status, results = results
+        self._raise(status.get())
+        return results  # type: ignore[no-any-return]
+
+    def _make_static(self, unknown: SizeUnknown, arguments: tuple[Any, ...]) -> None:
+        inputs = self.graph.inputs
+        fit = [k for k in unknown.positions if _may_be_static(inputs[k], arguments[k])]
+        if not fit or len(fit) < len(unknown.values):
+            names = ", ".join(f"{inputs[k]} of type {inputs[k].type}" for k in unknown.positions if k not in fit)
+            error = TypeError(
+                f"{unknown}; it depends on values that are computed"
+                + (f" from {names}" if names else "")
+                + ". It may depend on shapes, and on values of small integer inputs. Compile without mode='JAX', or "
+                "choose entries by at.switch or by multiplication with a mask."
+            )
+            self._raise_at(unknown.node, error)
+        self.static = tuple(sorted({*self.static, *fit}))
+
+    def _raise(self, message: str | None) -> None:
+        if message is None:
+            return
+        number = re.search(r"aesara:(\d+)\.", message)
+        if number is None:
+            raise RuntimeError(message)
+        error, node = self.checks.errors[int(number[1])]
+        self._raise_at(node, type(error)(*error.args))
+
+    def _raise_at(self, node: Apply | None, error: Exception) -> NoReturn:
+        try:
+            raise error
+        except Exception:
+            if node is None:
+                raise
+            raise_with_op(self.graph.fgraph, node)
+
+
+def _fixed(value: Any) -> tuple[bytes, str, tuple[int, ...]]:
+    array = np.asarray(value)
+    return array.tobytes(), array.dtype.str, array.shape
+
+
+def _may_be_static(variable: Variable, value: Any) -> bool:
+    kind = variable.type
+    if not isinstance(kind, TensorType | ScalarType):
+        return False
+    ndim = getattr(kind, "ndim", 0)
+    whole = not kind.dtype.startswith(("float", "complex"))
+    return ndim == 0 or (ndim == 1 and whole and kind.dtype != "bool" and np.size(value) <= MOST_STATIC)

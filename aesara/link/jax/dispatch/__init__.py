@@ -1,0 +1,10 @@
+"""How Ops are computed by JAX: a module for each family."""
+
+from aesara.link.jax.dispatch import (  # noqa: F401
+    elemwise,
+    scalar,
+    shape,
+)
+from aesara.link.jax.dispatch.basic import jax_funcify, jax_typify
+
+__all__ = ["jax_funcify", "jax_typify"]

@@ -1,0 +1,400 @@
+"""From graphs to functions of JAX: the conversion of whole graphs, and what those of single Ops share.
+
+A value that comes to the function of an Op is *known* if JAX has it while it traces: constants, shapes, and what is
+computed of them, as arrays of NumPy.  All others are arrays or tracers of JAX.  Sizes have to be known.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.experimental import checkify
+
+from aesara.configdefaults import config
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.op import Op
+from aesara.graph.traversal import io_toposort
+from aesara.graph.utils import MethodNotDefined
+from aesara.link.utils import raise_with_op
+from aesara.scalar.types import ScalarType
+from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.type import lscalar
+
+__all__ = [
+    "Checks",
+    "ChecksNeeded",
+    "ConvertedGraph",
+    "SizeUnknown",
+    "as_value",
+    "by_expression",
+    "by_host",
+    "is_known",
+    "jax_funcify",
+    "jax_typify",
+    "known",
+    "known_ints",
+    "output_shapes",
+]
+
+if config.floatX == "float64":
+    # As in Aesara: who calls converted functions directly gets the precision of the graph.
+    jax.config.update("jax_enable_x64", True)
+
+#: Known values of more elements than this are computed by XLA.
+MOST_KNOWN = 64
+
+
+class SizeUnknown(Exception):
+    """A size depends on values that JAX does not have while it traces.
+
+    Parameters
+    ----------
+    message
+        What is unknown.
+    values
+        The tracers that would have to be known.
+
+    Attributes
+    ----------
+    node
+        The node that needs to know them.
+    positions
+        The positions of the function's inputs that the values are.
+    """
+
+    def __init__(self, message: str, values: Sequence[Any]) -> None:
+        super().__init__(message)
+        self.values = list(values)
+        self.node: Apply | None = None
+        self.positions: list[int] = []
+
+
+class ChecksNeeded(Exception):
+    """A condition has to be checked when the function runs, and the function was not traced for that."""
+
+
+class Checks:
+    """The errors that a compiled function may raise, by number.
+
+    Attributes
+    ----------
+    traced
+        Whether the function is traced in such a way that conditions can be checked.
+    """
+
+    def __init__(self) -> None:
+        self.traced = False
+        self.errors: list[tuple[Exception, Apply | None]] = []
+        self._numbers: dict[Any, int] = {}
+
+    def require(self, holds: Any, error: type[Exception], message: str, node: Apply | None) -> None:
+        """Raise an error when the function runs and a condition does not hold.
+
+        Parameters
+        ----------
+        holds
+            A boolean scalar that is not known.
+        error, message
+            The error.
+        node
+            The node that it is about.
+        """
+        if not self.traced:
+            raise ChecksNeeded
+        key = error, message, node
+        if key not in self._numbers:
+            self._numbers[key] = len(self.errors)
+            self.errors.append((error(message), node))
+        checkify.check(holds, f"aesara:{self._numbers[key]}.")
+
+
+def is_known(value: Any) -> bool:
+    """Whether a value is known while JAX traces."""
+    return not isinstance(value, jax.Array)
+
+
+def known(value: Any, what: str) -> np.ndarray:
+    """A value that has to be known, as an array of NumPy; arrays of JAX that are no tracers are, too.
+
+    Parameters
+    ----------
+    value
+        The value.
+    what
+        What it is, for the error message: ``"The size of the result"``.
+    """
+    if isinstance(value, jax.core.Tracer):
+        raise SizeUnknown(f"{what} has to be known when XLA compiles", [value])
+    return np.asarray(value)
+
+
+def known_ints(values: Iterable[Any], what: str) -> tuple[int, ...]:
+    """Sizes, as numbers of Python."""
+    return tuple(int(known(value, what)) for value in values)
+
+
+def require(checks: Checks | None, holds: Any, error: type[Exception], message: str, node: Apply | None) -> None:
+    """Raise an error where a condition does not hold: at once if it is known, or else when the function runs.
+
+    A function that is converted without `checks` checks only what is known.
+    """
+    if is_known(holds):
+        if not np.all(holds):
+            raise error(message)
+    elif checks is not None:
+        checks.require(jnp.all(holds), error, message, node)
+
+
+@functools.singledispatch
+def jax_typify(data: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    """Return a value as JAX takes it.
+
+    Parameters
+    ----------
+    data
+        A value of a variable.
+    dtype
+        The dtype it is to have, if it is an array.
+    """
+    return data if dtype is None else jnp.array(data, dtype=dtype)
+
+
+@jax_typify.register(np.ndarray)
+def _array(data: np.ndarray, dtype: Any = None, **kwargs: Any) -> Any:
+    return jnp.array(data, dtype=dtype)
+
+
+@functools.singledispatch
+def jax_funcify(op: Any, node: Apply | None = None, storage_map: Any = None, **kwargs: Any) -> Callable[..., Any]:
+    """Return the function of JAX that computes an Op, or a graph.
+
+    A conversion of another Op is registered by its class.  It takes the Op, the keyword `node`, and others that it
+    passes on to conversions which it asks for, and returns a function from the node's inputs to its output, or to a
+    tuple of several.
+
+    Examples
+    --------
+    >>> from aesara.graph.op import Op
+    >>> class Twice(Op):
+    ...     itypes, otypes = [at.dvector], [at.dvector]
+    ...     def perform(self, node, inputs, outputs):
+    ...         outputs[0][0] = 2 * inputs[0]
+    >>> @jax_funcify.register(Twice)
+    ... def _(op, node=None, **kwargs):
+    ...     return lambda x: 2 * x
+    """
+    if not isinstance(op, Op):
+        raise NotImplementedError(f"No JAX conversion for {op!r} of type {type(op).__name__}.")
+    if getattr(op, "passes_value_on", False):
+        return lambda value, *rest: value
+    if node is None:
+        raise NotImplementedError(f"No JAX conversion for the given `Op`: {op}")
+    return by_host(op, node, **kwargs)
+
+
+def by_expression(op: Any, node: Apply, inputs: Sequence[Variable], results: Any, **kwargs: Any) -> Callable[..., Any]:
+    """The function of an expression.
+
+    Parameters
+    ----------
+    inputs
+        Variables that take the places of the node's inputs.
+    results
+        The expression of the node's outputs in these: a variable or a sequence of variables.
+    """
+    outputs = list(results) if isinstance(results, list | tuple) else [results]
+    casts = [_cast_to(v, out.type) for v, out in zip(outputs, node.outputs, strict=True)]
+    graph = ConvertedGraph(inputs, casts, None, **kwargs)
+    return lambda *values: _one_or_all(graph.run(values))
+
+
+def _cast_to(variable: Variable, kind: Any) -> Variable:
+    same = getattr(variable.type, "dtype", None) == getattr(kind, "dtype", None)
+    return variable if same else as_tensor_variable(variable).astype(kind.dtype)
+
+
+def _one_or_all(results: Sequence[Any]) -> Any:
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+@jax_funcify.register(ExpressionOp)
+def _expression(op: ExpressionOp, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    assert node is not None
+    inputs = [variable.type() for variable in node.inputs]
+    return by_expression(op, node, inputs, op.definition(*inputs), **kwargs)
+
+
+def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
+    """The function that lets the processor run the Op's `perform`, wherever the rest of the graph runs."""
+    shapes = output_shapes(op, node, **kwargs)
+    types = [variable.type for variable in node.outputs]
+    if not all(isinstance(kind, TensorType | ScalarType) for kind in types):
+        raise NotImplementedError(f"No JAX conversion for the given `Op`: {op}")
+
+    def perform(*values: Any) -> tuple[np.ndarray, ...]:
+        cells: list[list[Any]] = [[None] for _ in types]
+        # `perform` may overwrite or return what it gets, and JAX's arrays cannot be written to.
+        op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)
+        return tuple(np.asarray(cell[0], dtype=kind.dtype) for cell, kind in zip(cells, types))
+
+    def on_host(*values: Any) -> Any:
+        wanted = [jax.ShapeDtypeStruct(shape, kind.dtype) for shape, kind in zip(shapes(*values), types)]
+        return _one_or_all(jax.pure_callback(perform, tuple(wanted), *values, vmap_method="sequential"))
+
+    return on_host
+
+
+def _value_of(variable: Variable, value: Any) -> Any:
+    if isinstance(variable.type, TensorType):
+        return np.array(value, dtype=variable.type.dtype)
+    return variable.type.filter(np.asarray(value)[()]) if isinstance(variable.type, ScalarType) else value
+
+
+def output_shapes(op: Op, node: Apply, **kwargs: Any) -> Callable[..., list[tuple[int, ...]]]:
+    """The function from a node's inputs to the shapes of its outputs, by `infer_shape`."""
+    types = [variable.type for variable in node.outputs]
+    static = [getattr(kind, "shape", ()) for kind in types]
+    if not any(None in shape for shape in static):
+        return lambda *values: list(static)
+    inputs = [variable.type() for variable in node.inputs]
+    sizes = [[lscalar() for _ in range(getattr(v.type, "ndim", 0))] for v in inputs]
+    stand_in = Apply(op, inputs, [kind() for kind in types])
+    try:
+        inferred = op.infer_shape(None, stand_in, [tuple(size) for size in sizes])  # type: ignore[attr-defined]
+    except (AttributeError, MethodNotDefined) as error:
+        raise NotImplementedError(
+            f"No JAX conversion for the given `Op`: {op}. To run its `perform` on the host, JAX needs the shapes of its "
+            f"results, which are not static ({', '.join(map(str, types))}), and it has no `infer_shape`."
+        ) from error
+    wanted = [as_tensor_variable(size).astype("int64") for shape in inferred for size in shape]
+    graph = ConvertedGraph([*inputs, *(size for shape in sizes for size in shape)], wanted, None, **kwargs)
+
+    def shapes(*values: Any) -> list[tuple[int, ...]]:
+        given = [np.int64(n) for v, value in zip(inputs, values) if getattr(v.type, "ndim", 0) for n in value.shape]
+        found = iter(known_ints(graph.run([*values, *given]), f"The shape of the result of {op}"))
+        return [tuple(next(found) for _ in shape) for shape in static]
+
+    return shapes
+
+
+def as_value(variable: Variable, value: Any) -> Any:
+    """What a compiled function gives for one of its outputs."""
+    return value
+
+
+class ConvertedGraph:
+    """A graph as a function of JAX, from values of its inputs to a tuple of those of its outputs.
+
+    Parameters
+    ----------
+    inputs, outputs
+        The graph.
+    fgraph
+        The graph's `FunctionGraph`, if it has one.
+    kwargs
+        What conversions of Ops get.
+    """
+
+    def __init__(
+        self, inputs: Sequence[Variable], outputs: Sequence[Variable], fgraph: FunctionGraph | None, **kwargs: Any
+    ) -> None:
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        self.fgraph = fgraph
+        self.kwargs = kwargs
+        order = fgraph.toposort() if fgraph is not None else io_toposort(self.inputs, self.outputs)
+        self.steps = [(node, jax_funcify(node.op, node=node, **kwargs)) for node in order]
+        leaves = {v for node in order for v in node.inputs} | set(self.outputs)
+        self.constants = {v: _constant_value(v) for v in leaves if isinstance(v, Constant) and v not in self.inputs}
+        self.__name__ = "jax_funcified_fgraph"
+
+    def __call__(self, *arguments: Any) -> tuple[Any, ...]:
+        """Compute with arrays of JAX or NumPy; everything that depends on the arguments is computed by JAX."""
+        if len(arguments) != len(self.inputs):
+            raise TypeError(f"This function takes {len(self.inputs)} arguments, got {len(arguments)}.")
+        given = [
+            jnp.asarray(value) if isinstance(v.type, TensorType | ScalarType) else jax_typify(value)
+            for v, value in zip(self.inputs, arguments)
+        ]
+        return self.finished(self.run(given))
+
+    def finished(self, results: Sequence[Any]) -> tuple[Any, ...]:
+        """Results as arrays of JAX, with the dtypes of the outputs."""
+        return tuple(
+            jnp.asarray(value, dtype=v.type.dtype) if isinstance(v.type, TensorType | ScalarType) else value
+            for v, value in zip(self.outputs, results, strict=True)
+        )
+
+    def run(self, arguments: Sequence[Any]) -> list[Any]:
+        """Compute; arguments may be known."""
+        values: dict[Variable, Any] = dict(zip(self.inputs, arguments, strict=True))
+        values.update(self.constants)
+        for node, function in self.steps:
+            given = [values[v] for v in node.inputs]
+            try:
+                results = _folded(node, given)
+                if results is None:
+                    results = function(*given)
+                    if len(node.outputs) == 1 and not (isinstance(results, list | tuple) and len(results) == 1):
+                        results = [results]
+            except SizeUnknown as unknown:
+                unknown.node = unknown.node or node
+                unknown.values = self._sources(unknown.values, node, values)
+                raise
+            except ChecksNeeded:
+                raise
+            except Exception:
+                raise_with_op(self.fgraph, node)
+            values.update(zip(node.outputs, results, strict=True))
+        return [values[v] for v in self.outputs]
+
+    def _sources(self, wanted: Sequence[Any], node: Apply, values: dict[Variable, Any]) -> list[Any]:
+        """The values of the inputs that wanted values are computed from."""
+        pending = [v for v, value in values.items() if any(value is one for one in wanted)]
+        pending = pending or [v for v in node.inputs if not is_known(values[v])]
+        found, seen = [], set()
+        while pending:
+            variable = pending.pop()
+            if variable in seen or is_known(values[variable]):
+                continue
+            seen.add(variable)
+            if variable in self.inputs or variable.owner is None:
+                found.append(values[variable])
+            else:
+                pending += variable.owner.inputs
+        return found
+
+
+def _constant_value(variable: Constant) -> Any:
+    if isinstance(variable.type, TensorType | ScalarType):
+        return np.asarray(variable.data)
+    return jax_typify(variable.data)
+
+
+#: Ops that make arrays of given sizes, or draw, or hold graphs of their own: never computed while JAX traces.
+NEVER_FOLDED: set[type] = set()
+
+
+def _folded(node: Apply, given: Sequence[Any]) -> list[Any] | None:
+    """The results of a node whose inputs are all known, small, and so are its outputs; else None."""
+    if not given or not all(map(is_known, given)) or any(isinstance(node.op, kind) for kind in NEVER_FOLDED):
+        return None
+    if any(np.size(value) > MOST_KNOWN for value in given if isinstance(value, np.ndarray)):
+        return None
+    if any(not isinstance(v.type, TensorType | ScalarType) or getattr(v.type, "ndim", 0) > 1 for v in node.outputs):
+        return None
+    cells: list[list[Any]] = [[None] for _ in node.outputs]
+    node.op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, given)], cells)  # type: ignore[attr-defined]
+    return [np.asarray(cell[0]) for cell in cells]
+
+
+@jax_funcify.register(FunctionGraph)
+def _fgraph(fgraph: FunctionGraph, node: Apply | None = None, storage_map: Any = None, **kwargs: Any) -> ConvertedGraph:
+    return ConvertedGraph(fgraph.inputs, fgraph.outputs, fgraph, **kwargs)

@@ -1,0 +1,63 @@
+"""The linker that compiles graphs with JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
+from aesara.link.basic import JITLinker, StorageCell, StorageMap
+from aesara.utils import found_at
+
+__all__ = ["JAXLinker"]
+
+
+class JAXLinker(JITLinker):
+    """Converts a graph to one function of JAX and compiles it by `jax.jit`.
+
+    The function is compiled when it is called with arguments of new shapes.  Sizes are known then; a size that depends
+    on the values of an integer input makes that input static: the function is compiled anew for each of its values.
+    Results are arrays of JAX, and so are the new values of shared variables, which stay on the device.
+
+    Conditions of `Assert` and the bounds of indices are checked, as by the other linkers.  A call in which one does not
+    hold raises an error before any shared variable is updated.
+
+    Notes
+    -----
+    JAX is an optional dependency: ``pip install 'aesara[jax]'``.  Functions compute with 64 bits where the graph says
+    so, whatever the option ``jax_enable_x64``.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> f = aesara.function([x], at.exp(x).sum(), mode="JAX")  # doctest: +SKIP
+    """
+
+    # XLA fuses by itself, overwrites nothing that Python can see, and has its own products.
+    incompatible_rewrites: tuple[str, ...] = ("cxx_only", "fusion", "inplace", "BlasOpt")
+
+    def fgraph_convert(
+        self,
+        fgraph: FunctionGraph,
+        order: list[Apply] | None = None,
+        input_storage: list[StorageCell] | None = None,
+        output_storage: list[StorageCell] | None = None,
+        storage_map: StorageMap | None = None,
+        **kwargs: Any,
+    ) -> Callable[..., Any]:
+        """Return a function on arrays of JAX."""
+        return found_at("aesara.link.jax.compiled:for_linker")(fgraph, storage_map)  # type: ignore[no-any-return]
+
+    def jit_compile(self, fn: Any) -> Callable[..., Any]:
+        """Return the function that compiles at each call with arguments of new shapes."""
+        return found_at("aesara.link.jax.compiled:CompiledByXLA")(fn)  # type: ignore[no-any-return]
+
+    def create_thunk_inputs(self, storage_map: StorageMap) -> list[StorageCell]:
+        """Return the cells of the graph's inputs."""
+        assert self.fgraph is not None
+        return [storage_map[variable] for variable in self.fgraph.inputs]
+
+    def output_filter(self, var: Variable, out: Any) -> Any:
+        """Return what goes into the cell of a result."""
+        return found_at("aesara.link.jax.dispatch.basic:as_value")(var, out)
