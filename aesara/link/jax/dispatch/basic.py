@@ -388,6 +388,9 @@ def _folded(node: Apply, given: Sequence[Any]) -> list[Any] | None:
         return None
     if any(np.size(value) > MOST_KNOWN for value in given if isinstance(value, np.ndarray)):
         return None
+    # The graph of a scalar op is run on arrays.
+    if any(isinstance(v.type, ScalarType) and np.ndim(value) for v, value in zip(node.inputs, given)):
+        return None
     if any(not isinstance(v.type, TensorType | ScalarType) or getattr(v.type, "ndim", 0) > 1 for v in node.outputs):
         return None
     cells: list[list[Any]] = [[None] for _ in node.outputs]
