@@ -1,8 +1,10 @@
 """How Ops are computed by JAX: a module for each family."""
 
 from aesara.link.jax.dispatch import (  # noqa: F401
+    control,
     elemwise,
     scalar,
+    scan,
     shape,
 )
 from aesara.link.jax.dispatch.basic import jax_funcify, jax_typify

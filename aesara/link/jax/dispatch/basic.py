@@ -21,7 +21,9 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_toposort
 from aesara.graph.utils import MethodNotDefined
+from aesara.ifelse import IfElse
 from aesara.link.utils import raise_with_op
+from aesara.lower.control.branches import branches_of_choices
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.expression_op import ExpressionOp
@@ -33,6 +35,7 @@ __all__ = [
     "ChecksNeeded",
     "ConvertedGraph",
     "SizeUnknown",
+    "as_strong",
     "as_value",
     "by_expression",
     "by_host",
@@ -42,6 +45,7 @@ __all__ = [
     "known",
     "known_ints",
     "output_shapes",
+    "require",
 ]
 
 if config.floatX == "float64":
@@ -285,6 +289,11 @@ def output_shapes(op: Op, node: Apply, **kwargs: Any) -> Callable[..., list[tupl
     return shapes
 
 
+def as_strong(value: Any, kind: Any) -> Any:
+    """A value of a type as JAX wants it in the states of loops: an array with exactly this dtype."""
+    return jax.lax.convert_element_type(value, kind.dtype) if isinstance(kind, TensorType | ScalarType) else value
+
+
 def as_value(variable: Variable, value: Any) -> Any:
     """What a compiled function gives for one of its outputs."""
     return value
@@ -310,7 +319,10 @@ class ConvertedGraph:
         self.fgraph = fgraph
         self.kwargs = kwargs
         order = fgraph.toposort() if fgraph is not None else io_toposort(self.inputs, self.outputs)
-        self.steps = [(node, jax_funcify(node.op, node=node, **kwargs)) for node in order]
+        self.functions = {node: jax_funcify(node.op, node=node, **kwargs) for node in order}
+        self.branches = branches_of_choices(order, self.outputs)
+        in_branches = {node for nodes in self.branches.values() for node in nodes}
+        self.order = [node for node in order if node not in in_branches]
         leaves = {v for node in order for v in node.inputs} | set(self.outputs)
         self.constants = {v: _constant_value(v) for v in leaves if isinstance(v, Constant) and v not in self.inputs}
         self.__name__ = "jax_funcified_fgraph"
@@ -336,14 +348,14 @@ class ConvertedGraph:
         """Compute; arguments may be known."""
         values: dict[Variable, Any] = dict(zip(self.inputs, arguments, strict=True))
         values.update(self.constants)
-        for node, function in self.steps:
-            given = [values[v] for v in node.inputs]
+        self._compute(self.order, values)
+        return [values[v] for v in self.outputs]
+
+    def _compute(self, nodes: Iterable[Apply], values: dict[Variable, Any]) -> None:
+        """Add the values of the nodes' outputs to those that are there."""
+        for node in nodes:
             try:
-                results = _folded(node, given)
-                if results is None:
-                    results = function(*given)
-                    if len(node.outputs) == 1 and not (isinstance(results, list | tuple) and len(results) == 1):
-                        results = [results]
+                results = self._results(node, values)
             except SizeUnknown as unknown:
                 unknown.node = unknown.node or node
                 unknown.values = self._sources(unknown.values, node, values)
@@ -353,7 +365,34 @@ class ConvertedGraph:
             except Exception:
                 raise_with_op(self.fgraph, node)
             values.update(zip(node.outputs, results, strict=True))
-        return [values[v] for v in self.outputs]
+
+    def _results(self, node: Apply, values: dict[Variable, Any]) -> Sequence[Any]:
+        if isinstance(node.op, IfElse):
+            return self._chosen(node, values)
+        given = [values[v] for v in node.inputs]
+        results = _folded(node, given)
+        if results is not None:
+            return results
+        results = self.functions[node](*given)
+        single = len(node.outputs) == 1 and not (isinstance(results, list | tuple) and len(results) == 1)
+        return [results] if single else results  # type: ignore[no-any-return]
+
+    def _chosen(self, node: Apply, values: dict[Variable, Any]) -> Sequence[Any]:
+        """The side of a choice that is taken; what only the other needs is not computed."""
+        condition, *sides = (values.get(node.inputs[0]), *(node.inputs[1 + k * node.op.n_outs :] for k in (0, 1)))
+
+        def side(number: int) -> tuple[Any, ...]:
+            inside = dict(values)
+            self._compute(self.branches.get((node, number), ()), inside)
+            pairs = zip(sides[number], node.outputs)
+            return tuple(as_strong(inside[v], out.type) for v, out in pairs)
+
+        if is_known(condition):
+            return side(0 if condition else 1)
+        both = functools.partial(side, 0), functools.partial(side, 1)
+        if len({str(jax.tree.map(jnp.shape, jax.eval_shape(one))) for one in both}) > 1:
+            raise SizeUnknown("The condition of an ifelse, whose sides have different shapes,", [condition])
+        return jax.lax.cond(condition != 0, *both)  # type: ignore[no-any-return]
 
     def _sources(self, wanted: Sequence[Any], node: Apply, values: dict[Variable, Any]) -> list[Any]:
         """The values of the inputs that wanted values are computed from."""

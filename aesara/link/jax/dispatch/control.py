@@ -1,0 +1,62 @@
+"""Checks, graphs as operations, and what Aesara puts around values; choices are in `ConvertedGraph`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from aesara.graph.nodes import Apply
+from aesara.ifelse import IfElse
+from aesara.link.jax.dispatch.basic import NEVER_FOLDED, ConvertedGraph, is_known, jax_funcify, require
+from aesara.printing.print_op import Print
+from aesara.subgraph import OpFromGraph
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+
+NEVER_FOLDED |= {CheckAndRaise, OpFromGraph, Print}
+
+
+@jax_funcify.register(CheckAndRaise)
+def jax_funcify_CheckAndRaise(op: CheckAndRaise, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Any:
+    """The value, if the conditions hold; without `checks` those that are not known are not looked at."""
+
+    def check(value: Any, *conditions: Any) -> Any:
+        for condition in conditions:
+            holds = np.all(condition) if is_known(condition) else jnp.all(condition)
+            require(checks, holds, op.exc_type, op.msg, node)
+        return value
+
+    return check
+
+
+@jax_funcify.register(OpFromGraph)
+def jax_funcify_OpFromGraph(op: OpFromGraph, **kwargs: Any) -> Callable[..., Any]:
+    """The graph inside."""
+    graph = ConvertedGraph(op.inner_inputs, op.inner_outputs, None, **{**kwargs, "node": None})
+    return lambda *values: tuple(graph.run(values))
+
+
+@jax_funcify.register(Print)
+def jax_funcify_Print(op: Print, **kwargs: Any) -> Callable[..., Any]:
+    """The value, which the host prints when it is there."""
+
+    def show(value: Any) -> Any:
+        jax.debug.callback(lambda array: op.global_fn(op, np.asarray(array)), value, ordered=False)
+        return value
+
+    return show
+
+
+@jax_funcify.register(IfElse)
+def jax_funcify_IfElse(op: IfElse, **kwargs: Any) -> Callable[..., Any]:
+    """The values of one side, where both are there; a graph computes only one of them."""
+
+    def choose(condition: Any, *values: Any) -> Any:
+        pairs = zip(values[: op.n_outs], values[op.n_outs :])
+        results = tuple(jax.lax.cond(condition != 0, lambda a, b: a, lambda a, b: b, *pair) for pair in pairs)
+        return results[0] if len(results) == 1 else results
+
+    return choose

@@ -1,0 +1,269 @@
+"""Loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from aesara.graph.nodes import Apply
+from aesara.link.jax.dispatch.basic import (
+    NEVER_FOLDED,
+    ConvertedGraph,
+    SizeUnknown,
+    as_strong,
+    is_known,
+    jax_funcify,
+    known,
+    known_ints,
+    require,
+)
+from aesara.records import dataclass
+from aesara.scan.op import Scan
+
+NEVER_FOLDED.add(Scan)
+
+#: States of which the loop keeps at most this many rows carry them along; those of others are stacked.
+LONGEST_WINDOW = 8
+
+
+@jax_funcify.register(Scan)
+def jax_funcify_Scan(op: Scan, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Callable[..., Any]:
+    """`lax.scan` where the number of steps is known, so that JAX can differentiate it, else `lax.while_loop`."""
+    assert node is not None
+    step = ConvertedGraph(op.inner_inputs, op.inner_outputs, None, checks=checks, **kwargs)
+    return lambda *inputs: _Loop(op, node, step, checks, inputs).run()
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of a state, or of a result, that is written one row after the other.
+
+    Attributes
+    ----------
+    first
+        As many rows as there are before the first step.
+    length
+        How many rows the result has: the last ones.
+    kind
+        The type of a row.
+    rows
+        All rows at the start, where they exist.
+    """
+
+    first: int
+    length: int
+    kind: Any
+    rows: Any
+
+    @property
+    def window(self) -> int:
+        """How many rows the loop has to carry for it."""
+        return max(self.first, self.length)
+
+
+class _Loop:
+    """One loop on values of its inputs."""
+
+    def __init__(self, op: Scan, node: Apply, step: ConvertedGraph, checks: Any, inputs: Sequence[Any]) -> None:
+        self.op, self.info, self.node, self.step, self.checks = op, op.info, node, step, checks
+        self.n_steps = int(inputs[0]) if is_known(inputs[0]) else inputs[0]
+        require(checks, self.n_steps >= 0, ValueError, f"{op}: the number of steps must not be negative.", node)
+        self.sequences = [jnp.asarray(sequence) for sequence in op.outer_seqs(inputs)]
+        for k, sequence in enumerate(self.sequences):
+            message = f"{op}: sequence {k} has {len(sequence)} entries, and there are more steps."
+            require(checks, self.n_steps <= len(sequence), ValueError, message, node)
+        taps = op.info.tap_array
+        self.mit_mot = [jnp.asarray(buffer) for buffer in op.outer_mitmot(inputs)]
+        self.mit_mot_offsets = [
+            max(0, -min((*reads, *writes))) for reads, writes in zip(taps, op.info.mit_mot_out_slices)
+        ]
+        buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
+        news = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
+        self.states = []
+        for k, (buffer, new, reads) in enumerate(zip(buffers, news, taps[self.info.n_mit_mot :])):
+            first = max(0, -min(reads))
+            if len(buffer) < max(first, min(self.n_steps, 1) if is_known(self.n_steps) else 1):
+                number = self.info.n_mit_mot + k
+                raise ValueError(f"{op}: state {number} needs {first} first values, got {len(buffer)}.")
+            self.states.append(_Rows(first, len(buffer), new.type, as_strong(buffer, new.type)))
+        lengths = known_ints(op.outer_nitsot(inputs), "The number of rows of the result of scan")
+        outs = op.inner_nitsot_outs(op.inner_outputs)
+        self.results = [_Rows(0, length, out.type, None) for length, out in zip(lengths, outs)]
+        shared = op.inner_shared_outs(op.inner_outputs)
+        self.shared = [as_strong(value, out.type) for value, out in zip(op.outer_shared(inputs), shared)]
+        self.constants = op.outer_non_seqs(inputs)
+
+        for k, result in enumerate(self.results):
+            require(checks, (self.n_steps <= 0) | (result.length > 0), ValueError, f"{op}: output {k} has no room.", node)
+
+    def run(self) -> tuple[Any, ...]:
+        """The outputs of the loop."""
+        if self.info.as_while or not is_known(self.n_steps):
+            return self._until()
+        return self._counted()
+
+    # One step
+
+    def _arguments(self, t: Any, entries: Sequence[Any], buffers: Sequence[Any], windows: Sequence[Any]) -> list[Any]:
+        arguments = list(entries)
+        taps = self.info.tap_array
+        for buffer, reads, offset in zip(buffers, taps, self.mit_mot_offsets):
+            arguments += [_row(buffer, (t + offset + tap) % len(buffer)) for tap in reads]
+        for window, reads in zip(windows, taps[self.info.n_mit_mot :]):
+            arguments += [window[len(window) + tap] for tap in reads]
+        return arguments
+
+    def _step(
+        self, t: Any, entries: Sequence[Any], buffers: Sequence[Any], windows: Sequence[Any], shared: Sequence[Any]
+    ) -> tuple[list[Any], list[Any], list[Any], Any]:
+        """The buffers, the new rows of states and results, the shared values, and whether to stop."""
+        given = self._arguments(t, entries, buffers, windows)
+        made = self.step.run([*given, *shared, *self.constants])
+        made = [as_strong(value, out.type) for value, out in zip(made, self.op.inner_outputs)]
+        stop = made.pop() if self.info.as_while else False
+        position, new_buffers = 0, []
+        for buffer, writes, offset in zip(buffers, self.info.mit_mot_out_slices, self.mit_mot_offsets):
+            for tap in writes:
+                self._check_shape("state", len(new_buffers), buffer.shape[1:], made[position], position)
+                at = (t + offset + tap) % len(buffer)
+                buffer = lax.dynamic_update_index_in_dim(buffer, made[position], at, 0)
+                position += 1
+            new_buffers.append(buffer)
+        count = len(self.states)
+        rows = made[position : position + count + len(self.results)]
+        for k, (window, row) in enumerate(zip(windows, rows[:count])):
+            self._check_shape("state", self.info.n_mit_mot + k, window.shape[1:], row, position + k)
+        return new_buffers, rows, made[position + len(rows) :], stop
+
+    def _check_shape(self, what: str, number: int, shape: tuple[int, ...], value: Any, position: int) -> None:
+        if value.shape != shape:
+            raise ValueError(
+                f"{self.op}: {what} {number} has shape {shape}, and its new value has shape "
+                f"{value.shape}{self.op.where_computed(position)}. The shape must be the same in every step."
+            )
+
+    # A known number of steps
+
+    def _counted(self) -> tuple[Any, ...]:
+        n = self.n_steps
+        written = [*self.states, *self.results]
+        carried = [rows.window <= LONGEST_WINDOW and rows.length < rows.first + n for rows in written]
+        windows = [
+            state.rows[: state.first] if not keeps else _first_window(state)
+            for state, keeps in zip(self.states, carried)
+        ]
+        count = len(self.states)
+        kept = [
+            jnp.zeros((result.length, *shape), result.kind.dtype) if keeps else None
+            for result, keeps, shape in zip(self.results, carried[count:], self._row_shapes(windows))
+        ]
+        start = self.mit_mot, windows, kept, self.shared
+
+        def body(carry: Any, entries: Any) -> Any:
+            buffers, windows, kept, shared = carry
+            t, *entries = entries
+            buffers, rows, shared, _ = self._step(t, entries, buffers, windows, shared)
+            windows = [_shifted(window, row) for window, row in zip(windows, rows)]
+            kept = [None if one is None else _shifted(one, row) for one, row in zip(kept, rows[count:])]
+            stacked = [None if keeps else row for row, keeps in zip(rows, carried)]
+            return (buffers, windows, kept, shared), stacked
+
+        steps = jnp.arange(n), *(sequence[:n] for sequence in self.sequences)
+        (buffers, windows, kept, shared), stacked = lax.scan(body, start, steps, length=n)
+        found = []
+        for rows, keeps, window, ys in zip(written, carried, [*windows, *kept], stacked):
+            found.append(window[len(window) - rows.length :] if keeps else _all_rows(rows, ys, n))
+        return *buffers, *found, *shared
+
+    def _row_shapes(self, windows: Sequence[Any]) -> list[tuple[int, ...]]:
+        """The shapes of the rows of results."""
+        if not self.results:
+            return []
+
+        def first_step() -> list[Any]:
+            entries = [jnp.zeros(sequence.shape[1:], sequence.dtype) for sequence in self.sequences]
+            _, rows, _, _ = self._step(jnp.int64(0), entries, self.mit_mot, windows, self.shared)
+            return rows[len(self.states) :]
+
+        return [row.shape for row in jax.eval_shape(first_step)]
+
+    # A number of steps that is not known
+
+    def _until(self) -> tuple[Any, ...]:
+        written = [*self.states, *self.results]
+        if any(rows.length > rows.first + 1 for rows in written):
+            if self.info.as_while:
+                raise SizeUnknown(
+                    "The number of rows that a loop with a condition returns, unless only the last ones are read,", []
+                )
+            known(self.n_steps, "The number of steps of scan")
+        if self.info.as_while:
+            # Without a step there are fewer rows.
+            least = self.n_steps if is_known(self.n_steps) else known(self.n_steps, "The number of steps of until")
+            if int(least) == 0:
+                return self._counted_of_while()
+        count = len(self.states)
+        windows = [_first_window(state) for state in self.states]
+        shapes = self._row_shapes(windows)
+        kept = [jnp.zeros((r.length, *shape), r.kind.dtype) for r, shape in zip(self.results, shapes)]
+        start = jnp.int64(0), jnp.bool_(False), self.mit_mot, windows, kept, self.shared
+
+        def goes_on(carry: Any) -> Any:
+            t, stop, *_ = carry
+            return (t < self.n_steps) & ~stop
+
+        def body(carry: Any) -> Any:
+            t, _, buffers, windows, kept, shared = carry
+            entries = [_row(sequence, t) for sequence in self.sequences]
+            buffers, rows, shared, stop = self._step(t, entries, buffers, windows, shared)
+            windows = [_shifted(window, row) for window, row in zip(windows, rows)]
+            kept = [_shifted(one, row) for one, row in zip(kept, rows[count:])]
+            return t + 1, jnp.asarray(stop != 0), buffers, windows, kept, shared
+
+        _, _, buffers, windows, kept, shared = lax.while_loop(goes_on, body, start)
+        some = self.n_steps > 0
+        states = [
+            jnp.where(some, window[len(window) - state.length :], state.rows)
+            for state, window in zip(self.states, windows)
+        ]
+        return *buffers, *states, *kept, *shared
+
+    def _counted_of_while(self) -> tuple[Any, ...]:
+        """What a loop with a condition gives that makes no step."""
+        windows = [_first_window(state) for state in self.states]
+        results = [
+            jnp.zeros((0, *shape), result.kind.dtype)
+            for result, shape in zip(self.results, self._row_shapes(windows))
+        ]
+        states = [state.rows[: state.first] for state in self.states]
+        return *self.mit_mot, *states, *results, *self.shared
+
+
+def _row(rows: Any, at: Any) -> Any:
+    return lax.dynamic_index_in_dim(rows, at, 0, keepdims=False)
+
+
+def _shifted(window: Any, row: Any) -> Any:
+    """The rows after one more; the first one goes."""
+    return jnp.concatenate([window[1:], row[None]]) if len(window) > 1 else row[None][: len(window)]
+
+
+def _first_window(state: _Rows) -> Any:
+    """The rows that come before the first step, at the end of as many as the loop carries."""
+    first = state.rows[: state.first]
+    room = jnp.zeros((state.window - state.first, *first.shape[1:]), first.dtype)
+    return jnp.concatenate([room, first])
+
+
+def _all_rows(state: _Rows, stacked: Any, n_steps: int) -> Any:
+    """The rows of a state whose new ones are stacked."""
+    if state.rows is None:
+        rest = jnp.zeros((max(0, state.length - n_steps), *stacked.shape[1:]), stacked.dtype)
+        return jnp.concatenate([stacked, rest])[-state.length or len(stacked) :]
+    before, after = state.rows[: state.first], state.rows[state.first + n_steps :]
+    everything = jnp.concatenate([before, stacked, after])
+    return everything[len(everything) - state.length :]
