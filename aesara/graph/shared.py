@@ -97,6 +97,8 @@ class SharedVariable(Variable):
             Return the value as it is stored, even where `get_value` would convert it.
         """
         value = self.container.value
+        if not return_internal_type:
+            value = self.type.external_value(value)
         return value if borrow else copy.deepcopy(value)
 
     def set_value(self, new_value: Any, borrow: bool = False) -> None:

@@ -120,6 +120,10 @@ class Type(MetaObject):
         except (TypeError, ValueError):
             return False
 
+    def external_value(self, value: Any) -> Any:
+        """Return a value as users get it; a linker may keep values in cells that are elsewhere than in memory."""
+        return value
+
     def copy_value(self, value: Any) -> Any:
         """Return a value equal to the given one that shares nothing with it."""
         return copy.deepcopy(value)

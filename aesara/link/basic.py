@@ -378,6 +378,7 @@ class JITLinker(PerformLinker):
         thunk.inputs = thunk_inputs  # type: ignore[attr-defined]
         thunk.outputs = thunk_outputs  # type: ignore[attr-defined]
         thunk.lazy = False  # type: ignore[attr-defined]
+        thunk.jit_fn = compiled  # type: ignore[attr-defined]
         nodes = [output.owner for output in fgraph.outputs if output.owner is not None]
         return (
             containers_of(fgraph.inputs, input_storage),
@@ -401,4 +402,6 @@ class JITLinker(PerformLinker):
             for thunk in thunks:
                 thunk()
 
+        #: what `jit_compile` made, for who wants to look at it
+        run.jit_fn = thunks[0].jit_fn  # type: ignore[attr-defined]
         return run, input_containers, output_containers, thunks, nodes

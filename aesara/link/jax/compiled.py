@@ -48,6 +48,11 @@ class CompiledByXLA:
         traced = checkify.checkify(self._trace, errors=checkify.user_checks) if self.checks.traced else self._trace
         self._compiled = jax.jit(traced, static_argnums=0)
 
+    @property
+    def compilations(self) -> int:
+        """How often XLA has compiled it: once for all shapes and values of static inputs that are equal."""
+        return int(self._compiled._cache_size())
+
     def _trace(self, fixed: tuple[tuple[bytes, str, tuple[int, ...]], ...], *free: Any) -> tuple[Any, ...]:
         rest = iter(free)
         arguments: list[Any] = []

@@ -347,6 +347,10 @@ class TensorType(CType, HasDataType, HasShape):
             raise ValueError("Non-finite elements not allowed")
         return data
 
+    def external_value(self, value: Any) -> Any:
+        """An array of NumPy."""
+        return value if value is None or isinstance(value, np.ndarray) else np.asarray(value)
+
     def _cast(self, data: Any, strict: bool, allow_downcast: bool | None) -> np.ndarray:
         """The part of `filter` that is about the dtype."""
         if isinstance(data, Variable):

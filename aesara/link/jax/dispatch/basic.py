@@ -61,8 +61,8 @@ class SizeUnknown(Exception):
 
     Parameters
     ----------
-    message
-        What is unknown.
+    what
+        What is unknown: ``"The size of the result"``.
     values
         The tracers that would have to be known.
 
@@ -74,8 +74,8 @@ class SizeUnknown(Exception):
         The positions of the function's inputs that the values are.
     """
 
-    def __init__(self, message: str, values: Sequence[Any]) -> None:
-        super().__init__(message)
+    def __init__(self, what: str, values: Sequence[Any]) -> None:
+        super().__init__(f"{what} has to be known when XLA compiles")
         self.values = list(values)
         self.node: Apply | None = None
         self.positions: list[int] = []
@@ -136,7 +136,7 @@ def known(value: Any, what: str) -> np.ndarray:
         What it is, for the error message: ``"The size of the result"``.
     """
     if isinstance(value, jax.core.Tracer):
-        raise SizeUnknown(f"{what} has to be known when XLA compiles", [value])
+        raise SizeUnknown(what, [value])
     return np.asarray(value)
 
 

@@ -33,9 +33,9 @@ def jax_funcify_CheckAndRaise(op: CheckAndRaise, node: Apply | None = None, chec
 
 
 @jax_funcify.register(OpFromGraph)
-def jax_funcify_OpFromGraph(op: OpFromGraph, **kwargs: Any) -> Callable[..., Any]:
+def jax_funcify_OpFromGraph(op: OpFromGraph, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
     """The graph inside."""
-    graph = ConvertedGraph(op.inner_inputs, op.inner_outputs, None, **{**kwargs, "node": None})
+    graph = ConvertedGraph(op.inner_inputs, op.inner_outputs, None, **kwargs)
     return lambda *values: tuple(graph.run(values))
 
 

@@ -197,15 +197,11 @@ class _Loop:
         written = [*self.states, *self.results]
         if any(rows.length > rows.first + 1 for rows in written):
             if self.info.as_while:
-                raise SizeUnknown(
-                    "The number of rows that a loop with a condition returns, unless only the last ones are read,", []
-                )
+                raise SizeUnknown("How many rows a loop with `until` has, of which more than the last one is read,", [])
             known(self.n_steps, "The number of steps of scan")
-        if self.info.as_while:
-            # Without a step there are fewer rows.
-            least = self.n_steps if is_known(self.n_steps) else known(self.n_steps, "The number of steps of until")
-            if int(least) == 0:
-                return self._counted_of_while()
+        # Without a step a loop with a condition has fewer rows.
+        if self.info.as_while and int(known(self.n_steps, "The number of steps of scan")) == 0:
+            return self._none_of_while()
         count = len(self.states)
         windows = [_first_window(state) for state in self.states]
         shapes = self._row_shapes(windows)
@@ -232,7 +228,7 @@ class _Loop:
         ]
         return *buffers, *states, *kept, *shared
 
-    def _counted_of_while(self) -> tuple[Any, ...]:
+    def _none_of_while(self) -> tuple[Any, ...]:
         """What a loop with a condition gives that makes no step."""
         windows = [_first_window(state) for state in self.states]
         results = [
