@@ -7,6 +7,7 @@ computed of them, as arrays of NumPy.  All others are arrays or tracers of JAX. 
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -44,7 +45,9 @@ __all__ = [
     "jax_typify",
     "known",
     "known_ints",
+    "module_for",
     "output_shapes",
+    "performed",
     "require",
 ]
 
@@ -52,8 +55,8 @@ if config.floatX == "float64":
     # As in Aesara: who calls converted functions directly gets the precision of the graph.
     jax.config.update("jax_enable_x64", True)
 
-#: Known values of more elements than this are computed by XLA.
-MOST_KNOWN = 64
+#: Results of more elements than this are computed by XLA, also those of known values.
+MOST_KNOWN = 4096
 
 
 class SizeUnknown(Exception):
@@ -143,6 +146,11 @@ def known(value: Any, what: str) -> np.ndarray:
 def known_ints(values: Iterable[Any], what: str) -> tuple[int, ...]:
     """Sizes, as numbers of Python."""
     return tuple(int(known(value, what)) for value in values)
+
+
+def module_for(size: int, *values: Any) -> Any:
+    """NumPy, for a result that is known since it has few elements and is made of known values; or else that of JAX."""
+    return np if size <= MOST_KNOWN and all(map(is_known, values)) else jnp
 
 
 def require(checks: Checks | None, holds: Any, error: type[Exception], message: str, node: Apply | None) -> None:
@@ -422,18 +430,24 @@ NEVER_FOLDED: set[type] = set()
 
 
 def _folded(node: Apply, given: Sequence[Any]) -> list[Any] | None:
-    """The results of a node whose inputs are all known, small, and so are its outputs; else None."""
+    """The results of a node whose inputs are all known, if its outputs are small; else None."""
     if not given or not all(map(is_known, given)) or any(isinstance(node.op, kind) for kind in NEVER_FOLDED):
-        return None
-    if any(np.size(value) > MOST_KNOWN for value in given if isinstance(value, np.ndarray)):
         return None
     # The graph of a scalar op is run on arrays.
     if any(isinstance(v.type, ScalarType) and np.ndim(value) for v, value in zip(node.inputs, given)):
         return None
-    if any(not isinstance(v.type, TensorType | ScalarType) or getattr(v.type, "ndim", 0) > 1 for v in node.outputs):
+    if any(not isinstance(v.type, TensorType | ScalarType) for v in node.outputs):
         return None
+    sizes = [max(value.size, 1) for value in given if isinstance(value, np.ndarray)]
+    # Vectors are put one after the other at most; in more dimensions, each element may meet each other.
+    flat = all(getattr(v.type, "ndim", 0) <= 1 for v in node.outputs)
+    return performed(node, given) if (sum(sizes) if flat else math.prod(sizes)) <= MOST_KNOWN else None
+
+
+def performed(node: Apply, values: Sequence[Any]) -> list[np.ndarray]:
+    """The results of a node for known values, by NumPy."""
     cells: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, given)], cells)  # type: ignore[attr-defined]
+    node.op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)  # type: ignore[attr-defined]
     return [np.asarray(cell[0]) for cell in cells]
 
 

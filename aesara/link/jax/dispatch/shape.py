@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +10,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import is_known, jax_funcify, known, known_ints, require
+from aesara.link.jax.dispatch.basic import (
+    NEVER_FOLDED,
+    is_known,
+    jax_funcify,
+    known,
+    known_ints,
+    module_for,
+    require,
+)
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.shapes.shape import Shape, Shape_i
 from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
+
+NEVER_FOLDED.add(BroadcastTo)
 
 
 @jax_funcify.register(Shape)
@@ -63,4 +74,9 @@ def _same_value(op: Any, **kwargs: Any) -> Callable[..., Any]:
 @jax_funcify.register(BroadcastTo)
 def jax_funcify_BroadcastTo(op: BroadcastTo, **kwargs: Any) -> Callable[..., Any]:
     """The array, repeated along new dimensions and those of length 1."""
-    return lambda x, *shape: jnp.broadcast_to(x, known_ints(shape, "The shape of the result of broadcast_to"))
+
+    def broadcast(x: Any, *shape: Any) -> Any:
+        sizes = known_ints(shape, "The shape of the result of broadcast_to")
+        return module_for(math.prod(sizes), x).broadcast_to(x, sizes)
+
+    return broadcast
