@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
 PYTENSOR_3_VENV := .venv-pytensor-3
+JAX_VENV := .venv-jax
 LIBRARIES_VENV := .venv-libraries
 PYMC4_VENV := .venv-pymc4
 THEANO_VENV := .venv-theano
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-pytensor test-pytensor-3 test-libraries test-theano-libraries quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-pytensor test-pytensor-3 test-libraries test-theano-libraries quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +26,7 @@ help:
 	@echo "make networks  train the networks of Theano's tutorials on handwritten digits"
 	@echo "make quick   run a few tests of each file, on each change"
 	@echo "make test    run the tests"
+	@echo "make test-jax  run the tests of graphs compiled by JAX, in an environment of their own"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
 	@echo "make test-libraries  try aeppl, aehmc, aemcmc, PyMC 4 and Bambi, in environments of their own"
@@ -81,6 +83,15 @@ networks: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'
 	$(BIN)/python -m pytest -m main_thread
+
+$(JAX_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(JAX_VENV)
+	$(JAX_VENV)/bin/$(PIP_INSTALL) -e '.[test-jax]'
+	@touch $@
+
+test-jax: $(JAX_VENV)/test.stamp
+	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax
+	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py -k jax
 
 $(PYTENSOR_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYTENSOR_VENV)
