@@ -6,6 +6,7 @@ import re
 from typing import Any, NoReturn
 
 import jax
+import jax.experimental
 import numpy as np
 from jax.experimental import checkify
 
@@ -18,6 +19,9 @@ from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
 
 __all__ = ["CompiledByXLA", "for_linker"]
+
+# The context has moved (JAX 0.8).
+enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
 
 #: Inputs of more elements than this are not made static: there would be a compilation for each call.
 MOST_STATIC = 64
@@ -70,7 +74,7 @@ class CompiledByXLA:
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
         """Compute; raises what a condition in the graph says if it does not hold."""
-        with jax.enable_x64(True):
+        with enable_x64(True):
             while True:
                 fixed = tuple(_fixed(arguments[k]) for k in self.static)
                 free = [value for k, value in enumerate(arguments) if k not in self.static]
