@@ -344,29 +344,42 @@ def compute(
     direction: Direction, windows: Windows, x: np.ndarray, y: np.ndarray, sizes: Sequence[int] | None = None
 ) -> np.ndarray:
     """The sum of products for arrays; see `Correlation` for what `x`, `y` and `sizes` are."""
+    return _COMPUTE[direction](windows, x, y, *measured(direction, windows, x.shape, y.shape, sizes))
+
+
+def measured(
+    direction: Direction, windows: Windows, x: Shape, y: Shape, sizes: Sequence[int] | None
+) -> tuple[Shape, Shape, Shape]:
+    """The shape of the images, the sizes of the filters and those of the output, from the shapes of both operands.
+
+    Raises
+    ------
+    ValueError
+        If they do not fit.
+    """
     n = windows.ndim
     if direction == "forward":
-        kernel = y.shape[-n:]
-        image, outputs, of_group = x.shape, y.shape[0], y.shape[-n - 1]
+        kernel = y[-n:]
+        image, outputs, of_group = x, y[0], y[-n - 1]
         output = tuple(windows.output_sizes(image[2:], kernel))
-        if windows.unshared and output != y.shape[1 : -n - 1]:
-            raise ValueError(f"There are filters for {y.shape[1 : -n - 1]} positions; there are {output}.")
+        if windows.unshared and output != y[1 : -n - 1]:
+            raise ValueError(f"There are filters for {y[1 : -n - 1]} positions; there are {output}.")
     elif direction == "weights":
-        image, outputs, output = x.shape, y.shape[1], y.shape[2:]
+        image, outputs, output = x, y[1], y[2:]
         kernel = tuple(kernel_sizes(windows, image[2:], output) if sizes is None else sizes)
         of_group = None
-        if x.shape[0] != y.shape[0]:
-            raise ValueError(f"There are {x.shape[0]} images, and outputs of {y.shape[0]}.")
+        if x[0] != y[0]:
+            raise ValueError(f"There are {x[0]} images, and outputs of {y[0]}.")
     else:
-        kernel, output, of_group, outputs = x.shape[-n:], y.shape[2:], x.shape[-n - 1], x.shape[0]
-        if outputs != y.shape[1]:
-            raise ValueError(f"There are {outputs} filters, but {y.shape[1]} channels of the output.")
-        if windows.unshared and output != x.shape[1 : -n - 1]:
-            raise ValueError(f"There are filters for {x.shape[1 : -n - 1]} positions; the output has {output}.")
+        kernel, output, of_group, outputs = x[-n:], y[2:], x[-n - 1], x[0]
+        if outputs != y[1]:
+            raise ValueError(f"There are {outputs} filters, but {y[1]} channels of the output.")
+        if windows.unshared and output != x[1 : -n - 1]:
+            raise ValueError(f"There are filters for {x[1 : -n - 1]} positions; the output has {output}.")
         found = windows.image_sizes(kernel, output) if sizes is None else sizes
-        image = (y.shape[0], of_group * windows.groups, *found)
+        image = (y[0], of_group * windows.groups, *found)
     _check(windows, image, kernel, output, of_group, outputs)
-    return _COMPUTE[direction](windows, x, y, image, kernel, output)
+    return image, kernel, output
 
 
 def _check(windows: Windows, image: Shape, kernel: Shape, output: Shape, of_group: int | None, outputs: int) -> None:

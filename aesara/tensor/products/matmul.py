@@ -45,15 +45,7 @@ class MatMul(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         x, y = [np.asarray(value).astype(dtype, copy=False) for value in inputs]
-        for axis in range(-min(x.ndim, y.ndim), -2):
-            if x.shape[axis] != y.shape[axis] and 1 not in (
-                node.inputs[0].type.shape[axis],
-                node.inputs[1].type.shape[axis],
-            ):
-                raise ValueError(
-                    f"matmul: shapes {x.shape} and {y.shape} differ in dimension {axis}. A dimension is broadcast "
-                    "only where its static length is 1: use specify_broadcastable to say so."
-                )
+        require_batches_to_fit(node, x.shape, y.shape)
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(np.matmul(x, y))
 
@@ -108,6 +100,16 @@ class MatMul(Op):
         if b_tangent is not None:
             terms.append(self(a, b_tangent))
         return [None if not terms else terms[0] if len(terms) == 1 else add(*terms)]
+
+
+def require_batches_to_fit(node: Apply, x: tuple[int, ...], y: tuple[int, ...]) -> None:
+    """Complain about leading dimensions of different lengths, none of which is statically 1."""
+    for axis in range(-min(len(x), len(y)), -2):
+        if x[axis] != y[axis] and 1 not in (node.inputs[0].type.shape[axis], node.inputs[1].type.shape[axis]):
+            raise ValueError(
+                f"matmul: shapes {x} and {y} differ in dimension {axis}. A dimension is broadcast only where its "
+                "static length is 1: use specify_broadcastable to say so."
+            )
 
 
 def _static_shape(a: TensorVariable, b: TensorVariable) -> StaticShape:

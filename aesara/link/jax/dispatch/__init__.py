@@ -3,6 +3,7 @@
 from aesara.link.jax.dispatch import (  # noqa: F401
     control,
     elemwise,
+    products,
     scalar,
     scan,
     shape,

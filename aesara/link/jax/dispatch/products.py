@@ -1,0 +1,145 @@
+"""Products of vectors, matrices and batches of them, and sums of products over windows."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import jax
+import jax.numpy as jnp
+from aesara.graph.nodes import Apply
+from aesara.link.jax.dispatch.basic import jax_funcify, known
+from aesara.link.jax.dispatch.windows import Places
+from aesara.tensor.products.correlation import Correlation, Direction, Shape, Windows, measured
+from aesara.tensor.products.dot import BatchedDot, Dot
+from aesara.tensor.products.matmul import MatMul, require_batches_to_fit
+
+
+def product(x: Any, y: Any, dtype: Any) -> Any:
+    """The product of two arrays as by `numpy.matmul`, computed in a dtype, with all its digits on any device."""
+    if np.dtype(dtype) == bool:
+        return product(x, y, "int32") != 0
+    return jnp.matmul(jnp.asarray(x, dtype), jnp.asarray(y, dtype), precision="highest")
+
+
+@jax_funcify.register(Dot)
+def jax_funcify_Dot(op: Dot, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    """The product of two vectors or matrices."""
+    assert node is not None
+    dtype = node.outputs[0].type.dtype
+
+    def dot(x: Any, y: Any) -> Any:
+        if x.shape[-1] != y.shape[0]:
+            raise ValueError(f"dot: shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} != {y.shape[0]}.")
+        return product(x, y, dtype)
+
+    return dot
+
+
+@jax_funcify.register(BatchedDot)
+def jax_funcify_BatchedDot(op: BatchedDot, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    """The products of two batches, pair by pair."""
+    assert node is not None
+    dtype = node.outputs[0].type.dtype
+
+    def batched_dot(x: Any, y: Any) -> Any:
+        if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
+            raise ValueError(f"batched_dot: shapes {x.shape} and {y.shape} do not match.")
+        rows = x if x.ndim == 3 else x[:, None, :]
+        columns = y if y.ndim == 3 else y[:, :, None]
+        return product(rows, columns, dtype).reshape(x.shape[:-1] + y.shape[2:])
+
+    return batched_dot
+
+
+@jax_funcify.register(MatMul)
+def jax_funcify_MatMul(op: MatMul, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    """The product of matrices of two batches, which are broadcast where lengths are statically 1."""
+    assert node is not None
+
+    def matmul(x: Any, y: Any) -> Any:
+        require_batches_to_fit(node, x.shape, y.shape)
+        return product(x, y, node.outputs[0].type.dtype)
+
+    return matmul
+
+
+@jax_funcify.register(Correlation)
+def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    """A sum of products over windows."""
+    assert node is not None
+    dtype = node.outputs[0].type.dtype
+    working = "float32" if dtype == "float16" else dtype
+    is_plain = not op.windows.unshared and jnp.issubdtype(working, jnp.inexact)
+    computed = _by_convolution if is_plain else _by_entries
+
+    def correlation(x: Any, y: Any, *rest: Any) -> Any:
+        sizes = [int(n) for v in rest for n in known(v, f"The sizes of the result of {op}").ravel()] if rest else None
+        shapes = measured(op.direction, op.windows, x.shape, y.shape, sizes)
+        return computed(op.direction, op.windows, jnp.asarray(x, working), jnp.asarray(y, working), *shapes).astype(
+            dtype
+        )
+
+    return correlation
+
+
+def _by_convolution(
+    direction: Direction, windows: Windows, x: Any, y: Any, image: Shape, kernel: Shape, output: Shape
+) -> Any:
+    """The two backward directions are the transposes of the forward one."""
+
+    def forward(images: Any, filters: Any) -> Any:
+        return jax.lax.conv_general_dilated(
+            images,
+            jnp.flip(filters, range(-windows.ndim, 0)) if windows.flip else filters,
+            windows.strides,
+            windows.pads(kernel),
+            rhs_dilation=windows.dilations,
+            feature_group_count=windows.groups,
+            precision="highest",
+        )
+
+    if direction == "forward":
+        return forward(x, y)
+    if direction == "weights":
+        shape, function = (y.shape[1], image[1] // windows.groups, *kernel), functools.partial(forward, x)
+    else:
+        shape, function = image, functools.partial(forward, filters=x)
+    (result,) = jax.linear_transpose(function, jax.ShapeDtypeStruct(shape, x.dtype))(y)  # type: ignore[no-untyped-call]
+    return result
+
+
+def _by_entries(
+    direction: Direction, windows: Windows, x: Any, y: Any, image: Shape, kernel: Shape, output: Shape
+) -> Any:
+    """By what stands at the entries of all windows: for whole numbers, and filters for each position."""
+    places = Places(output, kernel, windows.strides, windows.dilations)
+    pads, groups, inner = windows.pads(kernel), windows.groups, windows.inner(image, kernel)
+    at, of = "pqr"[: windows.ndim], "klm"[: windows.ndim]
+    letters = {"x": f"bgc{at}{of}", "w": f"go{at if windows.unshared else ''}c{of}", "y": f"bgo{at}"}
+
+    def parted(array: Any, axis: int) -> Any:
+        """An array whose channels are split into groups."""
+        return array.reshape(*array.shape[:axis], groups, array.shape[axis] // groups, *array.shape[axis + 1 :])
+
+    def views(images: Any) -> Any:
+        view = places.unfolded(jnp.pad(images, [(0, 0), (0, 0), *pads]))
+        return parted(view[(..., *[slice(None, None, -1)] * windows.ndim)] if windows.flip else view, 1)
+
+    def summed(first: str, other: str, result: str, *arrays: Any) -> Any:
+        formula = f"{letters[first]},{letters[other]}->{letters[result]}"
+        return jnp.einsum(formula, *arrays, precision="highest").astype(x.dtype)
+
+    if direction == "forward":
+        result = summed("x", "w", "y", views(x), parted(y, 0))
+        return result.reshape(image[0], y.shape[0], *output)
+    if direction == "weights":
+        result = summed("x", "y", "w", views(x), parted(y, 1))
+        return result.reshape(y.shape[1], *result.shape[2:])
+    view = summed("w", "y", "x", parted(x, 0), parted(y, 1))
+    view = view.reshape(*image[:2], *output, *kernel)
+    view = view[(..., *[slice(None, None, -1)] * windows.ndim)] if windows.flip else view
+    return places.folded(view, windows.padded_shape(image, kernel)[2:])[inner]
