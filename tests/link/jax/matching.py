@@ -8,6 +8,11 @@ from aesara.graph.fg import FunctionGraph
 from aesara.link.jax.dispatch import jax_funcify
 from aesara.tensor.vectorization.blockwise import Blockwise
 
+FAMILIES = tuple(
+    f"aesara.tensor.{name}"
+    for name in ("products", "linear_algebra", "discrete_fourier", "nnet", "signal", "vectorization")
+)
+
 
 def flat(results):
     return results if isinstance(results, list | tuple) else [results]
@@ -36,9 +41,10 @@ def function_of(inputs, outputs):
 
 
 def on_host(function):
-    """The names of the Ops of a compiled function that have no conversion of their own."""
+    """The names of the Ops of these families in a compiled function that have no conversion of their own."""
     ops = [node.op for node in function.maker.fgraph.toposort()]
     ops = [op.core_op if isinstance(op, Blockwise) else op for op in ops]
+    ops = [op for op in ops if type(op).__module__.startswith(FAMILIES)]
     return {type(op).__name__ for op in ops if jax_funcify.dispatch(type(op)) is jax_funcify.dispatch(object)}
 
 
