@@ -86,6 +86,9 @@ class CompiledByXLA:
                 except ChecksNeeded:
                     self.checks.traced = True
                 self._compile()
+        if self.checks.on_host:
+            # The process must not end before the host has been called, nor somebody change what it reads.
+            jax.block_until_ready(results)
         if not self.checks.traced:
             return results  # type: ignore[no-any-return]
         status, results = results

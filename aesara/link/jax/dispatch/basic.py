@@ -45,6 +45,7 @@ __all__ = [
     "jax_typify",
     "known",
     "known_ints",
+    "note_host",
     "module_for",
     "output_shapes",
     "performed",
@@ -95,10 +96,13 @@ class Checks:
     ----------
     traced
         Whether the function is traced in such a way that conditions can be checked.
+    on_host
+        The Ops that run on the host.
     """
 
     def __init__(self) -> None:
         self.traced = False
+        self.on_host: list[Op] = []
         self.errors: list[tuple[Exception, Apply | None]] = []
         self._numbers: dict[Any, int] = {}
 
@@ -247,6 +251,7 @@ def _expression(op: ExpressionOp, node: Apply | None = None, **kwargs: Any) -> C
 def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
     """The function that lets the processor run the Op's `perform`, wherever the rest of the graph runs."""
     shapes = output_shapes(op, node, **kwargs)
+    note_host(op, **kwargs)
     types = [variable.type for variable in node.outputs]
     if not all(isinstance(kind, TensorType | ScalarType) for kind in types):
         raise NotImplementedError(f"No JAX conversion for the given `Op`: {op}")
@@ -262,6 +267,12 @@ def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
         return _one_or_all(jax.pure_callback(perform, tuple(wanted), *values, vmap_method="sequential"))
 
     return on_host
+
+
+def note_host(op: Op, checks: Checks | None = None, **kwargs: Any) -> None:
+    """Make known that a function calls the host."""
+    if checks is not None:
+        checks.on_host.append(op)
 
 
 def _value_of(variable: Variable, value: Any) -> Any:
