@@ -91,7 +91,7 @@ $(JAX_VENV)/test.stamp: pyproject.toml
 
 test-jax: $(JAX_VENV)/test.stamp
 	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax
-	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py -k jax
+	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py tests/test_other_modules.py -k jax
 
 $(PYTENSOR_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYTENSOR_VENV)

@@ -84,6 +84,7 @@ LAYERS = {
     "aesara.misc": 10,
     "aesara.version": 10,
     "aesara.printing": 10,
+    "aesara.printing.print_op": 1,
     "aesara.pytensor": 11,
     "aesara.theano_compat": 11,
     "aesara.sandbox": 10,

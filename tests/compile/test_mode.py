@@ -98,10 +98,13 @@ class TestLookup:
         assert aesara.function([x], x + 1 + 1, mode=Mode("py", name))([1.0]).tolist() == [3.0]
 
     def test_missing_back_ends(self, x):
-        for mode, word in ((JAX, "jax"), (NUMBA, "numba")):
-            if isinstance(mode.linker, mode_module.MissingLinker):
-                with pytest.raises(NotImplementedError, match=word):
-                    aesara.function([x], x, mode=mode)
+        with pytest.raises(NotImplementedError, match="numba"):
+            aesara.function([x], x, mode=NUMBA)
+
+    def test_jax_where_it_is_not_installed(self, x, monkeypatch):
+        monkeypatch.setattr("aesara.link.jax.linker.find_spec", lambda name: None)
+        with pytest.raises(ModuleNotFoundError, match=r"pip install 'aesara\[jax\]'"):
+            aesara.function([x], x, mode=JAX)
 
     def test_target_language(self):
         assert get_target_language("FAST_COMPILE") == ("py",)

@@ -27,7 +27,7 @@ enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.
 MOST_STATIC = 64
 
 
-def for_linker(fgraph: FunctionGraph, storage_map: Any = None) -> ConvertedGraph:
+def for_linker(fgraph: FunctionGraph, storage_map: Any = None) -> Any:
     """The graph as a function that checks conditions."""
     return jax_funcify(fgraph, storage_map=storage_map, checks=Checks())
 
@@ -90,10 +90,10 @@ class CompiledByXLA:
             # The process must not end before the host has been called, nor somebody change what it reads.
             jax.block_until_ready(results)
         if not self.checks.traced:
-            return results  # type: ignore[no-any-return]
+            return results
         status, results = results
         self._raise(status.get())
-        return results  # type: ignore[no-any-return]
+        return results
 
     def _make_static(self, unknown: SizeUnknown, arguments: tuple[Any, ...]) -> None:
         inputs = self.graph.inputs

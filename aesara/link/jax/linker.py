@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.link.basic import JITLinker, StorageCell, StorageMap
+from aesara.link.basic import JITLinker
+from aesara.link.utils import StorageCell, StorageMap
 from aesara.utils import found_at
 
 __all__ = ["JAXLinker"]
@@ -47,11 +49,13 @@ class JAXLinker(JITLinker):
         **kwargs: Any,
     ) -> Callable[..., Any]:
         """Return a function on arrays of JAX."""
-        return found_at("aesara.link.jax.compiled:for_linker")(fgraph, storage_map)  # type: ignore[no-any-return]
+        if find_spec("jax") is None:
+            raise ModuleNotFoundError("To compile graphs by JAX it has to be installed: pip install 'aesara[jax]'")
+        return found_at("aesara.link.jax.compiled:for_linker")(fgraph, storage_map)
 
     def jit_compile(self, fn: Any) -> Callable[..., Any]:
         """Return the function that compiles at each call with arguments of new shapes."""
-        return found_at("aesara.link.jax.compiled:CompiledByXLA")(fn)  # type: ignore[no-any-return]
+        return found_at("aesara.link.jax.compiled:CompiledByXLA")(fn)
 
     def create_thunk_inputs(self, storage_map: StorageMap) -> list[StorageCell]:
         """Return the cells of the graph's inputs."""

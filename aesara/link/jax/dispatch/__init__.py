@@ -1,6 +1,6 @@
 """How Ops are computed by JAX: a module for each family."""
 
-from aesara.link.jax.dispatch import (  # noqa: F401
+from aesara.link.jax.dispatch import (
     control,
     elemwise,
     products,

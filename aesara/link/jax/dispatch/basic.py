@@ -294,8 +294,8 @@ def output_shapes(op: Op, node: Apply, **kwargs: Any) -> Callable[..., list[tupl
         inferred = op.infer_shape(None, stand_in, [tuple(size) for size in sizes])  # type: ignore[attr-defined]
     except (AttributeError, MethodNotDefined) as error:
         raise NotImplementedError(
-            f"No JAX conversion for the given `Op`: {op}. To run its `perform` on the host, JAX needs the shapes of its "
-            f"results, which are not static ({', '.join(map(str, types))}), and it has no `infer_shape`."
+            f"No JAX conversion for the given `Op`: {op}. To run its `perform` on the host, JAX needs the shapes of "
+            f"its results, which are not static ({', '.join(map(str, types))}), and it has no `infer_shape`."
         ) from error
     wanted = [as_tensor_variable(size).astype("int64") for shape in inferred for size in shape]
     graph = ConvertedGraph([*inputs, *(size for shape in sizes for size in shape)], wanted, None, **kwargs)
@@ -343,7 +343,7 @@ class ConvertedGraph:
         in_branches = {node for nodes in self.branches.values() for node in nodes}
         self.order = [node for node in order if node not in in_branches]
         leaves = {v for node in order for v in node.inputs} | set(self.outputs)
-        self.constants = {v: _constant_value(v) for v in leaves if isinstance(v, Constant) and v not in self.inputs}
+        self.constants: dict[Variable, Any] = {v: _constant_value(v) for v in leaves if isinstance(v, Constant) and v not in self.inputs}
         self.__name__ = "jax_funcified_fgraph"
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
@@ -394,7 +394,7 @@ class ConvertedGraph:
             return results
         results = self.functions[node](*given)
         single = len(node.outputs) == 1 and not (isinstance(results, list | tuple) and len(results) == 1)
-        return [results] if single else results  # type: ignore[no-any-return]
+        return [results] if single else results
 
     def _chosen(self, node: Apply, values: dict[Variable, Any]) -> Sequence[Any]:
         """The side of a choice that is taken; what only the other needs is not computed."""
@@ -411,7 +411,7 @@ class ConvertedGraph:
         both = functools.partial(side, 0), functools.partial(side, 1)
         if len({str(jax.tree.map(jnp.shape, jax.eval_shape(one))) for one in both}) > 1:
             raise SizeUnknown("The condition of an ifelse, whose sides have different shapes,", [condition])
-        return jax.lax.cond(condition != 0, *both)  # type: ignore[no-any-return]
+        return jax.lax.cond(condition != 0, *both)
 
     def _sources(self, wanted: Sequence[Any], node: Apply, values: dict[Variable, Any]) -> list[Any]:
         """The values of the inputs that wanted values are computed from."""
@@ -458,7 +458,7 @@ def _folded(node: Apply, given: Sequence[Any]) -> list[Any] | None:
 def performed(node: Apply, values: Sequence[Any]) -> list[np.ndarray]:
     """The results of a node for known values, by NumPy."""
     cells: list[list[Any]] = [[None] for _ in node.outputs]
-    node.op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)  # type: ignore[attr-defined]
+    node.op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)
     return [np.asarray(cell[0]) for cell in cells]
 
 

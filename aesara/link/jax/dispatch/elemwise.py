@@ -50,7 +50,7 @@ def _common_shape(static: Sequence[tuple[int | None, ...]], values: Sequence[Any
 @jax_funcify.register(DimShuffle)
 def jax_funcify_DimShuffle(op: DimShuffle, **kwargs: Any) -> Callable[..., Any]:
     """Transpose what stays, and insert dimensions of length 1."""
-    kept = [axis for axis in op.new_order if axis != "x"]
+    kept = [axis for axis in op.new_order if isinstance(axis, int)]
 
     def shuffle(x: Any) -> Any:
         for axis in op.drop:

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import jax
 import jax.numpy as jnp
+import numpy as np
+
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import jax_funcify, known
 from aesara.link.jax.dispatch.windows import Places
@@ -108,7 +108,7 @@ def _by_convolution(
         shape, function = (y.shape[1], image[1] // windows.groups, *kernel), functools.partial(forward, x)
     else:
         shape, function = image, functools.partial(forward, filters=x)
-    (result,) = jax.linear_transpose(function, jax.ShapeDtypeStruct(shape, x.dtype))(y)  # type: ignore[no-untyped-call]
+    (result,) = jax.linear_transpose(function, jax.ShapeDtypeStruct(shape, x.dtype))(y)
     return result
 
 

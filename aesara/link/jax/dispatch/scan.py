@@ -98,7 +98,8 @@ class _Loop:
         self.constants = op.outer_non_seqs(inputs)
 
         for k, result in enumerate(self.results):
-            require(checks, (self.n_steps <= 0) | (result.length > 0), ValueError, f"{op}: output {k} has no room.", node)
+            message = f"{op}: output {k} has no room."
+            require(checks, (self.n_steps <= 0) | (result.length > 0), ValueError, message, node)
 
     def run(self) -> tuple[Any, ...]:
         """The outputs of the loop."""
@@ -125,7 +126,8 @@ class _Loop:
         made = self.step.run([*given, *shared, *self.constants])
         made = [as_strong(value, out.type) for value, out in zip(made, self.op.inner_outputs)]
         stop = made.pop() if self.info.as_while else False
-        position, new_buffers = 0, []
+        position = 0
+        new_buffers: list[Any] = []
         for buffer, writes, offset in zip(buffers, self.info.mit_mot_out_slices, self.mit_mot_offsets):
             for tap in writes:
                 self._check_shape("state", len(new_buffers), buffer.shape[1:], made[position], position)

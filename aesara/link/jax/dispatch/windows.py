@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
-import jax.numpy as jnp
 from aesara.records import dataclass
 
 
