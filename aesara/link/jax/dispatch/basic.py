@@ -343,7 +343,8 @@ class ConvertedGraph:
         in_branches = {node for nodes in self.branches.values() for node in nodes}
         self.order = [node for node in order if node not in in_branches]
         leaves = {v for node in order for v in node.inputs} | set(self.outputs)
-        self.constants: dict[Variable, Any] = {v: _constant_value(v) for v in leaves if isinstance(v, Constant) and v not in self.inputs}
+        constants = [v for v in leaves if isinstance(v, Constant) and v not in self.inputs]
+        self.constants: dict[Variable, Any] = {v: _constant_value(v) for v in constants}
         self.__name__ = "jax_funcified_fgraph"
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
