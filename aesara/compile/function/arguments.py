@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,9 +36,17 @@ def _without_brackets(value: Any, type: Type) -> Any:
 class Argument:
     """One explicit input, as calls need it."""
 
-    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default")
+    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default", "takes_unchanged")
 
-    def __init__(self, container: Container, spec: SymbolicInput, required: bool, refeed: bool, default: Any) -> None:
+    def __init__(
+        self,
+        container: Container,
+        spec: SymbolicInput,
+        required: bool,
+        refeed: bool,
+        default: Any,
+        takes_unchanged: Callable[[Type, Any], bool] | None = None,
+    ) -> None:
         self.container = container
         self.cell = container.storage
         self.name = spec.name
@@ -46,10 +54,14 @@ class Argument:
         self.required = required
         self.refeed = refeed
         self.default = default
+        #: says which values the linker takes that are no values of the type
+        self.takes_unchanged = takes_unchanged
 
     def checked(self, value: Any, index: int, function_name: str | None) -> Any:
         """The value as one of the input's type; `index` is its place among the arguments."""
         container = self.container
+        if self.takes_unchanged is not None and self.takes_unchanged(container.type, value):
+            return value
         try:
             if container.strict:
                 return container.type.filter(value, strict=True)

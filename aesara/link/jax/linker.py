@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+import sys
 from importlib.util import find_spec
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.type import Type
 from aesara.link.basic import JITLinker
 from aesara.link.utils import StorageCell, StorageMap
+from aesara.tensor.core.tensor_type import TensorType
 from aesara.utils import found_at
 
 __all__ = ["JAXLinker"]
@@ -38,6 +41,18 @@ class JAXLinker(JITLinker):
 
     # XLA fuses by itself, overwrites nothing that Python can see, and has its own products.
     incompatible_rewrites: tuple[str, ...] = ("cxx_only", "fusion", "inplace", "BlasOpt")
+
+    def takes_unchanged(self, kind: Type, value: Any) -> bool:
+        """Whether an argument is an array of JAX of the right type: it stays on its devices, and distributed on them."""
+        array = getattr(sys.modules.get("jax"), "Array", None)
+        return (
+            array is not None
+            and isinstance(kind, TensorType)
+            and isinstance(value, array)
+            and value.dtype == kind.dtype
+            and value.ndim == kind.ndim
+            and all(known in (None, length) for known, length in zip(kind.shape, value.shape))
+        )
 
     def fgraph_convert(
         self,

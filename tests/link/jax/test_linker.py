@@ -1,6 +1,9 @@
 """Functions compiled by JAX: sizes, states, errors."""
 
+import os
 import pickle
+import subprocess
+import sys
 
 import jax
 import jax.numpy as jnp
@@ -249,3 +252,45 @@ def test_what_is_known_is_not_computed_again():
     f = jax_funcify(FunctionGraph([x], [x * (x.shape[0] * 2 + 1)]))
     text = str(jax.make_jaxpr(f)(np.ones(3)))
     assert text.count("mul") == 1 and "add" not in text
+
+
+def test_arrays_of_jax_are_taken_as_they_are():
+    x = at.dvector("x")
+    f = compiled([x], x * 2)
+    given = jnp.arange(3.0)
+    seen = []
+    original = f.vm.jit_fn._compiled
+    f.vm.jit_fn._compiled = lambda fixed, *free: (seen.extend(free), original(fixed, *free))[1]
+    np.testing.assert_array_equal(f(given), 2 * np.arange(3.0))
+    assert seen[0] is given
+    # what is not of the input's type is converted as ever, or refused
+    np.testing.assert_array_equal(f(jnp.arange(3, dtype="int32")), 2 * np.arange(3.0))
+    assert type(seen[1]) is np.ndarray
+    with pytest.raises(TypeError, match="Wrong number of dimensions"):
+        f(jnp.ones((2, 2)))
+
+
+DISTRIBUTED = """
+import jax, numpy as np, aesara, aesara.tensor as at
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+x, w = at.dmatrix("x"), aesara.shared(np.zeros(3), name="w")
+loss = ((x @ w - 1) ** 2).mean()
+step = aesara.function([x], loss, updates={w: w - 0.1 * aesara.grad(loss, w)}, mode="JAX")
+rows = np.random.default_rng(0).normal(size=(8, 3))
+distributed = jax.device_put(rows, NamedSharding(Mesh(np.array(jax.devices()), ("rows",)), PartitionSpec("rows")))
+twice = aesara.function([x], x * 2, mode="JAX")(distributed)
+print(len(jax.devices()), len(twice.sharding.device_set), [float(step(distributed)) for _ in range(3)], w.get_value())
+"""
+
+
+def test_rows_on_several_devices():
+    """Arguments that are distributed make the computation one of all devices."""
+    results = []
+    for count in (1, 4):
+        surroundings = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"--xla_force_host_platform_device_count={count}"}
+        run = [sys.executable, "-c", DISTRIBUTED]
+        out = subprocess.run(run, env=surroundings, capture_output=True, text=True, check=True).stdout
+        devices, places, rest = out.split(maxsplit=2)
+        assert int(devices) == int(places) == count
+        results.append(np.array(rest.replace("[", " ").replace("]", " ").replace(",", " ").split(), dtype=float))
+    np.testing.assert_allclose(*results, rtol=1e-7)
