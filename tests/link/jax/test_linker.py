@@ -287,7 +287,8 @@ def test_rows_on_several_devices():
     """Arguments that are distributed make the computation one of all devices."""
     results = []
     for count in (1, 4):
-        surroundings = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": f"--xla_force_host_platform_device_count={count}"}
+        flags = f"--xla_force_host_platform_device_count={count}"
+        surroundings = {**os.environ, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
         run = [sys.executable, "-c", DISTRIBUTED]
         out = subprocess.run(run, env=surroundings, capture_output=True, text=True, check=True).stdout
         devices, places, rest = out.split(maxsplit=2)
