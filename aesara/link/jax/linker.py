@@ -43,7 +43,7 @@ class JAXLinker(JITLinker):
     incompatible_rewrites: tuple[str, ...] = ("cxx_only", "fusion", "inplace", "BlasOpt")
 
     def takes_unchanged(self, kind: Type, value: Any) -> bool:
-        """Whether an argument is an array of JAX of the right type: it stays on its devices, and distributed on them."""
+        """Whether an argument is an array of JAX of the right type: it stays on its devices."""
         array = getattr(sys.modules.get("jax"), "Array", None)
         return (
             array is not None
