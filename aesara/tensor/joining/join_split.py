@@ -248,13 +248,15 @@ class Split(Op):
         if known_axis is None:
             shapes = [(None,) * x.type.ndim] * self.len_splits
         else:
-            self._check_static(x.type.shape[known_axis], sizes)
+            self.check_sizes(x.type.shape[known_axis], sizes)
             shapes = [(*x.type.shape[:known_axis], size, *x.type.shape[known_axis + 1 :]) for size in sizes]
         outputs = [tensor_type(x.type.dtype, piece)() for piece in shapes]
         return Apply(self, [x, axis, splits], outputs)
 
-    @staticmethod
-    def _check_static(length: int | None, sizes: Sequence[int | None]) -> None:
+    def check_sizes(self, length: int | None, sizes: Sequence[int | None]) -> None:
+        """Raise an error if sizes are not those of pieces of a dimension, as far as they and its length are known."""
+        if len(sizes) != self.len_splits:
+            raise ValueError(f"Split: expected {self.len_splits} sizes, got {len(sizes)}.")
         known = [size for size in sizes if size is not None]
         if len(known) < len(sizes):
             return
@@ -266,9 +268,7 @@ class Split(Op):
     def perform(self, node, inputs, output_storage):
         x, axis, splits = inputs
         axis = int(axis)
-        if len(splits) != self.len_splits:
-            raise ValueError(f"Split: expected {self.len_splits} sizes, got {len(splits)}.")
-        self._check_static(x.shape[axis], [int(size) for size in splits])
+        self.check_sizes(x.shape[axis], [int(size) for size in splits])
         borders = np.cumsum(splits[:-1], dtype="int64")
         for storage, piece in zip(output_storage, np.split(x, borders, axis=axis)):
             storage[0] = piece.copy()

@@ -10,7 +10,10 @@ from aesara.tensor.vectorization.blockwise import Blockwise
 
 FAMILIES = tuple(
     f"aesara.tensor.{name}"
-    for name in ("products", "linear_algebra", "discrete_fourier", "nnet", "signal", "vectorization")
+    for name in (
+        *("creation", "joining", "ordering", "reductions", "sequences", "shapes", "statistics"),
+        *("products", "linear_algebra", "discrete_fourier", "nnet", "signal", "vectorization"),
+    )
 )
 
 

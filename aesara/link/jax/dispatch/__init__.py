@@ -3,10 +3,14 @@
 from aesara.link.jax.dispatch import (
     control,
     elemwise,
+    ordering,
     products,
+    reductions,
     scalar,
     scan,
+    sequences,
     shape,
+    tensor_basic,
 )
 from aesara.link.jax.dispatch.basic import jax_funcify, jax_typify
 

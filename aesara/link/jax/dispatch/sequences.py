@@ -1,0 +1,82 @@
+"""Running sums and products, recurrences, convolutions of vectors, and repetitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+from aesara.graph.nodes import Apply
+from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify, known, module_for
+from aesara.link.jax.dispatch.scalar import cast
+from aesara.tensor.sequences.convolve import Convolve
+from aesara.tensor.sequences.cumulative import CumOp
+from aesara.tensor.sequences.recurrence import LinearRecurrence
+from aesara.tensor.shapes.repeating import Repeat
+
+NEVER_FOLDED.add(Repeat)
+
+
+@jax_funcify.register(CumOp)
+def jax_funcify_CumOp(op: CumOp, **kwargs: Any) -> Callable[..., Any]:
+    """Running sums or products, in the dtype of the numbers."""
+    accumulate = jnp.cumsum if op.mode == "add" else jnp.cumprod
+    return lambda x: accumulate(x, axis=op.axis, dtype=x.dtype)
+
+
+@jax_funcify.register(LinearRecurrence)
+def jax_funcify_LinearRecurrence(op: LinearRecurrence, **kwargs: Any) -> Callable[..., Any]:
+    """The composition of the maps ``h -> a[i] * h + b[i]`` along the dimension, by an associative scan."""
+
+    def composed(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
+        (factor, term), (next_factor, next_term) = first, second
+        return factor * next_factor, term * next_factor + next_term
+
+    def recurrence(a: Any, b: Any) -> Any:
+        if a.shape != b.shape:
+            raise ValueError(f"{op}: the factors have shape {a.shape}, the terms {b.shape}.")
+        # Backwards, a factor belongs to the term before it.
+        factors = jnp.roll(a, -1, axis=op.axis) if op.backwards else a
+        return lax.associative_scan(composed, (factors, b), reverse=op.backwards, axis=op.axis)[1]
+
+    return recurrence
+
+
+@jax_funcify.register(Convolve)
+def jax_funcify_Convolve(op: Convolve, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    """Sums of the products that overlap: no others, since a product of padding with infinity would be NaN."""
+    assert node is not None
+    dtype = node.outputs[0].type.dtype
+
+    def convolve(a: Any, v: Any) -> Any:
+        long, short = (jnp.asarray(cast(x, dtype)) for x in ((a, v) if a.size >= v.size else (v, a)))
+        n, m = long.size, short.size
+        if not m:
+            raise ValueError(f"{'v' if a.size else 'a'} cannot be empty")
+        start, length = {"full": (0, n + m - 1), "same": ((m - 1) // 2, n), "valid": (m - 1, n - m + 1)}[op.mode]
+        positions = start + jnp.arange(length)[:, None] - jnp.arange(m)
+        overlaps = (positions >= 0) & (positions < n)
+        zero = jnp.zeros((), dtype)
+        products = jnp.where(overlaps, long[jnp.clip(positions, 0, n - 1)], zero) * jnp.where(overlaps, short, zero)
+        return jnp.sum(products, axis=1, dtype=dtype)
+
+    return convolve
+
+
+@jax_funcify.register(Repeat)
+def jax_funcify_Repeat(op: Repeat, **kwargs: Any) -> Callable[..., Any]:
+    """Each element, as often as numbers say that have to be known."""
+
+    def repeat(x: Any, repeats: Any) -> Any:
+        counts = known(repeats, "The number of repetitions").astype("int64")
+        length = x.size if op.axis is None else x.shape[op.axis]
+        if counts.min(initial=0) < 0:
+            raise ValueError("repeats may not contain negative values.")
+        if counts.size != 1 and counts.size != length:
+            raise ValueError(f"operands could not be broadcast together with shape ({length},) ({counts.size},)")
+        times = counts if counts.size != 1 else int(counts.reshape(()))
+        return module_for(x.size * int(counts.max(initial=0)), x).repeat(x, times, axis=op.axis)
+
+    return repeat
