@@ -315,7 +315,7 @@ def _names(registry: Iterable[Any]) -> str:
 
 FAST_COMPILE = Mode("py", "fast_compile")
 FAST_RUN = Mode("llvm", "fast_run")
-JAX = Mode("jax", "fast_run")
+JAX = Mode("jax", OPT_FAST_RUN.including("jax"))
 NUMBA = Mode("numba", "fast_run")
 
 

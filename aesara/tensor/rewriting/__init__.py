@@ -20,6 +20,7 @@ from aesara.tensor.rewriting import (
     gradient_forms,
     hyperbolic,
     inverses,
+    jax,
     logarithms,
     logistic,
     math,
@@ -91,6 +92,8 @@ RULES = (
     subtensor_lifting.rules,
     subtensor_reading.rules,
     subtensor_writing.rules,
+    # For modes that name their tag.
+    jax.rules,
     # What canonical forms stand in the way of.
     uncanonicalize.rules,
 )
@@ -112,6 +115,7 @@ __all__ = [
     "extra_ops",
     "gradient_forms",
     "hyperbolic",
+    "jax",
     "logarithms",
     "math",
     "product_sums",

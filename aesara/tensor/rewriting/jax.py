@@ -1,0 +1,202 @@
+"""Rules for programs that are compiled for given shapes: what is done where a mask holds is done everywhere.
+
+How many entries a mask chooses is not known when such a program is compiled. They are part of the mode ``JAX``, and of
+others that include the tag ``"jax"``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.walking import in2out
+from aesara.graph.traversal import io_toposort
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.constant_value import known_entries
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, eq, neq, switch
+from aesara.tensor.indexing.index_forms import is_mask
+from aesara.tensor.indexing.nonzero import Nonzero
+from aesara.tensor.indexing.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.reductions.all_any import All
+from aesara.tensor.reductions.all_any import Any as AnyOp
+from aesara.tensor.reductions.sum_prod_max import Prod, Sum
+from aesara.tensor.rewriting.helpers import as_dtype, in_place_of
+from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
+from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.reshape import Reshape
+from aesara.tensor.shapes.shape import Shape_i
+
+rules = Rules()
+
+READERS = (AdvancedSubtensor, AdvancedSubtensor1)
+
+#: What does not count in a reduction.
+NEUTRAL = {Sum: 0, Prod: 1, All: True, AnyOp: False}
+
+
+@node_rewriter([AdvancedIncSubtensor, AdvancedIncSubtensor1])
+def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Writing to x[mask] -> switch(mask, value, x), and adding to it -> switch(mask, x + value, x).
+
+    The value is a number or, if the mask is for all dimensions, an elementwise expression of what was read by the mask.
+    """
+    x, y, *index = node.inputs
+    masked = _Masked.of(fgraph, index)
+    whole = None if masked is None else masked.fitted(x)
+    if masked is None or whole is None:
+        return False
+    if all(y.type.broadcastable):
+        value: Variable | None = _number(y, x.type.ndim)
+    elif y.type.ndim == 1 and x.type.ndim == masked.mask.type.ndim:
+        value = masked.everywhere(y)
+    else:
+        return False
+    if value is None:
+        return False
+    value = as_dtype(value, x.type.dtype)
+    written = value if node.op.set_instead_of_inc else add(whole, value)
+    return in_place_of(node.outputs[0], switch(masked.mask_for(x), written, whole))
+
+
+@node_rewriter(list(NEUTRAL))
+def boolean_indexing_sum(fgraph: FunctionGraph, node: Apply) -> Any:
+    """x[mask].sum() -> switch(mask, x, 0).sum(); so for products, `all` and `any`, of elementwise expressions too."""
+    (part,) = node.inputs
+    axes = reduced_axes(node)
+    index = _index_in(part) if 0 in axes else None
+    masked = None if index is None else _Masked.of(fgraph, index)
+    whole = None if masked is None else masked.everywhere(part)
+    if masked is None or whole is None:
+        return False
+    neutral = constant(np.asarray(NEUTRAL[type(node.op)], dtype=whole.type.dtype))
+    n_more = whole.type.ndim - part.type.ndim
+    along = [*range(n_more + 1), *(axis + n_more for axis in axes if axis)]
+    chosen = switch(masked.mask_for(whole), whole, _number(neutral, whole.type.ndim))
+    return in_place_of(node.outputs[0], with_axes(node.op, along)(chosen))
+
+
+def _index_in(part: Variable) -> list[Variable] | None:
+    """The index of the first part of a tensor that an elementwise expression is made of."""
+    pending, seen = [part], set()
+    while pending:
+        node = pending.pop().owner
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node.op, READERS):
+            return node.inputs[1:]
+        if isinstance(node.op, Elemwise):
+            pending += node.inputs
+    return None
+
+
+class _Masked:
+    """An index that is a mask, or consists of all its positions.
+
+    Parameters
+    ----------
+    fgraph
+        The graph.
+    index
+        The index.
+    mask
+        The mask.
+    may_check
+        Whether it is an error if a tensor does not have the lengths of the mask.
+    """
+
+    def __init__(self, fgraph: FunctionGraph, index: Sequence[Variable], mask: Any, may_check: bool) -> None:
+        self.fgraph = fgraph
+        self.index = index
+        self.mask = mask
+        self.may_check = may_check
+
+    @classmethod
+    def of(cls, fgraph: FunctionGraph, index: Sequence[Variable]) -> _Masked | None:
+        if len(index) == 1 and is_mask(index[0]):
+            return cls(fgraph, index, index[0], True) if index[0].type.ndim else None  # type: ignore[attr-defined]
+        node = index[0].owner
+        if node is None or not isinstance(node.op, Nonzero) or node.outputs != index:
+            return None
+        # Positions say nothing about how large a mask they come from.
+        return cls(fgraph, index, node.inputs[0], False)
+
+    def mask_for(self, x: Variable) -> Variable:
+        """The mask as a condition with as many dimensions as a tensor."""
+        holds = self.mask if is_mask(self.mask) else neq(self.mask, 0)
+        return holds.dimshuffle(*range(holds.type.ndim), *["x"] * (x.type.ndim - holds.type.ndim))
+
+    def fitted(self, x: Variable) -> Variable | None:
+        """A tensor that has the lengths of the mask, or is checked to; None if that cannot be known."""
+        mask = self.mask
+        for axis, (one, other) in enumerate(zip(mask.type.shape, x.type.shape)):
+            # What is of length one by its type would be broadcast.
+            if (one == 1) != (other == 1):
+                return None
+            if not self._same_length(x, axis):
+                if not self.may_check:
+                    return None
+                text = f"boolean index did not match indexed array along axis {axis}"
+                x = CheckAndRaise(IndexError, text)(x, eq(Shape_i(axis)(x), Shape_i(axis)(mask)))
+        return x
+
+    def _same_length(self, x: Variable, axis: int) -> bool:
+        known = self.mask.type.shape[axis]
+        if known is not None and known == x.type.shape[axis]:
+            return True
+        feature: ShapeFeature | None = getattr(self.fgraph, "shape_feature", None)
+        if feature is None or x not in feature.shape_of or self.mask not in feature.shape_of:
+            return False
+        return feature.same_shape(x, self.mask, axis, axis)
+
+    def everywhere(self, part: Variable) -> Variable | None:
+        """What an elementwise expression of entries at the index is for all entries; None if it is of other things."""
+        found: dict[Variable, Variable | None] = {}
+
+        def of(variable: Variable) -> Variable | None:
+            if variable.type.ndim and all(variable.type.broadcastable):
+                return _number(variable, variable.type.ndim + self.mask.type.ndim - 1)
+            return found.get(variable)
+
+        for node in io_toposort([], [part]):
+            if isinstance(node.op, READERS):
+                found[node.outputs[0]] = self.fitted(node.inputs[0]) if node.inputs[1:] == list(self.index) else None
+            elif isinstance(node.op, Elemwise) and len(node.outputs) == 1:
+                values = [of(v) for v in node.inputs]
+                found[node.outputs[0]] = None if None in values else node.op.make_node(*values).outputs[0]
+        return of(part)
+
+
+def _number(value: Variable, ndim: int) -> Variable:
+    """A tensor of one element, with a given number of dimensions."""
+    return DimShuffle(value.type.broadcastable, ["x"] * ndim)(value)  # type: ignore[attr-defined,no-any-return]
+
+
+@node_rewriter([Reshape])
+def shape_parameter_as_tuple(fgraph: FunctionGraph, node: Apply) -> Any:
+    """A shape whose elements are known becomes a constant."""
+    x, shape = node.inputs
+    entries = None if isinstance(shape, Constant) else known_entries(shape)
+    if entries is None or None in entries:
+        return False
+    return node.op.make_node(x, constant(entries, dtype="int64")).outputs
+
+
+for _rule in (boolean_indexing_set_or_inc, boolean_indexing_sum, shape_parameter_as_tuple):
+    # When forms are canonical, equal masks are the same.
+    rules.into(optdb, in2out(_rule), "jax", name=f"jax_{_rule.name}", position=1.2)
