@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, NoReturn
 
@@ -13,7 +14,7 @@ from jax.experimental import checkify
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.jax.dispatch import jax_funcify
-from aesara.link.jax.dispatch.basic import Checks, ChecksNeeded, ConvertedGraph, SizeUnknown
+from aesara.link.jax.dispatch.basic import Checks, ChecksNeeded, ConvertedGraph, NotAsAssumed, SizeUnknown
 from aesara.link.utils import raise_with_op
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
@@ -27,9 +28,9 @@ enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.
 MOST_STATIC = 64
 
 
-def for_linker(fgraph: FunctionGraph, storage_map: Any = None) -> Any:
-    """The graph as a function that checks conditions."""
-    return jax_funcify(fgraph, storage_map=storage_map, checks=Checks())
+def for_linker(fgraph: FunctionGraph | None, storage_map: Any = None, assuming: bool = True) -> Any:
+    """The graph as a function that checks conditions; see `Checks`."""
+    return jax_funcify(fgraph, storage_map=storage_map, checks=Checks(assuming))
 
 
 class CompiledByXLA:
@@ -55,7 +56,8 @@ class CompiledByXLA:
     @property
     def compilations(self) -> int:
         """How often XLA has compiled it: once for all shapes and values of static inputs that are equal."""
-        return int(self._compiled._cache_size())
+        others = self.__dict__.get("_without_assumptions")
+        return int(self._compiled._cache_size()) + (others.compilations if others else 0)
 
     def _trace(self, fixed: tuple[tuple[bytes, str, tuple[int, ...]], ...], *free: Any) -> tuple[Any, ...]:
         rest = iter(free)
@@ -92,8 +94,16 @@ class CompiledByXLA:
         if not self.checks.traced:
             return results
         status, results = results
-        self._raise(status.get())
+        try:
+            self._raise(status.get())
+        except NotAsAssumed:
+            return self._without_assumptions(*arguments)
         return results
+
+    @functools.cached_property
+    def _without_assumptions(self) -> CompiledByXLA:
+        """The same for calls in which something is not as it nearly always is."""
+        return CompiledByXLA(for_linker(self.graph.fgraph, assuming=False))
 
     def _make_static(self, unknown: SizeUnknown, arguments: tuple[Any, ...]) -> None:
         inputs = self.graph.inputs

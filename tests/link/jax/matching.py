@@ -11,7 +11,7 @@ from aesara.tensor.vectorization.blockwise import Blockwise
 FAMILIES = tuple(
     f"aesara.tensor.{name}"
     for name in (
-        *("creation", "joining", "ordering", "reductions", "sequences", "shapes", "statistics"),
+        *("creation", "indexing", "joining", "ordering", "reductions", "sequences", "shapes", "statistics"),
         *("products", "linear_algebra", "discrete_fourier", "nnet", "signal", "vectorization"),
     )
 )

@@ -3,6 +3,7 @@
 from aesara.link.jax.dispatch import (
     control,
     elemwise,
+    indexing,
     ordering,
     products,
     reductions,
@@ -10,6 +11,7 @@ from aesara.link.jax.dispatch import (
     scan,
     sequences,
     shape,
+    subtensor,
     tensor_basic,
 )
 from aesara.link.jax.dispatch.basic import jax_funcify, jax_typify

@@ -35,6 +35,7 @@ __all__ = [
     "Checks",
     "ChecksNeeded",
     "ConvertedGraph",
+    "NotAsAssumed",
     "SizeUnknown",
     "as_strong",
     "as_value",
@@ -85,12 +86,22 @@ class SizeUnknown(Exception):
         self.positions: list[int] = []
 
 
+class NotAsAssumed(Exception):
+    """A size is not what it nearly always is, so that the function has to be compiled without assumptions."""
+
+
 class ChecksNeeded(Exception):
     """A condition has to be checked when the function runs, and the function was not traced for that."""
 
 
 class Checks:
     """The errors that a compiled function may raise, by number.
+
+    Parameters
+    ----------
+    assuming
+        Whether functions may rely on what nearly always holds, if they check it: they require it with the error
+        `NotAsAssumed`.
 
     Attributes
     ----------
@@ -100,7 +111,8 @@ class Checks:
         The Ops that run on the host.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, assuming: bool = True) -> None:
+        self.assuming = assuming
         self.traced = False
         self.on_host: list[Op] = []
         self.errors: list[tuple[Exception, Apply | None]] = []
@@ -129,7 +141,8 @@ class Checks:
 
 def is_known(value: Any) -> bool:
     """Whether a value is known while JAX traces."""
-    return not isinstance(value, jax.Array)
+    parts = (value.start, value.stop, value.step) if isinstance(value, slice) else (value,)
+    return not any(isinstance(part, jax.Array) for part in parts)
 
 
 def known(value: Any, what: str) -> np.ndarray:

@@ -1,0 +1,423 @@
+"""Reading and writing by index.
+
+JAX moves an index that is out of bounds to the nearest entry, or drops what is written there, and so it does with the
+ends of slices.  Here bounds are checked and ends are those of NumPy, before JAX gets an index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.link.jax.dispatch.basic import (
+    Checks,
+    NotAsAssumed,
+    SizeUnknown,
+    is_known,
+    jax_funcify,
+    known,
+    performed,
+    require,
+)
+from aesara.link.jax.dispatch.scalar import PRIMITIVES, cast
+from aesara.link.jax.dispatch.slice_lengths import distance
+from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.indexing.chained_index import ChainedIndex
+from aesara.tensor.indexing.index_facts import mask_does_not_fit, result_layout
+from aesara.tensor.indexing.index_forms import as_slice, indices_from_subtensor, is_mask
+from aesara.tensor.indexing.subtensor_advanced import (
+    AdvancedIncSubtensor,
+    AdvancedIncSubtensor1,
+    AdvancedSubtensor,
+    AdvancedSubtensor1,
+)
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.type_other import MakeSlice
+
+__all__ = ["Indexing", "integers"]
+
+#: Entries of an index: integers, arrays of them, masks, slices and None.
+Index = Sequence[Any]
+
+
+def _at_hand(value: Any) -> Any:
+    """A value as an array of NumPy, if JAX is not tracing it."""
+    return value if value is None or isinstance(value, jax.core.Tracer) else np.asarray(value)
+
+
+def integers(values: Any) -> Any:
+    """Integers in a signed dtype that holds all positions; those beyond it become its largest."""
+    values = np.asarray(values) if is_known(values) else values
+    largest = np.iinfo(np.int64 if is_known(values) else jnp.int_).max
+    if values.dtype.kind == "u" and np.iinfo(values.dtype).max > largest:
+        values = (np if is_known(values) else jnp).minimum(values, values.dtype.type(largest))
+    return values.astype(int)
+
+
+def _ends(entry: slice, length: Any) -> tuple[Any, Any, int]:
+    """The first position of a slice, how many there are, and the step; the latter is known."""
+    step = 1 if entry.step is None else int(known(entry.step, "The step of a slice"))
+    if step == 0:
+        raise ValueError("slice step cannot be zero")
+    lowest, highest = (0, length) if step > 0 else (-1, length - 1)
+
+    def bound(value: Any, otherwise: Any) -> Any:
+        if value is None:
+            return otherwise
+        value = integers(value)
+        return jnp.clip(jnp.where(value < 0, value + length, value), lowest, highest)
+
+    first = bound(entry.start, lowest if step > 0 else highest)
+    last = bound(entry.stop, highest if step > 0 else lowest)
+    return first, jnp.maximum((last - first + step - (1 if step > 0 else -1)) // step, 0), step
+
+
+class _Place:
+    """Where an index leads to: an index for JAX, within a window of an array.
+
+    Parameters
+    ----------
+    shape
+        The shape of the array.
+
+    Attributes
+    ----------
+    starts, sizes
+        The window; at first, everything.
+    parts
+        The index in it: integers, arrays of them, known slices and None.
+    mode
+        What JAX does with integers out of bounds.
+    chosen
+        Truth values of those entries of the part that are meant, each with its first dimension in the part.
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.starts: list[Any] = [0] * len(shape)
+        self.sizes = list(shape)
+        self.parts: list[Any] = []
+        self.mode = "promise_in_bounds"
+        self.chosen: list[tuple[int, Any]] = []
+
+    def window(self, x: Any) -> Any:
+        return x if tuple(self.sizes) == x.shape else lax.dynamic_slice(x, self.starts, self.sizes)
+
+    def read(self, window: Any) -> Any:
+        return window.at[tuple(self.parts)].get(mode=self.mode)
+
+    def put(self, x: Any, window: Any) -> Any:
+        return window if tuple(self.sizes) == x.shape else lax.dynamic_update_slice(x, window, self.starts)
+
+
+class Indexing:
+    """The index of a node.
+
+    Parameters
+    ----------
+    node
+        The node.
+    checks
+        The errors that may be raised when the function runs.
+    slices
+        The entries of the index as slices of variables, where they are slices.
+    """
+
+    def __init__(self, node: Apply | None, checks: Checks | None, slices: Sequence[slice | None] = ()) -> None:
+        self.node = node
+        self.checks = checks
+        self.distances = [None if entry is None else distance(entry.start, entry.stop) for entry in slices]
+
+    def read(self, x: Any, index: Index) -> Any:
+        """The entries that an index names."""
+        x = jnp.asarray(x)
+        place = self._place(x.shape, index, None)
+        return place.read(place.window(x))
+
+    def write(self, x: Any, y: Any, index: Index, is_set: bool, only_once: bool = False) -> Any:
+        """The array after a value was written to the entries that an index names, or added to them.
+
+        With `only_once`, entries that are named several times are added to only once.
+        """
+        x, y = jnp.asarray(x), jnp.asarray(cast(y, x.dtype.name))
+        ndim = _ndim_of_part(x.ndim, index)
+        if is_set and y.ndim > ndim and set(y.shape[: y.ndim - ndim]) == {1}:
+            y = y.reshape(y.shape[y.ndim - ndim :])
+        y = y.reshape((1,) * (ndim - y.ndim) + y.shape)
+        masks = [k for k, entry in enumerate(index) if is_mask(entry) and isinstance(entry, jax.core.Tracer)]
+        if len(masks) == 1 and not any(np.ndim(entry) for entry in index if not is_mask(entry)):
+            return self._write_by_mask(x, y, index, masks[0], is_set)
+        place = self._place(x.shape, index, y.shape)
+        return self._write_at(x, y, place, is_set, only_once)
+
+    def _write_at(self, x: Any, y: Any, place: _Place, is_set: bool, only_once: bool) -> Any:
+        window = place.window(x)
+        is_once = not any(map(np.ndim, place.parts))
+        if is_set or only_once:
+            y, is_once = _last_of_each(window.shape, y, place.parts)
+        if place.chosen or (only_once and not is_set):
+            part = place.read(window)
+            y = y if is_set else PRIMITIVES["add"](part, y)
+            for dimension, chosen in place.chosen:
+                after = part.ndim - dimension - chosen.ndim
+                y = jnp.where(chosen.reshape(chosen.shape + (1,) * after), y, part)
+            is_set = True
+        at = window.at[tuple(place.parts)]
+        write = at.set if is_set else at.max if x.dtype == bool else at.add
+        return place.put(x, write(y, mode=place.mode, unique_indices=is_once))
+
+    def _write_by_mask(self, x: Any, y: Any, index: Index, k: int, is_set: bool) -> Any:
+        """Write where a mask that is not known holds; the other entries are integers, slices and None."""
+        mask = index[k]
+        self._check_mask(mask, x.shape, sum(_n_indexed(entry) for entry in index[:k]))
+        axis = result_layout(index)[2]
+        n_values = y.shape[axis]
+        order = jnp.zeros(mask.shape, dtype=int)
+        if n_values != 1:
+            message = f"cannot assign {n_values} input values to the output values where the mask is true"
+            self._require(mask.sum() == n_values, ValueError, message)
+            order = jnp.cumsum(mask.reshape(-1)).reshape(mask.shape) - 1
+        if n_values == 0:
+            return x
+        dimension = sum(entry is None or isinstance(entry, slice) for entry in index[:k])
+        y = jnp.take(jnp.moveaxis(y, axis, dimension), order, axis=dimension, mode="clip")
+        everything = (*index[:k], *[slice(None)] * mask.ndim, *index[k + 1 :])
+        place = self._place(x.shape, everything, y.shape)
+        place.chosen.append((dimension, mask))
+        return self._write_at(x, y, place, is_set, False)
+
+    def _place(self, shape: tuple[int, ...], index: Index, of_value: tuple[int, ...] | None) -> _Place:
+        """Where an index leads to; what is written there has a shape, if anything is."""
+        place = _Place(shape)
+        axis = dimension = 0
+        for k, entry in enumerate(index):
+            if isinstance(entry, slice):
+                wanted = None if of_value is None else of_value[dimension]
+                part = self._slice(entry, axis, place, dimension, self.distances[k] if self.distances else None, wanted)
+                place.parts.append(part)
+            elif is_mask(entry):
+                mask = known(entry, "The number of the entries that a mask chooses")
+                self._check_mask(mask, shape, axis)
+                place.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
+            else:
+                place.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, place))
+            axis += _n_indexed(entry)
+            dimension += entry is None or isinstance(entry, slice)
+        shapes = [np.shape(part) for part in place.parts if np.ndim(part)]
+        if len({length for one in shapes for length in one} - {1}) > 1:
+            _check_broadcast(shapes)
+        return place
+
+    def _check_mask(self, mask: Any, shape: tuple[int, ...], axis: int) -> None:
+        for offset, (size, of_mask) in enumerate(zip(shape[axis:], mask.shape), axis):
+            if size != of_mask:
+                raise IndexError(mask_does_not_fit(offset, size, of_mask))
+
+    def _require(self, holds: Any, error: type[Exception], message: str) -> None:
+        require(self.checks, holds, error, message, self.node)
+
+    def in_bounds(self, entry: Any, length: int, axis: int) -> Any:
+        """Integers within a dimension, from the front; those beyond become `length` where nothing is checked."""
+        entry = integers(_at_hand(entry))
+        holds = (entry >= -length) & (entry < length)
+        if is_known(entry) and not np.all(holds):
+            wrong = np.ravel(entry)[np.argmin(holds)]
+            raise IndexError(f"index {wrong} is out of bounds for axis {axis} with size {length}")
+        if length == 0 and np.size(entry):
+            raise IndexError(f"index is out of bounds for axis {axis} with size 0")
+        self._require(holds, IndexError, f"index is out of bounds for axis {axis} with size {length}")
+        if is_known(entry):
+            return np.where(entry < 0, entry + length, entry)
+        from_front = jnp.where(entry < 0, entry + length, entry)
+        return from_front if self.checks is not None else jnp.where(holds, from_front, length)
+
+    def _integers(self, entry: Any, length: int, axis: int, place: _Place) -> Any:
+        entry = self.in_bounds(entry, length, axis)
+        if not is_known(entry) and self.checks is None:
+            # Not checked: what is read there is NaN where there is one.
+            place.mode = "fill"
+        return int(entry) if is_known(entry) and entry.ndim == 0 else entry
+
+    def _slice(
+        self, entry: slice, axis: int, place: _Place, dimension: int, distance: int | None, wanted: int | None
+    ) -> slice:
+        """What a slice takes of the window; the window becomes smaller where the start is not known."""
+        entry = slice(*map(_at_hand, (entry.start, entry.stop, entry.step)))
+        length = place.sizes[axis]
+        if is_known(entry):
+            return slice(*(None if part is None else int(part) for part in (entry.start, entry.stop, entry.step)))
+        first, count, step = _ends(entry, length)
+        if wanted == 1:
+            past = jnp.arange(length) - first
+            place.chosen.append((dimension, (past % step == 0) & (past // step >= 0) & (past // step < count)))
+            return slice(None)
+        if wanted is not None:
+            message = (
+                f"could not broadcast a value with {wanted} entries along dimension {dimension} to those of a slice"
+            )
+            self._require(count == wanted, ValueError, message)
+        elif distance is not None and self.checks is not None and self.checks.assuming:
+            wanted = max(0, min(-(-distance // step), -(-length // abs(step))))
+            self._require(count == wanted, NotAsAssumed, "A slice ends where the dimension does.")
+        else:
+            ends = [part for part in (entry.start, entry.stop) if part is not None and not is_known(part)]
+            raise SizeUnknown("The length of a slice", ends)
+        if wanted > length:
+            raise ValueError(f"could not broadcast {wanted} entries of a value into a dimension of length {length}")
+        if wanted == 0:
+            return slice(0, 0)
+        place.starts[axis] = first if step > 0 else first + (wanted - 1) * step
+        place.sizes[axis] = (wanted - 1) * abs(step) + 1
+        return slice(None, None, step)
+
+
+def _check_broadcast(shapes: Sequence[tuple[int, ...]]) -> None:
+    try:
+        np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        text = " ".join(map(str, shapes))
+        raise IndexError(
+            f"shape mismatch: indexing arrays could not be broadcast together with shapes {text}"
+        ) from error
+
+
+def _n_indexed(entry: Any) -> int:
+    """How many dimensions an entry of an index takes."""
+    return 0 if entry is None else entry.ndim if is_mask(entry) else 1
+
+
+def _ndim_of_part(ndim: int, index: Index) -> int:
+    _, advanced, _ = result_layout(index)
+    made = max((1 if is_mask(entry) else np.ndim(entry) for _, entry in advanced), default=0)
+    kept = sum(entry is None or isinstance(entry, slice) for entry in index)
+    return kept + made + ndim - sum(map(_n_indexed, index))
+
+
+def _last_of_each(shape: tuple[int, ...], y: Any, parts: Index) -> tuple[Any, bool]:
+    """A value in which the last of several entries that go to the same position stands for all of these.
+
+    The second result says whether there are none of the kind.
+    """
+    _, advanced, axis = result_layout(parts)
+    arrays = [np.zeros(int(a), dtype=int) if is_mask(a) else a for _, a in advanced]
+    lengths = [1 if is_mask(a) else shape[dimension] for dimension, a in advanced]
+    made = np.broadcast_shapes(*map(np.shape, arrays))
+    n_made, n = len(made), int(np.prod(made))
+    if n <= 1:
+        return y, True
+    of_value = y.shape[axis : axis + n_made]
+    if set(of_value) <= {1}:
+        return y, False
+    position: Any = 0
+    for array, length in zip(arrays, lengths):
+        position = position * length + array
+    order = np.arange(n)
+    total = int(np.prod(lengths))
+    last: Any
+    if is_known(position):
+        position = np.broadcast_to(position, made).reshape(-1)
+        last = np.zeros(total, dtype=int)
+        last[position] = order
+        last = last[position]
+        if np.array_equal(last, order):
+            return y, True
+    else:
+        position = jnp.broadcast_to(position, made).reshape(-1)
+        last = jnp.zeros(total, dtype=int).at[position].max(order)[position]
+    y = jnp.broadcast_to(y, y.shape[:axis] + made + y.shape[axis + n_made :])
+    flat = y.reshape(y.shape[:axis] + (n,) + y.shape[axis + n_made :])
+    return jnp.take(flat, last, axis=axis, mode="clip").reshape(y.shape), False
+
+
+def _unless_known(node: Apply, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function for values of which some are not known; those of others are computed by NumPy."""
+    return lambda *values: performed(node, values) if all(map(is_known, values)) else function(*values)
+
+
+def _slices_of(parts: Sequence[Variable]) -> list[slice | None]:
+    found: list[slice | None] = []
+    for part in parts:
+        try:
+            found.append(as_slice(part))
+        except NotScalarConstantError:
+            found.append(None)
+    return found
+
+
+@jax_funcify.register(Subtensor)
+def jax_funcify_Subtensor(op: Subtensor, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
+    """The part that integers and slices take."""
+    indexing = Indexing(node, checks, _slices_of(indices_from_subtensor(node.inputs[1:], op.idx_list)))
+
+    def part(x: Any, *scalars: Any) -> Any:
+        return indexing.read(x, indices_from_subtensor(scalars, op.idx_list))
+
+    return _unless_known(node, part)
+
+
+@jax_funcify.register(IncSubtensor)
+def jax_funcify_IncSubtensor(op: IncSubtensor, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
+    """The array with a part changed that integers and slices take."""
+    indexing = Indexing(node, checks)
+
+    def changed(x: Any, y: Any, *scalars: Any) -> Any:
+        return indexing.write(x, y, indices_from_subtensor(scalars, op.idx_list), op.set_instead_of_inc)
+
+    return _unless_known(node, changed)
+
+
+@jax_funcify.register(AdvancedSubtensor)
+@jax_funcify.register(AdvancedSubtensor1)
+def jax_funcify_AdvancedSubtensor(op: Any, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
+    """The entries that integers, masks, slices and None name."""
+    indexing = Indexing(node, checks, _slices_of(node.inputs[1:]))
+    return _unless_known(node, lambda x, *index: indexing.read(x, index))
+
+
+@jax_funcify.register(AdvancedIncSubtensor)
+@jax_funcify.register(AdvancedIncSubtensor1)
+def jax_funcify_AdvancedIncSubtensor(op: Any, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
+    """The array with entries changed that integers, masks, slices and None name."""
+    indexing = Indexing(node, checks)
+    only_once = getattr(op, "ignore_duplicates", False)
+
+    def changed(x: Any, y: Any, *index: Any) -> Any:
+        return indexing.write(x, y, index, op.set_instead_of_inc, only_once)
+
+    return _unless_known(node, changed)
+
+
+@jax_funcify.register(MakeSlice)
+def jax_funcify_MakeSlice(op: MakeSlice, **kwargs: Any) -> Callable[..., Any]:
+    """A slice of Python."""
+    return slice
+
+
+@jax_funcify.register(ChainedIndex)
+def jax_funcify_ChainedIndex(op: ChainedIndex, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
+    """The position, or the slice, that several entries amount to; ends of slices have to be known for a slice."""
+
+    def chained(x: Any, *scalars: Any) -> Any:
+        scalars = tuple(map(_at_hand, scalars))
+        if op.is_slice:
+            scalars = tuple(known(scalar, "A slice of a slice") for scalar in scalars)
+        if all(map(is_known, scalars)):
+            cells: list[list[Any]] = [[None] for _ in node.outputs]
+            op.perform(node, [x, *scalars], cells)  # of the array it needs the shape
+            return [np.asarray(cell[0]) for cell in cells]
+        *slices, entry = op.index_of(scalars)
+        first, count, step = 0, x.shape[op.dimension], 1
+        for one in slices:
+            start, count, stride = _ends(one, count)
+            first, step = first + step * start, step * stride
+        entry = integers(entry)
+        holds = (entry >= -count) & (entry < count)
+        require(checks, holds, IndexError, f"index is out of bounds for axis {op.axis}", node)
+        return first + step * jnp.where(entry < 0, entry + count, entry)
+
+    return chained
