@@ -55,7 +55,10 @@ from aesara.tensor.vectorization.gufunc_signature import parse_signature
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__: list[str] = []
+__all__ = ["STANDS_FOR"]
+
+#: functions of an op and its inputs, to which graph of others it is equal
+STANDS_FOR: dict[type[Op], Callable[..., list[Any]]] = {}
 
 #: ops of square matrices
 _OF_SQUARES = (Cofactors, CofactorsGrad, Expm, ExpmGrad)
@@ -75,6 +78,7 @@ def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable
                 of.require_equal(rows, columns, message, of.linalg_error)
             return of.expression(lambda *inputs: build(op, *inputs))
 
+        STANDS_FOR[kind] = build
         return build
 
     return register

@@ -168,7 +168,7 @@ class Solve(SolveBase):
         return [of_triangle(of_a, bool(self.lower)), of_b]
 
 
-_TRANS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
+TRANSPOSITIONS = {0: 0, 1: 1, 2: 2, "N": 0, "T": 1, "C": 2}
 
 
 class SolveTriangular(SolveBase):
@@ -199,7 +199,7 @@ class SolveTriangular(SolveBase):
         check_finite: bool = True,
     ):
         super().__init__(lower=lower, check_finite=check_finite)
-        self.trans = check_choice("trans", trans, tuple(_TRANS))
+        self.trans = check_choice("trans", trans, tuple(TRANSPOSITIONS))
         self.unit_diagonal = unit_diagonal
 
     def read_of(self, a: np.ndarray) -> np.ndarray:
@@ -211,7 +211,7 @@ class SolveTriangular(SolveBase):
             A,
             b,
             lower=bool(self.lower),
-            trans=_TRANS[self.trans],
+            trans=TRANSPOSITIONS[self.trans],
             unit_diagonal=bool(self.unit_diagonal),
             check_finite=self.check_finite,
         )
@@ -229,7 +229,7 @@ class SolveTriangular(SolveBase):
     ) -> list[TensorVariable]:
         A, _ = inputs
         (x,), (g,) = outputs, output_grads
-        trans = _TRANS[self.trans]
+        trans = TRANSPOSITIONS[self.trans]
         is_complex = A.type.dtype.startswith("complex")
         if trans == 1 and is_complex:
             of_b = conj(self._with_trans(0)(A, conj(g)))

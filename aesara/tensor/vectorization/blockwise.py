@@ -169,7 +169,7 @@ class Blockwise(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         arrays = [np.asarray(x) for x in inputs]
-        batch = self._batch_shape(node, arrays)
+        batch = self.batch_shape(node, arrays)
         if 0 in batch:
             results = self._empty_results(node, arrays, batch)
         else:
@@ -202,7 +202,7 @@ class Blockwise(Op):
                 result[index] = value
         return [result.reshape(batch + result.shape[1:]) for result in results]
 
-    def _batch_shape(self, node: Apply, arrays: Sequence[np.ndarray]) -> tuple[int, ...]:
+    def batch_shape(self, node: Apply, arrays: Sequence[np.ndarray]) -> tuple[int, ...]:
         """The batch dimensions of the result; an error if inputs disagree or would be broadcast without leave."""
         static_core_sizes(str(self), self.inputs_signature, [x.shape for x in arrays], _numbered(len(arrays)))
         numbers = [x.ndim - len(dims) for x, dims in zip(arrays, self.inputs_signature)]

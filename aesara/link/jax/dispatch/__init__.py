@@ -1,10 +1,12 @@
 """How Ops are computed by JAX: a module for each family."""
 
 from aesara.link.jax.dispatch import (
+    blockwise,
     control,
     elemwise,
     indexing,
     ordering,
+    nlinalg,
     products,
     reductions,
     scalar,
@@ -13,6 +15,7 @@ from aesara.link.jax.dispatch import (
     shape,
     subtensor,
     tensor_basic,
+    slinalg,
 )
 from aesara.link.jax.dispatch.basic import jax_funcify, jax_typify
 

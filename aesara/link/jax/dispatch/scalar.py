@@ -6,10 +6,10 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
+import jax
+import jax.numpy as jnp
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify
 from aesara.link.jax.dispatch.special import SPECIAL

@@ -7,8 +7,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jax import lax
-
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
@@ -23,6 +21,7 @@ from aesara.link.jax.dispatch.basic import (
 )
 from aesara.records import dataclass
 from aesara.scan.op import Scan
+from jax import lax
 
 NEVER_FOLDED.add(Scan)
 

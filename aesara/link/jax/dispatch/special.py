@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import jax.scipy.special as jss
-
 from aesara import scalar as aes
 
 __all__ = ["SPECIAL"]

@@ -1,0 +1,386 @@
+"""Factors of matrices, equations solved by them, and exponentials.
+
+Schur forms, and what is made of them, have no conversion: JAX finds them on processors only, so that `perform` does,
+too.  These are `Schur`, `QZ`, `SqrtMatrix`, `LogMatrix`, and the equations of Sylvester, Lyapunov and Riccati.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import jax
+import jax.numpy as jnp
+from aesara.graph.nodes import Apply
+from aesara.link.jax.dispatch.basic import jax_funcify, require
+from aesara.link.jax.dispatch.matrices import (
+    adjoint,
+    of_triangle,
+    require_finite,
+    require_square,
+    solved_by_lu,
+    solved_by_triangle,
+    triangle,
+)
+from aesara.link.jax.dispatch.products import product
+from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
+from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, InverseByLU, SolveByLU
+from aesara.tensor.linear_algebra.cholesky import Cholesky
+from aesara.tensor.linear_algebra.failures import NanOnError
+from aesara.tensor.linear_algebra.lu import LU, LUFactor, PivotsToPermutation
+from aesara.tensor.linear_algebra.matrix_functions import Expm, ExpmGrad
+from aesara.tensor.linear_algebra.solve import TRANSPOSITIONS, Solve, SolveBase, SolveTriangular
+
+LinAlgError = np.linalg.LinAlgError
+
+
+# -- Cholesky factors --------------------------------------------------------------------------------------------
+
+
+@jax_funcify.register(Cholesky)
+def jax_funcify_Cholesky(
+    op: Cholesky, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The Cholesky factor of the matrix that a triangle stands for."""
+
+    def cholesky(x: Any) -> Any:
+        require_square(op, x)
+        if op.on_error == "raise":
+            require_finite(checks, node, x)
+        factor = _factor(x, bool(op.lower))
+        if op.on_error == "nan":
+            return jnp.where(jnp.isfinite(factor).all(), factor, jnp.nan)
+        require(checks, ~jnp.isnan(factor).any(), LinAlgError, "The matrix is not positive definite.", node)
+        return factor
+
+    return cholesky
+
+
+def _factor(x: Any, lower: bool) -> Any:
+    """The Cholesky factor, NaN if there is none."""
+    factor = jax.lax.linalg.cholesky(of_triangle(x, lower), symmetrize_input=False)
+    return factor if lower else adjoint(factor)
+
+
+def _solved_by_factor(factor: Any, b: Any, lower: bool) -> Any:
+    first, other = (0, 2) if lower else (2, 0)
+    inner = solved_by_triangle(factor, b, lower, first)
+    return solved_by_triangle(factor, inner, lower, other)
+
+
+@jax_funcify.register(InverseByCholesky)
+def jax_funcify_InverseByCholesky(
+    op: InverseByCholesky, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The inverse of a matrix, or a triangle of it, from the Cholesky factor."""
+
+    def inverse(factor: Any) -> Any:
+        require_square(op, factor)
+        _require_regular(checks, node, factor)
+        result = _solved_by_factor(factor, jnp.eye(factor.shape[0], dtype=factor.dtype), bool(op.lower))
+        return of_triangle(result, bool(op.lower)) if op.whole else triangle(result, bool(op.lower))
+
+    return inverse
+
+
+def _require_regular(checks: Any, node: Apply | None, factors: Any, unless: Any = False) -> None:
+    assert node is not None
+    message = f"{node.op}: the matrix is singular: a zero stands on the diagonal of its factor."
+    require(checks, (jnp.diag(factors) != 0).all() | unless, LinAlgError, message, node)
+
+
+# -- equations ---------------------------------------------------------------------------------------------------
+
+
+@jax_funcify.register(SolveBase)
+def jax_funcify_SolveBase(
+    op: SolveBase, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The solution of equations with a square matrix."""
+
+    def solve(a: Any, b: Any) -> Any:
+        if a.shape[0] != a.shape[1]:
+            raise ValueError(f"{op}: `A` must be a square matrix; it has shape {a.shape}.")
+        if a.shape[0] != b.shape[0]:
+            raise ValueError(f"{op}: a matrix of shape {a.shape} and a right-hand side of shape {b.shape} do not fit.")
+        if b.size == 0:
+            return b
+        if op.check_finite:
+            require_finite(checks, node, a, b)
+        solution, holds, message = _solution(op, a, b)
+        require(checks, holds, LinAlgError, message, node)
+        return solution
+
+    return solve
+
+
+def _solution(op: SolveBase, a: Any, b: Any) -> tuple[Any, Any, str]:
+    """The solution, whether there is one, and what is said if there is none."""
+    lower = bool(op.lower)
+    if isinstance(op, SolveTriangular):
+        unit = bool(op.unit_diagonal)
+        holds = True if unit else (jnp.diag(a) != 0).all()
+        solution = solved_by_triangle(a, b, lower, TRANSPOSITIONS[op.trans], unit)
+        return solution, holds, "singular matrix: a zero stands on its diagonal"
+    if not isinstance(op, Solve):
+        return _solved_by_factor(a, b, lower), True, ""
+    assume = op.assume_a if len(a) > 1 else "gen"
+    if assume == "pos":
+        factor = _factor(a, lower)
+        found = _solved_by_factor(factor, b, lower), ~jnp.isnan(factor).any()
+    else:
+        found = solved_by_lu(a if assume == "gen" else of_triangle(a, lower, hermitian=assume == "her"), b)
+    return *found, "A singular matrix detected."
+
+
+@jax_funcify.register(NanOnError)
+def jax_funcify_NanOnError(
+    op: NanOnError, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The op's results, or NaN in place of all where something is not finite or there are none."""
+    assert node is not None
+    inner = Apply(op.op, node.inputs, [out.type() for out in node.outputs])
+    function = jax_funcify(op.op, node=inner, checks=None, **kwargs)
+
+    def or_nan(a: Any, *others: Any) -> Any:
+        read = op.op.read_of(np.ones(a.shape)) != 0
+        finite = [jnp.isfinite(jnp.where(read, a, 0)), *map(jnp.isfinite, others)]
+        fine = jnp.stack([part.all() for part in finite]).all()
+        given = [jnp.where(fine, a, jnp.eye(*a.shape, dtype=a.dtype)), *(jnp.where(fine, x, 0) for x in others)]
+        results = function(*given)
+        results = results if isinstance(results, tuple) else (results,)
+        fine &= jnp.stack([jnp.isfinite(one).all() for one in results]).all()
+        results = tuple(jnp.where(fine, one, jnp.nan) for one in results)
+        return results if len(results) > 1 else results[0]
+
+    return or_nan
+
+
+# -- LU factors --------------------------------------------------------------------------------------------------
+
+
+@jax_funcify.register(LU)
+def jax_funcify_LU(op: LU, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
+    """The factors, and the order of rows."""
+    assert node is not None
+    dtype = node.outputs[0].type.dtype
+
+    def lu(x: Any) -> Any:
+        rows, k = x.shape[0], min(x.shape)
+        factors, _, permutation = jax.lax.linalg.lu(x)
+        low = jnp.tril(factors[:, :k], -1) + jnp.eye(rows, k, dtype=x.dtype)
+        up = jnp.triu(factors[:k])
+        order = jnp.argsort(permutation)
+        if op.permute_l:
+            return low[order], up
+        return (order.astype(dtype) if op.p_indices else jnp.eye(rows, dtype=dtype)[order]), low, up
+
+    return lu
+
+
+@jax_funcify.register(LUFactor)
+def jax_funcify_LUFactor(op: LUFactor, **kwargs: Any) -> Callable[..., Any]:
+    """The factors in one matrix, and the exchanges of rows."""
+
+    def lu_factor(x: Any) -> Any:
+        require_square(op, x, LinAlgError)
+        return jax.lax.linalg.lu(x)[:2]
+
+    return lu_factor
+
+
+@jax_funcify.register(PivotsToPermutation)
+def jax_funcify_PivotsToPermutation(
+    op: PivotsToPermutation, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The order of rows after exchanges."""
+
+    def order(pivots: Any) -> Any:
+        count = pivots.shape[0]
+        exist = ((pivots >= 0) & (pivots < count)).all()
+        message = f"{op}: there is no row of a number; there are {count} rows."
+        require(checks, exist, IndexError, message, node)
+
+        def exchanged(k: Any, rows: Any) -> Any:
+            return rows.at[jnp.stack([k, other[k]])].set(rows[jnp.stack([other[k], k])])
+
+        other = jnp.asarray(pivots, "int64")
+        return jax.lax.fori_loop(0, count, exchanged, jnp.arange(count, dtype="int64"))
+
+    return order
+
+
+@jax_funcify.register(SolveByLU)
+def jax_funcify_SolveByLU(
+    op: SolveByLU, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The solution of equations by LU factors."""
+
+    def solve(factors: Any, pivots: Any, b: Any) -> Any:
+        if factors.shape[0] != b.shape[0]:
+            order = factors.shape[0]
+            raise ValueError(f"{op}: a matrix of order {order} and a right-hand side of shape {b.shape} do not fit.")
+        _require_regular(checks, node, factors)
+        if b.size and op.check_finite:
+            require_finite(checks, node, factors, b)
+        return _solved_by_factors(factors, pivots, b, int(op.transposed))
+
+    return solve
+
+
+@jax_funcify.register(InverseByLU)
+def jax_funcify_InverseByLU(
+    op: InverseByLU, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The inverse by LU factors; NaN leads to NaN."""
+
+    def inverse(factors: Any, pivots: Any) -> Any:
+        has_nan = jnp.isnan(factors).any()
+        _require_regular(checks, node, factors, unless=has_nan)
+        result = _solved_by_factors(factors, pivots, jnp.eye(factors.shape[0], dtype=factors.dtype), 0)
+        return jnp.where(has_nan, jnp.nan, result)
+
+    return inverse
+
+
+def _solved_by_factors(factors: Any, pivots: Any, b: Any, trans: int) -> Any:
+    return jax.scipy.linalg.lu_solve((factors, jnp.asarray(pivots, "int32")), b, trans=trans)
+
+
+# -- banded matrices ---------------------------------------------------------------------------------------------
+
+
+@jax_funcify.register(SolveBanded)
+def jax_funcify_SolveBanded(
+    op: SolveBanded, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The solution of equations with a matrix of few diagonals, with exchanges of rows."""
+
+    def solve(ab: Any, b: Any) -> Any:
+        if ab.shape[1] != b.shape[0] or ab.shape[0] != op.lower + op.upper + 1:
+            raise ValueError(f"{op}: diagonals of shape {ab.shape} and a right-hand side of {b.shape} do not fit.")
+        if b.size == 0:
+            return b
+        solution, pivots = _solved_by_bands(ab, b, op.lower, op.upper, exchange=True)
+        require(checks, (pivots != 0).all(), LinAlgError, "singular matrix", node)
+        return solution
+
+    return solve
+
+
+@jax_funcify.register(SolveHermitianBanded)
+def jax_funcify_SolveHermitianBanded(
+    op: SolveHermitianBanded, node: Apply | None = None, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
+    """The solution of equations with a positive definite matrix of few diagonals: one triangle of it."""
+
+    def solve(ab: Any, b: Any) -> Any:
+        if ab.shape[1] != b.shape[0]:
+            raise ValueError(f"{op}: diagonals of shape {ab.shape} and a right-hand side of {b.shape} do not fit.")
+        if b.size == 0:
+            return b
+        below = ab if op.lower else _turned(ab[::-1], above=True)
+        above = _turned(below, above=False)[:0:-1]
+        whole = jnp.concatenate([above, below[:1].real.astype(ab.dtype), below[1:]])
+        count = ab.shape[0] - 1
+        solution, pivots = _solved_by_bands(whole, b, count, count, exchange=False)
+        positive = ((pivots.real > 0) | jnp.isnan(pivots)).all()
+        require(checks, positive, LinAlgError, "The matrix is not positive definite.", node)
+        return solution
+
+    return solve
+
+
+def _turned(diagonals: Any, above: bool) -> Any:
+    """Diagonals 0, 1, ... of the conjugate transpose, in its columns, of those on one side of the main one."""
+    n = diagonals.shape[1]
+    places = np.arange(n) + np.arange(diagonals.shape[0])[:, None] * (1 if above else -1)
+    taken = jnp.take_along_axis(diagonals, np.clip(places, 0, n - 1), axis=1)
+    return jnp.where((places >= 0) & (places < n), jnp.conj(taken), 0)
+
+
+def _solved_by_bands(ab: Any, b: Any, lower: int, upper: int, exchange: bool) -> tuple[Any, Any]:
+    """The solution, and the pivots, by elimination of one column after the other.
+
+    At each column the rows that have elements in it are there, from this column on.
+    """
+    n, width = ab.shape[1], lower + upper + 1
+    right = b.reshape(n, -1)
+    row, place = np.arange(n + lower)[:, None], np.arange(width)
+    column = row + place - lower
+    inside = (column >= 0) & (column < n) & (row < n)
+    rows = jnp.where(inside, ab[lower + upper - place, np.clip(column, 0, n - 1)], 0)
+    right = jnp.concatenate([right, jnp.zeros((lower, right.shape[1]), b.dtype)])
+
+    def shifted(matrix: Any, by: int) -> Any:
+        return jnp.concatenate([matrix[by:], jnp.zeros(by, matrix.dtype)])
+
+    # The row with number i starts in column i - lower: those at the start are moved to column 0.
+    first = jnp.stack([shifted(rows[i], lower - i) for i in range(lower)]) if lower else rows[:0]
+
+    def eliminate(state: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
+        active = jnp.concatenate([state[0], new[0][None]])
+        values = jnp.concatenate([state[1], new[1][None]])
+        if exchange:
+            chosen = jnp.argmax(jnp.abs(active[:, 0]))
+            order = jnp.arange(lower + 1).at[jnp.stack([0 * chosen, chosen])].set(jnp.stack([chosen, 0 * chosen]))
+            active, values = active[order], values[order]
+        factors = active[1:, 0] / active[0, 0]
+        rest = active[1:] - factors[:, None] * active[0]
+        beside = values[1:] - factors[:, None] * values[0]
+        moved = jnp.concatenate([rest[:, 1:], jnp.zeros((lower, 1), rest.dtype)], axis=1)
+        return (moved, beside), (active[0], values[0])
+
+    _, (up, middle) = jax.lax.scan(eliminate, (first, right[:lower]), (rows[lower:], right[lower:]))
+
+    def substitute(after: Any, equation: tuple[Any, Any]) -> tuple[Any, Any]:
+        known = product(equation[0][1:], after, b.dtype)
+        found = (equation[1] - known) / equation[0][0]
+        return jnp.concatenate([found[None], after])[: width - 1], found
+
+    nothing = jnp.zeros((width - 1, right.shape[1]), b.dtype)
+    _, solution = jax.lax.scan(substitute, nothing, (up, middle), reverse=True)
+    return solution.reshape(b.shape), up[:, 0]
+
+
+# -- exponentials ------------------------------------------------------------------------------------------------
+
+#: Matrices whose norm is more than two to the power of this have no exponential here.
+_MOST_SQUARINGS = 64
+
+
+def _exponential(x: Any) -> Any:
+    # JAX divides matrices by two once less than its approximation asks for.
+    half = jax.scipy.linalg.expm(x / 2, max_squarings=_MOST_SQUARINGS)
+    return product(half, half, x.dtype)
+
+
+@jax_funcify.register(Expm)
+def jax_funcify_Expm(op: Expm, **kwargs: Any) -> Callable[..., Any]:
+    """The exponential; NaN for matrices that are not finite."""
+
+    def expm(x: Any) -> Any:
+        require_square(op, x, LinAlgError)
+        if x.size == 0:
+            return x
+        finite = jnp.isfinite(x).all()
+        return jnp.where(finite, _exponential(jnp.where(finite, x, 0)), jnp.nan)
+
+    return expm
+
+
+@jax_funcify.register(ExpmGrad)
+def jax_funcify_ExpmGrad(op: ExpmGrad, **kwargs: Any) -> Callable[..., Any]:
+    """The change of the exponential of the conjugate transpose along the gradient for the result."""
+
+    def gradient(x: Any, g: Any) -> Any:
+        require_square(op, x)
+        if x.size == 0:
+            return x
+        finite = jnp.isfinite(x).all()
+        taken = jnp.where(finite, adjoint(x), 0)
+        return jnp.where(finite, jax.jvp(_exponential, (taken,), (g,))[1], jnp.nan)
+
+    return gradient
