@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import jax
 import jax.numpy as jnp
+import numpy as np
+
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import jax_funcify, require
 from aesara.link.jax.dispatch.matrices import (
@@ -148,7 +148,8 @@ def jax_funcify_NanOnError(
         read = op.op.read_of(np.ones(a.shape)) != 0
         finite = [jnp.isfinite(jnp.where(read, a, 0)), *map(jnp.isfinite, others)]
         fine = jnp.stack([part.all() for part in finite]).all()
-        given = [jnp.where(fine, a, jnp.eye(*a.shape, dtype=a.dtype)), *(jnp.where(fine, x, 0) for x in others)]
+        harmless = jnp.eye(a.shape[0], a.shape[1], dtype=a.dtype)
+        given = [jnp.where(fine, a, harmless), *(jnp.where(fine, x, 0) for x in others)]
         results = function(*given)
         results = results if isinstance(results, tuple) else (results,)
         fine &= jnp.stack([jnp.isfinite(one).all() for one in results]).all()
