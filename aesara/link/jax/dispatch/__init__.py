@@ -5,17 +5,17 @@ from aesara.link.jax.dispatch import (
     control,
     elemwise,
     indexing,
-    ordering,
     nlinalg,
+    ordering,
     products,
     reductions,
     scalar,
     scan,
     sequences,
     shape,
+    slinalg,
     subtensor,
     tensor_basic,
-    slinalg,
 )
 from aesara.link.jax.dispatch.basic import jax_funcify, jax_typify
 
