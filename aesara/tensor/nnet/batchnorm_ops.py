@@ -165,7 +165,8 @@ class BatchNormOp(Op):
         """The shape of a mean along the axes."""
         return tuple(as_tensor_variable(np.int64(1)) if axis in self.axes else n for axis, n in enumerate(shape))
 
-    def _require_shapes(self, inputs: Sequence[Any]) -> None:
+    def require_shapes(self, inputs: Sequence[Any]) -> None:
+        """Complain if statistics or factors have not the shape that they have for these inputs."""
         x, *rest = inputs
         of_factors = tuple(1 if axis in self.axes else n for axis, n in enumerate(x.shape))
         for k, v in enumerate(rest, 1):
@@ -176,7 +177,7 @@ class BatchNormOp(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dtype = node.outputs[0].type.dtype
         working = "float32" if dtype == "float16" else dtype
-        self._require_shapes(inputs)
+        self.require_shapes(inputs)
         with np.errstate(all="ignore"):
             results = type(self).formula(self.axes, np.sqrt, *(v.astype(working) for v in inputs))
         for storage, result, v in zip(output_storage, results, node.outputs, strict=True):

@@ -39,6 +39,7 @@ __all__ = [
     "Pool",
     "PoolGrad",
     "PoolingOp",
+    "least",
     "pooled_shape",
 ]
 
@@ -83,13 +84,17 @@ class PoolWindows:
 
     def surrounded(self, x: np.ndarray, fill: Any) -> np.ndarray:
         """The images with so much of `fill` around them that all windows are inside."""
-        sizes = [
+        around = np.full((*x.shape[: x.ndim - len(self.sizes)], *self.sizes), fill, dtype=x.dtype)
+        around[self.inner] = x
+        return around
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of arrays that have the images and all windows inside."""
+        return [
             max(p + n, (m - 1) * s + w)
             for n, w, s, p, m in zip(self.image, self.ws, self.stride, self.pad, self.output, strict=True)
         ]
-        around = np.full((*x.shape[: x.ndim - len(sizes)], *sizes), fill, dtype=x.dtype)
-        around[self.inner] = x
-        return around
 
     @property
     def inner(self) -> tuple[Any, ...]:
@@ -354,7 +359,7 @@ class Pool(_Downscaling):
         (x,) = arrays
         axes = tuple(range(-self.ndim, 0))
         if self.mode == "max":
-            return windows.views(windows.surrounded(x, _least(x.dtype))).max(axes)
+            return windows.views(windows.surrounded(x, least(x.dtype))).max(axes)
         working = "float64" if x.dtype.name in discrete_dtypes and self.mode != "sum" else x.dtype
         total = windows.views(windows.surrounded(x, 0)).sum(axes, dtype=working)
         return total if self.mode == "sum" else total / _counts(self, windows, total.dtype)
@@ -443,7 +448,7 @@ class MaxPoolRop(_Downscaling):
         x, point = arrays
         if point.shape != x.shape:
             raise ValueError(f"{type(self).__name__}: `eval_point` has the shape {point.shape}, the images {x.shape}.")
-        largest = windows.views(windows.surrounded(x, _least(x.dtype))).max(tuple(range(-self.ndim, 0)))
+        largest = windows.views(windows.surrounded(x, least(x.dtype))).max(tuple(range(-self.ndim, 0)))
         return _at_maxima(windows, x, largest, point)
 
     def L_op(
@@ -490,7 +495,7 @@ class MaxPoolGrad(PoolGrad):
         x, largest, g = arrays
         for name, v in (("maxout", largest), ("gz", g)):
             self.require_shape(v, windows, x.shape[: -self.ndim], name)
-        around = windows.surrounded(x, _least(x.dtype))
+        around = windows.surrounded(x, least(x.dtype))
         total = np.zeros(around.shape, dtype=g.dtype)
         for entry in windows.entries():
             total[entry] += np.where(around[entry] == largest, g, np.zeros((), g.dtype))
@@ -587,7 +592,7 @@ def one_of(name: str, value: Any, older: str, older_value: Any) -> Any:
     return older_value
 
 
-def _least(dtype: np.dtype) -> Any:
+def least(dtype: np.dtype) -> Any:
     """What is no larger than any number."""
     if dtype.kind == "b":
         return False
@@ -602,7 +607,7 @@ def _counts(op: PoolingOp, windows: PoolWindows, dtype: np.dtype) -> np.ndarray:
 
 def _at_maxima(windows: PoolWindows, x: np.ndarray, largest: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Over each window the sum of what `g` has where x is the maximum."""
-    around, values = windows.surrounded(x, _least(x.dtype)), windows.surrounded(g, 0)
+    around, values = windows.surrounded(x, least(x.dtype)), windows.surrounded(g, 0)
     total = np.zeros(largest.shape, dtype=g.dtype)
     for entry in windows.entries():
         total += np.where(around[entry] == largest, values[entry], np.zeros((), g.dtype))
