@@ -151,6 +151,8 @@ class _Loop:
 
     def _counted(self) -> tuple[Any, ...]:
         n = self.n_steps
+        if n == 0:
+            return self._no_steps()
         written = [*self.states, *self.results]
         carried = [rows.window <= LONGEST_WINDOW and rows.length < rows.first + n for rows in written]
         windows = [
@@ -202,7 +204,7 @@ class _Loop:
             known(self.n_steps, "The number of steps of scan")
         # Without a step a loop with a condition has fewer rows.
         if self.info.as_while and int(known(self.n_steps, "The number of steps of scan")) == 0:
-            return self._none_of_while()
+            return self._no_steps()
         count = len(self.states)
         windows = [_first_window(state) for state in self.states]
         shapes = self._row_shapes(windows)
@@ -229,14 +231,12 @@ class _Loop:
         ]
         return *buffers, *states, *kept, *shared
 
-    def _none_of_while(self) -> tuple[Any, ...]:
-        """What a loop with a condition gives that makes no step."""
-        windows = [_first_window(state) for state in self.states]
-        results = [
-            jnp.zeros((0, *shape), result.kind.dtype)
-            for result, shape in zip(self.results, self._row_shapes(windows))
-        ]
-        states = [state.rows[: state.first] for state in self.states]
+    def _no_steps(self) -> tuple[Any, ...]:
+        """The outputs if there is no step; a loop with a condition has only the rows that steps have written."""
+        shapes = self._row_shapes([_first_window(state) for state in self.states])
+        lengths = [0 if self.info.as_while else result.length for result in self.results]
+        results = [jnp.zeros((n, *shape), r.kind.dtype) for n, shape, r in zip(lengths, shapes, self.results)]
+        states = [state.rows[: state.first] if self.info.as_while else state.rows for state in self.states]
         return *self.mit_mot, *states, *results, *self.shared
 
 

@@ -111,6 +111,11 @@ class _Place:
     def read(self, window: Any) -> Any:
         return window.at[tuple(self.parts)].get(mode=self.mode)
 
+    def is_whole(self, shape: tuple[int, ...]) -> bool:
+        """Whether the index leads to all of the window, in order."""
+        pairs = zip(self.parts, shape)
+        return all(isinstance(part, slice) and range(n)[part] == range(n) for part, n in pairs)
+
     def put(self, x: Any, window: Any) -> Any:
         return window if tuple(self.sizes) == x.shape else lax.dynamic_update_slice(x, window, self.starts)
 
@@ -167,6 +172,10 @@ class Indexing:
                 after = part.ndim - dimension - chosen.ndim
                 y = jnp.where(chosen.reshape(chosen.shape + (1,) * after), y, part)
             is_set = True
+        if place.is_whole(window.shape):
+            # XLA makes a `map` of a scatter that writes everything, and fails when that is reversed.
+            y = jnp.broadcast_to(cast(y, str(x.dtype)), window.shape)
+            return place.put(x, y if is_set else PRIMITIVES["add"](window, y))
         at = window.at[tuple(place.parts)]
         write = at.set if is_set else at.max if x.dtype == bool else at.add
         return place.put(x, write(y, mode=place.mode, unique_indices=is_once))
