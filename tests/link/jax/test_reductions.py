@@ -134,7 +134,7 @@ def test_special_values(dtype, axis):
 
 def complex_numbers():
     z = SPECIAL + 0j
-    z.imag = [[NAN, 0, 3, 1], [1, 2, INF, -INF], [NAN, 1, 2, 0], [-INF, 1, 5, 1]]
+    z.imag = [[0, 0, 3, 1], [1, 2, INF, -INF], [1, 1, NAN, 0], [-INF, 1, 5, 1]]
     return z
 
 
