@@ -18,7 +18,15 @@ OPEN: dict[tuple[str, str], str] = {
     ("special values", "kv"): "SciPy's loop for float32, the reference, has NaN at infinity for orders beyond 1e38",
     **{
         ("JAX", name): "how many entries there are depends on values, and XLA has to know it"
-        for name in ("truth values as index", "nonzero", "flatnonzero", "nonzero_values", "extract")
+        for name in (
+            "truth values as index",
+            "nonzero",
+            "flatnonzero",
+            "nonzero_values",
+            "extract",
+            "compress",
+            "argwhere",
+        )
     },
 }
 

@@ -11,6 +11,7 @@ from aesara.compile.mode import Mode
 from aesara.graph.fg import FunctionGraph
 from aesara.link.jax.dispatch import jax_funcify
 from aesara.link.jax.dispatch.basic import SizeUnknown
+from aesara.link.jax.dispatch.subtensor import _last_of_each
 from aesara.scalar import int64
 from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.subtensor_advanced import (
@@ -298,6 +299,17 @@ def test_positions_that_are_repeated():
             advanced_subtensor1(x, index),
         ]
     alike([x, y, k], outputs, X, values, given)
+
+
+def test_no_order_of_writing_matters():
+    """All that is written to the same place is the same: devices write in any order."""
+    places, values = np.array([3, 1, 3, 0, 1, 3]), np.arange(6.0)
+    for index in (places, jnp.asarray(places)):
+        found, is_once = jax.jit(lambda y, index=index: _last_of_each((4,), y, [index]))(values)
+        np.testing.assert_array_equal(found, [5, 4, 5, 3, 4, 5])
+        assert not is_once
+    assert _last_of_each((4,), values[:3], [np.array([3, 1, 0])])[1]
+    assert _last_of_each((4,), values[:1], [jnp.asarray(places)])[0].shape == (1,)
 
 
 def test_layouts():
