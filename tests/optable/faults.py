@@ -16,18 +16,6 @@ OPEN: dict[tuple[str, str], str] = {
         "zeta",
     ): "at the largest numbers native code has NaN for 0, as SciPy has",
     ("special values", "kv"): "SciPy's loop for float32, the reference, has NaN at infinity for orders beyond 1e38",
-    **{
-        ("JAX", name): "how many entries there are depends on values, and XLA has to know it"
-        for name in (
-            "truth values as index",
-            "nonzero",
-            "flatnonzero",
-            "nonzero_values",
-            "extract",
-            "compress",
-            "argwhere",
-        )
-    },
 }
 
 
