@@ -9,14 +9,16 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from aesara.scalar.native import Special
+from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import Known, SciPyFunction, exp, horner, log, log1p, psi, routine, sqrt
 from aesara.scalar.routines.continued_fraction import next_convergent
 from aesara.scalar.routines.stirling import LARGE, digamma_remainder, log1p_minus, stirling_error
 
-__all__ = ["gamma_density", "gammainc_derivative", "gammaincc_derivative"]
+__all__ = ["gamma_density", "gammainc_derivative", "gammainc_of_large", "gammaincc_derivative"]
 
 _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
+
+_erfc = Known(SciPyFunction("erfc"), Primitive("erfc"))
 
 _MAX_TERMS = 100_000.0
 _EPS = 2.0**-53
@@ -204,8 +206,13 @@ def _derivative(coefficients: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(power * c for power, c in enumerate(coefficients))[1:]
 
 
+def _uniform_sum(eta: Any, k: Any) -> Any:
+    """The sum over c_n(eta) / k**n."""
+    return horner(1 / k, [horner(eta, row) for row in _TEMME])
+
+
 def _uniform_sums(eta: Any, k: Any) -> tuple[Any, Any, Any]:
-    """The sum over c_n(eta) / k**n, and its derivatives with respect to eta and, without eta's part, to k."""
+    """The sum, and its derivatives with respect to eta and, without eta's part, to k."""
     at = [horner(eta, row) for row in _TEMME]
     slopes = [horner(eta, _derivative(row)) for row in _TEMME]
     return (
@@ -231,3 +238,15 @@ def _uniform(k: float, x: float) -> float:
     d_total = wrt_k - wrt_eta * ratio / k
     bracket = 0.5 * eta - ratio - total * (log1p(mu) - 0.5 / k) - d_total
     return exp(-k * half_square) / sqrt(_TWO_PI * k) * bracket
+
+
+@routine
+def gammainc_of_large(k: float, x: float, sign: float) -> float:
+    """P(k, x), or for the sign -1 Q(k, x), for k > 1e4."""
+    mu = (x - k) / k
+    half_square = -log1p_minus(mu)
+    if not k * half_square < 800.0:
+        return 0.5 + 0.5 * sign if x > k else 0.5 - 0.5 * sign
+    eta = sqrt(2.0 * half_square) * (sign if mu > 0.0 else -sign)
+    rest = _uniform_sum(eta * sign, k)
+    return 0.5 * _erfc(-eta * sqrt(0.5 * k)) - sign * exp(-k * half_square) / sqrt(_TWO_PI * k) * rest

@@ -1,21 +1,39 @@
-"""Scalar ops as functions of JAX on arrays: by their primitive, by their decomposition, or by a function of JAX."""
+"""Scalar ops as functions of JAX on arrays.
+
+An op is computed as in native code: by its primitive, by a function that loops, by its decomposition into other ops,
+and on complex numbers by their parts.  What is no primitive is differentiated by the op's own pullback, whose formulas
+neither overflow nor cancel where those of the decomposition would.
+"""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-
-import numpy as np
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+
+from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify
+from aesara.graph.pullback import NullTypeGradError
+from aesara.ir.expr import Expr
+from aesara.ir.function import ExternalFunction
+from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, require
+from aesara.link.jax.dispatch.routines import function_on_arrays
 from aesara.link.jax.dispatch.special import SPECIAL
-from aesara.scalar.native import Primitive
+from aesara.lower.routines import scalar_function
+from aesara.scalar import complex_functions  # noqa: F401  # declares forms
+from aesara.scalar.complex_forms import Parts, complex_decomposition, part_dtype
+from aesara.scalar.composite import Composite
+from aesara.scalar.gradient import scalar_gradient_graph
+from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
-from aesara.scalar.types import get_scalar_type
+from aesara.scalar.routine import FloatRoutine, SciPyFunction
+from aesara.scalar.types import ScalarType, get_scalar_type
 
 __all__ = ["PRIMITIVES", "cast"]
 
@@ -31,7 +49,17 @@ def cast(value: Any, dtype: str) -> Any:
         return value
     if jnp.iscomplexobj(value) and not dtype.startswith(("complex", "bool")):
         value = value.real
-    return value != 0 if dtype == "bool" else value.astype(dtype)
+    if dtype == "bool":
+        return value != 0
+    kind = np.dtype(dtype).kind
+    if value.dtype == "bool" and kind in "fc":
+        # XLA takes the product of a converted truth value and NaN for a choice between NaN and 0.
+        return value.astype("int8").astype(dtype)
+    if kind in "iu" and value.dtype.kind == "f":
+        # As native code does, by way of 64 bits: negative numbers wrap around.
+        whole = value.astype("int64").astype(dtype)
+        return jnp.where(value < 2.0**63, whole, value.astype(dtype)) if dtype == "uint64" else whole
+    return value.astype(dtype)
 
 
 def _is_float(x: Any) -> bool:
@@ -47,20 +75,72 @@ def _mul(x: Any, y: Any) -> Any:
 
 
 def _intdiv(x: Any, y: Any) -> Any:
-    if _is_float(x):
-        return jnp.floor_divide(x, y)
-    # What NumPy gives where it warns.
-    return jnp.where(y == 0, jnp.zeros((), x.dtype), jnp.floor_divide(x, jnp.where(y == 0, jnp.ones((), y.dtype), y)))
+    return _divided(x, y)[0] if _is_float(x) else _unless_zero(jnp.floor_divide, x, y)
 
 
 def _mod(x: Any, y: Any) -> Any:
-    if _is_float(x):
-        return jnp.remainder(x, y)
-    return jnp.where(y == 0, jnp.zeros((), x.dtype), jnp.remainder(x, jnp.where(y == 0, jnp.ones((), y.dtype), y)))
+    return _divided(x, y)[1] if _is_float(x) else _unless_zero(jnp.remainder, x, y)
+
+
+def _unless_zero(function: Callable[..., Any], x: Any, y: Any) -> Any:
+    """A quotient or remainder of integers; 0, as NumPy gives it with a warning, where the divisor is."""
+    return jnp.where(y == 0, jnp.zeros((), x.dtype), function(x, jnp.where(y == 0, jnp.ones((), y.dtype), y)))
+
+
+def _divided(x: Any, y: Any) -> tuple[Any, Any]:
+    """The floored quotient and the remainder of floats, with the signs of zeros that NumPy gives them."""
+    rest = jnp.fmod(x, y)
+    across = (rest != 0) & ((y < 0) != (rest < 0))
+    quotient = jnp.where(across, (x - rest) / y - 1, (x - rest) / y)
+    whole = jnp.floor(quotient)
+    whole = jnp.where(quotient - whole > 0.5, whole + 1, whole)
+    whole = jnp.where(quotient == 0, jnp.copysign(jnp.zeros_like(whole), x / y), whole)
+    rest = jnp.where(rest == 0, jnp.copysign(rest, y), jnp.where(across, rest + y, rest))
+    return jnp.where(y == 0, x / y, whole), rest
 
 
 def _pow(x: Any, y: Any) -> Any:
-    return jnp.power(x, y)
+    if _is_float(x):
+        return jnp.power(x, y)
+    x, y = jnp.broadcast_arrays(x, y)
+
+    def square(state: tuple[Any, Any, Any]) -> tuple[Any, Any, Any]:
+        power, base, left = state
+        return jnp.where(left & 1, power * base, power), base * base, left >> 1
+
+    start = jnp.ones_like(x), x, jnp.maximum(y, 0)
+    return jax.lax.while_loop(lambda state: jnp.any(state[2] != 0), square, start)[0]
+
+
+def _log1p(x: Any) -> Any:
+    # XLA's loses eight bits there.
+    return jnp.where((x > -0.45) & (x < -0.25), jnp.log(1 + x), jnp.log1p(x))
+
+
+def _exp2(x: Any) -> Any:
+    near = jnp.clip(x, -3000, 3000)
+    whole = jnp.rint(near)
+    return jnp.ldexp(jnp.exp((near - whole) * math.log(2)), whole.astype("int32"))
+
+
+def _grown(x: Any) -> Any:
+    """exp(|x|) / 2, which overflows later than its double."""
+    half = jnp.exp(0.5 * abs(x))
+    return 0.5 * half * half
+
+
+def _sinh(x: Any) -> Any:
+    large = jnp.copysign(_grown(x) - 0.5 * jnp.exp(-abs(x)), x)
+    return jnp.where(abs(x) < 1, jnp.sinh(x), large)
+
+
+def _cosh(x: Any) -> Any:
+    return _grown(x) + 0.5 * jnp.exp(-abs(x))
+
+
+def _atanh(x: Any) -> Any:
+    size = abs(x)
+    return jnp.copysign(0.5 * jnp.log1p(2 * size / (1 - size)), x)
 
 
 #: The primitives of `aesara.primitives` as functions of JAX.
@@ -99,24 +179,24 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
     "sqrt": jnp.sqrt,
     "cbrt": jnp.cbrt,
     "exp": jnp.exp,
-    "exp2": jnp.exp2,
+    "exp2": _exp2,
     "expm1": jnp.expm1,
     "log": jnp.log,
     "log2": jnp.log2,
     "log10": jnp.log10,
-    "log1p": jnp.log1p,
+    "log1p": _log1p,
     "sin": jnp.sin,
     "cos": jnp.cos,
     "tan": jnp.tan,
     "asin": jnp.arcsin,
     "acos": jnp.arccos,
     "atan": jnp.arctan,
-    "sinh": jnp.sinh,
-    "cosh": jnp.cosh,
+    "sinh": _sinh,
+    "cosh": _cosh,
     "tanh": jnp.tanh,
     "asinh": jnp.arcsinh,
     "acosh": jnp.arccosh,
-    "atanh": jnp.arctanh,
+    "atanh": _atanh,
     "erf": jax.scipy.special.erf,
     "erfc": jax.scipy.special.erfc,
     "pow": _pow,
@@ -128,46 +208,158 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
 @jax_funcify.register(ScalarOp)
 def _scalar_op(op: ScalarOp, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
     assert node is not None
-    input_types = [get_scalar_type(v.type.dtype) for v in node.inputs]
-    output_types = [get_scalar_type(v.type.dtype) for v in node.outputs]
-    dtypes = op.operand_dtypes(input_types, output_types)
-    out = output_types[0].dtype
-    fact = op.native_fact(input_types) or (op.native if isinstance(op.native, Primitive) else None)
-    special = SPECIAL.get(type(op))
-    if special is not None:
-        return lambda *values: cast(special(*(cast(v, d) for v, d in zip(values, dtypes))), out)
+    given = [get_scalar_type(v.type.dtype) for v in node.inputs]
+    wanted = [get_scalar_type(v.type.dtype) for v in node.outputs]
+    if any(kind.is_complex for kind in (*given, *wanted)):
+        return _by_parts(op, given, wanted, **kwargs)
+    if isinstance(op, Composite):
+        return _by_graph(op, given, **kwargs)
+    fact = op.native_fact(given)
+    dtypes = op.operand_dtypes(given, wanted)
+    if isinstance(fact, Special | FloatRoutine):
+        dtypes = ["float64"] * len(given)
+    # Half precision is rounded once, at the end.
+    types = [get_scalar_type("float32" if dtype == "float16" else dtype) for dtype in dtypes]
     if isinstance(fact, Primitive):
-        return functools.partial(_by_primitive, fact.name, dtypes, out)
-    inputs = [kind() for kind in input_types]
-    results = op.decomposition(*inputs)
-    if results is not None:
-        graph = ConvertedGraph(inputs, results, None, **kwargs)
-        return lambda *values: _one_or_all(graph.run(values))
-    return functools.partial(_on_host, op, input_types, output_types)
+        function = _by_primitive(fact.name, types, node, **kwargs)
+    elif fact is not None:
+        function = _by_name(fact)
+    elif op.decomposition(*(kind() for kind in types)) is not None:
+        function = _by_graph(op, types, **kwargs)
+    else:
+        function = _reference(op, types)
+    if not isinstance(fact, Primitive) and len(wanted) == 1 and not any(kind.is_discrete for kind in (*types, *wanted)):
+        function = _differentiable(op, types, function, **kwargs)
+
+    def on_arrays(*values: Any) -> Any:
+        results = function(*(cast(value, kind.dtype) for value, kind in zip(values, types)))
+        if isinstance(results, tuple):
+            return tuple(cast(result, kind.dtype) for result, kind in zip(results, wanted))
+        return cast(results, wanted[0].dtype)
+
+    return on_arrays
 
 
 def _one_or_all(results: Sequence[Any]) -> Any:
     return results[0] if len(results) == 1 else tuple(results)
 
 
-def _by_primitive(name: str, dtypes: Sequence[str], out: str, *values: Any) -> Any:
+def _by_primitive(
+    name: str, types: Sequence[ScalarType], node: Apply, checks: Any = None, **kwargs: Any
+) -> Callable[..., Any]:
     if name == "cast":
-        return cast(values[0], out)
-    operands = [cast(value, dtype) for value, dtype in zip(values, dtypes)]
-    if name == "select":
-        operands[0] = cast(operands[0], "bool")
+        return lambda value: value
     function = PRIMITIVES[name]
-    folded = name in _FOLDED and len(operands) != 2
-    return cast(functools.reduce(function, operands) if folded else function(*operands), out)
+    if name == "pow" and types[1].numpy_dtype.kind == "i":
+
+        def power(x: Any, y: Any) -> Any:
+            message = "Integers to negative integer powers are not allowed."
+            require(checks, y >= 0, ValueError, message, node)
+            return function(x, y)
+
+        return power
+    if name in _FOLDED and len(types) != 2:
+        return lambda *operands: functools.reduce(function, operands)
+    return function
 
 
-def _on_host(op: ScalarOp, input_types: Any, output_types: Any, *values: Any) -> Any:
-    """Let the processor compute an Op that only NumPy or SciPy can, wherever the rest of the graph runs."""
-    shape = np.broadcast_shapes(*(np.shape(v) for v in values))
-    wanted = tuple(jax.ShapeDtypeStruct(shape, kind.dtype) for kind in output_types)
+def _by_graph(op: ScalarOp, types: Sequence[ScalarType], **kwargs: Any) -> Callable[..., Any]:
+    inputs = [kind() for kind in types]
+    graph = ConvertedGraph(inputs, op.decomposition(*inputs), None, **kwargs)  # type: ignore[arg-type]
+    return lambda *values: _one_or_all(graph.run(values))
+
+
+def _by_parts(
+    op: ScalarOp, given: Sequence[ScalarType], wanted: Sequence[ScalarType], **kwargs: Any
+) -> Callable[..., Any]:
+    """The function of an op on complex numbers, if it has a form for them."""
+    reals = [get_scalar_type(part_dtype(kind.dtype)) if kind.is_complex else kind for kind in given]
+    inputs = [Parts(real(), real()) if kind.is_complex else real() for kind, real in zip(given, reals)]
+    try:
+        outputs = complex_decomposition(op, inputs, given)
+    except NotImplementedError:
+        return _reference(op, given)
+    graph = ConvertedGraph(_flat(inputs), _flat(outputs), None, **kwargs)
+
+    def on_arrays(*values: Any) -> Any:
+        results = iter(graph.run(_flat(Parts(v.real, v.imag) if t.is_complex else v for v, t in zip(values, given))))
+        found = [
+            jax.lax.complex(*jnp.broadcast_arrays(next(results), next(results))) if kind.is_complex else next(results)
+            for kind in wanted
+        ]
+        return _one_or_all(found)
+
+    return on_arrays
+
+
+def _flat(values: Iterable[Any]) -> list[Any]:
+    return [part for value in values for part in (value if isinstance(value, Parts) else (value,))]
+
+
+def _by_name(fact: Special | FloatRoutine) -> Callable[..., Any]:
+    """The function of arrays of float64 that a fact names."""
+    found = SPECIAL.get(fact.name, SciPyFunction(fact.name)) if isinstance(fact, Special) else fact
+    if isinstance(found, SciPyFunction):
+        return functools.partial(_on_host, found, ["float64"])
+    if not isinstance(found, FloatRoutine):
+        return found
+    function = scalar_function(found)
+
+    def on_arrays(*values: Any) -> Any:
+        same = jnp.broadcast_arrays(*values)
+        return function_on_arrays(function, _operation)(np.ones(same[0].shape, bool), *same)
+
+    return on_arrays
+
+
+def _operation(e: Expr, operands: Sequence[Any]) -> Any:
+    """An operation of the loop IR on arrays."""
+    if e.op == "cast":
+        return cast(operands[0], e.dtype)
+    if isinstance(e.attr, ExternalFunction):
+        return _by_name(Special(e.attr.symbol.removeprefix("special.").rpartition(".")[0]))(*operands)
+    return PRIMITIVES[e.op](*operands)
+
+
+def _on_host(function: Callable[..., Any], dtypes: Sequence[str], *values: Any) -> Any:
+    """Let the processor compute what only NumPy or SciPy can, wherever the rest of the graph runs."""
 
     def evaluate(*given: Any) -> tuple[np.ndarray, ...]:
-        results = op.evaluate([np.asarray(v) for v in given], input_types, output_types)
-        return tuple(np.broadcast_to(r, np.broadcast_shapes(*(np.shape(v) for v in given))) for r in results)
+        shape = np.broadcast_shapes(*(np.shape(v) for v in given))
+        results = function(*map(np.asarray, given))
+        results = results if isinstance(results, tuple) else (results,)
+        return tuple(np.broadcast_to(np.asarray(r, dtype), shape) for r, dtype in zip(results, dtypes))
 
+    shape = np.broadcast_shapes(*(np.shape(v) for v in values))
+    wanted = tuple(jax.ShapeDtypeStruct(shape, dtype) for dtype in dtypes)
     return _one_or_all(jax.pure_callback(evaluate, wanted, *values, vmap_method="broadcast_all"))
+
+
+def _reference(op: ScalarOp, types: Sequence[ScalarType]) -> Callable[..., Any]:
+    outputs = op.output_types(types)
+    return functools.partial(
+        _on_host, lambda *values: op.evaluate(values, types, outputs), [kind.dtype for kind in outputs]
+    )
+
+
+def _differentiable(
+    op: ScalarOp, types: Sequence[ScalarType], function: Callable[..., Any], **kwargs: Any
+) -> Callable[..., Any]:
+    """The function with the derivatives that the op states."""
+    with_slope = jax.custom_jvp(function)
+
+    def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        result = with_slope(*primals)
+        graph = scalar_gradient_graph(op, types)
+        leaves = [*graph.inputs, *graph.outputs, *graph.output_grads]
+        total = jnp.zeros_like(result)
+        for term, tangent in zip(graph.grads, tangents):
+            if isinstance(tangent, SymbolicZero) or isinstance(term.type, DisconnectedType):
+                continue
+            if not isinstance(term.type, ScalarType):
+                raise NullTypeGradError(f"{op}: {term.type.why_null}")
+            total += ConvertedGraph(leaves, [term], None, **kwargs).run([*primals, result, tangent])[0]
+        return result, total
+
+    with_slope.defjvp(slope, symbolic_zeros=True)
+    return with_slope

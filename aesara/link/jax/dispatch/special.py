@@ -1,17 +1,38 @@
-"""Scalar ops that functions of `jax.scipy.special` compute as accurately as ours."""
+"""Special functions by those of `jax.scipy.special` where they are as accurate as SciPy's, else by routines."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import jax.scipy.special as jss
-from aesara import scalar as aes
+
+from aesara.link.jax.dispatch.bessel_routines import BESSEL
+from aesara.link.jax.dispatch.special_routines import ROUTINES
+from aesara.scalar.routine import FloatRoutine
 
 __all__ = ["SPECIAL"]
 
-#: For the class of a scalar op, a function of arrays that have the dtype it computes in.
-SPECIAL: dict[type, Callable[..., Any]] = {
-    type(aes.gammaln): jss.gammaln,
-    type(aes.psi): jss.digamma,
+
+def _erfi(x: Any) -> Any:
+    return jnp.where(jnp.isinf(x), x, 2 / math.sqrt(math.pi) * jnp.exp(x * x) * jss.dawsn(x))
+
+
+def _owens_t(h: Any, a: Any) -> Any:
+    far = jnp.copysign(0.25 * jss.erfc(abs(h) * math.sqrt(0.5)), a)
+    return jnp.where(jnp.isinf(a) & ~jnp.isnan(h), far, jss.owens_t(h, a))
+
+
+#: For the name of a function of SciPy, one of arrays of float64, or a routine.  Those call JAX's own as ``jax.NAME``.
+SPECIAL: dict[str, Callable[..., Any] | FloatRoutine] = {
+    **{
+        f"jax.{name}": getattr(jss, name) for name in ("gammaln", "digamma", "gammainc", "gammaincc", "erfinv", "ndtri")
+    },
+    **{name: getattr(jss, name) for name in ("betainc", "gamma", "i0", "i0e", "i1", "i1e", "ndtr", "ndtri")},
+    **BESSEL,
+    **ROUTINES,
 }
+if hasattr(jss, "dawsn"):  # since JAX 0.9
+    SPECIAL.update(dawsn=jss.dawsn, erfi=_erfi, owens_t=_owens_t)
