@@ -82,15 +82,21 @@ class CompiledByXLA:
                 free = [value for k, value in enumerate(arguments) if k not in self.static]
                 try:
                     results = self._compiled(fixed, *free)
+                    if self.checks.on_host:
+                        # The process must not end before the host has been called, nor somebody change what it reads.
+                        jax.block_until_ready(results)
                     break
                 except SizeUnknown as unknown:
                     self._make_static(unknown, arguments)
                 except ChecksNeeded:
                     self.checks.traced = True
+                except RuntimeError:
+                    # JAX tells only the text of an error on the host.
+                    for node, error in self.checks.raised:
+                        self.checks.raised = []
+                        self._raise_at(node, error)
+                    raise
                 self._compile()
-        if self.checks.on_host:
-            # The process must not end before the host has been called, nor somebody change what it reads.
-            jax.block_until_ready(results)
         if not self.checks.traced:
             return results
         status, results = results

@@ -348,3 +348,12 @@ def test_constants_are_checked_when_the_function_is_made():
     function = aesara.function([B], linalg.solve(singular, B), mode="JAX")
     with pytest.raises(LinAlgError, match="singular"):
         function(np.ones(2))
+
+
+def test_errors_on_the_host():
+    """What JAX has no function for raises what it raises elsewhere, in each call."""
+    function = aesara.function([X], linalg.sqrtm(X), mode="JAX")
+    for _ in range(2):
+        with pytest.raises(LinAlgError, match="negative eigenvalue"):
+            function(NEGATIVE)
+        np.testing.assert_allclose(function(-NEGATIVE), -NEGATIVE, rtol=1e-12)

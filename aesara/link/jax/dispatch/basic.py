@@ -109,12 +109,15 @@ class Checks:
         Whether the function is traced in such a way that conditions can be checked.
     on_host
         The Ops that run on the host.
+    raised
+        The errors that these have raised in the present call.
     """
 
     def __init__(self, assuming: bool = True) -> None:
         self.assuming = assuming
         self.traced = False
         self.on_host: list[Op] = []
+        self.raised: list[tuple[Apply, Exception]] = []
         self.errors: list[tuple[Exception, Apply | None]] = []
         self._numbers: dict[Any, int] = {}
 
@@ -263,6 +266,7 @@ def _expression(op: ExpressionOp, node: Apply | None = None, **kwargs: Any) -> C
 
 def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
     """The function that lets the processor run the Op's `perform`, wherever the rest of the graph runs."""
+    checks: Checks | None = kwargs.get("checks")
     shapes = output_shapes(op, node, **kwargs)
     note_host(op, **kwargs)
     types = [variable.type for variable in node.outputs]
@@ -272,7 +276,12 @@ def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
     def perform(*values: Any) -> tuple[np.ndarray, ...]:
         cells: list[list[Any]] = [[None] for _ in types]
         # `perform` may overwrite or return what it gets, and JAX's arrays cannot be written to.
-        op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)
+        try:
+            op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)
+        except Exception as error:
+            if checks is not None:
+                checks.raised.append((node, error))
+            raise
         return tuple(np.asarray(cell[0], dtype=kind.dtype) for cell, kind in zip(cells, types))
 
     def on_host(*values: Any) -> Any:
