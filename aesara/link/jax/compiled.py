@@ -6,10 +6,11 @@ import functools
 import re
 from typing import Any, NoReturn
 
-import numpy as np
-
 import jax
 import jax.experimental
+import numpy as np
+from jax.experimental import checkify
+
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.jax.dispatch import jax_funcify
@@ -17,7 +18,6 @@ from aesara.link.jax.dispatch.basic import Checks, ChecksNeeded, ConvertedGraph,
 from aesara.link.utils import raise_with_op
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
-from jax.experimental import checkify
 
 __all__ = ["CompiledByXLA", "for_linker"]
 

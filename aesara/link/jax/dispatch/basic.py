@@ -11,10 +11,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.experimental import checkify
+
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
@@ -29,7 +30,6 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.type import lscalar
-from jax.experimental import checkify
 
 __all__ = [
     "Checks",

@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify
 from aesara.tensor.vectorization.blockwise import Blockwise

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import jax
 import jax.numpy as jnp
+import numpy as np
+
 from aesara.graph.nodes import Apply
 from aesara.ifelse import IfElse
 from aesara.link.jax.dispatch.basic import NEVER_FOLDED, ConvertedGraph, is_known, jax_funcify, require

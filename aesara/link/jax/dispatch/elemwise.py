@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
-import jax.numpy as jnp
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import is_known, jax_funcify
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar

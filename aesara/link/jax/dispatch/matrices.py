@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import Checks, require
 

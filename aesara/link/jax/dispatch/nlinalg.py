@@ -9,10 +9,10 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 import jax
 import jax.numpy as jnp
+import numpy as np
+
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import by_expression, jax_funcify, require
 from aesara.link.jax.dispatch.matrices import (

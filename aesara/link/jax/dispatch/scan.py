@@ -7,6 +7,8 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax import lax
+
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
@@ -21,11 +23,11 @@ from aesara.link.jax.dispatch.basic import (
 )
 from aesara.records import dataclass
 from aesara.scan.op import Scan
-from jax import lax
 
 NEVER_FOLDED.add(Scan)
 
-#: States of which the loop keeps at most this many rows carry them along; those of others are stacked.
+#: States of which the loop keeps at most this many rows carry them along, each as a value of its own, so that XLA can
+#: write a new row over the old one; those of others are stacked.
 LONGEST_WINDOW = 8
 
 
@@ -137,7 +139,7 @@ class _Loop:
         count = len(self.states)
         rows = made[position : position + count + len(self.results)]
         for k, (window, row) in enumerate(zip(windows, rows[:count])):
-            self._check_shape("state", self.info.n_mit_mot + k, window.shape[1:], row, position + k)
+            self._check_shape("state", self.info.n_mit_mot + k, window[0].shape, row, position + k)
         return new_buffers, rows, made[position + len(rows) :], stop
 
     def _check_shape(self, what: str, number: int, shape: tuple[int, ...], value: Any, position: int) -> None:
@@ -156,13 +158,12 @@ class _Loop:
         written = [*self.states, *self.results]
         carried = [rows.window <= LONGEST_WINDOW and rows.length < rows.first + n for rows in written]
         windows = [
-            state.rows[: state.first] if not keeps else _first_window(state)
+            _first_window(state)[0 if keeps else state.window - state.first :]
             for state, keeps in zip(self.states, carried)
         ]
         count = len(self.states)
         kept = [
-            jnp.zeros((result.length, *shape), result.kind.dtype) if keeps else None
-            for result, keeps, shape in zip(self.results, carried[count:], self._row_shapes(windows))
+            rows if keeps else None for rows, keeps in zip(self._empty_rows(self._row_shapes(windows)), carried[count:])
         ]
         start = self.mit_mot, windows, kept, self.shared
 
@@ -170,8 +171,8 @@ class _Loop:
             buffers, windows, kept, shared = carry
             t, *entries = entries
             buffers, rows, shared, _ = self._step(t, entries, buffers, windows, shared)
-            windows = [_shifted(window, row) for window, row in zip(windows, rows)]
-            kept = [None if one is None else _shifted(one, row) for one, row in zip(kept, rows[count:])]
+            windows = [[*window, row][1:] for window, row in zip(windows, rows)]
+            kept = [None if one is None else [*one, row][1:] for one, row in zip(kept, rows[count:])]
             stacked = [None if keeps else row for row, keeps in zip(rows, carried)]
             return (buffers, windows, kept, shared), stacked
 
@@ -179,7 +180,7 @@ class _Loop:
         (buffers, windows, kept, shared), stacked = lax.scan(body, start, steps, length=n)
         found = []
         for rows, keeps, window, ys in zip(written, carried, [*windows, *kept], stacked):
-            found.append(window[len(window) - rows.length :] if keeps else _all_rows(rows, ys, n))
+            found.append(_last(rows, window) if keeps else _all_rows(rows, ys, n))
         return *buffers, *found, *shared
 
     def _row_shapes(self, windows: Sequence[Any]) -> list[tuple[int, ...]]:
@@ -208,7 +209,7 @@ class _Loop:
         count = len(self.states)
         windows = [_first_window(state) for state in self.states]
         shapes = self._row_shapes(windows)
-        kept = [jnp.zeros((r.length, *shape), r.kind.dtype) for r, shape in zip(self.results, shapes)]
+        kept = self._empty_rows(shapes)
         start = jnp.int64(0), jnp.bool_(False), self.mit_mot, windows, kept, self.shared
 
         def goes_on(carry: Any) -> Any:
@@ -219,17 +220,22 @@ class _Loop:
             t, _, buffers, windows, kept, shared = carry
             entries = [_row(sequence, t) for sequence in self.sequences]
             buffers, rows, shared, stop = self._step(t, entries, buffers, windows, shared)
-            windows = [_shifted(window, row) for window, row in zip(windows, rows)]
-            kept = [_shifted(one, row) for one, row in zip(kept, rows[count:])]
+            windows = [[*window, row][1:] for window, row in zip(windows, rows)]
+            kept = [[*one, row][1:] for one, row in zip(kept, rows[count:])]
             return t + 1, jnp.asarray(stop != 0), buffers, windows, kept, shared
 
         _, _, buffers, windows, kept, shared = lax.while_loop(goes_on, body, start)
         some = self.n_steps > 0
         states = [
-            jnp.where(some, window[len(window) - state.length :], state.rows)
-            for state, window in zip(self.states, windows)
+            jnp.where(some, _last(state, window), state.rows) for state, window in zip(self.states, windows)
         ]
-        return *buffers, *states, *kept, *shared
+        results = [_last(result, rows) for result, rows in zip(self.results, kept)]
+        return *buffers, *states, *results, *shared
+
+    def _empty_rows(self, shapes: Sequence[tuple[int, ...]]) -> list[list[Any]]:
+        """What the loop carries for the last rows of results, before the first step."""
+        pairs = zip(self.results, shapes)
+        return [[jnp.zeros(shape, result.kind.dtype)] * result.length for result, shape in pairs]
 
     def _no_steps(self) -> tuple[Any, ...]:
         """The outputs if there is no step; a loop with a condition has only the rows that steps have written."""
@@ -244,16 +250,15 @@ def _row(rows: Any, at: Any) -> Any:
     return lax.dynamic_index_in_dim(rows, at, 0, keepdims=False)
 
 
-def _shifted(window: Any, row: Any) -> Any:
-    """The rows after one more; the first one goes."""
-    return jnp.concatenate([window[1:], row[None]]) if len(window) > 1 else row[None][: len(window)]
+def _last(state: _Rows, rows: Sequence[Any]) -> Any:
+    """The last rows, as many as the result has."""
+    return jnp.stack(rows[len(rows) - state.length :])
 
 
-def _first_window(state: _Rows) -> Any:
+def _first_window(state: _Rows) -> list[Any]:
     """The rows that come before the first step, at the end of as many as the loop carries."""
-    first = state.rows[: state.first]
-    room = jnp.zeros((state.window - state.first, *first.shape[1:]), first.dtype)
-    return jnp.concatenate([room, first])
+    room = jnp.zeros(state.rows.shape[1:], state.rows.dtype)
+    return [room] * (state.window - state.first) + [state.rows[k] for k in range(state.first)]
 
 
 def _all_rows(state: _Rows, stacked: Any, n_steps: int) -> Any:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
-import jax.numpy as jnp
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
