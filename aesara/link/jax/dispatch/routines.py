@@ -33,14 +33,13 @@ def function_on_arrays(function: ScalarFunction, evaluate: Callable[[Expr, Seque
         Computes an operation, which is no call of a function of this kind, on arrays.
     """
 
-    @jax.jit
     def on_arrays(active: Any, *values: Any) -> Any:
         scalars = dict(zip((p.name for p in function.parameters), values, strict=True))
         elements = _Elements(scalars, evaluate)
         elements.run(function.body, active)
         return jnp.broadcast_to(elements.value(function.result, active), active.shape)
 
-    return on_arrays
+    return jax.jit(on_arrays)
 
 
 class _Elements:
