@@ -13,11 +13,12 @@ from jax.experimental import checkify
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.link.jax.dispatch import jax_funcify
+from aesara.link.jax.dispatch import jax_funcify, jax_typify
 from aesara.link.jax.dispatch.basic import Checks, ChecksNeeded, ConvertedGraph, NotAsAssumed, SizeUnknown
 from aesara.link.utils import raise_with_op
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.random.type import RandomType
 
 __all__ = ["CompiledByXLA", "for_linker"]
 
@@ -47,6 +48,7 @@ class CompiledByXLA:
         self.checks: Checks = graph.kwargs["checks"]
         #: The positions of the inputs whose values are known when XLA compiles.
         self.static: tuple[int, ...] = ()
+        self._generators = [k for k, v in enumerate(graph.inputs) if isinstance(v.type, RandomType)]
         self._compile()
 
     def _compile(self) -> None:
@@ -76,6 +78,8 @@ class CompiledByXLA:
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
         """Compute; raises what a condition in the graph says if it does not hold."""
+        if self._generators:
+            arguments = tuple(jax_typify(one) if k in self._generators else one for k, one in enumerate(arguments))
         with enable_x64(True):
             while True:
                 fixed = tuple(_fixed(arguments[k]) for k in self.static)

@@ -10,6 +10,7 @@ from aesara.link.jax.dispatch import (
     nnet,
     ordering,
     products,
+    random,
     reductions,
     scalar,
     scan,

@@ -21,6 +21,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.traversal import io_toposort
+from aesara.graph.type import Type
 from aesara.graph.utils import MethodNotDefined
 from aesara.ifelse import IfElse
 from aesara.link.utils import raise_with_op
@@ -300,7 +301,9 @@ def note_host(op: Op, checks: Checks | None = None, **kwargs: Any) -> None:
 def _value_of(variable: Variable, value: Any) -> Any:
     if isinstance(variable.type, TensorType):
         return np.array(value, dtype=variable.type.dtype)
-    return variable.type.filter(np.asarray(value)[()]) if isinstance(variable.type, ScalarType) else value
+    if isinstance(variable.type, ScalarType):
+        return variable.type.filter(np.asarray(value)[()])
+    return numpy_value(variable.type, value)
 
 
 def output_shapes(op: Op, node: Apply, **kwargs: Any) -> Callable[..., list[tuple[int, ...]]]:
@@ -319,7 +322,7 @@ def output_shapes(op: Op, node: Apply, **kwargs: Any) -> Callable[..., list[tupl
             f"No JAX conversion for the given `Op`: {op}. To run its `perform` on the host, JAX needs the shapes of "
             f"its results, which are not static ({', '.join(map(str, types))}), and it has no `infer_shape`."
         ) from error
-    wanted = [as_tensor_variable(size).astype("int64") for shape in inferred for size in shape]
+    wanted = [as_tensor_variable(size).astype("int64") for shape in inferred for size in shape or ()]
     graph = ConvertedGraph([*inputs, *(size for shape in sizes for size in shape)], wanted, None, **kwargs)
 
     def shapes(*values: Any) -> list[tuple[int, ...]]:
@@ -335,9 +338,18 @@ def as_strong(value: Any, kind: Any) -> Any:
     return jax.lax.convert_element_type(value, kind.dtype) if isinstance(kind, TensorType | ScalarType) else value
 
 
+@functools.singledispatch
+def numpy_value(kind: Type, value: Any) -> Any:
+    """Return a value as those of a type are outside of functions of JAX: the inverse of `jax_typify`.
+
+    It is registered by the class of the type.
+    """
+    return value
+
+
 def as_value(variable: Variable, value: Any) -> Any:
     """What a compiled function gives for one of its outputs."""
-    return value
+    return numpy_value(variable.type, value)
 
 
 class ConvertedGraph:
