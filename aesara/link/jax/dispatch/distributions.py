@@ -214,7 +214,7 @@ def _log_series(d: KeyedDraw, p: Any) -> Any:
 def _zipf(d: KeyedDraw, a: Any) -> Any:
     """L. Devroye, "Non-uniform random variate generation" (1986), page 551."""
     a = jnp.broadcast_to(a, d.shape)
-    less = jnp.where(a < 1025, a, 1025) - 1
+    less = jnp.where((a > 1) & (a < 1025), a, 2) - 1
     b = 2.0**less
 
     # Numbers that are too large are not accepted: it is their part of the uniform numbers that is left out.

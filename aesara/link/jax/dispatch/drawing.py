@@ -171,7 +171,9 @@ class KeyedDraw:
         good, bad, sample = (jnp.broadcast_to(jnp.asarray(x, self.dtype), self.shape) for x in (good, bad, sample))
         total = good + bad
         taken = jnp.minimum(sample, total - sample)
-        some, many = jnp.where(taken < 10, taken, 0), taken >= 10
+        # Loops have to end for wrong parameters, too: the error is raised when all is computed.
+        many = (taken >= 10) & (good >= 0) & (bad >= 0)
+        some = jnp.where(taken < 10, taken, 0)
         one_by_one = self._taken_one_by_one(good, total, some)
         usual = [jnp.where(many, x, 20) for x in (good, bad)]
         at_once = self._taken_at_once(usual[0], usual[1], jnp.where(many, taken, 10))
