@@ -13,6 +13,8 @@ from aesara.tensor.linear_algebra.lu import PivotsToPermutation
 from aesara.tensor.linear_algebra.matrix_functions import ExpmGrad
 from tests.link.jax.matching import fail_alike, function_of, on_both
 
+pytestmark = pytest.mark.usefixtures("quick_compilation")
+
 LinAlgError = np.linalg.LinAlgError
 X, Y = at.dmatrices("X", "Y")
 Z = at.zmatrix("Z")

@@ -19,6 +19,8 @@ from aesara.scalar.ufuncs import fmax, fmin
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.type import TensorType
 
+pytestmark = pytest.mark.usefixtures("quick_compilation")
+
 DTYPES = [kind.dtype for kind in aes.all_types]
 
 
