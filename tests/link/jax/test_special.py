@@ -129,6 +129,8 @@ def test_what_the_host_computes(name):
     if not hasattr(jax.scipy.special, "dawsn") and name in ("dawsn", "erfi", "owens_t"):
         pytest.skip("this version of JAX does not have it")
     assert on_host(op, [np.full(2, 0.5)] * op.nin) == (name in ON_HOST)
+    # the linker waits for the host
+    assert bool(compiled(op).vm.jit_fn.checks.on_host) == (name in ON_HOST)
     fact = op.native
     assert not isinstance(fact, Special) or (fact.name in SPECIAL) == (name not in ON_HOST)
 

@@ -20,9 +20,9 @@ from jax.custom_derivatives import SymbolicZero
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply
 from aesara.graph.pullback import NullTypeGradError
-from aesara.ir.expr import Expr
+from aesara.ir.expr import Expr, walk
 from aesara.ir.function import ExternalFunction
-from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, require
+from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, note_host, require
 from aesara.link.jax.dispatch.routines import function_on_arrays
 from aesara.link.jax.dispatch.special import SPECIAL
 from aesara.lower.routines import scalar_function
@@ -224,10 +224,13 @@ def _scalar_op(op: ScalarOp, node: Apply | None = None, **kwargs: Any) -> Callab
         function = _by_primitive(fact.name, types, node, **kwargs)
     elif fact is not None:
         function = _by_name(fact)
+        if _calls_host(fact):
+            note_host(op, **kwargs)
     elif op.decomposition(*(kind() for kind in types)) is not None:
         function = _by_graph(op, types, **kwargs)
     else:
         function = _reference(op, types)
+        note_host(op, **kwargs)
     if not isinstance(fact, Primitive) and len(wanted) == 1 and not any(kind.is_discrete for kind in (*types, *wanted)):
         function = _differentiable(op, types, function, **kwargs)
 
@@ -278,6 +281,7 @@ def _by_parts(
     try:
         outputs = complex_decomposition(op, inputs, given)
     except NotImplementedError:
+        note_host(op, **kwargs)
         return _reference(op, given)
     graph = ConvertedGraph(_flat(inputs), _flat(outputs), None, **kwargs)
 
@@ -312,12 +316,25 @@ def _by_name(fact: Special | FloatRoutine) -> Callable[..., Any]:
     return on_arrays
 
 
+def _named(function: ExternalFunction) -> Special:
+    """What a scalar op would state to be computed by this function."""
+    return Special(function.symbol.removeprefix("special.").rpartition(".")[0])
+
+
+def _calls_host(fact: Special | FloatRoutine) -> bool:
+    """Whether a function is, or calls, one that only SciPy has."""
+    if isinstance(fact, Special):
+        return fact.name not in SPECIAL
+    called = (e.attr for e in walk(scalar_function(fact).expressions()))
+    return any(isinstance(one, ExternalFunction) and _named(one).name not in SPECIAL for one in called)
+
+
 def _operation(e: Expr, operands: Sequence[Any]) -> Any:
     """An operation of the loop IR on arrays."""
     if e.op == "cast":
         return cast(operands[0], e.dtype)
     if isinstance(e.attr, ExternalFunction):
-        return _by_name(Special(e.attr.symbol.removeprefix("special.").rpartition(".")[0]))(*operands)
+        return _by_name(_named(e.attr))(*operands)
     return PRIMITIVES[e.op](*operands)
 
 
