@@ -92,7 +92,7 @@ $(JAX_VENV)/test.stamp: pyproject.toml
 # XLA may end the process while it compiles, once in some thousands of functions (openxla/xla#47369): what has failed is
 # tried again.
 test-jax: $(JAX_VENV)/test.stamp
-	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax || $(JAX_VENV)/bin/python -m pytest --last-failed tests/link/jax
+	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax_mode || $(JAX_VENV)/bin/python -m pytest --last-failed tests/link/jax_mode
 	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py tests/test_other_modules.py -k jax
 
 $(PYTENSOR_VENV)/test.stamp: pyproject.toml

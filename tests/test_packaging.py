@@ -59,7 +59,7 @@ def imported(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "folder, extras", [("tests", ("test", "test-pytensor")), ("tools", ("test",)), ("examples", ("demo", "nutpie"))]
+    "folder, extras", [("tests", ("test", "test-jax", "test-pytensor")), ("tools", ("test",)), ("examples", ("demo", "nutpie"))]
 )
 def test_what_is_imported_is_declared(folder, extras):
     found = imported(folder)
@@ -74,7 +74,7 @@ def test_what_is_imported_is_declared(folder, extras):
 def test_the_package_needs_three_others():
     assert declared() == {"numpy", "scipy", "llvmlite"}
     # The script that fits coefficients of vector functions needs mpmath, which tests need as well.
-    assert set(imported("aesara")) - declared("kanren", "pytensor", "nutpie") <= {"mpmath"}, imported("aesara")
+    assert set(imported("aesara")) - declared("jax", "kanren", "pytensor", "nutpie") <= {"mpmath"}, imported("aesara")
 
 
 def test_tests_bring_what_they_would_otherwise_skip():

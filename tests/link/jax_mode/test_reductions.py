@@ -11,7 +11,7 @@ from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.reductions.softmax import SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import ProdWithoutZeros, Supremum, mul_without_zeros
 from aesara.tensor.statistics.mean_var import Mean
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 DTYPES = ["float64", "float32", "float16", "int8", "uint8", "int64", "uint64", "bool", "complex64", "complex128"]
 TOLERANCES = {"float16": 2e-3, "float32": 1e-6, "complex64": 1e-6}

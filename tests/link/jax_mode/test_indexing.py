@@ -7,7 +7,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.tensor.indexing.selection import Default
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 X = np.arange(12.0).reshape(3, 4)
 

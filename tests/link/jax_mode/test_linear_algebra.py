@@ -11,7 +11,7 @@ from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, InverseBy
 from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad
 from aesara.tensor.linear_algebra.lu import PivotsToPermutation
 from aesara.tensor.linear_algebra.matrix_functions import ExpmGrad
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 pytestmark = pytest.mark.usefixtures("quick_compilation")
 

@@ -8,7 +8,7 @@ import pytest
 
 import aesara.tensor as at
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, AbstractConv3d
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 
 def numbers(shape, dtype="float64", seed=0):

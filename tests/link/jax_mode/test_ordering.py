@@ -8,7 +8,7 @@ import aesara
 import aesara.tensor as at
 from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 DTYPES = ["float64", "float16", "int8", "uint64", "bool", "complex64"]
 

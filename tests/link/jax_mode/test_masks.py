@@ -13,7 +13,7 @@ from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedSubtensor, AdvancedSubtensor1
 from aesara.tensor.rewriting.jax import boolean_indexing_set_or_inc, boolean_indexing_sum, shape_parameter_as_tuple
 from aesara.tensor.shapes.reshape import Reshape
-from tests.link.jax.matching import fail_alike, on_both
+from tests.link.jax_mode.matching import fail_alike, on_both
 
 X = np.random.default_rng(0).normal(size=(4, 5))
 X[0, 0], X[1, 1], X[2, 2] = np.nan, np.inf, -0.0

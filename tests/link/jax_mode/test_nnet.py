@@ -8,7 +8,7 @@ import aesara.tensor as at
 from aesara.graph.forward_mode import Rop
 from aesara.tensor.nnet.batchnorm import batch_normalization_test, batch_normalization_train
 from aesara.tensor.signal.pool import Pool
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 
 def numbers(*shape, seed=0):

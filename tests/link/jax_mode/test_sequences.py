@@ -8,7 +8,7 @@ import aesara
 import aesara.tensor as at
 from aesara.tensor.sequences.recurrence import LinearRecurrence
 from aesara.tensor.shapes.repeating import Repeat
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 DTYPES = ["float64", "float32", "float16", "int8", "uint64", "bool", "complex128"]
 TOLERANCES = {"float16": 5e-3, "float32": 1e-5}

@@ -20,7 +20,7 @@ from aesara.tensor.indexing.subtensor_advanced import (
     advanced_subtensor1,
 )
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
-from tests.link.jax.matching import fail_alike, flat, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, flat, function_of, on_both
 
 X = np.arange(30.0).reshape(5, 6) - 7.5
 #: as the graph was written

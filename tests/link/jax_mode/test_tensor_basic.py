@@ -8,7 +8,7 @@ import aesara
 import aesara.tensor as at
 from aesara.link.jax.dispatch.basic import MOST_KNOWN
 from aesara.tensor.creation.diagonals import AllocDiag, FillDiagonal, FillDiagonalOffset
-from tests.link.jax.matching import fail_alike, function_of, on_both
+from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 LONG = MOST_KNOWN + 3
 
