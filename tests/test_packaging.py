@@ -59,7 +59,8 @@ def imported(folder):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "folder, extras", [("tests", ("test", "test-jax", "test-pytensor")), ("tools", ("test",)), ("examples", ("demo", "nutpie"))]
+    "folder, extras",
+    [("tests", ("test", "test-jax", "test-pytensor")), ("tools", ("test",)), ("examples", ("demo", "nutpie"))],
 )
 def test_what_is_imported_is_declared(folder, extras):
     found = imported(folder)
