@@ -19,8 +19,6 @@ from aesara.scalar.ufuncs import fmax, fmin
 from aesara.tensor.elemwise import Elemwise
 from aesara.tensor.type import TensorType
 
-pytestmark = pytest.mark.usefixtures("quick_compilation")
-
 DTYPES = [kind.dtype for kind in aes.all_types]
 
 
