@@ -349,7 +349,8 @@ class TensorType(CType, HasDataType, HasShape):
 
     def external_value(self, value: Any) -> Any:
         """An array of NumPy."""
-        return value if value is None or isinstance(value, np.ndarray) else np.asarray(value)
+        is_stored_so = value is None or isinstance(value, np.ndarray) or not self.is_dense
+        return value if is_stored_so else np.asarray(value)
 
     def _cast(self, data: Any, strict: bool, allow_downcast: bool | None) -> np.ndarray:
         """The part of `filter` that is about the dtype."""
