@@ -89,7 +89,7 @@ $(JAX_VENV)/test.stamp: pyproject.toml
 	$(JAX_VENV)/bin/$(PIP_INSTALL) -e '.[test-jax]'
 	@touch $@
 
-# XLA may end the process while it compiles, once in some thousands of functions (openxla/xla#47369): what has failed is
+# XLA may end the process while it compiles, once in some thousands of functions: what has failed is
 # tried again.
 test-jax: $(JAX_VENV)/test.stamp
 	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax_mode || $(JAX_VENV)/bin/python -m pytest --last-failed tests/link/jax_mode
