@@ -14,7 +14,14 @@ from jax.experimental import checkify
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.jax.dispatch import jax_funcify, jax_typify
-from aesara.link.jax.dispatch.basic import Checks, ChecksNeeded, ConvertedGraph, NotAsAssumed, SizeUnknown
+from aesara.link.jax.dispatch.basic import (
+    Checks,
+    ChecksNeeded,
+    ConvertedGraph,
+    NotAsAssumed,
+    SizeUnknown,
+    numpy_value,
+)
 from aesara.link.utils import raise_with_op
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
@@ -49,6 +56,7 @@ class CompiledByXLA:
         #: The positions of the inputs whose values are known when XLA compiles.
         self.static: tuple[int, ...] = ()
         self._generators = [k for k, v in enumerate(graph.inputs) if isinstance(v.type, RandomType)]
+        self._new_generators = [k for k, v in enumerate(graph.outputs) if isinstance(v.type, RandomType)]
         self._compile()
 
     def _compile(self) -> None:
@@ -101,13 +109,15 @@ class CompiledByXLA:
                         self._raise_at(node, error)
                     raise
                 self._compile()
-        if not self.checks.traced:
-            return results
-        status, results = results
-        try:
-            self._raise(status.get())
-        except NotAsAssumed:
-            return self._without_assumptions(*arguments)
+        if self.checks.traced:
+            status, results = results
+            try:
+                self._raise(status.get())
+            except NotAsAssumed:
+                return self._without_assumptions(*arguments)
+        if self._new_generators:
+            pairs = enumerate(zip(self.graph.outputs, results))
+            return tuple(numpy_value(v.type, one) if k in self._new_generators else one for k, (v, one) in pairs)
         return results
 
     @functools.cached_property

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply
 from aesara.graph.type import Type
 from aesara.link.basic import JITLinker
 from aesara.link.utils import StorageCell, StorageMap
@@ -76,7 +76,3 @@ class JAXLinker(JITLinker):
         """Return the cells of the graph's inputs."""
         assert self.fgraph is not None
         return [storage_map[variable] for variable in self.fgraph.inputs]
-
-    def output_filter(self, var: Variable, out: Any) -> Any:
-        """Return what goes into the cell of a result."""
-        return found_at("aesara.link.jax.dispatch.basic:as_value")(var, out)

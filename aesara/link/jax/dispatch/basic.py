@@ -39,7 +39,6 @@ __all__ = [
     "NotAsAssumed",
     "SizeUnknown",
     "as_strong",
-    "as_value",
     "by_expression",
     "by_host",
     "is_known",
@@ -49,6 +48,7 @@ __all__ = [
     "known_ints",
     "note_host",
     "module_for",
+    "one_or_all",
     "output_shapes",
     "performed",
     "require",
@@ -246,7 +246,7 @@ def by_expression(op: Any, node: Apply, inputs: Sequence[Variable], results: Any
     outputs = list(results) if isinstance(results, list | tuple) else [results]
     casts = [_cast_to(v, out.type) for v, out in zip(outputs, node.outputs, strict=True)]
     graph = ConvertedGraph(inputs, casts, None, **kwargs)
-    return lambda *values: _one_or_all(graph.run(values))
+    return lambda *values: one_or_all(graph.run(values))
 
 
 def _cast_to(variable: Variable, kind: Any) -> Variable:
@@ -254,7 +254,8 @@ def _cast_to(variable: Variable, kind: Any) -> Variable:
     return variable if same else as_tensor_variable(variable).astype(kind.dtype)
 
 
-def _one_or_all(results: Sequence[Any]) -> Any:
+def one_or_all(results: Sequence[Any]) -> Any:
+    """What a conversion returns for a node with these results: the only one itself, or a tuple of several."""
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -287,7 +288,7 @@ def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
 
     def on_host(*values: Any) -> Any:
         wanted = [jax.ShapeDtypeStruct(shape, kind.dtype) for shape, kind in zip(shapes(*values), types)]
-        return _one_or_all(jax.pure_callback(perform, tuple(wanted), *values, vmap_method="sequential"))
+        return one_or_all(jax.pure_callback(perform, tuple(wanted), *values, vmap_method="sequential"))
 
     return on_host
 
@@ -345,11 +346,6 @@ def numpy_value(kind: Type, value: Any) -> Any:
     It is registered by the class of the type.
     """
     return value
-
-
-def as_value(variable: Variable, value: Any) -> Any:
-    """What a compiled function gives for one of its outputs."""
-    return numpy_value(variable.type, value)
 
 
 class ConvertedGraph:

@@ -22,7 +22,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.pullback import NullTypeGradError
 from aesara.ir.expr import Expr, walk
 from aesara.ir.function import ExternalFunction
-from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, note_host, require
+from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, note_host, one_or_all, require
 from aesara.link.jax.dispatch.routines import function_on_arrays
 from aesara.link.jax.dispatch.special import SPECIAL
 from aesara.lower.routines import scalar_function
@@ -243,10 +243,6 @@ def _scalar_op(op: ScalarOp, node: Apply | None = None, **kwargs: Any) -> Callab
     return on_arrays
 
 
-def _one_or_all(results: Sequence[Any]) -> Any:
-    return results[0] if len(results) == 1 else tuple(results)
-
-
 def _by_primitive(
     name: str, types: Sequence[ScalarType], node: Apply, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
@@ -269,7 +265,7 @@ def _by_primitive(
 def _by_graph(op: ScalarOp, types: Sequence[ScalarType], **kwargs: Any) -> Callable[..., Any]:
     inputs = [kind() for kind in types]
     graph = ConvertedGraph(inputs, op.decomposition(*inputs), None, **kwargs)  # type: ignore[arg-type]
-    return lambda *values: _one_or_all(graph.run(values))
+    return lambda *values: one_or_all(graph.run(values))
 
 
 def _by_parts(
@@ -291,7 +287,7 @@ def _by_parts(
             jax.lax.complex(*jnp.broadcast_arrays(next(results), next(results))) if kind.is_complex else next(results)
             for kind in wanted
         ]
-        return _one_or_all(found)
+        return one_or_all(found)
 
     return on_arrays
 
@@ -349,7 +345,7 @@ def _on_host(function: Callable[..., Any], dtypes: Sequence[str], *values: Any) 
 
     shape = np.broadcast_shapes(*(np.shape(v) for v in values))
     wanted = tuple(jax.ShapeDtypeStruct(shape, dtype) for dtype in dtypes)
-    return _one_or_all(jax.pure_callback(evaluate, wanted, *values, vmap_method="broadcast_all"))
+    return one_or_all(jax.pure_callback(evaluate, wanted, *values, vmap_method="broadcast_all"))
 
 
 def _reference(op: ScalarOp, types: Sequence[ScalarType]) -> Callable[..., Any]:
