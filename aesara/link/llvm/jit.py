@@ -108,11 +108,15 @@ def _machine(target: Target, level: int = _LEVEL) -> llvm.TargetMachine:
 
 @functools.cache
 def _jit() -> object:
-    """The linker and loader; it takes over the machine that it is given."""
+    """The linker and loader; it takes over the machine that it is given.
+
+    JITLink gets the memory of all sections of an object at once. LLVM's other linker gets it for each section, and ends
+    the process if one is more than 2 GiB away, as happens in processes that have mapped much memory (CUDA does). On
+    Windows JITLink is not complete, and the code model is the large one.
+    """
     host = target_named("native")
-    return llvm.create_lljit_compiler(
-        llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True)
-    )
+    machine = llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True)
+    return llvm.create_lljit_compiler(machine, use_jit_link=sys.platform != "win32")
 
 
 def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
