@@ -266,6 +266,30 @@ def test_nan_gives_the_same_everywhere(name, shape):
     np.testing.assert_array_equal(*found)
 
 
+OF_SINGULAR_VALUES = {
+    "svd": lambda a: linalg.svd(a)[0], "svdvals": linalg.svdvals, "polar": lambda a: linalg.polar(a)[0],
+    "pinv": linalg.pinv, "pinv of Hermitian": lambda a: linalg.pinv(a, hermitian=True),
+    "pinv with cutoff": lambda a: PinvWithCutoff()(a, 0.1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OF_SINGULAR_VALUES)
+@pytest.mark.parametrize("mode", [REFERENCE, None])
+def test_infinities_have_no_singular_values(name, mode):
+    """Versions of LAPACK differ: some give NaN, of which pseudoinverses and factors without NaN were made."""
+    matrices = at.dtensor3(), np.stack([np.eye(2), [[1, 2], [np.inf, 3]]])
+    for x, value in [(at.dmatrix(), matrices[1][1]), matrices]:
+        with pytest.raises(np.linalg.LinAlgError, match="infinities|did not converge"):
+            aesara.function([x], OF_SINGULAR_VALUES[name](x), mode=mode)(value)
+
+
+@pytest.mark.parametrize("mode", [REFERENCE, None])
+def test_infinities_above_the_diagonal_of_a_hermitian_matrix_are_not_read(mode):
+    x = at.dmatrix()
+    found = aesara.function([x], linalg.pinv(x, hermitian=True), mode=mode)(np.array([[2, np.inf], [0, 4]]))
+    np.testing.assert_array_equal(found, np.diag([0.5, 0.25]))
+
+
 def test_inside_of_loops():
     a = 0.1 * any_matrix(3, 3)
     x = at.dmatrix()

@@ -17,6 +17,7 @@ from aesara.lower.linear_algebra.matrices import (
     side,
     swapped,
 )
+from aesara.tensor.linear_algebra.core import SINGULAR_VALUES_OF_INFINITIES
 from aesara.tensor.linear_algebra.eigen import COMPLEX_EIGENVALUES, Eig, Eigh, Eigvalsh, GeneralizedEigh
 from aesara.tensor.linear_algebra.schur import QZ, Schur
 from aesara.tensor.linear_algebra.svd import SVD
@@ -69,7 +70,9 @@ def _spectrum_of_two(of: Matrices, a: Numbers, b: Numbers, lower: bool, job: str
     return made["values"], made["a"]
 
 
-_NO_SINGULAR_VALUES = "has singular values that did not converge; the routine returned"
+def _require_singular_values(of: Matrices, a: Numbers, status: Array) -> None:
+    of.require_success(status, "has singular values that did not converge; the routine returned")
+    of.require_none(not_finite(a), of.linalg_error, SINGULAR_VALUES_OF_INFINITIES)
 
 
 @adopt(Eig)
@@ -112,7 +115,7 @@ def _svd(op: SVD, of: Matrices) -> Sequence[Numbers]:
     rows, columns = a.shape[-2:]
     if not op.compute_uv:
         made = of.call(spectra.svd("values", a.dtype), {"m": rows, "n": columns}, {"a": a})
-        of.require_success(made["status"], _NO_SINGULAR_VALUES)
+        _require_singular_values(of, a, made["status"])
         return [made["values"]]
     # The routine has LAPACK factor the transpose, as it lies in memory. It gets the transpose, so that LAPACK sees the
     # matrix itself, and the vectors have the signs that NumPy's have.
@@ -120,5 +123,5 @@ def _svd(op: SVD, of: Matrices) -> Sequence[Numbers]:
     starts = {name: identities(of, order, a) for name, order in vectors.items()}
     routine = spectra.svd("full" if op.full_matrices else "reduced", a.dtype)
     made = of.call(routine, {"m": columns, "n": rows}, {"a": swapped(a), **starts})
-    of.require_success(made["status"], _NO_SINGULAR_VALUES)
+    _require_singular_values(of, a, made["status"])
     return [swapped(made["right"]), made["values"], swapped(made["left"])]

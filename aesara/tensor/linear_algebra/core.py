@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
+    "SINGULAR_VALUES_OF_INFINITIES",
     "MatrixOp",
     "adjoint",
     "are_closed",
@@ -49,12 +50,15 @@ __all__ = [
     "of_triangle",
     "one_norm",
     "real_dtype",
+    "refuse_infinities",
     "rows_of",
     "scipy_linalg",
     "triangle",
     "vector_type",
     "zeros_without_derivative",
 ]
+
+SINGULAR_VALUES_OF_INFINITIES = "a matrix with infinities or NaN has no singular values."
 
 
 def scipy_linalg() -> Any:
@@ -125,6 +129,13 @@ def for_batches(
 def matrices(*values: Any) -> list[TensorVariable]:
     """Values as tensors."""
     return [as_tensor_variable(value) for value in values]
+
+
+def refuse_infinities(op: Any, x: np.ndarray) -> None:
+    """Of matrices with infinities some versions of LAPACK find singular values that are NaN, from which
+    pseudoinverses and factors without NaN would be made."""
+    if np.isinf(x).any():
+        raise np.linalg.LinAlgError(f"{op}: {SINGULAR_VALUES_OF_INFINITIES}")
 
 
 def as_matrix(op: Any, value: Any, name: str = "a") -> TensorVariable:

@@ -25,6 +25,7 @@ from aesara.tensor.linear_algebra.core import (
     matrix_type,
     nan_like,
     of_triangle,
+    refuse_infinities,
 )
 from aesara.tensor.linear_algebra.failures import with_on_error
 from aesara.tensor.linear_algebra.solve import Solve
@@ -151,6 +152,7 @@ class MatrixPinv(MatrixOp):
     def perform(self, node, inputs, output_storage, params=None):
         (x,) = inputs
         cutoff = np.finfo(x.dtype).eps * max(x.shape)
+        refuse_infinities(self, np.tril(x) if self.hermitian else x)
         result = np.linalg.pinv(x, rcond=cutoff, hermitian=bool(self.hermitian))
         output_storage[0][0] = np.asarray(result, dtype=x.dtype)
 

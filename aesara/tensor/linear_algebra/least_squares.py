@@ -23,6 +23,7 @@ from aesara.tensor.linear_algebra.core import (
     common_size,
     is_connected,
     real_dtype,
+    refuse_infinities,
     vector_type,
 )
 from aesara.tensor.linear_algebra.inverse import pinv_gradient
@@ -48,6 +49,7 @@ class PinvWithCutoff(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         x, rcond = inputs
+        refuse_infinities(self, x)
         cutoff = max(float(_cutoff(rcond, x)), 0.0)
         output_storage[0][0] = np.asarray(np.linalg.pinv(x, rcond=cutoff), dtype=x.dtype)
 

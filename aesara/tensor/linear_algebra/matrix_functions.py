@@ -25,6 +25,7 @@ from aesara.tensor.linear_algebra.core import (
     is_connected,
     matrix_type,
     nan_like,
+    refuse_infinities,
     scipy_linalg,
 )
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
@@ -422,6 +423,7 @@ class Polar(MatrixOp):
         return Apply(self, [x], [x.type(), matrix_type(x.type.dtype, order, order)()])
 
     def perform(self, node, inputs, output_storage, params=None):
+        refuse_infinities(self, inputs[0])
         u, s, vh = np.linalg.svd(inputs[0], full_matrices=False)
         output_storage[0][0] = u @ vh
         output_storage[1][0] = (vh.conj().T * s) @ vh if self.side == "right" else (u * s) @ u.conj().T

@@ -21,6 +21,7 @@ from aesara.tensor.linear_algebra.core import (
     is_connected,
     matrix_type,
     real_dtype,
+    refuse_infinities,
     vector_type,
 )
 from aesara.tensor.products.dot import dot
@@ -73,6 +74,7 @@ class SVD(MatrixOp):
         return zeros
 
     def perform(self, node, inputs, output_storage, params=None):
+        refuse_infinities(self, inputs[0])
         found = np.linalg.svd(inputs[0], full_matrices=bool(self.full_matrices), compute_uv=bool(self.compute_uv))
         for cell, value in zip(output_storage, tuple(found) if self.compute_uv else (found,)):
             cell[0] = value

@@ -145,14 +145,14 @@ def _of_hermitian_matrices(
 
 
 def _decomposed(checks: Any, node: Apply | None, x: Any, full: bool) -> tuple[Any, Any, Any]:
-    """The singular value decomposition; an error for NaN, and NaN for infinities."""
+    """The singular value decomposition; an error for NaN and infinities."""
     u, s, vh = jnp.linalg.svd(x, full_matrices=full)
     _require_values(checks, node, x, s)
     return u, s, vh
 
 
 def _require_values(checks: Any, node: Apply | None, x: Any, s: Any) -> None:
-    holds = jnp.isinf(x).any() | ~jnp.isnan(s).any()
+    holds = jnp.isfinite(x).all() & ~jnp.isnan(s).any()
     require(checks, holds, np.linalg.LinAlgError, "SVD did not converge", node)
 
 
