@@ -36,7 +36,7 @@ def _without_brackets(value: Any, type: Type) -> Any:
 class Argument:
     """One explicit input, as calls need it."""
 
-    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default", "takes_unchanged")
+    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default", "on_devices")
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Argument:
         required: bool,
         refeed: bool,
         default: Any,
-        takes_unchanged: Callable[[Type, Any], bool] | None = None,
+        on_devices: Callable[[Type, Any, bool], Any] | None = None,
     ) -> None:
         self.container = container
         self.cell = container.storage
@@ -54,14 +54,16 @@ class Argument:
         self.required = required
         self.refeed = refeed
         self.default = default
-        #: says which values the linker takes that are no values of the type
-        self.takes_unchanged = takes_unchanged
+        #: gives values that the linker takes and that are no values of the type, or None
+        self.on_devices = on_devices
 
     def checked(self, value: Any, index: int, function_name: str | None) -> Any:
         """The value as one of the input's type; `index` is its place among the arguments."""
         container = self.container
-        if self.takes_unchanged is not None and self.takes_unchanged(container.type, value):
-            return value
+        if self.on_devices is not None:
+            taken = self.on_devices(container.type, value, container.strict)
+            if taken is not None:
+                return taken
         try:
             if container.strict:
                 return container.type.filter(value, strict=True)

@@ -137,7 +137,7 @@ class Function:
             if variable.owner is not None and id(container.storage) not in input_cells
         ]
         self._arguments = [
-            Argument(container, spec, required, refeed, default, getattr(maker.linker, "takes_unchanged", None))
+            Argument(container, spec, required, refeed, default, getattr(maker.linker, "on_devices", None))
             for container, spec, (required, refeed, default) in zip(self.input_storage, specs, self.defaults)
             if not spec.implicit
         ]

@@ -27,7 +27,7 @@ from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.random.type import RandomType
 
-__all__ = ["CompiledByXLA", "for_linker"]
+__all__ = ["CompiledByXLA", "converted", "for_linker"]
 
 # The context has moved (JAX 0.8).
 enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
@@ -39,6 +39,12 @@ MOST_STATIC = 64
 def for_linker(fgraph: FunctionGraph | None, storage_map: Any = None, assuming: bool = True) -> Any:
     """The graph as a function that checks conditions; see `Checks`."""
     return jax_funcify(fgraph, storage_map=storage_map, checks=Checks(assuming))
+
+
+def converted(array: jax.Array, dtype: str) -> jax.Array:
+    """An array with another dtype, on the same devices."""
+    with enable_x64(True):
+        return array.astype(dtype)
 
 
 class CompiledByXLA:

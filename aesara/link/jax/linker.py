@@ -7,6 +7,8 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.type import Type
@@ -16,6 +18,12 @@ from aesara.tensor.core.tensor_type import TensorType
 from aesara.utils import found_at
 
 __all__ = ["JAXLinker"]
+
+
+def keeps_all_values(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
+    """Whether every value of a dtype is one of another; NumPy says so of `int64` and `float64`."""
+    is_rounded = given.kind in "iu" and given.itemsize == 8 and wanted.kind in "fc"
+    return np.can_cast(given, wanted, "safe") and not is_rounded
 
 
 class JAXLinker(JITLinker):
@@ -42,17 +50,22 @@ class JAXLinker(JITLinker):
     # XLA fuses by itself, overwrites nothing that Python can see, and has its own products.
     incompatible_rewrites: tuple[str, ...] = ("cxx_only", "fusion", "inplace", "BlasOpt")
 
-    def takes_unchanged(self, kind: Type, value: Any) -> bool:
-        """Whether an argument is an array of JAX of the right type: it stays on its devices."""
+    def on_devices(self, kind: Type, value: Any, strict: bool) -> Any:
+        """An array of JAX as one of the type, on its devices; None for values that have to be looked at."""
         array = getattr(sys.modules.get("jax"), "Array", None)
-        return (
-            array is not None
-            and isinstance(kind, TensorType)
-            and isinstance(value, array)
-            and value.dtype == kind.dtype
-            and value.ndim == kind.ndim
-            and all(known in (None, length) for known, length in zip(kind.shape, value.shape))
-        )
+        if (
+            array is None
+            or not isinstance(kind, TensorType)
+            or not isinstance(value, array)
+            or value.ndim != kind.ndim
+            or not all(known in (None, length) for known, length in zip(kind.shape, value.shape))
+        ):
+            return None
+        if value.dtype == kind.dtype:
+            return value
+        if strict or not keeps_all_values(value.dtype, kind.numpy_dtype):
+            return None
+        return found_at("aesara.link.jax.compiled:converted")(value, kind.dtype)
 
     def fgraph_convert(
         self,

@@ -16,6 +16,7 @@ from aesara.compile.builders import OpFromGraph
 from aesara.compile.mode import get_target_language
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
+from aesara.link.jax.compiled import enable_x64
 from aesara.link.jax.dispatch import jax_funcify
 from aesara.raise_op import Assert, CheckAndRaise
 
@@ -263,9 +264,19 @@ def test_arrays_of_jax_are_taken_as_they_are():
     f.vm.jit_fn._compiled = lambda fixed, *free: (seen.extend(free), original(fixed, *free))[1]
     np.testing.assert_array_equal(f(given), 2 * np.arange(3.0))
     assert seen[0] is given
-    # what is not of the input's type is converted as ever, or refused
-    np.testing.assert_array_equal(f(jnp.arange(3, dtype="int32")), 2 * np.arange(3.0))
-    assert type(seen[1]) is np.ndarray
+    # other dtypes are converted on the device if that loses nothing, else as ever, or refused
+    for dtype in ("int32", "float32", "bool"):
+        np.testing.assert_array_equal(f(jnp.arange(3).astype(dtype)), 2 * np.arange(3).astype(dtype).astype(float))
+        assert isinstance(seen[-1], jax.Array) and seen[-1].dtype == "float64"
+    with enable_x64(True):
+        whole = jnp.arange(3)
+        np.testing.assert_array_equal(f(whole), 2 * np.arange(3.0))
+        assert whole.dtype == "int64" and type(seen[-1]) is np.ndarray
+        with pytest.raises(TypeError, match="2\\*\\*53|precision|9007199254740993"):
+            f(whole + (2**53 + 1))
+    exact = aesara.function([aesara.In(x, strict=True)], 2 * x, mode="JAX")
+    with pytest.raises(TypeError, match="expected an ndarray"):
+        exact(jnp.arange(3, dtype="float32"))
     with pytest.raises(TypeError, match="Wrong number of dimensions"):
         f(jnp.ones((2, 2)))
 

@@ -1,6 +1,7 @@
 """Products and convolutions, compiled by JAX."""
 
 import itertools
+import re
 
 import jax
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import aesara.tensor as at
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, AbstractConv3d
+from aesara.tensor.random.type import random_generator_type
 from tests.link.jax_mode.matching import fail_alike, function_of, on_both
 
 
@@ -111,3 +113,33 @@ def test_transformations_by_jax():
         np.testing.assert_allclose(got, want, rtol=1e-9)
     batch = jax.vmap(function, (0, None))(np.stack([values[0]] * 2), values[1])
     np.testing.assert_allclose(batch[0][1], function(*values)[0], rtol=1e-9)
+
+
+X, Y, KEY = at.fmatrix("X"), at.fmatrix("Y"), random_generator_type("KEY")
+IMAGES, FILTERS, OF_POSITIONS = (at.tensor(dtype="float32", shape=(None,) * ndim) for ndim in (4, 4, 6))
+OF_FLOAT32 = {
+    "dot": ([X, Y], at.dot(X, Y)),
+    "batched_dot": ([X, Y], at.batched_dot(X[None], Y[None])),
+    "matmul": ([X, Y], at.matmul(X[None], Y)),
+    "convolution": ([IMAGES, FILTERS], AbstractConv2d()(IMAGES, FILTERS)),
+    "unshared convolution": ([IMAGES, OF_POSITIONS], AbstractConv2d(unshared=True)(IMAGES, OF_POSITIONS)),
+    "draw": ([KEY, X], at.random.multivariate_normal(X[0], X, dtype="float32", rng=KEY)),
+}
+
+
+@pytest.mark.parametrize("name", OF_FLOAT32)
+def test_products_of_float32_have_all_digits_unless_jax_is_told_otherwise(name):
+    """A GPU would take numbers of 19 bits."""
+    inputs, result = OF_FLOAT32[name]
+    shapes = [(2, 3, 4, 4), (5, 1, 1, 3, 4, 4) if "unshared" in name else (5, 3, 4, 4)]
+    values = [np.ones(shape if "conv" in name else (3, 3), "float32") for _, shape in zip(inputs, shapes)]
+    if inputs[0] is KEY:
+        values[0] = jax.random.PRNGKey(0)
+
+    def precisions():
+        lowered = jax.jit(function_of(inputs, result)).lower(*values).as_text()
+        return set(re.findall(r"precision.*?(HIGHEST|HIGH|DEFAULT)", lowered))
+
+    assert precisions() == {"HIGHEST"}
+    with jax.default_matmul_precision("high"):
+        assert precisions() == {"HIGH"}

@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+import scipy.linalg
 from scipy import stats
 
 import aesara
@@ -190,6 +191,17 @@ def test_multivariate_normal():
     batch = drawn(RV.multivariate_normal, np.arange(6.0).reshape(2, 1, 3) * 100, np.stack([np.eye(3)] * 4), size=(2, 4))
     assert batch.shape == (2, 4, 3)
     np.testing.assert_allclose(batch, np.broadcast_to(np.arange(6.0).reshape(2, 1, 3) * 100, (2, 4, 3)), atol=6, rtol=0)
+
+
+def test_draws_of_a_covariance_do_not_depend_on_what_eigenvectors_a_device_finds():
+    """They are a mean and the symmetric root of the covariance times what the key gives for a unit covariance."""
+    mean, cov, rng = at.dvector(), at.dmatrix(), generator()
+    f = compiled([mean, cov], RV.multivariate_normal(mean, cov, size=100, rng=rng))
+    value = np.array([[2.0, 0.6, 0.2], [0.6, 1.0, -0.3], [0.2, -0.3, 0.5]])
+    numbers = np.asarray(f(np.zeros(3), np.eye(3)))
+    np.testing.assert_allclose(f(np.ones(3), value), 1 + numbers @ scipy.linalg.sqrtm(value), rtol=1e-9, atol=1e-12)
+    equal = np.full((3, 3), 0.5) + np.eye(3)
+    np.testing.assert_allclose(f(np.ones(3), equal), 1 + numbers @ scipy.linalg.sqrtm(equal), rtol=1e-9, atol=1e-12)
 
 
 def test_derivative_in_a_covariance():

@@ -16,6 +16,7 @@ import numpy as np
 
 from aesara.link.jax.dispatch.basic import is_known, known
 from aesara.link.jax.dispatch.drawing import KeyedDraw, without_derivative
+from aesara.link.jax.dispatch.products import product
 from aesara.records import dataclass
 from aesara.tensor.random import distributions as of
 from aesara.tensor.random.random_variable import RandomVariable
@@ -317,7 +318,7 @@ def _permuted(d: KeyedDraw) -> Any:
 
 
 def _multivariate_normal(d: KeyedDraw) -> Any:
-    """A mean, plus a factor of the covariance times standard normal numbers."""
+    """A mean, plus the root of the covariance times standard normal numbers."""
     mean, cov = d.params
     length = mean.shape[-1]
     d.refuse(cov.shape[-2] != cov.shape[-1], "cov must be 2 dimensional and square")
@@ -325,29 +326,38 @@ def _multivariate_normal(d: KeyedDraw) -> Any:
     d.refuse(length == 0, "cannot reshape array of size 0 into shape (0)")
     d.refuse(cov != cov, "SVD did not converge", np.linalg.LinAlgError)
     cov = cov.astype(d.dtype)
-    factor = _factor_by(np, cov) if is_known(cov) else _factor(cov)
-    distance = abs(factor @ factor.swapaxes(-1, -2) - cov)
+    root, square = _root_and_square_by(np, cov) if is_known(cov) else _root_and_square(cov)
+    distance = abs(square - cov)
     largest = abs(cov).max(axis=(-1, -2), keepdims=True)
     tolerance = 1e-8 if d.dtype == "float64" else 1e-5
     d.refuse(~(distance <= tolerance * (1 + largest)), "covariance is not symmetric positive-semidefinite.")
-    return mean.astype(d.dtype) + (factor @ d.normal(length)[..., None])[..., 0]
+    return mean.astype(d.dtype) + product(root, d.normal(length)[..., None], d.dtype)[..., 0]
 
 
-def _factor_by(module: Any, cov: Any) -> Any:
-    """A matrix whose product with its transpose is the covariance; it may be singular."""
+def _of_eigenvalues(multiplied: Any, values: Any, vectors: Any) -> Any:
+    """The symmetric matrix of these eigenvalues; other signs and other vectors for equal ones give the same."""
+    return multiplied(vectors * values[..., None, :], vectors.swapaxes(-1, -2))
+
+
+def _root_and_square_by(module: Any, cov: Any) -> Any:
+    """The symmetric root of the covariance, which may be singular, and what it is the root of."""
+    multiplied = np.matmul if module is np else functools.partial(product, dtype=cov.dtype)
     values, vectors = module.linalg.eigh(cov)
-    return vectors * module.sqrt(module.maximum(values, 0))[..., None, :]
+    values = module.maximum(values, 0)
+    return tuple(_of_eigenvalues(multiplied, v, vectors) for v in (module.sqrt(values), values))
 
 
-def _slope_of_factor(primals: Any, tangents: Any) -> Any:
-    """The derivative that does not rotate the factor: see `MvNormalRV.L_op`."""
-    factor = _factor(*primals)
-    inverse = factor / jnp.square(factor).sum(axis=-2, keepdims=True)
-    return factor, tangents[0] @ inverse / 2
+def _slope_of_root(primals: Any, tangents: Any) -> Any:
+    """The derivative that does not rotate the root: see `MvNormalRV.L_op`."""
+    (cov,), (slope,) = primals, tangents
+    multiplied = functools.partial(product, dtype=cov.dtype)
+    values, vectors = jnp.linalg.eigh(cov)
+    inverse = _of_eigenvalues(multiplied, 1 / jnp.sqrt(jnp.maximum(values, 0)), vectors)
+    return _root_and_square(cov), (multiplied(slope, inverse) / 2, slope)
 
 
-_factor: Any = jax.custom_jvp(functools.partial(_factor_by, jnp))
-_factor.defjvp(_slope_of_factor)
+_root_and_square: Any = jax.custom_jvp(functools.partial(_root_and_square_by, jnp))
+_root_and_square.defjvp(_slope_of_root)
 
 
 def _dirichlet(d: KeyedDraw) -> Any:
