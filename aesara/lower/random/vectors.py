@@ -99,12 +99,16 @@ def normal(drawing: Drawing) -> Array:
     return Pointwise("float64", (*shape, length), (wide, vectors), body, 1)
 
 
+def _is_not_finite(x: Expr) -> Expr:
+    return ~(primitive("abs", x) < number(np.inf))
+
+
 def _factor(drawing: Drawing, cov: Array, length: Expr) -> Array:
     """The matrix whose product with its transpose is the covariance."""
     context, lead = drawing.context, cov.shape[:-2]
+    drawing.refuse(_is_not_finite, "SVD did not converge", cov, kind=np.linalg.LinAlgError)
     made = call_routine(context, drawing.node, svd("float64"), {"n": length}, {"a": cov}, lead, drawing.requires)
     u, s, vt = made["u"], made["s"], made["vt"]
-    _require_convergence(drawing, cov, s)
 
     def scaled(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0]((*index[:-2], index[-1], index[-2])) * readers[1]((*index[:-2], index[-1]))
@@ -125,22 +129,6 @@ def _factor(drawing: Drawing, cov: Array, length: Expr) -> Array:
 
     drawing.refuse(is_far, "covariance is not symmetric positive-semidefinite.", product, cov)
     return context.add(Pointwise("float64", cov.shape, (u, s), factor, 1, [False, True]))
-
-
-def _require_convergence(drawing: Drawing, cov: Array, s: Array) -> None:
-    """LAPACK gives no singular values of NaN, and says so; of infinite numbers it gives NaN."""
-    is_infinite = drawing.combined(lambda x: primitive("eq", primitive("abs", x), number(np.inf)), "bool", cov)
-    matrix = (cov.ndim - 2, cov.ndim - 1)
-    infinite = reduce_array(drawing.context, drawing.context.add(is_infinite), matrix, "or")
-
-    def has_failed(index: Index, readers: Sequence[Reader]) -> Expr:
-        value = readers[0](index)
-        return primitive("ne", value, value) & ~readers[1](index[:-1])
-
-    failed = Pointwise("bool", s.shape, (s, infinite), has_failed, 1, [False, True])
-    both = failed, drawing.combined(lambda x: primitive("ne", x, x), "bool", cov)
-    for array in both:
-        drawing.refuse(lambda wrong: wrong, "SVD did not converge", array, kind=np.linalg.LinAlgError)
 
 
 def _times_transposed(

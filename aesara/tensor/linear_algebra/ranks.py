@@ -51,7 +51,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     A = as_tensor_variable(A)
     if A.type.ndim < 2:
         return any_true(neq(A, 0)).astype("int64")
-    s = _have_rank(absolute(eigh(A)[0]) if hermitian else svdvals(A))
+    s = _have_rank(absolute(eigh(A)[0])) if hermitian else svdvals(A)
     if tol is None:
         relative = _precision(A, s) if rtol is None else as_tensor_variable(rtol)
         bound = largest(s, axis=-1, keepdims=True, initial=0) * (_padded(relative) if rtol is not None else relative)
@@ -61,8 +61,8 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 
 def _have_rank(s: TensorVariable) -> TensorVariable:
-    """Singular values, which are NaN if there are infinities in the matrix."""
-    check = CheckAndRaise(np.linalg.LinAlgError, "A matrix with infinities has no rank, and no basis for its columns.")
+    """Absolute eigenvalues, which are NaN if there are infinities in the matrix."""
+    check = CheckAndRaise(np.linalg.LinAlgError, "A matrix with infinities has no rank.")
     return check(s, all_true(isfinite(s)))
 
 
@@ -154,5 +154,4 @@ def _one_matrix(name: str, A: Any) -> TensorVariable:
 
 def _count(A: TensorVariable, s: TensorVariable, rcond: Any) -> TensorVariable:
     relative = _precision(A, s) if rcond is None else as_tensor_variable(rcond)
-    s = _have_rank(s)
     return sum_of(gt(s, largest(s, initial=0) * relative), dtype="int64")

@@ -86,12 +86,16 @@ def safe_multivariate_normal(mean: Any, cov: Any, size: Any = None, rng: Any = N
     ------
     ValueError
         If the covariance is not symmetric and positive semidefinite.
+    numpy.linalg.LinAlgError
+        If it has NaN or infinities.
 
     Examples
     --------
     >>> safe_multivariate_normal([0.0, 1.0], np.eye(2), size=3, rng=np.random.default_rng(0)).shape
     (3, 2)
     """
+    if not np.isfinite(cov).all():
+        raise np.linalg.LinAlgError("SVD did not converge")  # by NumPy's version, infinities are that or something else
     generator = np.random.default_rng() if rng is None else rng
     return generator.multivariate_normal(np.atleast_1d(mean), np.atleast_2d(cov), size, check_valid="raise")
 
