@@ -25,7 +25,16 @@ from functools import cache
 
 from aesara.ir.instructions import Value
 
-from . import cube_root, error_function, exponential, inverse_trigonometric, logarithm, power, trigonometric
+from . import (
+    cube_root,
+    error_function,
+    exponential,
+    inverse_trigonometric,
+    large_arguments,
+    logarithm,
+    power,
+    trigonometric,
+)
 from .arithmetic import FORMATS, build
 
 _FORMULAS: dict[str, Callable[..., Value]] = {
@@ -37,7 +46,8 @@ _FORMULAS: dict[str, Callable[..., Value]] = {
     **power.FORMULAS,
     **cube_root.FORMULAS,
 }
-_LARGE_ARGUMENTS = "replace_large"
+#: what the functions of `trigonometric` call, for one number and for vectors
+_LARGE_ARGUMENTS, _LARGE_LANES = "replace_large", "replace_large_lanes"
 _DEFINED = re.compile(
     r"(?m)^define hidden (?P<head>.*?@(?P<symbol>[\w.]+)\(.*?\)) noinline (optnone )?(?P<attributes>.*) \{$"
 )
@@ -64,6 +74,8 @@ def definition(name: str, dtype: str) -> str | None:
         return None
     if name == _LARGE_ARGUMENTS:
         return trigonometric.replacements(FORMATS[dtype])
+    if name == _LARGE_LANES:
+        return large_arguments.definition_of_vectors(FORMATS[dtype])
     if name not in _FORMULAS:
         return None
     return build(symbol(name, dtype), FORMATS[dtype], _PARAMETERS.get(name, ("x",)), _FORMULAS[name])
@@ -71,7 +83,9 @@ def definition(name: str, dtype: str) -> str | None:
 
 def dependencies(name: str, dtype: str) -> tuple[str, ...]:
     """Names, for `definition` or `interface`, of what must stand in the module besides the text of the function."""
-    return (_LARGE_ARGUMENTS,) if name in trigonometric.FORMULAS and dtype in FORMATS else ()
+    if name == _LARGE_LANES:
+        return (_LARGE_ARGUMENTS,)
+    return (_LARGE_ARGUMENTS, _LARGE_LANES) if name in trigonometric.FORMULAS and dtype in FORMATS else ()
 
 
 @cache
@@ -80,8 +94,8 @@ def interface(name: str, dtype: str) -> Mapping[str, str]:
 
     Examples
     --------
-    >>> sorted(interface("replace_large", "float64"))[:2]
-    ['ae.replace_large.float64', 'ae.replace_large.float64.x2']
+    >>> list(interface("replace_large", "float64"))
+    ['ae.replace_large.float64']
     """
     text = definition(name, dtype) or ""
     return {match["symbol"]: f"declare {match['head']}{match['attributes']}" for match in _DEFINED.finditer(text)}
@@ -92,8 +106,8 @@ def defining(symbol: str) -> tuple[str, str]:
 
     Examples
     --------
-    >>> defining("ae.replace_large.float32.x4")
-    ('replace_large', 'float32')
+    >>> defining("ae.replace_large_lanes.float32.x4")
+    ('replace_large_lanes', 'float32')
     """
     _, name, dtype, *_ = symbol.split(".")
     return name, dtype

@@ -30,13 +30,19 @@ _ATTRIBUTES = "nounwind willreturn speculatable memory(none)"
 
 
 def symbol(format: Format) -> str:
+    """The function of one number."""
     return f"ae.replace_large.{format.dtype}"
+
+
+def symbol_of_vectors(format: Format) -> str:
+    """What the functions of vectors begin with."""
+    return f"ae.replace_large_lanes.{format.dtype}"
 
 
 def replace_large(x: Value, fast: Value, format: Format, kind: int) -> Value:
     """`fast` where |x| <= LARGEST, else the right value; `kind` says of which function."""
-    name = symbol(format)
-    versions = ",".join(f"_ZGV_LLVM_N{length}vvu_{name}({name}.x{length})" for length in VECTOR_LENGTHS[format.bits])
+    name, many = symbol(format), symbol_of_vectors(format)
+    versions = ",".join(f"_ZGV_LLVM_N{length}vvu_{name}({many}.x{length})" for length in VECTOR_LENGTHS[format.bits])
     arguments = x, fast, x.writer.constant("i32", kind)
     return x.writer.call(x.kind, f"@{name}", *arguments, attributes=f' "vector-function-abi-variant"="{versions}"')
 
@@ -106,7 +112,7 @@ def _funnel_shift(high: Value, low: Value, count: Value) -> Value:
 
 
 def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
-    """IR text of all that `replace_large` calls.
+    """IR text of the function of one number that `replace_large` calls.
 
     Parameters
     ----------
@@ -126,10 +132,23 @@ def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
         "value": value.name,
         "count": len(words),
         "words": ", ".join(f"i64 {word - (word >> 63 << 64)}" for word in words),
+    }
+    return _SCALAR.format(**fill)
+
+
+def definition_of_vectors(format: Format) -> str:
+    """IR text of the versions for vectors, which call the function of one number."""
+    fill = {
+        "scalar": symbol(format),
+        "name": symbol_of_vectors(format),
+        "t": format.llvm,
+        "f": format.suffix,
+        "attributes": _ATTRIBUTES,
+        "limit": literal(format.llvm, LARGEST),
         "align": format.bits // 8,
     }
     versions = [_VERSION.format(**fill, n=length) for length in VECTOR_LENGTHS[format.bits]]
-    return "".join([_SCALAR.format(**fill), _LANES.format(**fill), *versions])
+    return "".join([_LANES.format(**fill), *versions])
 
 
 # Hidden is what others call.  `optnone`: compiling this well would take longer than running it.
@@ -149,7 +168,7 @@ end:
 """
 
 _LANES = """
-define internal void @{name}.lanes(ptr %x, ptr %fast, i64 %count, i32 %kind) noinline optnone cold nounwind {{
+define internal void @{name}(ptr %x, ptr %fast, i64 %count, i32 %kind) noinline optnone cold nounwind {{
 entry:
   br label %lane
 lane:
@@ -158,7 +177,7 @@ lane:
   %to = getelementptr {t}, ptr %fast, i64 %i
   %value = load {t}, ptr %from
   %before = load {t}, ptr %to
-  %after = call {t} @{name}({t} %value, {t} %before, i32 %kind)
+  %after = call {t} @{scalar}({t} %value, {t} %before, i32 %kind)
   store {t} %after, ptr %to
   %next = add i64 %i, 1
   %more = icmp ult i64 %next, %count
@@ -180,7 +199,7 @@ entry:
 slow:
   store <{n} x {t}> %x, ptr %lanes, align {align}
   store <{n} x {t}> %fast, ptr %results, align {align}
-  call void @{name}.lanes(ptr %lanes, ptr %results, i64 {n}, i32 %kind)
+  call void @{name}(ptr %lanes, ptr %results, i64 {n}, i32 %kind)
   %changed = load <{n} x {t}>, ptr %results, align {align}
   br label %end
 end:

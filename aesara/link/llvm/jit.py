@@ -234,8 +234,11 @@ _kept: list[object] = []
 def _vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
     """The addresses of functions of `vecmath` that stand outside of the modules that call them."""
     names = [symbol.removeprefix("ae.") for symbol in vecmath.interface(name, dtype)]
-    text = (vecmath.definition(name, dtype) or "").replace("\ndefine hidden ", "\ndefine ")
-    found = load_routines(text, names, object_cache(), _LEVEL, target)
+    called: dict[str, str] = {}
+    for needed in vecmath.dependencies(name, dtype):
+        called.update(vecmath.interface(needed, dtype))
+    own = (vecmath.definition(name, dtype) or "").replace("\ndefine hidden ", "\ndefine ")
+    found = load_routines("\n".join([*called.values(), own]), names, object_cache(), _LEVEL, target, called)
     return {f"ae.{name}": address for name, address in found.items()}
 
 
@@ -287,6 +290,8 @@ def _link(
     for symbol in symbols:
         builder.export_symbol(symbol)
     for symbol in externals:
+        if symbol.startswith("ae.") and symbol.encode() not in code:
+            continue  # declared for loops that became no vectors, or others
         address = _address(symbol, target)
         if address is None:
             raise RuntimeError(f"the C function {symbol} is not available in this installation")

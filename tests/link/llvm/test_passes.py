@@ -31,7 +31,7 @@ def recurrence(step, first=s, given=v):
 def test_a_loop_over_elements_calls_the_version_for_vectors(name):
     ours, numpys = TRIGONOMETRIC[name]
     f, report = compiled([v], ours(v))
-    assert re.search(r"call <\d x double> @ae\.replace_large\.float64\.x\d\(", report.optimized())
+    assert re.search(r"call <\d x double> @ae\.replace_large_lanes\.float64\.x\d\(", report.optimized())
     # of 11 numbers some are in vectors and some are left over; large ones in each
     x = np.array([1e3, 2.0**24 + 1, -3e22, 0.5, 1e300, -0.0, 7.0, 1.0, 2.0, 5e15, np.nan])
     np.testing.assert_allclose(f(x), numpys(x), rtol=1e-14)
@@ -48,6 +48,19 @@ def test_functions_for_large_arguments_are_compiled_once(monkeypatch):
     compiled([v], at.cos(v) * 3)
     assert sum("define double @ae.replace_large.float64(" in text for text in texts) == 1
     assert not any("define hidden" in text and "aesara_entry" in text for text in texts)
+
+
+def test_what_puts_vectors_right_is_compiled_for_vectors_only(monkeypatch):
+    asked = []
+    vecmath = jit._vecmath
+    monkeypatch.setattr(jit, "_vecmath", lambda *which: (asked.append(which[:2]), vecmath(*which))[1])
+    monkeypatch.setattr("aesara.link.llvm.linker.object_cache", lambda: None)
+    f, _ = compiled([s, v], recurrence(lambda x, t: at.sin(t + x)))
+    assert asked == [("replace_large", "float64")]
+    assert f(1.0, np.array([1e17])) == np.sin(1e17)
+    g, _ = compiled([v], at.sin(v) + 1)
+    assert ("replace_large_lanes", "float64") in asked[1:]
+    np.testing.assert_array_equal(g(np.full(9, 1e17)), np.full(9, np.sin(1e17) + 1))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
