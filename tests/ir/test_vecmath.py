@@ -238,7 +238,7 @@ def test_sign_of_zero_and_tiny_arguments(name, dtype):
 @pytest.mark.parametrize("dtype, last", [("float64", 2000), ("float32", 250)])
 def test_roots_of_cubes_are_exact(dtype, last):
     numbers = np.arange(-last, last + 1).astype(dtype)
-    assert np.array_equal(harness.ours("cbrt", dtype)[0](numbers**3), numbers)
+    assert np.array_equal(harness.ours("cbrt", dtype)[0](numbers * numbers * numbers), numbers)  # powers of NumPy 1.26 are not exact
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
