@@ -666,6 +666,19 @@ def test_distributions_of_your_own():
     assert not different(drawn(RenamedRV(), 0.0, 1.0, size=5), drawn(RV.normal, 0.0, 1.0, size=5))
 
 
+def test_errors_of_distributions_of_your_own():
+    sides = at.lvector()
+    rng = generator()
+    before = rng.get_value().bit_generator.state
+    state, x = SumOfDiceRV()(sides, rng=rng).owner.outputs
+    f = compiled([sides], x, updates={rng: state})
+    with pytest.raises(ValueError, match="low >= high") as error:
+        f([0])
+    assert "dice_rv" in str(error.value) and "test_random.py" in str(error.value)
+    assert rng.get_value().bit_generator.state == before
+    assert f([1]) == 2
+
+
 def test_draws_that_are_registered():
     class FixedRV(SumOfDiceRV):
         pass

@@ -6,9 +6,10 @@ computed of them, as arrays of NumPy.  All others are arrays or tracers of JAX. 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -41,6 +42,7 @@ __all__ = [
     "as_strong",
     "by_expression",
     "by_host",
+    "errors_kept",
     "is_known",
     "jax_funcify",
     "jax_typify",
@@ -278,12 +280,8 @@ def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
     def perform(*values: Any) -> tuple[np.ndarray, ...]:
         cells: list[list[Any]] = [[None] for _ in types]
         # `perform` may overwrite or return what it gets, and JAX's arrays cannot be written to.
-        try:
+        with errors_kept(node, checks):
             op.perform(node, [_value_of(v, value) for v, value in zip(node.inputs, values)], cells)
-        except Exception as error:
-            if checks is not None:
-                checks.raised.append((node, error))
-            raise
         return tuple(np.asarray(cell[0], dtype=kind.dtype) for cell, kind in zip(cells, types))
 
     def on_host(*values: Any) -> Any:
@@ -291,6 +289,17 @@ def by_host(op: Op, node: Apply, **kwargs: Any) -> Callable[..., Any]:
         return one_or_all(jax.pure_callback(perform, tuple(wanted), *values, vmap_method="sequential"))
 
     return on_host
+
+
+@contextlib.contextmanager
+def errors_kept(node: Apply, checks: Checks | None) -> Iterator[None]:
+    """Keep an error on the host for who has called the function: JAX tells only its text."""
+    try:
+        yield
+    except Exception as error:
+        if checks is not None:
+            checks.raised.append((node, error))
+        raise
 
 
 def note_host(op: Op, checks: Checks | None = None, **kwargs: Any) -> None:

@@ -21,6 +21,7 @@ from jax.experimental import io_callback
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
+    errors_kept,
     jax_funcify,
     jax_typify,
     known,
@@ -138,7 +139,8 @@ def _drawn_on_host(op: RandomVariable, node: Apply, checks: Any, **kwargs: Any) 
     dtype = node.outputs[1].type.dtype
 
     def perform(*values: Any) -> np.ndarray:
-        return performed(node, values)[1].astype(dtype)
+        with errors_kept(node, checks):
+            return performed(node, values)[1].astype(dtype)
 
     def draw(key: Any, size: Any, *values: Any) -> tuple[Any, Any]:
         following, now = _split(key)
