@@ -26,7 +26,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tools.mutate.areas import AREAS, chosen
+from tools.mutate.areas import AREAS, chosen, tested_here
 from tools.mutate.equivalent import EQUIVALENT
 from tools.mutate.faults import Fault
 from tools.mutate.faults import faults as faults_of
@@ -128,7 +128,7 @@ def main() -> int:
         "--again", type=Path, action="append", metavar="FOLDER", help="what a run that was kept there did not notice"
     )
     given = parser.parse_args()
-    sample = ROOT, given.count, given.seed, given.area or AREAS, given.since
+    sample = ROOT, given.count, given.seed, given.area or tested_here(), given.since
     wanted = missed_in(given.again) if given.again else chosen(*sample)
     faults = [fault for fault in wanted if fault.key not in EQUIVALENT]
     survivors, reports, tried = [], [], []

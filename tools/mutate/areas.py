@@ -7,6 +7,7 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from tools.mutate.faults import Fault, faults
@@ -18,12 +19,15 @@ SHAPES = re.compile(r"shape|broadcast|ndim|length", re.IGNORECASE)
 _TENSOR = ("aesara/tensor/*.py", "aesara/tensor/[!r]*/*.py", "aesara/tensor/reductions/*.py",
            "aesara/tensor/random/**/*.py")  # fmt: skip
 
+#: What tests of their own are for, which run where JAX is installed.
+_BY_JAX = "aesara/link/jax/"
+
 #: Folders or files of each area, and whether a function of them belongs to it.
 AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "graph": (("aesara/graph/*.py",), lambda f: True),
     "rewriting": (("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/**/*.py"), lambda f: True),
     "lower": (("aesara/lower/**/*.py",), lambda f: True),
-    "link": (("aesara/link/**/*.py",), lambda f: True),
+    "link": (("aesara/link/**/*.py",), lambda f: not f.path.startswith(_BY_JAX)),
     "ir": (("aesara/ir/**/*.py",), lambda f: True),
     "scan": (("aesara/scan/**/*.py", "aesara/ifelse.py"), lambda f: True),
     "derivatives": (
@@ -37,11 +41,17 @@ AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "printing": (("aesara/printing/*.py", "aesara/d3viz/*.py"), lambda f: True),
     "misc": (("aesara/*.py", "aesara/misc/*.py"), lambda f: True),
     "sparse": (("aesara/sparse/**/*.py", "aesara/typed_list/*.py"), lambda f: True),
+    "jax": ((f"{_BY_JAX}**/*.py",), lambda f: True),
     "theano": (("aesara/theano_compat/*.py", "aesara/export/*.py", "aesara/sandbox/**/*.py"), lambda f: True),
 }
 
 
-def chosen(tree: Path, count: int, seed: int, areas: Iterable[str] = AREAS, since: str | None = None) -> list[Fault]:
+def tested_here() -> list[str]:
+    """The areas whose tests can run in this environment."""
+    return [area for area in AREAS if area != "jax" or find_spec("jax") is not None]
+
+
+def chosen(tree: Path, count: int, seed: int, areas: Iterable[str], since: str | None = None) -> list[Fault]:
     """About `count` faults, as many of each area and kind as there are, and not two of a function.
 
     With `since`, a revision, only on lines that have changed since then.
