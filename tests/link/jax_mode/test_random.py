@@ -349,6 +349,7 @@ WRONG = [
     (RV.zipf, (1.0,)), (RV.integers, (3, 3)), (RV.multinomial, (3, [0.6, 0.6, 0.1])), (RV.dirichlet, ([-1.0, 1.0],)),
     (RV.multivariate_normal, (np.zeros(2), np.array([[1.0, 2.0], [2.0, 1.0]]))),
     (RV.multivariate_normal, (np.zeros(2), np.array([[1.0, 0.5], [0.2, 1.0]]))),
+    (RV.multivariate_normal, (np.zeros(2), np.array([[1.0, np.inf], [np.inf, 1.0]]))),
     (RV.multivariate_hypergeometric, ([3, 1], 5)), (RV.categorical, ([0.5, 0.6],)), (RV.categorical, ([-0.5, 1.5],)),
 ]  # fmt: skip
 
