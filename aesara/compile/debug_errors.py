@@ -55,7 +55,6 @@ class BadThunkOutput(DebugModeError):
     def __init__(
         self, r: Variable, thunk1: str, val1: Any, thunk2: str, val2: Any, inputs_val: Sequence[Any] = ()
     ) -> None:
-        super().__init__()
         self.r = r
         self.thunk1 = thunk1
         self.val1 = val1
@@ -157,7 +156,6 @@ class BadDestroyMap(DebugModeError):
     """
 
     def __init__(self, node: Apply, idx: int, old_val: Any, new_val: Any, perform: str) -> None:
-        super().__init__()
         self.node = node
         self.idx = idx
         self.old_val = old_val
@@ -201,7 +199,6 @@ class BadViewMap(DebugModeError):
         in_alias_idx: Sequence[int] | None = None,
         out_alias_idx: Sequence[int] | None = None,
     ) -> None:
-        super().__init__()
         self.node = node
         self.output_idx = output_idx
         self.out_storage = out_storage
@@ -252,7 +249,6 @@ class InvalidValueError(DebugModeError):
         hint: str = "none",
         specific_hint: str = "none",
     ) -> None:
-        super().__init__()
         self.r = r
         self.v = v
         self.client_node = client_node

@@ -50,7 +50,6 @@ class BadOptimization(Exception):
         old_graph: Any = None,
         new_graph: Any = None,
     ) -> None:
-        super().__init__()
         self.old_r = old_r
         self.new_r = new_r
         self.old_r_val = old_r_val

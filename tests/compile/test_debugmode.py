@@ -1,8 +1,10 @@
 """DebugMode finds planted faults, names them, and leaves what is right alone."""
 
+import copy
 import itertools
 import logging
 import pickle
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -25,13 +27,14 @@ from aesara.compile.debugmode import (
     str_diagnostic,
     validity_hint,
 )
+from aesara.compile.function.aliasing import Supervisor
 from aesara.compile.function.maker import FunctionMaker
 from aesara.configdefaults import config
 from aesara.graph.basic import Apply
 from aesara.graph.features import BadOptimization as FeatureBadOptimization
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
-from aesara.graph.rewriting.basic import in2out, node_rewriter
+from aesara.graph.rewriting.basic import GraphRewriter, in2out, node_rewriter
 from aesara.graph.type import Type
 from aesara.ifelse import ifelse
 from aesara.ir.expr import const
@@ -167,6 +170,21 @@ def test_order_by_chance():
         aesara.function([x], at.exp(x), mode=DebugMode(optimizer=in2out(sometimes)))
 
 
+def test_copies_of_a_graph_are_rewritten_with_the_same_features():
+    seen = []
+
+    class Looks(GraphRewriter):
+        def apply(self, fgraph):
+            protected = [f.protected for f in fgraph._features if isinstance(f, Supervisor)]
+            assert all(one in fgraph.inputs for variables in protected for one in variables)
+            seen.append((Counter(map(type, fgraph._features)), list(map(len, protected))))
+
+    x, y = at.dvectors("x", "y")
+    aesara.function([x, aesara.In(y, mutable=True)], x + y, mode=DebugMode(optimizer=Looks(), stability_patience=3))
+    first, *others = seen
+    assert len(others) == 2 and others == [first] * 2 and first[0][Supervisor] == 1 and first[1] == [1]
+
+
 # What operations promise
 
 
@@ -271,6 +289,27 @@ def test_a_declared_overwrite():
     x = at.dvector("x")
     f = aesara.function([x], InPlace()(at.exp(x)), mode=DebugMode(stability_patience=1), accept_inplace=True)
     assert_close(f(VALUES), np.exp(VALUES) + 1)
+
+
+@pytest.mark.parametrize("position", [0, 1])
+@pytest.mark.parametrize("declared", [{"view_map": {0: [0]}}, {"view_map": {1: [0]}}, {"destroy_map": {0: [0]}}])
+def test_one_of_two_results_may_be_the_input(declared, position):
+    class Two(OneToOne):
+        def make_node(self, x):
+            return Apply(self, [x], [x.type(), x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            (place,) = next(iter(declared.values()))
+            output_storage[1 - place][0] = inputs[0] * 3
+            output_storage[place][0] = inputs[0]
+
+    op = type("Two", (Two,), declared)()
+    x = at.dvector("x")
+    f = aesara.function([x], op(at.exp(x)), mode=DebugMode(stability_patience=1), accept_inplace=True)
+    one, other = f(VALUES)
+    (place,) = next(iter(declared.values()))
+    assert_close((one, other)[place], np.exp(VALUES))
+    assert_close((one, other)[1 - place], 3 * np.exp(VALUES))
 
 
 @pytest.mark.parametrize(
@@ -726,6 +765,8 @@ def test_errors_can_be_made_by_hand():
         assert isinstance(error, DebugModeError)
         for word in (type(error).__name__, *words):
             assert word in error_text(error), word
+        for other in (copy.copy(error), pickle.loads(pickle.dumps(error))):
+            assert type(other) is type(error) and error_text(other) == error_text(error)
     assert repr(data_destroyed) == "data_destroyed"
 
 
