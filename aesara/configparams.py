@@ -200,7 +200,7 @@ class DeviceParam(ConfigParam):
     """The device that computes; only the CPU is chosen here."""
 
     def __init__(self, default, *options, **kwargs):
-        self._options = {default, *options}
+        self._options = (default, *options)
         super().__init__(default, apply=self._check, mutable=kwargs.get("mutable", True))
 
     def _check(self, value):

@@ -86,6 +86,12 @@ class TestParams:
         assert param.default == "cpu"
         assert not param.mutable
         assert param.apply("cpu123") == "cpu123"
+        special = DeviceParam("none", "special")
+        for value in ("none", "special", "cpu"):
+            assert special.apply(value) == value
+        for refused in ("other", "", None, 3, ["none"]):
+            with pytest.raises(ValueError, match="Invalid device"):
+                special.apply(refused)
         with pytest.raises(ValueError, match="removed from Aesara"):
             param.apply("cuda123")
         with pytest.raises(ValueError, match="Valid options start with one of"):
