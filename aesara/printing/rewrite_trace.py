@@ -194,9 +194,10 @@ def formula(variable: Variable, names: dict[Variable, str]) -> str:
 class _Tracer(Watcher):
     """Writes down the steps."""
 
+    level: int  # of the graph that is being rewritten
+
     def __init__(self, inner: bool) -> None:
         self.inner = inner
-        self.level = -1
         self.stages: list[str] = []
         self.steps: list[RewriteStep] = []
 

@@ -210,8 +210,6 @@ class SparseConstantSignature(tuple):
     """What two sparse constants must have in common to be merged: the type, and all that is stored."""
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
         if type(self) is not type(other) or self[0] != other[0]:
             return False
         (a, x), (b, y) = self, other
