@@ -151,4 +151,10 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "1 - self.axis",
         "(self.axis - 1)",
     ): "1 and -1 are the same one of two dimensions",
+    (
+        "aesara/sandbox/mrg31k3p.py",
+        "spread",
+        "len(found) < count",
+        "(len(found) <= count)",
+    ): "it saves work: what is found beyond the count is cut off",
 }
