@@ -170,6 +170,26 @@ def test_an_operation_is_not_done_in_branches_of_a_choice_that_others_read():
         assert bool(made) is is_lifted
 
 
+def test_only_operations_on_tensors_with_one_choice_are_done_in_branches():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    A, values = sparse.csr_matrix("A"), TypedListType(at.dvector().type)("values")
+
+    def choice(outputs=1):
+        return ifelse(c, [x * 2, y][:outputs], [y, x * 3][:outputs])[0]
+
+    for out, is_lifted in (
+        (choice() + y, True),
+        (choice() + choice(), False),
+        (choice(2) + y, False),
+        (at.max_and_argmax(choice())[0], False),
+        (ifelse(c, choice(), x), False),
+        (sparse.mul_s_v(A, choice()), True),
+        (values.append(choice()), False),
+    ):
+        fgraph = FunctionGraph([c, x, y, A, values], [out], clone=False)
+        assert bool(ifelse_lift_single_if_through_acceptable_ops.transform(fgraph, out.owner)) is is_lifted, out
+
+
 def both_modes(inputs, outputs, *arguments):
     reference, native = (aesara.function(inputs, outputs, mode=m, on_unused_input="ignore") for m in MODES)
     assert native._native.report.python_nodes == {}

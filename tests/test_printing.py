@@ -28,6 +28,7 @@ from aesara.printing import (
     default_printer,
     get_node_by_id,
     hex_digest,
+    loop_remarks,
     min_informative_str,
     op_debug_information,
     position_independent_str,
@@ -36,6 +37,7 @@ from aesara.printing import (
     pydotprint,
     var_descriptor,
 )
+from aesara.scan.op import Scan, ScanInfo
 from aesara.tensor.elemwise import Elemwise
 
 
@@ -441,6 +443,28 @@ class TestInnerGraphs:
         sequence, state = letter("(outer_in_seqs-0)"), letter("(outer_in_mit_sot-0)")
         assert any(line.endswith(f"-> [id {sequence}] (inner_in_seqs-0)") for line in inside)
         assert any(line.endswith(f"-> [id {state}] (inner_in_mit_sot-0-1)") for line in inside)
+
+    def test_every_input_and_output_of_a_loop_has_its_kind(self):
+        """Those of a step that belong to one buffer have numbers within it, too."""
+        states = {"mit_mot_in_slices": ((0, 1),), "mit_mot_out_slices": ((1, 2),)}
+        states |= {"mit_sot_in_slices": ((-2, -1),), "sit_sot_in_slices": ((-1,),)}
+        info = ScanInfo(n_seqs=2, **states, n_nit_sot=1, n_shared_outs=1, n_non_seqs=1, as_while=False)
+        inner = at.dscalars(9)
+        results = [at.exp(inner[0] + k) for k in range(6)]
+        outer = [at.lscalar("n"), *at.dvectors(5), at.dscalar("shared"), at.lscalar("length"), at.dscalar("factor")]
+        op = Scan(inner, results, info)
+        node = op.make_node(*outer)
+        (remarks,) = loop_remarks(op, node).values()
+        expected = {
+            "outer_in": "seqs-0 seqs-1 mit_mot-0 mit_sot-0 sit_sot-0 shared-0 nit_sot-0 non_seqs-0",
+            "inner_in": "seqs-0 seqs-1 mit_mot-0-0 mit_mot-0-1 mit_sot-0-0 mit_sot-0-1 sit_sot-0 shared-0 non_seqs-0",
+            "inner_out": "mit_mot-0-0 mit_mot-0-1 mit_sot-0 sit_sot-0 nit_sot-0 shared-0",
+            "outer_out": "mit_mot-0 mit_sot-0 sit_sot-0 nit_sot-0 shared-0",
+        }
+        sides = [node.inputs[1:], op.fgraph.inputs, op.fgraph.outputs, node.outputs]
+        for variables, (side, kinds) in zip(sides, expected.items(), strict=True):
+            assert [remarks.pop(one) for one in variables] == [f"{side}_{kind}" for kind in kinds.split()]
+        assert remarks == {node.inputs[0]: "n_steps"}
 
 
 v, w = at.dvectors("v", "w")

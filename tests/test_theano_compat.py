@@ -12,6 +12,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 import aesara.theano_compat
+from aesara.tensor.random.stream import RandomStream
 from aesara.theano_compat.names import MODULES, NAMES
 
 import theano  # isort: skip
@@ -234,6 +235,26 @@ def test_streams_take_the_size_first():
     assert not np.array_equal(f()[0], uniform)
     again = theano.tensor.shared_randomstreams.RandomStreams(seed=3)
     np.testing.assert_array_equal(theano.function([], again.uniform((400,), 2.0, 4.0))(), uniform)
+
+
+def test_streams_may_be_given_another_seed():
+    def draws(streams, how_often=1):
+        f = theano.function([], [streams.uniform((3,)), streams.normal((3,))])
+        return f, [f() for _ in range(how_often)][-1]
+
+    streams = theano.tensor.shared_randomstreams.RandomStreams(seed=3)
+    f, first = draws(streams, 2)
+    streams.seed(4)
+    other = f()
+    streams.seed(3)
+    f()
+    np.testing.assert_array_equal(f(), first)
+    fresh = RandomStream(3)
+    fresh.uniform(), fresh.normal()
+    fresh.seed(4)
+    generators = [rng.get_value() for rng, _ in fresh.state_updates]
+    np.testing.assert_array_equal(other, [generators[0].uniform(size=3), generators[1].normal(size=3)])
+    assert [rng for rng, _ in streams.updates()] == [rng for rng, _ in streams.state_updates]
 
 
 def test_what_streams_take_beside_the_size():

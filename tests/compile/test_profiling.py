@@ -252,6 +252,23 @@ def test_memory():
     assert "Memory that native code keeps for intermediate results" in text_of(g.profile)
 
 
+def test_views_are_known_by_their_offset_and_strides():
+    """In bytes, from where the memory begins that they are views of."""
+    x = at.dmatrix("x")
+    base = at.exp(x)
+    views = {base[1:, 2:]: (48, (32, 8)), base[::-1]: (64, (-32, 8)), base.T: (0, (8, 32)), base + 1: (0, (32, 8))}
+    with config.change_flags(profile_memory=True):
+        f = aesara.function([x], [*views, base[:, ::-1]], mode="FAST_COMPILE", profile=quiet())
+        f(np.ones((3, 4)))
+    found = {
+        (f.profile.variable_offset[out.owner.inputs[0]], f.profile.variable_strides[out.owner.inputs[0]])
+        if str(out.owner.op).startswith("DeepCopy")
+        else (f.profile.variable_offset[out], f.profile.variable_strides[out])
+        for out in f.maker.fgraph.outputs
+    }
+    assert found == {*views.values(), (24, (32, -8))}
+
+
 def test_rewriting_can_be_measured_too():
     with config.change_flags(profile_optimizer=True):
         _, profile = example()

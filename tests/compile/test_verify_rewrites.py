@@ -73,6 +73,27 @@ def test_wrong_for_negative_values_only():
     )
 
 
+@pytest.mark.parametrize(
+    "change, simplest",
+    [
+        (lambda v: at.round(v * 10) / 10, 4.3456),
+        (at.round, 4.3),
+        (lambda v: at.clip(v, -1, 1), 4.0),
+        (lambda v: v + 1, 1.0),
+    ],
+)
+def test_values_are_as_round_as_they_can_be(change, simplest):
+    """As long as what is wrong shows: the rewrite may leave round numbers as they are."""
+
+    @node_rewriter([at.exp])
+    def changes(fgraph, node):
+        return [at.exp(change(node.inputs[0]))]
+
+    error = wrong(at.exp(x), changes, {x: np.array([4.3456])})
+    (value,) = error.case.values.values()
+    assert value.tolist() == [simplest]
+
+
 def test_too_narrow_a_dtype():
     @node_rewriter([at.exp])
     def narrow(fgraph, node):

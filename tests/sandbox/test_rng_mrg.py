@@ -21,6 +21,7 @@ from aesara.sandbox.rng_mrg import (
     ff_2p72,
     ff_2p134,
     guess_n_streams,
+    mrg_random_make_inplace,
     mrg_uniform,
 )
 
@@ -145,6 +146,25 @@ def test_states_that_come_in(inplace):
     after, numbers = f(given)
     assert (given is after or np.array_equal(given, after)) == inplace
     np.testing.assert_array_equal(numbers, draws(lambda s: s.uniform((3,), nstreams=1), 7)[0])
+
+
+def test_states_that_nobody_else_reads_are_overwritten():
+    states = at.imatrix("states")
+    op = mrg_uniform(at.dvector)
+    once = op(states, [3])
+    _, numbers = mrg_random_make_inplace.transform(None, once[0].owner)
+    assert numbers.owner.op == mrg_uniform(at.dvector, inplace=True) and numbers.owner.op.destroy_map == {0: [0]}
+    assert not mrg_random_make_inplace.transform(None, numbers.owner)
+    given = aesara.In(states, mutable=True)
+    for inputs, outputs, wanted in (
+        ([given], once, [True]),
+        ([states], once, [False]),
+        ([given], [*once, *op(states, [4])], [False, True]),
+        ([states], op(once[0], [4]), [False, True]),
+    ):
+        fgraph = aesara.function(inputs, outputs).maker.fgraph
+        found = sorted(node.op.inplace for node in fgraph.apply_nodes if isinstance(node.op, mrg_uniform))
+        assert found == wanted
 
 
 def test_moments():

@@ -200,6 +200,10 @@ def test_hypergeometric_function_at_the_borders():
         (1.0, 2.0, 3.0, np.nan, 1.0), (1.0, 2.0, 3.0, -np.inf, 1.0), (2.0, 2.0, 3.0, 1.0, 1.0),
     ):  # fmt: skip
         assert np.isnan(value(*arguments)), arguments
+    others = np.array([-1.0, 0.5, 2.5, 4.0, np.inf, np.nan])
+    for z in (-3.0, 0.2, 0.9, 1.0):
+        assert np.isnan(f(*np.broadcast_arrays(0.5, 0.25, 2.0, z, others))).all(), z
+        assert np.isnan(aes.hyp2f1_der.impl(0.5, 0.25, 2.0, z, others)).all(), z
 
 
 def test_polygamma_functions():

@@ -95,6 +95,20 @@ def test_elements_by_empty_lists(rng):
     assert elements.shape == (0,) and slope.shape == (6, 5) and slope.nnz == 0 and rows.shape == (0, 5)
 
 
+def test_rows_by_a_list_and_columns_by_a_slice(rng):
+    """All columns take no rectangle, so that there is a gradient."""
+    A, i = sparse.csr_matrix("A"), at.lvector("i")
+    value, rows = values_of(rng, "csr")["A"], [3, 0]
+    for index, columns in ((A[i], slice(None)), (A[i, :], slice(None)), (A[i, 1:4], slice(1, 4))):
+        f = aesara.function([A, i], index)
+        np.testing.assert_array_equal(f(value, rows).toarray(), value.toarray()[rows][:, columns])
+        assert (type(index.owner.op) is sparse.basic.GetItemList) == (columns == slice(None))
+    for last in (slice(0, None), slice(None, 2), slice(None, None, 2), slice(None, i[0])):
+        assert type(A[i, last].owner.op) is sparse.basic.GetItem2d
+    slope = aesara.function([A, i], aesara.grad(sparse.sp_sum(A[i, :]), A))(value, rows)
+    np.testing.assert_array_equal(slope.toarray(), np.isin(np.arange(6), rows)[:, None] * np.ones(5))
+
+
 @pytest.mark.parametrize("format", FORMATS)
 def test_what_is_computed_natively(rng, format):
     variables = variables_for(values_of(rng, format))

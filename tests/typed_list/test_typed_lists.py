@@ -130,6 +130,11 @@ def test_values_of_types():
             LISTS.filter(value, strict=True)
     assert LISTS.values_eq([A, B], [A, B]) and not LISTS.values_eq([A], [B]) and not LISTS.values_eq([], [A])
     assert LISTS.values_eq_approx([B], [B + 1e-12]) and not LISTS.values_eq_approx([B], [B + 1])
+    for equal in (LISTS.values_eq, LISTS.values_eq_approx):
+        assert equal([], []) and equal([A, B], [A.copy(), B.copy()])
+        for others in ([A, B + 1], [A + 1, B], [A + 1, B + 1], [A], [A, B, B], []):
+            assert not equal([A, B], others) and not equal(others, [A, B])
+    assert LISTS.values_eq_approx([B], [B + 1e-3], rtol=0, atol=1e-2)
     assert LISTS.may_share_memory([A, B], [B[:, 1:]]) and not LISTS.may_share_memory([A], [A.copy()])
     empty = []
     assert LISTS.may_share_memory(empty, empty) and not LISTS.may_share_memory([], [])

@@ -167,6 +167,15 @@ class TestCrossentropySoftmax:
             nb.crossentropy_softmax_1hot(X, np.array([0.5]))
         with pytest.raises(ValueError, match="one class for each row"):
             nb.crossentropy_softmax_1hot(X, np.array([0, 1]))
+        p, two = at.tensor("float64", (5, 4)), at.tensor("int64", (2,))
+        for build in (
+            lambda: nb.crossentropy_softmax_argmax_1hot_with_bias(p, B, two),
+            lambda: nb.crossentropy_softmax_1hot_with_bias_dx(at.dvector(), p, two),
+            lambda: nb.crossentropy_categorical_1hot(p, two),
+            lambda: nb.crossentropy_categorical_1hot_grad(at.dvector(), p, two),
+        ):
+            with pytest.raises(ValueError, match="one class for each row"):
+                build()
         with pytest.raises(TypeError, match="no parameters"):
             nb.CrossentropySoftmaxArgmax1HotWithBias(view=1)
 
