@@ -16,15 +16,17 @@ __all__ = ["Reduction", "is_trailing_run"]
 
 
 class Reduction(Array):
-    """`operand` reduced over `axes` with the primitive `kind` (add, mul, minimum, maximum, and, or, xor)."""
+    """`operand` reduced over `axes` (in order) with the primitive `kind` (add, mul, minimum, maximum, and, or, xor)."""
 
     __slots__ = ("axes", "identity", "kind", "operand")
     may_be_result = True
 
-    def __init__(self, operand: Array, axes: Sequence[int], kind: str, identity: Expr, requires: Sequence[object] = ()):
+    def __init__(
+        self, operand: Array, axes: tuple[int, ...], kind: str, identity: Expr, requires: Sequence[object] = ()
+    ):
         kept = [n for d, n in enumerate(operand.shape) if d not in axes]
         super().__init__(operand.dtype, kept, requires)
-        self.operand, self.axes, self.kind, self.identity = operand, tuple(axes), kind, identity
+        self.operand, self.axes, self.kind, self.identity = operand, axes, kind, identity
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.operand, False)]
@@ -42,6 +44,6 @@ class Reduction(Array):
         yield task
 
 
-def is_trailing_run(axes: Sequence[int], rank: int) -> bool:
-    """Whether the reduced axes are exactly the last ones, so that a register can accumulate."""
-    return tuple(sorted(axes)) == tuple(range(rank - len(axes), rank))
+def is_trailing_run(axes: tuple[int, ...], rank: int) -> bool:
+    """Whether the reduced axes (in order) are exactly the last ones, so that a register can accumulate."""
+    return axes == tuple(range(rank - len(axes), rank))
