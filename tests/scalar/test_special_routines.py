@@ -14,6 +14,7 @@ import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.scalar.routine import FloatRoutine, exp, horner, routine
 from aesara.scalar.routines import hurwitz_zeta, polygamma_function, trigamma_function
+from aesara.scalar.routines.gamma import gammainc_of_large
 from aesara.tensor.elemwise import Elemwise
 from tests.closeness import assert_close
 
@@ -122,6 +123,11 @@ def test_incomplete_gamma_functions_far_out():
         invalid = [(-1.0, 2.0), (0.0, 1.0), (1.0, -1.0), (np.nan, 1.0), (1.0, np.nan), (np.inf, np.inf)]
         assert np.isnan(native(op)(*np.array(invalid).T.copy())).all()
         assert np.isnan(op.impl(*np.array(invalid).T)).all()
+    small, large = [(2e4, 0.0), (2e4, 1.0), (1e300, 1.0)], [(2e4, 1e5), (5e4, np.inf), (1e290, 1e300)]
+    for points, lower in ((small, 0.0), (large, 1.0)):
+        k, x = np.array(points).T
+        np.testing.assert_array_equal(gammainc_of_large(k, x, 1.0), lower)
+        np.testing.assert_array_equal(gammainc_of_large(k, x, -1.0), 1.0 - lower)
 
 
 @pytest.mark.parametrize("by", [0, 1])

@@ -228,7 +228,8 @@ def _uniform(k: float, x: float) -> float:
     # eta**2 / 2 = mu - log(1 + mu), mu = (x - k) / k; DLMF 8.12.3.  Then d(eta)/dk = -mu / (k eta).
     mu = (x - k) / k
     half_square = -log1p_minus(mu)
-    if not k * half_square < 800.0:
+    weight = exp(-k * half_square)
+    if not weight > 0.0:
         return 0.0
     eta = sqrt(2.0 * half_square)
     if mu < 0.0:
@@ -237,7 +238,7 @@ def _uniform(k: float, x: float) -> float:
     total, wrt_eta, wrt_k = _uniform_sums(eta, k)
     d_total = wrt_k - wrt_eta * ratio / k
     bracket = 0.5 * eta - ratio - total * (log1p(mu) - 0.5 / k) - d_total
-    return exp(-k * half_square) / sqrt(_TWO_PI * k) * bracket
+    return weight / sqrt(_TWO_PI * k) * bracket
 
 
 @routine
@@ -245,8 +246,9 @@ def gammainc_of_large(k: float, x: float, sign: float) -> float:
     """P(k, x), or for the sign -1 Q(k, x), for k > 1e4."""
     mu = (x - k) / k
     half_square = -log1p_minus(mu)
-    if not k * half_square < 800.0:
+    weight = exp(-k * half_square)
+    if not weight > 0.0:
         return 0.5 + 0.5 * sign if x > k else 0.5 - 0.5 * sign
     eta = sqrt(2.0 * half_square) * (sign if mu > 0.0 else -sign)
     rest = _uniform_sum(eta * sign, k)
-    return 0.5 * _erfc(-eta * sqrt(0.5 * k)) - sign * exp(-k * half_square) / sqrt(_TWO_PI * k) * rest
+    return 0.5 * _erfc(-eta * sqrt(0.5 * k)) - sign * weight / sqrt(_TWO_PI * k) * rest
