@@ -55,16 +55,14 @@ class FirstValue:
         return self.variable.type.dtype
 
     def takes(self, dtype: str) -> bool:
-        """Take a dtype, if the value has one in it and may; returns whether it is another than before."""
-        if dtype == self.dtype or not self.is_data:
-            return False
+        """Take a dtype, if the value, which is data, may; returns whether it is another than before."""
         kind, data = np.dtype(dtype).kind, self.variable.data
         if self.is_number:
             with np.errstate(all="ignore"):
                 made = data.astype(dtype if data.dtype.kind != "c" or kind == "c" else data.dtype)
             fits = made == data if kind in "biu" else np.isfinite(made) == np.isfinite(data)
         else:
-            made, fits = data.astype(dtype), np.can_cast(self.dtype, dtype, "safe")
+            made, fits = data.astype(dtype, copy=False), np.can_cast(self.dtype, dtype, "safe")
         if not fits or made.dtype == data.dtype:
             return False
         self.variable = constant(made, dtype=dtype)
