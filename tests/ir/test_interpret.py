@@ -142,6 +142,8 @@ def test_shifts_past_the_width(name, a, by, dtype, expected):
         (-0.0, "float64", "bool", False), (200, "uint8", "int8", -56), (-1, "int8", "uint64", 2**64 - 1),
         (2**24 + 1, "int32", "float32", 2.0**24), (1e5, "float64", "float16", np.inf), (True, "bool", "float32", 1.0),
         (np.nan, "float64", "int64", -(2**63)), (2.0**63, "float64", "uint64", 2**63),
+        (2.0**63, "float64", "int64", -(2**63)), (-(2.0**63), "float32", "int64", -(2**63)),
+        (np.inf, "float32", "uint64", 2**63), (-np.inf, "float64", "int32", 0), (1e30, "float64", "uint8", 0),
     ],
 )  # fmt: skip
 def test_casts(value, source, target, expected):
@@ -209,6 +211,15 @@ for v0 < n0:
     out = np.zeros(2)
     run_kernel(k, [out, np.arange(6.0), 2])
     np.testing.assert_array_equal(out, [3, 12])
+
+
+def test_variables_of_loops_are_known_inside_only():
+    loop = "for v0 < n0:\n    b0[v0] = 1.0"
+    with pytest.raises(IRError, match="v0 is read before it has a value"):
+        run_kernel(kernel(f"{loop}\nb0[v0] = 2.0"), [np.zeros(3), np.zeros(3), 3])
+    out = np.zeros(3)
+    run_kernel(kernel(f"let v0 = 1\n{loop}\nb0[v0] = 2.0"), [out, np.zeros(3), 3])
+    assert out.tolist() == [1, 2, 1]
 
 
 def test_if_and_nested_scopes():

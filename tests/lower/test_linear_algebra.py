@@ -339,6 +339,14 @@ def test_definite_banded_systems(lower):
     f = aesara.function([x, y], SolveHermitianBanded(lower)(x, y))
     with pytest.raises(np.linalg.LinAlgError, match="is not positive definite: see its leading minor of order 1"):
         f(-bands, np.ones(4))
+
+    def solution(ab, b):
+        return SolveHermitianBanded(lower)(at.specify_shape(ab, (3, None)), b)
+
+    for column in range(4):
+        indefinite = bands.copy()
+        indefinite[0 if lower else 2, column] = -4
+        assert_both_raise(solution, indefinite, np.ones(4), kind=np.linalg.LinAlgError)
     with pytest.raises(ValueError, match="diagonals of length 4 and a right-hand side of length 3 do not fit"):
         f(bands, np.ones(3))
     z = at.dmatrix()

@@ -46,7 +46,7 @@ def convert(value: Any, dtype: str) -> Any:
         number = float(value)
         limit = 2 * _INT64_LIMIT if dtype == "uint64" else _INT64_LIMIT
         fits = math.isfinite(number) and -_INT64_LIMIT <= number < limit
-        return wrapped(int(number) if fits else -(2**63), dtype)
+        return wrapped(int(number) if fits else 2**63, dtype)  # as int64 the most negative number
     return wrapped(int(value), dtype)
 
 
