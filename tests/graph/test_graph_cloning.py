@@ -169,6 +169,13 @@ class TestEqualComputations:
         assert not equal_computations([f(a, a)], [f(a, c)], [a], [c])
         assert not equal_computations([a], [c], [a], [b])
 
+    def test_an_input_given_twice_stands_for_each_of_its_partners(self):
+        a, b, c, d = variables("abcd")
+        assert equal_computations([f(a, a)], [f(b, c)], [a, a], [b, c])
+        assert equal_computations([f(b, c)], [f(a, a)], [b, c], [a, a])
+        assert not equal_computations([f(a, a)], [f(b, d)], [a, a], [b, c])
+        assert not equal_computations([f(a, d)], [f(b, c)], [a, a], [b, c])
+
     def test_types_of_inputs(self):
         a, b = double(), Interval(0, 1)()
         assert not equal_computations([f(a)], [f(b)], [a], [b])
