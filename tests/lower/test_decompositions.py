@@ -207,6 +207,19 @@ def test_exponentials_of_matrices_far_from_normal(matrix):
     assert np.isnan(both[2]).all()
 
 
+def test_large_powers_do_not_spoil_an_exponential_whose_higher_ones_are_small():
+    """A shift and a rotation side by side: the 8th power of the shift is zero, so that nothing need be divided."""
+    size, rotation = 1e10, np.array([[0.0, -1.0], [1.0, 0.0]])
+    matrix = scipy.linalg.block_diag(size * np.eye(8, k=1), rotation)
+    turned_by_one = np.cos(1) * np.eye(2) + np.sin(1) * rotation
+    for given in (matrix, np.stack([matrix, matrix.T])):
+        for found, expected in zip(
+            compiled(linalg.expm, given)(given).reshape(-1, 10, 10), (turned_by_one, turned_by_one.T)
+        ):
+            np.testing.assert_allclose(found[8:, 8:], expected, rtol=2e-15)
+            assert not found[:8, 8:].any() and not found[8:, :8].any()
+
+
 @pytest.mark.parametrize(
     ("build", "values", "kind", "message"),
     [

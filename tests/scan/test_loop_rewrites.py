@@ -6,12 +6,14 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
+from aesara.graph.traversal import applys_between
 from aesara.scan import scan, until
 from aesara.scan.op import Scan
 from aesara.scan.rewriting import ScanInplaceOptimizer, ScanMerge
 from aesara.scan.utils import ScanArgs
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import BlasOp
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from tests.closeness import assert_close
 
 x, y, v, M, n = at.dvector("x"), at.dvector("y"), at.dvector("v"), at.dmatrix("M"), at.lscalar("n")
@@ -345,6 +347,30 @@ def test_shapes_are_known_without_the_loop():
     assert not loops
     got = f(np.ones(4), ROWS, [1.0, 2.0], 0)
     assert [shape.tolist() for shape in got] == [[4], [4, 3, 2], [4, 1]]
+
+
+@pytest.mark.parametrize(
+    "step, size",
+    [
+        (lambda e, row, s, v, W: e * v, [3]),
+        (lambda e, row, s, v, W: W * s, [3, 5]),
+        (lambda e, row, s, v, W: row + e, [2]),
+        (lambda e, row, s, v, W: at.dot(v, W) + s, [5]),
+        (lambda e, row, s, v, W: at.outer(row, v), [2, 3]),
+        (lambda e, row, s, v, W: at.concatenate([row, W[:, 0]]) * s[0], [5]),
+        (lambda e, row, s, v, W: s + 1, [5]),
+    ],
+)
+def test_sizes_of_rows_are_those_that_a_step_gives_its_inputs(step, size):
+    W, s = at.dmatrix("W"), at.dvector("s")
+    (_, rows), _ = scan(lambda e, row, s, v, W: [s * 2, step(e, row, s, v, W)], [x, M], [s, None], [v, W])
+    with aesara.config.change_flags(on_shape_error="raise"):
+        graph = aesara.graph.fg.FunctionGraph([x, M, s, v, W], [rows], clone=False, features=[ShapeFeature()])
+        lengths = [graph.shape_feature.get_shape(graph, rows, d) for d in range(rows.ndim)]
+    assert not any(isinstance(node.op, Scan) for node in applys_between([], lengths))
+    given = {x: np.ones(4), M: np.ones((4, 2)), s: np.ones(5), v: np.ones(3), W: np.ones((3, 5))}
+    found = aesara.function(list(given), lengths, on_unused_input="ignore")(*given.values())
+    assert [int(n) for n in found] == [4, *size]
 
 
 def test_shapes_that_values_decide_are_those_of_the_results():

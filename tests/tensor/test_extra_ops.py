@@ -143,12 +143,29 @@ def test_repeat(axis, rng):
     check_gradient(lambda x: repeat(x, 2, axis) ** 2, value)
 
 
+@pytest.mark.parametrize("count", [0, [0], np.zeros(1, "uint8")])
+@pytest.mark.parametrize("axis", [None, 0, 1])
+def test_no_repetitions_leave_nothing_of_any_length(count, axis):
+    x = at.dmatrix()
+    for y in (repeat(x, count, axis), Repeat(axis)(x, count)):
+        assert evaluate(y, {x: np.ones((3, 2))}).shape == np.repeat(np.ones((3, 2)), count, axis).shape
+    assert y.type.shape[axis or 0] == 0
+    assert Repeat(axis)(tensor(3, 2), count).type.shape == np.repeat(np.ones((3, 2)), count, axis).shape
+    assert Repeat(0)(tensor(0, 2), at.lscalar()).type.shape == (0, 2)
+
+
 def test_repeat_errors():
     x = at.dmatrix()
     with pytest.raises(ValueError, match="exceed 1"):
         repeat(x, at.lmatrix())
     with pytest.raises(TypeError, match="integers"):
         repeat(x, 1.5)
+    for wrong in (-1, [-1], [2, -1]):
+        for tensor_of in (x, tensor(2, 3)):
+            with pytest.raises(ValueError, match="cannot be negative"):
+                repeat(tensor_of, wrong, axis=0)
+            with pytest.raises(ValueError, match="cannot be negative"):
+                Repeat(0)(tensor_of, wrong)
     np.testing.assert_array_equal(evaluate(repeat(x, [3], axis=0), {x: np.ones((1, 2))}), np.ones((3, 2)))
 
 
