@@ -1,6 +1,8 @@
 """Functions called by many threads at once: results, shared variables, guards, fork."""
 
+import contextlib
 import functools
+import json
 import os
 import threading
 from collections.abc import Callable
@@ -331,6 +333,43 @@ def test_a_call_that_waits_is_not_passed_for_ever():
     in_threads(*[lambda k=k: work(k) for k in range(3)])
     runs = [turns[k : k + 3] for k in range(10, 40, 3)]
     assert all(len(set(run)) > 1 for run in runs), turns
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("holds", [True, False])
+def test_a_child_process_has_the_guards_of_the_thread_that_forks_only(holds):
+    mine, of_others = UpdateGuard(), UpdateGuard()
+    inside, leave = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with Held([of_others]):
+            inside.set()
+            leave.wait(60)
+
+    def fork() -> None:
+        assert inside.wait(60)
+        while not _queue:  # the third thread waits
+            threading.Event().wait(0.001)
+        reader, writer = os.pipe()
+        with Held([mine]) if holds else contextlib.nullcontext():
+            child = os.fork()
+            if child == 0:
+                os.write(writer, json.dumps([*mine.words, *of_others.words, any(state[1:3]), len(_queue)]).encode())
+                os._exit(0)
+        leave.set()
+        os.close(writer)
+        with os.fdopen(reader) as pipe:
+            assert json.loads(pipe.read()) == [
+                *(threading.get_ident() * holds, 0, int(holds), 0), *(0, 0, 0, 0), holds, 0
+            ]  # fmt: skip
+        assert os.waitpid(child, 0)[1] == 0
+
+    def wait() -> None:
+        assert inside.wait(60)
+        with Held([of_others]):
+            pass
+
+    in_threads(hold, fork, wait)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
