@@ -433,10 +433,32 @@ def test_choose(mode):
     )
 
 
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+def test_the_gradient_of_choose_where_a_length_turns_out_to_be_one(mode, rng):
+    a, c, w = at.lmatrix(), at.dtensor3(), at.dmatrix()
+    gradient = aesara.function([a, c, w], aesara.grad((at.choose(a, c) * w).sum(), c), mode=mode)
+    shapes = [(2, 3), (1, 3), (2, 1), (1, 1), (0, 3), (2, 0)]
+    for of_a, of_c in itertools.product(shapes, shapes):
+        try:
+            shape = np.broadcast_shapes(of_a, of_c)
+        except ValueError:
+            continue
+        which, weights = rng.integers(0, 4, of_a), rng.integers(1, 9, shape).astype("float64")
+        expected = np.where(np.arange(4)[:, None, None] == which, weights, 0)
+        repeated = tuple(axis for axis in (1, 2) if of_c[axis - 1] == 1)
+        found = gradient(which, np.ones((4, *of_c)), weights)
+        np.testing.assert_array_equal(found, expected.sum(axis=repeated, keepdims=True))
+
+
 def test_choose_errors():
     a, c = at.lvector(), at.dmatrix()
-    with pytest.raises(ValueError, match="out of range"):
-        evaluate(at.choose(a, c), {a: [4], c: np.ones((2, 1))})
+    gradient = aesara.function([a, c], aesara.grad(at.choose(a, c).sum(), c))  # computed without the chosen
+    assert gradient([1, 1], np.ones((2, 1))).tolist() == [[0.0], [2.0]]
+    for wrong in ([4], [2], [0, -1]):
+        with pytest.raises(ValueError, match="out of range"):
+            evaluate(at.choose(a, c), {a: wrong, c: np.ones((2, 1))})
+        with pytest.raises(ValueError, match="out of range"):
+            gradient(wrong, np.ones((2, 1)))
     with pytest.raises(TypeError, match="integers"):
         at.choose(at.dvector(), c)
     with pytest.raises(ValueError, match="mode"):

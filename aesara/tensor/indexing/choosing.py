@@ -9,19 +9,24 @@ import numpy as np
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.creation.ranges import arange
-from aesara.tensor.elementwise.ops import clip, eq, mod, switch
+from aesara.tensor.elementwise.ops import clip, eq, ge, lt, mod, switch
 from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
+from aesara.tensor.shapes.broadcasting import broadcast_to_, summed_to
+from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["Choose", "choose"]
+
+_OUT_OF_RANGE = "Choose: an index is out of range"
 
 
 class Choose(Op):
@@ -75,7 +80,7 @@ class Choose(Op):
         if self.mode == "clip":
             return np.clip(a, 0, n_choices - 1)
         if a.size and (a.min() < 0 or a.max() >= n_choices):
-            raise ValueError(f"Choose: an index is out of range; there are {n_choices} choices.")
+            raise ValueError(f"{_OUT_OF_RANGE}; there are {n_choices} choices.")
         return a
 
     def L_op(self, inputs, outputs, output_gradients):
@@ -88,20 +93,18 @@ class Choose(Op):
             a = mod(a, count)
         elif self.mode == "clip":
             a = clip(a, 0, count - 1)
+        else:
+            # Nothing else looks where the gradient is computed alone.
+            a = CheckAndRaise(ValueError, _OUT_OF_RANGE)(a, ge(a, 0), lt(a, count))
+        if None in a.type.shape:
+            a = broadcast_to_(a, *shape_tuple(outputs[0]))  # a length may turn out to be 1
         # Along a new first dimension the gradient stands where an element was taken, zero elsewhere.
         positions = arange(count).dimshuffle(0, *["x"] * g.type.ndim)
         g_choices = switch(eq(positions, a), g, zeros_like(g))
         new = range(1, 1 + g_choices.type.ndim - choices.type.ndim)
         if new:
             g_choices = g_choices.sum(axis=list(new))
-        repeated = [
-            axis
-            for axis, (known, size) in enumerate(zip(choices.type.shape, g_choices.type.shape))
-            if axis and known == 1 and size != 1
-        ]
-        if repeated:
-            g_choices = g_choices.sum(axis=repeated, keepdims=True)
-        return [DisconnectedType()(), specify_shape(g_choices, choices.type.shape)]
+        return [DisconnectedType()(), specify_shape(summed_to(g_choices, choices), choices.type.shape)]
 
     def connection_pattern(self, node):
         return [[False], [True]]

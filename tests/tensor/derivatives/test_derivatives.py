@@ -130,6 +130,8 @@ EXPRESSIONS = {
     "Correlation": (lambda x, w: nnet.conv2d(x[None, None], w[None, None], border_mode="half"), [M, SQUARE]),
     "PermuteRowElements": (lambda x: at.basic.permute_row_elements(x, np.array([2, 0, 3, 1])) ** 2, [M]),
     "Choose": (lambda x: at.choose(np.array([0, 2, 1, 0]), x) ** 2, [M]),
+    "Choose, wrap": (lambda x: at.choose(np.array([-1, 2, 4, -3]), x, mode="wrap") ** 2, [M]),
+    "Choose, clip": (lambda x: at.choose(np.array([-1, 2, 4, 1]), x, mode="clip") ** 2, [M]),
     "CheckAndRaise": (lambda x: assert_op(x, at.ge(x.size, 1)) ** 2, [M]),
     "CpuContiguous": (lambda x: at.extra_ops.cpu_contiguous(x) ** 2, [M]),
     "GradClip": (lambda x: aesara.gradient.grad_clip(x, -10, 10) ** 2, [M]),
