@@ -7,6 +7,7 @@ from scipy import stats
 import aesara
 import aesara.tensor as at
 from aesara.gradient import NullTypeGradError
+from aesara.graph.null_type import NullType
 from aesara.tensor.random import distributions
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
@@ -250,6 +251,26 @@ def test_no_derivatives():
     v = at.dvector("v")
     noise = distributions.normal(size=v.shape, rng=aesara.shared(np.random.default_rng(1)))
     assert aesara.function([v], aesara.grad((v * 2 + noise).sum(), v))([1.0, 2.0]).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "draw_with",
+    [
+        lambda p, rng: distributions.normal(p, 1.0, rng=rng),
+        lambda p, rng: distributions.poisson(p, rng=rng),
+        lambda p, rng: distributions.wald(p, 1.0, rng=rng),
+        lambda p, rng: distributions.multinomial(5, at.stack([p, p]), rng=rng),
+    ],
+)
+def test_parameters_do_not_reach_what_the_generator_draws_afterwards(draw_with):
+    p, rng = at.dscalar("p"), aesara.shared(np.random.default_rng(1))
+    later = draw_with(p, rng).owner.outputs[0]
+    assert aesara.function([p], aesara.grad(distributions.normal(3 * p, 1.0, rng=later), p))(0.5) == 3.0
+    for_state, for_parameter = aesara.grad(
+        None, [rng, p], known_grads={later: later.type()}, null_gradients="return", disconnected_inputs="ignore"
+    )
+    assert isinstance(for_state.type, NullType)
+    assert aesara.function([p], for_parameter)(0.5) == 0.0
 
 
 @pytest.mark.slow

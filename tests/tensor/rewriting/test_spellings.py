@@ -9,6 +9,7 @@ from aesara.compile.mode import FAST_RUN, Mode
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.basic import Alloc
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.rewriting.basic import encompasses_broadcastable, merge_broadcastables
 from aesara.tensor.rewriting.elemwise import local_dimshuffle_lift
 from aesara.tensor.subtensor import IncSubtensor
 
@@ -141,3 +142,15 @@ def test_fills_are_allocations_for_those_who_ask_for_it_by_name():
     a = at.dmatrix("a")
     f = aesara.function([a], a / a, mode=Mode("llvm", query))
     assert [type(node.op).__name__ for node in f.maker.fgraph.toposort()] == ["Shape_i", "Shape_i", "Alloc"]
+
+
+def test_patterns_of_dimensions_that_broadcast():
+    first, second, third = (True, False, True, False), (True, True, False, False), (True, True, True, False)
+    assert merge_broadcastables([first, second, third]) == [True, False, False, False]
+    assert merge_broadcastables([first]) == list(first)
+    assert merge_broadcastables([]) == []
+    # Of rows, columns and longer tensors the last dimensions are compared.
+    fits = {(a, b) for a in (first, second, third) for b in (first, second, third) if encompasses_broadcastable(a, b)}
+    assert fits == {(p, p) for p in (first, second, third)} | {(first, third), (second, third)}
+    assert encompasses_broadcastable(first, (True, False)) and not encompasses_broadcastable(third, (False, False))
+    assert not encompasses_broadcastable((False,), (True, False)) and encompasses_broadcastable((True,), ())
