@@ -41,8 +41,10 @@ def beta_density(a: float, b: float, x: float) -> float:
     if x == 1.0:
         return 0.0 if b > 1.0 else a if b == 1.0 else math.inf
     y = 1.0 - x
-    density = _density(a, b, x, y)
-    return density / x / y * (a / (a + b) * b) if density > 0.0 else 0.0
+    # If a > 1, then x**a may be too small where x**(a - 1) is not; if not, then a - 1 may have lost digits.
+    less = 1.0 if a > 1.0 else 0.0
+    density = _density(a, b, x, y, less)
+    return density / (x if less == 0.0 else 1.0) / y * (a / (a + b) * b) if density > 0.0 else 0.0
 
 
 @routine
@@ -62,24 +64,26 @@ def _log_ratio_minus(ratio: float, change: float) -> float:
 
 
 @routine
-def _density(a: float, b: float, x: float, y: float) -> float:
-    """(1/a + 1/b) x**a y**b / B(a, b), where y = 1 - x.
+def _density(a: float, b: float, x: float, y: float, less: float) -> float:
+    """(1/a + 1/b) x**(a - less) y**b / B(a, b), where y = 1 - x, and `less` is 0 or 1.
 
     For large parameters it is taken at the saddle point, where the exponent's terms do not cancel.
     """
     n = a + b
     if a < LARGE and b < LARGE:
-        return _gamma(n + 1.0) / (_gamma(a + 1.0) * _gamma(b + 1.0)) * x**a * y**b
+        return _gamma(n + 1.0) / (_gamma(a + 1.0) * _gamma(b + 1.0)) * x ** (a - less) * y**b
     excess = x * b - y * a
     exponent = b * _log_ratio_minus(y * n / b, -excess / b)
     ratio = x * n / a
     power = 1.0
+    divisor = 1.0 if less == 0.0 else x
     if a < LARGE and ratio < 0.5:
-        power = ratio**a
+        power = ratio ** (a - less)
+        divisor = 1.0 if less == 0.0 else a / n
         exponent -= excess
     else:
         exponent += a * _log_ratio_minus(ratio, excess / a)
-    return power * exp(exponent) * _stirling_ratio(n) / (_stirling_ratio(a) * _stirling_ratio(b))
+    return power * exp(exponent) * _stirling_ratio(n) / (_stirling_ratio(a) * _stirling_ratio(b)) / divisor
 
 
 @routine
@@ -96,7 +100,7 @@ def _log_minus_digamma(a: float, b: float, x: float, y: float) -> float:
 @routine
 def _fraction(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
     # I_x(a, b) = b / (a + b) * density / (1+ d1/(1+ d2/(1+ ...))), DLMF 8.17.22; p and q are those of the inverse.
-    density = _density(a, b, x, y)
+    density = _density(a, b, x, y, 0.0)
     if density == 0.0:
         return 0.0
     da = 1.0 if wrt_a != 0.0 else 0.0

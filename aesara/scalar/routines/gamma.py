@@ -60,7 +60,9 @@ def gamma_density(k: float, x: float) -> float:
         if x > 1e4:
             return 0.0
         decay = exp(-0.5 * x)
-        return decay * (x ** (k - 1.0) / _gamma(k)) * decay
+        # For small k, k - 1 has lost digits.
+        power = x ** (k - 1.0) if k > 0.5 else x**k / x
+        return decay * (power / _gamma(k)) * decay
     density = _density(k, x)
     return density / x * k if density > 0.0 else 0.0
 
