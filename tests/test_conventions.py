@@ -53,6 +53,12 @@ def read_in(function: ast.FunctionDef | ast.Lambda) -> set[str]:
     return names - bound_in(function)
 
 
+def test_no_two_files_have_one_name():
+    """Folders of tests are no packages: pytest would import one of the files and refuse the other."""
+    names = [name for path in trees() if (name := path.rpartition("/")[2]).startswith("test_")]
+    assert sorted(set(names)) == sorted(names)
+
+
 @pytest.mark.slow
 def test_random_numbers_are_a_tests_own():
     """What a test draws must not depend on which tests ran before it: it takes the fixture `rng`, or a seed."""
