@@ -57,6 +57,12 @@ def _check_classes(x: np.ndarray, y: np.ndarray) -> None:
         raise ValueError(f"y_i value out of bounds: classes must be from 0 to {x.shape[1] - 1}; got {y}.")
 
 
+def _check_gradient(node: Apply, g: np.ndarray, y: np.ndarray) -> None:
+    """A gradient for each row; one whose type says that it has length 1 is for all of them."""
+    if g.ndim and len(g) != len(y) and not node.inputs[0].type.broadcastable[0]:
+        raise ValueError(f"Input dimension mismatch: there must be a gradient for each row; got {len(g)} for {len(y)}.")
+
+
 class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
     """Cross-entropy, softmax and prediction of a classifier.
 
@@ -147,6 +153,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         dy, sm, y_idx = inputs
         _check_classes(sm, y_idx)
+        _check_gradient(node, dy, y_idx)
         difference = np.array(sm)
         difference[np.arange(len(y_idx)), y_idx] -= 1
         factor = dy if dy.ndim == 0 else dy[:, None]
@@ -229,6 +236,7 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         g_y, coding, classes = inputs
         _check_classes(coding, classes)
+        _check_gradient(node, g_y, classes)
         rows = np.arange(len(classes))
         gradient = np.zeros_like(coding)
         with np.errstate(all="ignore"):

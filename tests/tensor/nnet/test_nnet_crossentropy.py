@@ -366,3 +366,20 @@ class TestHierarchicalSoftmax:
             return at.log(nb.h_softmax(x, 6, 20, 4, 5, W1, b1, W2, b2, np.array([0, 19, 7, 7, 12, 5]))).sum()
 
         verify_grad(cost, [self.FEATURES, self.W1, self.B1, self.W2, self.B2], rng=rng)
+
+
+GRADIENTS = [nb.crossentropy_softmax_1hot_with_bias_dx, nb.crossentropy_categorical_1hot_grad]
+
+
+@pytest.mark.parametrize("op", GRADIENTS, ids=str)
+def test_a_gradient_of_length_one_is_for_all_rows_if_its_type_says_so(op):
+    matrix, classes = scipy.special.softmax(X, axis=1), at.constant(Y)
+    x, g = at.dmatrix("x"), at.dvector("g")
+    row = at.tensor(dtype="float64", shape=(1,), name="row")
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        whole = aesara.function([g, x], op(g, x, classes), mode=mode)
+        one = aesara.function([row, x], op(row, x, classes), mode=mode)
+        assert_close(one([2.0], matrix), whole(np.full(5, 2.0), matrix))
+        for wrong in (np.ones(1), np.ones(2), np.ones(6)):
+            with pytest.raises(ValueError, match="(?i)dimension mismatch"):
+                whole(wrong, matrix)
