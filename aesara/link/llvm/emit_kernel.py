@@ -37,6 +37,7 @@ from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.primitives import converted, primitive
 from aesara.link.llvm.spills import Spilled
+from aesara.link.llvm.target import HAS_EXTREMA_OF_NUMBERS
 from aesara.link.llvm.types import LLVM_TYPES, literal, memory_type
 
 __all__ = ["Cut", "Emitter", "Scope", "emit_kernel"]
@@ -604,7 +605,7 @@ def _number_or_nothing(e: Expr, accumulator: str) -> Expr | None:
 
     LLVM knows that extremum, and makes vectors of it; of the selection it makes a condition for each element.
     """
-    if e.op not in ("minimum", "maximum") or e.dtype not in ("float32", "float64"):
+    if not HAS_EXTREMA_OF_NUMBERS or e.op not in ("minimum", "maximum") or e.dtype not in ("float32", "float64"):
         return None
     register, term = e.args
     if register.op != "var" or register.attr != accumulator or term.op != "select":

@@ -10,7 +10,10 @@ from aesara.configdefaults import config
 from aesara.errors import NativeTargetError
 from aesara.records import dataclass
 
-__all__ = ["ARM_LEVELS", "X86_LEVELS", "Target", "current_target", "target_named"]
+__all__ = ["ARM_LEVELS", "HAS_EXTREMA_OF_NUMBERS", "X86_LEVELS", "Target", "current_target", "target_named"]
+
+#: Whether LLVM's extrema that ignore NaN can be used: LLVM 20 (llvmlite 0.45 to 0.47) takes each for the other on x86.
+HAS_EXTREMA_OF_NUMBERS = llvm.llvm_version_info[0] >= 22
 
 #: the levels of x86-64 and what each adds to the one before, in LLVM's names
 X86_LEVELS = {

@@ -104,7 +104,8 @@ class Expm(_MatrixFunction):
     __props__ = ()
 
     def function(self, x: np.ndarray) -> np.ndarray:
-        return scipy_linalg().expm(x) if np.isfinite(x).all() else nan_like(x)
+        # some versions of SciPy write to what they get, and refuse what is read-only
+        return scipy_linalg().expm(np.array(x)) if np.isfinite(x).all() else nan_like(x)
 
     def L_op(
         self,
