@@ -88,7 +88,7 @@ def test_a_vector_of_integers_that_is_a_shape():
 def test_a_size_that_depends_on_data_is_refused():
     x = at.dvector("x")
     f = compiled([x], at.zeros(at.cast(x.sum(), "int64")) + 1)
-    with pytest.raises(TypeError, match=r"has to be known when XLA compiles.*from x of type(.|\n)*test_linker.py"):
+    with pytest.raises(TypeError, match=r"has to be known when XLA compiles.*from x of(.|\n)*test_linker_by_jax.py"):
         f(np.ones(3))
 
 
@@ -131,7 +131,7 @@ def test_a_failing_check_leaves_shared_variables_alone():
     checked = Assert("x must be positive")(x, at.all(x > 0))
     f = compiled([x], checked.sum(), updates={state: state + x})
     assert float(f([1.0, 2.0])) == 3.0
-    with pytest.raises(AssertionError, match=r"x must be positive(.|\n)*test_linker.py"):
+    with pytest.raises(AssertionError, match=r"x must be positive(.|\n)*test_linker_by_jax.py"):
         f([1.0, -2.0])
     np.testing.assert_array_equal(state.get_value(), [1.0, 2.0])
     assert float(f([1.0, 1.0])) == 2.0

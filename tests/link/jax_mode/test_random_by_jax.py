@@ -675,7 +675,7 @@ def test_errors_of_distributions_of_your_own():
     f = compiled([sides], x, updates={rng: state})
     with pytest.raises(ValueError, match="low >= high") as error:
         f([0])
-    assert "dice_rv" in str(error.value) and "test_random.py" in str(error.value)
+    assert "dice_rv" in str(error.value) and "test_random_by_jax.py" in str(error.value)
     assert rng.get_value().bit_generator.state == before
     assert f([1]) == 2
 

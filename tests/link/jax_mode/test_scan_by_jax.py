@@ -106,7 +106,7 @@ def test_a_loop_that_ends_early():
 def test_all_rows_of_a_loop_that_ends_early_are_refused():
     s, _ = scan(lambda t: (t + 1, until(t > 3)), outputs_info=at.zeros(()), n_steps=100)
     f = aesara.function([], s, mode="JAX")
-    with pytest.raises(TypeError, match=r"How many rows a loop with `until` has(.|\n)*test_scan.py"):
+    with pytest.raises(TypeError, match=r"How many rows a loop with `until` has(.|\n)*test_scan_by_jax.py"):
         f()
 
 
