@@ -111,8 +111,8 @@ def _jit() -> object:
     """The linker and loader; it takes over the machine that it is given.
 
     JITLink gets the memory of all sections of an object at once. LLVM's other linker gets it for each section, and ends
-    the process if one is more than 2 GiB away, as happens in processes that have mapped much memory (CUDA does). On
-    Windows JITLink is not complete, and the code model is the large one.
+    the process if one is more than 2 GiB away, as happens in processes that have mapped much memory (seen beside CUDA).
+    On Windows, where JITLink has not been tried, the code model is the large one.
     """
     host = target_named("native")
     machine = llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True)
@@ -290,8 +290,8 @@ def _link(
     for symbol in symbols:
         builder.export_symbol(symbol)
     for symbol in externals:
-        if symbol.startswith("ae.") and symbol.encode() not in code:
-            continue  # declared for loops that became no vectors, or others
+        if symbol.encode() not in code:
+            continue  # declared, and not called
         address = _address(symbol, target)
         if address is None:
             raise RuntimeError(f"the C function {symbol} is not available in this installation")

@@ -13,6 +13,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.sandbox.rng_mrg import MRG_RandomStream
 from aesara.tensor.random import RandomStream, threefry
 from aesara.tensor.random.op import RandomVariable
+from tests.own_distributions import SumOfDiceRV
 
 jax = pytest.importorskip("jax")
 jnp = jax.numpy
@@ -629,17 +630,6 @@ def test_mrg(dtype):
             np.testing.assert_array_equal(one, other)
     for one, state in zip(after, states):
         np.testing.assert_array_equal(one, state.get_value())
-
-
-class SumOfDiceRV(RandomVariable):
-    name = "dice"
-    ndim_supp = 0
-    ndims_params = (0,)
-    dtype = "int64"
-
-    @classmethod
-    def rng_fn(cls, rng, sides, size):
-        return rng.integers(1, sides + 1, size) + rng.integers(1, sides + 1, size)
 
 
 class ShiftedRV(type(RV.normal)):

@@ -18,6 +18,7 @@ from aesara.ir.routines.numpy_loops import loop_address
 from aesara.ir.text import parse_program, print_program
 from aesara.ir.verify import verify_program
 from aesara.tensor.random.generators import same_state
+from tests.own_distributions import SumOfDiceRV
 
 IN_PYTHON: set[str] = set()
 if loop_address("log", "d", "d") is None:  # NumPy 1
@@ -378,19 +379,9 @@ def test_copies_of_a_function_have_links_of_their_own():
 
 
 def test_distributions_of_ones_own_draw_in_python_among_native_ones():
-    class TwoDiceRV(at_random.op.RandomVariable):
-        name = "two_dice"
-        ndim_supp = 0
-        ndims_params = (0,)
-        dtype = "int64"
-
-        @classmethod
-        def rng_fn(cls, rng, sides, size):
-            return rng.integers(1, sides + 1, size) + rng.integers(1, sides + 1, size)
-
     rng, twin = aesara.shared(new()), new()
     x = at_random.normal(rng=rng)
-    y = TwoDiceRV()(6, size=4, rng=x.owner.outputs[0])
+    y = SumOfDiceRV()(6, size=4, rng=x.owner.outputs[0])
     z = at_random.uniform(size=2, rng=y.owner.outputs[0])
     f = aesara.function([], [x, y, z], updates=[(rng, z.owner.outputs[0])])
     assert reasons(f) == ["two_dice"]

@@ -334,26 +334,22 @@ def _multivariate_normal(d: KeyedDraw) -> Any:
     return mean.astype(d.dtype) + product(root, d.normal(length)[..., None], d.dtype)[..., 0]
 
 
-def _of_eigenvalues(multiplied: Any, values: Any, vectors: Any) -> Any:
-    """The symmetric matrix of these eigenvalues; other signs and other vectors for equal ones give the same."""
-    return multiplied(vectors * values[..., None, :], vectors.swapaxes(-1, -2))
-
-
 def _root_and_square_by(module: Any, cov: Any) -> Any:
-    """The symmetric root of the covariance, which may be singular, and what it is the root of."""
+    """The symmetric root of the covariance, which may be singular, and what it is the root of.
+
+    Which vectors a device finds has no effect on them: neither signs, nor those of equal eigenvalues.
+    """
     multiplied = np.matmul if module is np else functools.partial(product, dtype=cov.dtype)
     values, vectors = module.linalg.eigh(cov)
-    values = module.maximum(values, 0)
-    return tuple(_of_eigenvalues(multiplied, v, vectors) for v in (module.sqrt(values), values))
+    values = module.maximum(values, 0)[..., None, :]
+    return tuple(multiplied(vectors * v, vectors.swapaxes(-1, -2)) for v in (module.sqrt(values), values))
 
 
 def _slope_of_root(primals: Any, tangents: Any) -> Any:
     """The derivative that does not rotate the root: see `MvNormalRV.L_op`."""
-    (cov,), (slope,) = primals, tangents
-    multiplied = functools.partial(product, dtype=cov.dtype)
-    values, vectors = jnp.linalg.eigh(cov)
-    inverse = _of_eigenvalues(multiplied, 1 / jnp.sqrt(jnp.maximum(values, 0)), vectors)
-    return _root_and_square(cov), (multiplied(slope, inverse) / 2, slope)
+    (slope,) = tangents
+    root, square = _root_and_square(*primals)
+    return (root, square), (product(slope, jnp.linalg.inv(root), slope.dtype) / 2, slope)
 
 
 _root_and_square: Any = jax.custom_jvp(functools.partial(_root_and_square_by, jnp))
