@@ -21,3 +21,7 @@ __all__ = [
     "until",
     "while_loop",
 ]
+
+# The name of this package in `aesara` is that of its function, as in Aesara 2.9.4: what is here is found there too.
+for _name in __all__:
+    setattr(scan, _name, globals()[_name])

@@ -1,5 +1,6 @@
 """`while_loop` and `fori_loop`, against Python's own loops and against graphs in which the steps stand one by one."""
 
+import sys
 from functools import cache
 from typing import NamedTuple
 
@@ -22,6 +23,14 @@ a, b, limit = at.dscalars("a", "b", "limit")
 x, v = at.dvector("x"), at.dvector("v")
 m, n = at.lscalars("m", "n")
 MODES = ["FAST_RUN", "FAST_COMPILE"]
+
+
+def test_names_of_the_package_are_found_on_its_function():
+    package = sys.modules["aesara.scan"]
+    assert callable(aesara.scan) and aesara.scan is package.scan
+    assert {name: getattr(aesara.scan, name) for name in package.__all__} == {
+        name: getattr(package, name) for name in package.__all__
+    }
 
 
 def compiled(inputs, outputs, mode="FAST_RUN"):

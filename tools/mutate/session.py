@@ -11,7 +11,6 @@ import json
 import multiprocessing
 import os
 import re
-import resource
 import signal
 import sys
 import time
@@ -49,8 +48,8 @@ FURTHER_FOR = 15.0
 COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "utils"}
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
 PATIENCE, LEAST = 20.0, 20.0
-#: So many bytes more than the process that it comes from a process with a fault may have.
-MEMORY = 4 << 30
+#: So many bytes of memory a process with a fault may have. What it reserves does not count: threads reserve much.
+MEMORY = 6 << 30
 #: The exit status of a process in which no test has come to the fault.
 NOWHERE = 77
 #: What has used no time of the processor for so many seconds waits for what will not come.
@@ -176,13 +175,12 @@ class Session:
         item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
 
     def _run(self, items: Sequence[Any], number: int, seconds: float) -> str | None:
-        """The first test that fails with a fault, ``"a crash"`` or ``"time"``; empty if all pass, None if none comes
-        there."""
+        """The first test that fails with a fault, ``"a crash"``, ``"time"`` or ``"memory"``; empty if all pass, None if
+        none comes there."""
         note = self.folder / f"failure{number}.txt"
         child = os.fork()
         if child == 0:
             os.setpgid(0, 0)
-            _limit_memory()
             SWITCH.active = number
             for item in items:
                 self._protocol(item)
@@ -212,25 +210,20 @@ class Session:
                     return None if os.WEXITSTATUS(status) else ""
                 return note.read_text(encoding="utf-8") if note.exists() else "a crash"
             now, before = time.monotonic(), used
-            used = _processor_time(child)
+            used, memory = _used(child)
             moved_at = now if used > before else moved_at
-            if used > seconds or now - moved_at > STILL:
+            if used > seconds or now - moved_at > STILL or memory > MEMORY:
                 os.killpg(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-                return "time"
+                return "memory" if memory > MEMORY else "time"
             time.sleep(0.02)
 
 
-def _limit_memory() -> None:
-    """A fault that takes more and more memory ends with an error, and takes none from anybody else."""
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + MEMORY, resource.RLIM_INFINITY))
-
-
-def _processor_time(process: int) -> float:
-    """Seconds that a process has used."""
+def _used(process: int) -> tuple[float, int]:
+    """Seconds of the processor that a process has used, and the bytes of memory that it has."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    ticks, pages = int(fields[11]) + int(fields[12]), int(fields[21])
+    return ticks / os.sysconf("SC_CLK_TCK"), pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _words(path: PurePosixPath) -> set[str]:
