@@ -1,4 +1,5 @@
 import io
+import re
 
 import pytest
 
@@ -205,17 +206,33 @@ def test_rules_for_nodes_are_no_passes():
     assert len(query.register((in2out(nothing), 1.5)).extra_rewrites) == 1
 
 
-@pytest.mark.parametrize("depth", [-1, 0, 1, 2, 3])
+def named(name, rewriter):
+    rewriter.name = name
+    return rewriter
+
+
+def nested():
+    """Rewriters in rewriters, and all that they have, with the depth at which it stands."""
+    some = named("some", SequentialNodeRewriter(local("leaf")))
+    group = named("group", SequentialNodeRewriter(some, local("other leaf")))
+    walk = named("walk", WalkingGraphRewriter(group))
+    equilibrium = named("equilibrium", EquilibriumGraphRewriter([walk, local("node")], max_use_ratio=2))
+    inner = named("inner", SequentialGraphRewriter(equilibrium))
+    groups = named("groups", EquilibriumGraphRewriter([group], max_use_ratio=2))
+    parts = "0 outer, 1 inner, 2 equilibrium, 3 walk, 4 group, 5 some, 6 leaf, 5 other leaf, 3 node, "
+    parts += "1 groups, 2 group, 3 some, 4 leaf, 3 other leaf, 1 noted"
+    rewriter = named("outer", SequentialGraphRewriter(inner, groups, named("noted", Noted())))
+    return rewriter, [(int(part[0]), part[2:]) for part in parts.split(", ")]
+
+
+@pytest.mark.parametrize("depth", range(-1, 8))
 def test_summaries_go_as_deep_as_is_asked(depth):
-    rewriter = Noted()
-    for name in ("three", "two", "one"):
-        rewriter = SequentialGraphRewriter(rewriter)
-        rewriter.name = name
+    rewriter, parts = nested()
     stream = io.StringIO()
     rewriter.print_summary(stream, depth=depth)
-    shown = [name for name in ("one", "two", "three") if f" {name} " in stream.getvalue()]
-    assert shown == ["one", "two", "three"][: depth + 1 or None]
-    assert ("Noted" in stream.getvalue()) is (depth in (-1, 3))
+    lines = [re.fullmatch(r"( *)(?:[A-Z]\w+ )?\(?(.*?)\)? id=\d+", line) for line in stream.getvalue().splitlines()]
+    shown = [(len(line[1]) / 2, line[2]) for line in lines]
+    assert shown == [(level, name) for level, name in parts if depth < 0 or level <= depth]
 
 
 def test_summaries_of_sequences_have_names_and_positions():
