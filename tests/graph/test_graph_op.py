@@ -8,7 +8,7 @@ from graph_toys import Interval, Toy, double, f, pair, variables
 from aesara.configdefaults import config
 from aesara.graph import Apply, Constant, Op
 from aesara.graph.op import NoParams, compute_test_value, get_test_value, get_test_values
-from aesara.graph.source import SourceLine, inherit_source, user_source
+from aesara.graph.source import GradientLine, SourceLine, Sources, gradient_mark, inherit_source, user_source
 from aesara.graph.utils import MethodNotDefined, TestValueError
 
 
@@ -176,6 +176,40 @@ class TestSource:
         assert f(double()).owner.source.filename == __file__
         with inherit_source(y.owner):
             assert f(double()).owner.source == place
+
+    @pytest.mark.parametrize("again", [1, 2])
+    def test_every_line_and_its_gradients(self, again):
+        """Nodes of gradients, and of gradients of these, name the line of the node that they are the gradient of."""
+        made = []
+        program = "made.append(f(double()))\nmade.append(\n  f(\n    double()))\n" * 100
+        exec(compile(program, "model.py", "exec"), {"made": made, "f": f, "double": double})
+        for number, y in zip((k + part for k in range(0, 400, 4) for part in (1, 3)), made, strict=True):
+            place = SourceLine("model.py", number, "<module>")
+            told = f(double()).owner
+            told.source = place
+            for node in (y.owner, told):
+                assert type(node.source) is SourceLine and node.source == place
+                for _ in range(again):
+                    with inherit_source(gradient_mark(node)):
+                        node = f(double()).owner
+                assert type(node.source) is GradientLine and node.source == place
+        made[0].owner.source = None
+        assert gradient_mark(made[0].owner) is None and made[0].owner.source is None
+
+    def test_one_node_after_the_other(self):
+        """While rules replace nodes, new ones have the line of the old one, or else what holds around them."""
+        outer, inner = SourceLine("model.py", 3, "build"), SourceLine("model.py", 4, "build")
+        with_line, without = f(double()).owner, f(double()).owner
+        with_line.source, without.source = inner, None
+        for around in (None, outer):
+            with inherit_source(around), Sources() as sources:
+                for node, place in ((with_line, inner), (without, around), (with_line, inner)):
+                    sources.follow(node)
+                    assert user_source().filename == (place.filename if place else __file__)
+                    assert place in (None, user_source())
+                    with Sources():  # rules that rewrite another graph
+                        assert place in (None, user_source())
+            assert user_source().filename == __file__
 
     def test_inheritance_ends_with_an_error(self):
         with pytest.raises(KeyError), inherit_source(SourceLine("model.py", 3, "build")):
