@@ -38,25 +38,8 @@ def constant_folding(fgraph, node):
     for output, (value,) in zip(node.outputs, storage):
         if value is None and hasattr(output.type, "dtype"):
             return False  # `perform` has left it out: an error when the function runs
-        make_constant = getattr(output.type, "make_constant", None) or output.type.constant_type
-        if make_constant is None:
-            return False
-        results.append(_as_constant(output, value))
+        results.append(output.type.make_constant(value))
     return results
-
-
-def _as_constant(output: Any, value: Any) -> Any:
-    value_type = output.type
-    data = value_type.filter(value, strict=False)
-    if hasattr(value_type, "shape") and hasattr(data, "shape") and hasattr(value_type, "clone"):
-        if tuple(value_type.shape) != data.shape and len(value_type.shape) == data.ndim:
-            value_type = value_type.clone(shape=data.shape)
-    return type_constant(value_type, data)
-
-
-def type_constant(value_type: Any, data: Any) -> Constant:
-    """A constant of a type."""
-    return value_type.constant_type(value_type, data)
 
 
 def is_huge(node: Any) -> bool:
