@@ -6,7 +6,7 @@ import ast
 import inspect
 import linecache
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from types import CodeType
 from typing import Any
@@ -65,29 +65,32 @@ def function_text(function: Callable[..., Any]) -> str | None:
     """What a function returns, as it is written: for lambdas; the first sentence of its docstring for others."""
     code = getattr(function, "__code__", None)
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
-        found = next(_lambdas_at(code), None)
+        body = _lambda_body(code)
         # Modules call an operation `at_abs` where it would hide a function of Python.
-        return None if found is None else re.sub(r"\bat_(\w+)\(", r"\1(", ast.unparse(found.body))
+        return None if body is None else re.sub(r"\bat_(\w+)\(", r"\1(", ast.unparse(body))
     return first_sentence(function.__doc__) or None
 
 
-def _lambdas_at(code: CodeType) -> Iterator[ast.Lambda]:
-    """The lambda that was compiled to this code, if its file can be read."""
-    positions = [(line, column) for line, _, column, end in code.co_positions() if column is not None and column != end]
-    start = min(((line, column) for line, column in positions if line is not None), default=(code.co_firstlineno, 0))
-    arguments = list(code.co_varnames[: code.co_argcount])
-    for node in _lambdas_of(code.co_filename):
-        if [arg.arg for arg in node.args.args] != arguments:
-            continue
-        end = (node.body.end_lineno, node.body.end_col_offset)
-        if (node.body.lineno, node.body.col_offset) <= start < end:
-            yield node
+def _lambda_body(code: CodeType) -> ast.expr | None:
+    """The body of the lambda that was compiled to this code, if its file can be read: the innermost one around it."""
+    # Instructions that take no room in the text belong to no place in it.
+    place = next(((line, column) for line, _, column, end in code.co_positions() if column != end), None)
+    around = (body for body in _lambda_bodies(code.co_filename) if place and _start(body) <= place < _end(body))
+    return max(around, key=_start, default=None)
+
+
+def _start(body: ast.expr) -> tuple[int, int]:
+    return body.lineno, body.col_offset
+
+
+def _end(body: ast.expr) -> tuple[Any, Any]:
+    return body.end_lineno, body.end_col_offset
 
 
 @lru_cache(maxsize=64)
-def _lambdas_of(filename: str) -> tuple[ast.Lambda, ...]:
+def _lambda_bodies(filename: str) -> tuple[ast.expr, ...]:
     try:
         tree = ast.parse("".join(linecache.getlines(filename)))
     except SyntaxError:
         return ()
-    return tuple(node for node in ast.walk(tree) if isinstance(node, ast.Lambda))
+    return tuple(node.body for node in ast.walk(tree) if isinstance(node, ast.Lambda))

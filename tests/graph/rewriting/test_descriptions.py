@@ -1,5 +1,7 @@
 """Every registered rewrite says in one readable sentence what it does."""
 
+from types import CellType, CodeType, FunctionType
+
 import pytest
 
 import aesara.tensor as at
@@ -13,6 +15,7 @@ from aesara.graph.rewriting.basic import (
 )
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.rewriting.db import RewriteDatabase
+from aesara.graph.rewriting.describe import function_text
 
 
 def registered(database, path=()):
@@ -65,3 +68,43 @@ def one_of_a_function(fgraph, node):
 )
 def test_where_descriptions_come_from(rewriter, text):
     assert rewriter.description == text
+
+
+LAMBDAS = """
+two = lambda x: (0 - x, lambda x: (x, 1)), lambda x: x
+called = (lambda x: (lambda x: x + 1)(x))(2), lambda: x, lambda *é: "é" + é[0]
+longer = lambda x: (
+    lambda x: [
+        x for x in range(x)]
+)(
+    x
+)
+closed = lambda x: (lambda y: x + y) if (lambda: x)() else {lambda y: at_abs(x) for x in "["}
+given = lambda x=(lambda x: -x): x(lambda a, b=2, *c, d=4, **e: a + b + d)
+"""
+BODIES = """
+(0 - x, lambda x: (x, 1)) | (x, 1) | x
+(lambda x: x + 1)(x) | x + 1 | x | 'é' + é[0]
+(lambda x: [x for x in range(x)])(x) | [x for x in range(x)]
+(lambda y: x + y) if (lambda: x)() else {lambda y: abs(x) for x in '['} | x | x + y | abs(x)
+-x | x(lambda a, b=2, *c, d=4, **e: a + b + d) | a + b + d
+"""
+
+
+def codes_in(code):
+    """The codes of all lambdas in a code."""
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from [inner] if inner.co_name == "<lambda>" else []
+            yield from codes_in(inner)
+
+
+def test_the_text_of_every_lambda_is_found(tmp_path):
+    file = tmp_path / "lambdas.py"
+    file.write_text(LAMBDAS, encoding="utf-8")
+    found = []
+    for code in codes_in(compile(LAMBDAS, str(file), "exec")):
+        cells = tuple(CellType() for _ in code.co_freevars)
+        found.append(function_text(FunctionType(code, {}, closure=cells)))
+        assert function_text(FunctionType(code.replace(co_linetable=b""), {}, closure=cells)) is None
+    assert found == [text for line in BODIES.strip().splitlines() for text in line.split(" | ")]
