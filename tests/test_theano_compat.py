@@ -70,6 +70,7 @@ def test_names_are_those_of_this_package():
     assert theano.config is aesara.config
     assert theano.gof.graph.Variable is theano.gof.Variable is aesara.graph.basic.Variable
     assert theano.gof.opt.local_optimizer and theano.tensor.opt.register_canonicalize
+    assert theano.sparse.SparseType is aesara.sparse.SparseTensorType
     assert theano.sandbox.rng_mrg.MRG_RandomStreams(1).uniform((2,)).eval().shape == (2,)
     assert theano.__version__ == "1.1.2"  # by which PyMC 3 knows that it can be used
 

@@ -43,6 +43,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "scan_module.scan_op": ("scan.op",),
     "scan_module.scan_utils": ("scan.utils",),
     "scan_module.scan_views": ("scan.views",),
+    "sparse": ("sparse", "sparse.type", "sparse.sharedvar"),
     "tensor": (
         "tensor", "tensor.basic", "tensor.math", "tensor.elemwise", "tensor.subtensor", "tensor.type", "tensor.var",
         "tensor.extra_ops", "tensor.shape", "tensor.sharedvar", "tensor.sort",

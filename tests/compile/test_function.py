@@ -528,6 +528,11 @@ class TestUpdates:
         aesara.function([], updates=aesara.OrderedUpdates([(a, a + 1)]), mode=mode)()
         assert int(a.get_value()) == 1
 
+    def test_items_of_a_dictionary(self, mode, x):
+        a, b = aesara.shared(0.0), aesara.shared(3.0)
+        f = aesara.function([x], a + b, updates={a: x.sum() * b}.items(), givens={b: b + 1}.items(), mode=mode)
+        assert float(f([1.0, 2.0])) == 4.0 and float(a.get_value()) == 12.0
+
     def test_errors(self, x, y):
         s = aesara.shared(np.zeros(2), name="s")
         with pytest.raises(TypeError, match="update target must be a SharedVariable"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import ItemsView, Iterable, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from aesara.compile.function.function import Function
@@ -39,7 +39,7 @@ def iter_over_pairs(pairs: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _are_pairs(pairs: Any) -> bool:
-    if isinstance(pairs, Mapping):
+    if isinstance(pairs, (Mapping, ItemsView)):
         return True
     return isinstance(pairs, (list, tuple)) and all(isinstance(p, (list, tuple)) and len(p) == 2 for p in pairs)
 

@@ -58,7 +58,9 @@ def getitem(x: Variable, args: Any) -> TensorVariable:
     >>> getitem(at.matrix("x"), (slice(1, None), None, 0)).ndim
     2
     """
-    if not isinstance(args, tuple):
+    if isinstance(args, list) and any(isinstance(arg, slice) for arg in args):
+        args = tuple(args)
+    elif not isinstance(args, tuple):
         args = (args,)
     entries = [_entry(arg) for arg in args]
     if any(_is_advanced(entry) for entry in entries):

@@ -117,6 +117,17 @@ def test_values_and_shapes(index, make):
         check_inferred_shape(y, {x: VALUE})
 
 
+@pytest.mark.parametrize(
+    "index", [[slice(None), slice(None, None, -1)], [slice(1, 3), 0, None], [[0, 2], slice(2, None)]], ids=str
+)
+def test_a_list_with_a_slice_stands_for_a_tuple(index):
+    x = unknown(VALUE)
+    np.testing.assert_array_equal(evaluate(x[index], {x: VALUE}), VALUE[tuple(index)])
+    changed = VALUE.copy()
+    changed[tuple(index)] = 7.0
+    np.testing.assert_array_equal(evaluate(set_subtensor(x[index], 7.0), {x: VALUE}), changed)
+
+
 def symbolic(index, given):
     """The same index with a variable for each part of it."""
     if isinstance(index, slice):
