@@ -74,9 +74,15 @@ def with_data(x: Any, data: np.ndarray) -> Any:
 
 def gradient_for(x: Any, gradient: TensorVariable) -> TensorVariable:
     """A gradient for an operand: in its format if it is sparse, and zero if it is discrete."""
-    if x.type.dtype in continuous_dtypes:
-        return in_format(gradient, x.type.format) if has_sparse_type(x) else gradient
-    return sp_zeros_like(x, "floatX") if has_sparse_type(x) else x.zeros_like(dtype="floatX")
+    if x.type.dtype not in continuous_dtypes:
+        return zero_for(x)
+    return in_format(gradient, x.type.format) if has_sparse_type(x) else gradient
+
+
+def zero_for(x: Any) -> TensorVariable:
+    """The gradient for an operand of which nothing depends smoothly."""
+    dtype = x.type.dtype if x.type.dtype in continuous_dtypes else "floatX"
+    return sp_zeros_like(x, dtype) if has_sparse_type(x) else x.zeros_like(dtype=dtype)
 
 
 def require_same_shape(op: Op, a: Any, b: Any) -> None:
@@ -312,6 +318,8 @@ class MulSV(_SparseAndVector):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
+        if x.type.dtype not in continuous_dtypes:  # as that of the vector
+            return [zero_for(x), zero_for(y)]
         if not has_sparse_type(gz):
             return [y.dimshuffle("x", 0) * gz, dense(x * gz).sum(axis=0)]
         return [mul_s_v(gz, y), sp_sum(x * gz, axis=0, sparse_grad=True)]

@@ -13,9 +13,8 @@ import scipy.sparse
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
-from aesara.sparse.arithmetic import require_same_shape
+from aesara.sparse.arithmetic import require_same_shape, zero_for
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand
-from aesara.sparse.conversion import sp_zeros_like
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.tensor_type import tensor_type
 
@@ -89,7 +88,7 @@ class _ComparisonSS(_Comparison):
         output_storage[0][0] = MATRIX_CLASSES[x.format](self.comparison(x, y), dtype="uint8")
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return [sp_zeros_like(one, "floatX") for one in inputs]
+        return list(map(zero_for, inputs))
 
 
 class _ComparisonSD(_Comparison):
@@ -110,8 +109,7 @@ class _ComparisonSD(_Comparison):
         output_storage[0][0] = np.asarray(self.comparison(x.toarray(), y)).astype("uint8")
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        x, y = inputs
-        return [sp_zeros_like(x, "floatX"), y.zeros_like(dtype="floatX")]
+        return list(map(zero_for, inputs))
 
 
 class EqualSS(_ComparisonSS):

@@ -12,7 +12,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar import upcast
-from aesara.sparse.arithmetic import gradient_for, mul_s_s, rows_and_columns, with_data
+from aesara.sparse.arithmetic import gradient_for, rows_and_columns, with_data
 from aesara.sparse.arrangement import Transpose, transpose
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
 from aesara.sparse.conversion import dense, sp_ones_like
@@ -106,8 +106,9 @@ class TrueDot(Op):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
-        of_x = true_dot(gz, transpose(y) if has_sparse_type(y) else y.T)
-        of_y = true_dot(transpose(x), gz)
+        product = true_dot if has_sparse_type(gz) else _dot_of
+        of_x = product(gz, _transposed(y))
+        of_y = product(transpose(x), gz)
         if not has_sparse_type(y) and self.grad_preserves_dense:
             of_y = dense(of_y)
         return [gradient_for(x, of_x), gradient_for(y, of_y)]
@@ -171,13 +172,9 @@ class StructuredDot(Op):
         a, b = inputs
         (gz,) = gout
         if has_sparse_type(b):
-            if not has_sparse_type(gz):
-                return [
-                    gradient_for(a, sp_ones_like(a) * structured_dot(gz, transpose(b))),
-                    gradient_for(b, sp_ones_like(b) * structured_dot(transpose(a), gz)),
-                ]
-            of_a, of_b = true_dot(gz, transpose(b)), true_dot(transpose(a), gz)
-            return [gradient_for(v, mul_s_s(sp_ones_like(v), g)) for v, g in ((a, of_a), (b, of_b))]
+            product = true_dot if has_sparse_type(gz) else structured_dot
+            of_a, of_b = product(gz, transpose(b)), product(transpose(a), gz)
+            return [gradient_for(v, sp_ones_like(v) * g) for v, g in ((a, of_a), (b, of_b))]
         return [gradient_for(a, structured_dot_grad(a, b, gz)), gradient_for(b, structured_dot(transpose(a), gz))]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:

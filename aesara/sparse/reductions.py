@@ -14,7 +14,7 @@ from aesara.sparse.arrangement import Transpose
 from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import SparseFromDense, sp_ones_like, sp_zeros_like
 from aesara.sparse.on_parts import CompressedDot
-from aesara.sparse.parts import Parts
+from aesara.sparse.parts import Parts, in_format
 from aesara.sparse.type import SparseTensorType, has_sparse_type
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -136,7 +136,7 @@ class Diag(Op):
         output_storage[0][0] = np.asarray(x.diagonal(), dtype=x.dtype)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
-        return [square_diagonal(gout[0])]
+        return [in_format(square_diagonal(gout[0]), inputs[0].type.format)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[0][0],)]

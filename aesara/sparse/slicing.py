@@ -14,10 +14,12 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.sparse.construction import dense_operand, sparse_operand
-from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType
+from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.creation.allocation import zeros
+from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.joining.join_split import stack
 from aesara.tensor.type_other import as_int_none_variable
 
@@ -76,7 +78,10 @@ class GetItemList(Op):
 
     def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
         x, indices = inputs
-        return [get_item_list_grad(x, indices, g_outputs[0]), _no_gradient()]
+        (gz,) = g_outputs
+        if not has_sparse_type(gz):
+            return [inc_subtensor(zeros(x.shape, dtype=gz.type.dtype)[indices], gz), _no_gradient()]
+        return [get_item_list_grad(x, indices, gz), _no_gradient()]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[1][0], shapes[0][1])]

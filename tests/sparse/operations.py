@@ -46,6 +46,18 @@ def pattern(a):
     return ones.toarray()
 
 
+def added(rows, numbers):
+    """Rows added to those of a matrix of zeros that have these numbers."""
+    made = np.zeros(ROWS)
+    np.add.at(made, numbers, rows)
+    return made
+
+
+def on_pattern(function):
+    """A function of the elements that are not zero; `B` stores no other ones."""
+    return lambda matrix: np.where(matrix != 0, function(matrix), 0)
+
+
 def _row(name, build, expected, *names, grad=True):
     return name, build, expected, names, grad
 
@@ -69,8 +81,19 @@ STEPS = [
     )
 ]
 
+#: of stored values only
+STRUCTURED = [
+    ("exp", sparse.structured_exp, np.exp),
+    ("sigmoid", sparse.structured_sigmoid, lambda B: 1 / (1 + np.exp(-B))),
+    ("pow", lambda B: sparse.structured_pow(B, 3), lambda B: B**3),
+    ("minimum", lambda B: sparse.structured_minimum(B, 1.0), lambda B: np.minimum(B, 1)),
+    ("maximum", lambda B: sparse.structured_maximum(B, 1.0), lambda B: np.maximum(B, 1)),
+    ("add", lambda B: sparse.structured_add(B, 1.0), lambda B: B + 1),
+]
+
 OPERATIONS = [
     _row("toarray", lambda A: A.toarray(), lambda A: A, "A"),
+    _row("toarray, gradient of all", sparse.DenseFromSparse(structured=False), lambda A: A, "A"),
     _row("cast", lambda A: sparse.cast(A, "float64"), lambda A: A, "A"),
     _row("transpose", lambda A: A.T, lambda A: A.T, "A"),
     _row("neg", lambda A: -A, lambda A: -A, "A"),
@@ -103,6 +126,12 @@ OPERATIONS = [
     _row("rows", lambda A, i: A[i], lambda A, i: A[i], "A", "i"),
     _row("elements", lambda A, i, j: A[i, j], lambda A, i, j: A[i, j], "A", "i", "j"),
     _row("rectangle", lambda A: A[1:4, 1:], lambda A: A[1:4, 1:], "A", grad=False),
+    _row(
+        "added rows",
+        lambda m, i: sparse.construct_sparse_from_list(at.zeros(ROWS), m.T, i),
+        lambda m, i: added(m.T, i),
+        *"mi",
+    ),
     _row("dot vector", lambda A, v: sparse.dot(A, v), lambda A, v: A @ v, "A", "v"),
     _row("vector dot", lambda w, A: sparse.dot(w, A), lambda w, A: w @ A, "w", "A"),
     _row("dot matrix", lambda A, m: sparse.dot(A, m), lambda A, m: A @ m, "A", "m"),
@@ -113,6 +142,7 @@ OPERATIONS = [
     _row("structured_dot sparse", lambda A, C: A.dot(C), lambda A, C: A @ C, "A", "C"),
     _row("at.dot", at.dot, lambda A, m: A @ m, "A", "m"),
     _row("true_dot", sparse.true_dot, lambda A, m: A @ m, "A", "m"),
+    _row("true_dot, sparse gradient", lambda A, m: sparse.true_dot(A, m, False), lambda A, m: A @ m, "A", "m"),
     _row("true_dot left", sparse.true_dot, lambda l, A: l @ A, "l", "A"),
     _row("true_dot sparse", sparse.true_dot, lambda A, C: A @ C, "A", "C"),
     _row("usmm", sparse.usmm, lambda c, A, m, k: c * (A @ m) + k, "c", "A", "m", "k"),
@@ -124,6 +154,8 @@ OPERATIONS = [
     _row("le", lambda A, B: A <= B, lambda A, B: (A <= B).astype("uint8"), "A", "B", grad=False),
     _row("gt dense", lambda A, y: A > y, lambda A, y: (A > y).astype("uint8"), "A", "y", grad=False),
     _row("dense ge", lambda A, y: sparse.ge(y, A), lambda A, y: (y >= A).astype("uint8"), "A", "y", grad=False),
+    *(_row(f"structured_{name}", build, on_pattern(of_numpy), "B") for name, build, of_numpy in STRUCTURED),
+    _row("structured_add_s_v", sparse.structured_add_s_v, lambda B, v: on_pattern(lambda B: B + v)(B), "B", "v"),
     *SMOOTH,
     *STEPS,
 ]

@@ -2,17 +2,19 @@
 
 import copy
 import itertools
+import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse
-from operations import OPERATIONS, operands, pattern
-from sparse_data import FORMATS, as_dense
+from operations import OPERATIONS, ROWS, added, operands, pattern
+from sparse_data import FORMATS, as_dense, some_matrix
 
 import aesara
 import aesara.sparse as sparse
 import aesara.tensor as at
 from aesara.gradient import DisconnectedType
+from aesara.graph.null_type import NullType
 from aesara.graph.parts import OnParts
 from aesara.graph.traversal import applys_between
 from aesara.sparse.type import SparseTensorType, has_sparse_type
@@ -23,7 +25,14 @@ IN_PYTHON = {
     *((name, 1) for name in "DeepCopyOp Diag EnsureSortedIndices GetItem2d GetItem2Lists GetItemList".split()),
     *((name, 1) for name in "GetItemScalar GreaterThanSD LessEqualSD NotEqualSD Remove0 TrueDot".split()),
     *((name, 2) for name in "AddSS Dot EqualSS HStack LessEqualSS LessThanSS MulSS StructuredDot TrueDot".split()),
+    ("ConstructSparseFromList", 0),
     ("VStack", 2),
+}
+#: what has no meaning for some dtypes
+NOT_FOR_ALL_DTYPES = {
+    *(("complex128", name) for name in "ceil deg2rad floor rad2deg rint sgn trunc".split()),
+    *(("complex128", f"structured_{name}") for name in "minimum maximum".split()),
+    ("int64", "rint"),
 }
 
 
@@ -136,9 +145,80 @@ def test_inputs_have_a_gradient_where_their_operation_says_so(rng, format):
     assert seen >= {"CSM", "CSMProperties", "GetItemList", "GetItem2Lists", "GetItemScalar"}
 
 
+@pytest.mark.parametrize("dtype", ["float32", "complex128", "int64"])
+@pytest.mark.parametrize("format, other", [("csr", "csc"), ("csc", "csr")])
+def test_gradients_are_like_their_operands(rng, format, other, dtype):
+    """In dtype, and in format if they are sparse, whatever the gradients of the results are; of integers, floats."""
+    values = values_of(rng, format, dtype)
+    values |= {name: values[name].asformat(other) for name in "BC"}
+    variables = variables_for(values)
+
+    def like(kind, dense):
+        kind = at.TensorType(kind.dtype, kind.shape) if dense else kind
+        return kind.clone(dtype="float64" if "int" in kind.dtype else kind.dtype)()
+
+    operands = 0
+    for name, build, _, names, _ in OPERATIONS:
+        if name == "rectangle" or (dtype, name) in NOT_FOR_ALL_DTYPES:
+            continue
+        for node in applys_between(list(variables.values()), [build(*(variables[one] for one in names))]):
+            if not any(map(has_sparse_type, node.inputs)):
+                continue
+            for dense in (False, True):
+                terms = node.op.L_op(node.inputs, node.outputs, [like(out.type, dense) for out in node.outputs])
+                for term, operand in zip(terms, node.inputs, strict=True):
+                    if isinstance(term.type, (DisconnectedType, NullType)):
+                        continue
+                    operands += 1
+                    assert term.type.dtype == like(operand.type, False).type.dtype, (name, node, dense)
+                    if has_sparse_type(term) and has_sparse_type(operand):
+                        assert term.type.format == operand.type.format, (name, node, dense)
+    assert operands > 100
+
+
+def test_gradients_of_dense_factors_may_be_sparse():
+    A, m = sparse.csr_matrix("A"), at.dmatrix("m")
+    for dense in (True, False):
+        product = sparse.true_dot(A, m, grad_preserves_dense=dense)
+        assert has_sparse_type(aesara.grad(product.toarray().sum(), m)) != dense
+
+
+def test_added_rows_along_a_direction(rng):
+    m, direction, rows = rng.normal(size=(3, 5)), rng.normal(size=(3, 5)), [4, 0, -2]
+    M, D = at.dmatrix("M"), at.dmatrix("D")
+    along = aesara.gradient.Rop(sparse.construct_sparse_from_list(at.zeros(ROWS), M, rows), M, D)
+    assert along.owner.op == sparse.construct_sparse_from_list  # no more work than for the rows themselves
+    found = along.eval({M: m, D: direction}, on_unused_input="ignore")
+    np.testing.assert_array_equal(found.toarray(), added(direction, rows))
+
+
 @pytest.mark.parametrize("mode", MODES)
+def test_casts(rng, mode):
+    """As SciPy casts values: numbers in the reach of all dtypes, of which real parts are taken."""
+    dtypes = ["int8", "uint8", "int64", "float32", "float64", "complex64", "complex128"]
+    values = [abs(some_matrix(rng, 3, 4, "csc")).astype(dtype) for dtype in dtypes]
+    for value in values:
+        value.data *= np.array(1.5 + 0.25j if value.dtype.kind == "c" else 1.5).astype(value.dtype)
+    variables = [SparseTensorType("csc", dtype)() for dtype in dtypes]
+    f = aesara.function(variables, [sparse.cast(one, dtype) for one in variables for dtype in dtypes], mode=mode)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
+        found = iter(f(*values))
+        for value in values:
+            for dtype in dtypes:
+                assert equal_memory(next(found), value.astype(dtype)), (value.dtype, dtype)
+
+
+#: what makes a dense matrix of a sparse result: the gradient that flows back into it is sparse, or dense
+USES = {
+    "toarray": lambda out: out.toarray(),
+    "dot": lambda out: sparse.dot(out, at.cos(at.arange(2 * out.shape[1])).reshape((out.shape[1], 2))),
+}
+
+
+@pytest.mark.parametrize("mode, use", [("FAST_COMPILE", "toarray"), ("FAST_RUN", "toarray"), ("FAST_COMPILE", "dot")])
 @pytest.mark.parametrize("format", FORMATS)
-def test_gradients(rng, format, mode):
+def test_gradients(rng, format, mode, use):
     """The derivative along a direction is the product with the gradient: with respect to all that is stored."""
     values = values_of(rng, format)
     # What is removed, also by the sum of two matrices, has no gradient.
@@ -157,7 +237,7 @@ def test_gradients(rng, format, mode):
     rows = [row for row in OPERATIONS if row[4]]
     for _, build, _, names, _ in rows:
         out = build(*(matrices[name] for name in names))
-        out = out if out.type.is_dense else out.toarray()
+        out = out if out.type.is_dense else USES[use](out)
         weights = at.cos(at.arange(out.size)).reshape(out.shape)
         cost = (weights * out).sum()
         wrt = [name for name in dict.fromkeys(names) if name in directions]

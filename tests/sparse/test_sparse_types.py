@@ -59,6 +59,17 @@ def test_relations():
     assert wide.filter_variable(x).type == wide and wide.filter_variable(x).owner.inputs == [x]
 
 
+def test_what_is_sparse(rng):
+    """A variable and a value are asked for in different ways; neither question is an error for anything else."""
+    value = some_matrix(rng, 3, 4)
+    variables = [sparse.csr_matrix(), sparse.as_sparse(value), sparse.csr_from_dense(at.dmatrix())]
+    values = [value, value.tocoo(), scipy.sparse.csr_array(value)]
+    others = [at.dmatrix(), at.constant(1.0), value.toarray(), 1.5, None, variables, variables[0].type]
+    for asked, expected in ((sparse.basic._is_sparse_variable, variables), (sparse.basic._is_sparse, values)):
+        found = [one for one in [*variables, *values, *others] if asked(one)]
+        assert [*map(id, found)] == [*map(id, expected)]
+
+
 def test_filter(rng):
     kind = SparseTensorType("csr", "float64")
     value = some_matrix(rng, 4, 5)
