@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
+from aesara.graph.pullback import float_zeros_like
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -58,7 +59,7 @@ class _FromUniform(Op):
 
     def L_op(self, inputs, outputs, output_grads):
         """Zero: small changes of the inputs change no draw."""
-        return [x.zeros_like(dtype="float64" if x.type.dtype.startswith(("int", "uint")) else None) for x in inputs]
+        return list(map(float_zeros_like, inputs))
 
     def perform(self, node, inputs, output_storage, params=None):
         pvals, unis, n = inputs

@@ -252,6 +252,17 @@ def test_draws_by_given_numbers():
         f(P, given[:3])
 
 
+@pytest.mark.parametrize("draw", [MultinomialFromUniform("float64"), ChoiceFromUniform("float64")])
+def test_draws_by_given_numbers_have_no_slope(draw):
+    pvals, unis, n = at.dmatrix("pvals"), at.fvector("unis"), at.iscalar("n")
+    cost = (draw(pvals, unis, n) * [[1.0], [2.0]]).sum() + (pvals**2).sum()
+    gradients = aesara.grad(cost, [pvals, unis, n])
+    assert [g.type.dtype for g in gradients] == ["float64", "float32", aesara.config.floatX]
+    found = aesara.function([pvals, unis, n], gradients, on_unused_input="ignore")(P, np.float32([0.5] * 4), 2)
+    for got, expected in zip(found, (2 * P, np.zeros(4), 0.0), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_native_draws_are_those_of_the_reference(dtype):
     """Of fewer numbers than streams, of rounds that do not reach all of them, and of none."""

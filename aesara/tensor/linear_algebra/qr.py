@@ -126,8 +126,6 @@ def _gradient(
         through_q = dot(dot(q, r[:, k:]), adjoint(of_r[:, k:]))
         total_of_q = through_q if of_q is None else of_q + through_q
         inner = dot(of_r[:, :k], adjoint(first))
-    if total_of_q is None:
-        return dot(q, r).zeros_like()
     change = -dot(adjoint(q), total_of_q)
     inner = change if inner is None else inner + change
     right = total_of_q + dot(q, hermitian_of_triangle(inner, lower=False))
