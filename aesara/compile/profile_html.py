@@ -51,8 +51,10 @@ def _row(seconds: float, calls: int, kind: str, nodes: Sequence[Apply], total: f
 
 
 def _time(seconds: float) -> str:
+    """A time with three digits."""
+    seconds = float(f"{seconds:.3g}")
     unit, factor = ("s", 1.0) if seconds >= 1 else ("ms", 1e3) if seconds >= 1e-3 else ("µs", 1e6)
-    return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * factor:.6g} {unit}"
 
 
 def _text(text: str) -> str:

@@ -163,8 +163,8 @@ def draw_value(variable: Variable, rng: np.random.Generator, kind: int = 0) -> A
     else:
         raise TypeError(f"There is no random value of the type {variable.type}; give one for {described(variable)}.")
     if dtype.kind in "iub":
-        low = 0 if dtype.kind in "ub" else -3
-        return np.asarray(rng.integers(low, 4 if kind != 1 else 2, shape)).astype(dtype)
+        low, high = (0, 1) if kind == 1 else (-3 if dtype.kind == "i" else 0, 3)
+        return np.asarray(rng.integers(low, high, shape, endpoint=True)).astype(dtype)
     value = (rng.normal(0, 2, shape), rng.uniform(0.05, 0.95, shape), rng.integers(-1, 2, shape))[kind % 3]
     if dtype.kind == "c":
         value = value + 1j * rng.normal(0, 1, shape)

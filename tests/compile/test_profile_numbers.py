@@ -1,8 +1,10 @@
 """The numbers that profiles report, against a clock of which every second is known."""
 
+import html
 import io
 import itertools
 import json
+import re
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from aesara.d3viz.formatting import apply_profile
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.basic import EquilibriumGraphRewriter, GraphRewriter, in2out, node_rewriter
+from aesara.ifelse import ifelse
 from aesara.link.vm import VMLinker
 
 
@@ -70,6 +73,19 @@ class TestNodes:
         assert [(node["seconds"], node["calls"]) for node in profile.as_dict()["nodes"]] == [
             (profile.apply_time[graph, node], 3) for _, node in profile.apply_time
         ]
+
+    def test_totals_have_nothing_of_what_has_not_run(self, clock, mode):
+        x, c = at.dvector("x"), at.bscalar("c")
+        sides = [Waits(clock, 1.0)(Waits(clock, seconds)(x)) for seconds in (2.0, 4.0)]
+        f = aesara.function([c, x], ifelse(c, *sides), mode=REFERENCES[mode](), profile=quiet())
+        profile, last = f.profile, f.maker.fgraph.outputs[0].owner
+        # Nodes that have not run have no numbers, or zeros.
+        for side, expected in ((1, 3.0), (0, 8.0), (0, 13.0)):
+            f(side, [1.0])
+            totals = {}
+            profile.fill_node_total_time(f.maker.fgraph, last, totals)
+            assert totals == {last: expected}
+            assert profile.compute_total_times().get(last, expected) == expected
 
     def test_calls(self, clock, mode):
         f, _ = diamond(clock, REFERENCES[mode]())
@@ -223,6 +239,25 @@ class TestCompiling:
         }  # fmt: skip
 
 
+@pytest.mark.parametrize("mode", list(REFERENCES))
+@pytest.mark.parametrize("length", [79, 80, 81, 200])
+def test_names_in_traces_are_short(clock, mode, length, tmp_path):
+    class Named(Waits):
+        def __str__(self):
+            return "".join(chr(ord("a") + k % 26) for k in range(length))
+
+    x = at.dvector("x")
+    f = aesara.function([x], Named(clock, 1.0)(x), mode=REFERENCES[mode](), profile=quiet())
+    f([1.0])
+    f.profile.to_trace(tmp_path / "trace.json")
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    (event,) = [e for e in events if e.get("dur") == 1e6 and e["cat"] in ("node", "python")]
+    name = event["name"].removeprefix("python: ")
+    whole = str(f.maker.fgraph.outputs[0].owner.op)
+    assert event["args"]["nodes"] == [str(f.maker.fgraph.outputs[0].owner)]
+    assert name == whole if length <= 80 else len(name) == 80 and name[-3:] == "..." and whole.startswith(name[:-3])
+
+
 def late(clock, function, seconds):
     def run(*args, **kwargs):
         clock.wait(seconds)
@@ -317,11 +352,61 @@ class TestNativeSteps:
 
     def test_notebook(self, f):
         page = f.profile._repr_html_()
-        each = f"{self.ended - self.started:.3g} s"
+        each = f"{float(f'{self.ended - self.started:.3g}'):g} s"
         assert f"<b>m</b>: 1 calls, {each} in all, {each} each; compiled in 0 µs" in page
         longest = max(self.seconds(f))
         share = 100 * longest / sum(self.seconds(f))
-        assert f"<tr><td>{longest:.3g} s</td>" in page and f"{share:.1f}%</td>" in page
+        assert f"<tr><td>{float(f'{longest:.3g}'):g} s</td>" in page and f"{share:.1f}%</td>" in page
+
+
+@pytest.mark.parametrize("mode", list(REFERENCES))
+def test_tables_in_notebooks(clock, mode):
+    """The longest steps or nodes first, the others together; of what has not run, nothing."""
+
+    class Named(Waits):
+        def __str__(self):
+            return f"<{self.seconds:.0f}>" * int(self.seconds)
+
+    x, c = at.dvector("x"), at.bscalar("c")
+    order = [*range(1, 40, 2), *range(2, 41, 2)]
+    value = x
+    for seconds in order:
+        value = Named(clock, float(seconds))(value)
+    f = aesara.function([c, x], ifelse(c, value, Named(clock, 100.0)(x)), mode=REFERENCES[mode](), profile=quiet())
+    f(1, [1.0]), f(1, [1.0])
+    rows = re.findall("<tr><td>(.*?)</td><td(?: style=.*?)?>(.*?)</td><td>(.*?)</td><td.*?>(.*?)</td></tr>", page_of(f))
+    *rows, rest = rows
+    assert [row[0] for row in rows] == [f"{2 * seconds} s" for seconds in range(40, 25, -1)]
+    assert [row[1] for row in rows] == [f"{100 * seconds / 820:.1f}%" for seconds in range(40, 25, -1)]
+    assert [row[2] for row in rows] == [f"{seconds} s" for seconds in range(40, 25, -1)]
+    assert rest[0] == "650 s" and re.fullmatch(r"2\d more", rest[3])
+    for row, seconds in zip(rows, range(40, 25, -1)):
+        name = html.unescape(row[3].partition("<br>")[0]).partition(": ")[2]
+        whole = f"<{seconds}>" * seconds
+        assert name == whole if len(whole) <= 120 else name == whole[:119] + "…"
+    quick = aesara.function([c, x], Named(clock, 3.0)(x) * c, mode=REFERENCES[mode](), profile=quiet())
+    assert "<table>" not in page_of(quick)  # not called
+    quick(1, [1.0])
+    assert "<td>3 s</td>" in page_of(quick) and "more" not in page_of(quick)
+
+
+def page_of(f):
+    return f.profile._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "seconds, text",
+    [
+        (0.0, "0 µs"), (1.5e-9, "0.0015 µs"), (1e-6, "1 µs"), (9.99e-4, "999 µs"), (9.996e-4, "1 ms"),
+        (1e-3, "1 ms"), (0.04567, "45.7 ms"), (0.9994, "999 ms"), (0.9996, "1 s"), (1.0, "1 s"), (1.996, "2 s"),
+        (59.96, "60 s"), (1234.0, "1230 s"),
+    ],
+)  # fmt: skip
+def test_notebooks_have_times_of_three_digits(seconds, text):
+    page = quiet(fct_callcount=2, fct_call_time=seconds, compile_time=2 * seconds)._repr_html_()
+    assert f": 2 calls, {text} in all, " in page
+    page = quiet(fct_callcount=4, fct_call_time=4 * seconds, compile_time=seconds)._repr_html_()
+    assert page.endswith(f", {text} each; compiled in {text}</div>")
 
 
 def test_sums_of_profiles(clock, tmp_path):

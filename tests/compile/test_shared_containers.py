@@ -48,9 +48,7 @@ def test_native_functions_name_the_cells_of_their_inputs():
 
 def test_a_placeholder_of_an_update_is_no_update():
     x, s, t = at.dscalars("x", "s", "t")
-    f = aesara.function(
-        [x, In(s, value=1.0, update=update_placeholder(s)), In(t, value=1.0, update=t + x)], x + s + t
-    )
+    f = aesara.function([x, In(s, value=1.0, update=update_placeholder(s)), In(t, value=1.0, update=t + x)], x + s + t)
     assert len(f.maker.fgraph.outputs) == 2
     assert f.maker.fgraph.update_mapping == {1: 2}
     assert [f(1.0), f(1.0)] == [3.0, 4.0]

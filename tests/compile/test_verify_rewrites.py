@@ -10,7 +10,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.debugmode import BadOptimization, DebugMode
 from aesara.compile.program_text import ProgramText, array_text
-from aesara.compile.verify import WrongRewrite, verify_rewrites
+from aesara.compile.verify import WrongRewrite, draw_value, verify_rewrites
 from aesara.graph.rewriting.basic import graph_rewriter, in2out, node_rewriter, rule
 from aesara.graph.rewriting.databases import canonicalize
 from aesara.graph.traversal import io_toposort
@@ -30,6 +30,10 @@ def wrong(outputs, rewriter, values=None, **options):
     error = caught.value
     assert f"Reason: {error.rule}" in str(error) and error.rule == rewriter.name
     assert __file__ in str(error)  # the line of what was replaced
+    if error.case is None:
+        assert error.program is None and "smallest expression" not in str(error)
+    else:
+        assert error.program == error.case.program() and error.program in str(error)
     return error
 
 
@@ -59,6 +63,20 @@ def test_a_wrong_value():
     assert value.shape == (1,)
     first, second = shown(error.case)
     assert first != second and first.startswith("float64 (1,) [")
+
+
+def test_wrong_in_its_surroundings_only():
+    """What the rewrite does by itself is right, so that no smaller expression shows it."""
+
+    @node_rewriter([at.cos])
+    def looks_around(fgraph, node):
+        """A cosine is a sine wherever there is a hyperbolic tangent as well."""
+        if any(other.op == at.tanh for other in fgraph.apply_nodes):
+            return [at.sin(node.inputs[0])]
+
+    error = wrong([at.cos(x), at.tanh(y)], looks_around)
+    assert error.case is None and error.what == "its values differ"
+    assert wrong(at.tanh(at.cos(x)), looks_around).case is None
 
 
 def test_wrong_for_negative_values_only():
@@ -195,6 +213,48 @@ def test_what_is_right_is_counted():
     report = verify_rewrites([at.log(1 + at.exp(x)), at.log(at.exp(y)), (m * 2 / m).sum(), at.dot(m, x)])
     assert report.checked["log1pexp_to_softplus"] == 1 and not report.skipped
     assert str(report).endswith("rewrites are right")
+
+
+def test_what_cannot_be_computed_is_counted():
+    double = rule("sine_of_twice", (at.sin, (at.mul, 2.0, "x")), lambda x: 2 * at.sin(x) * at.cos(x))
+    mode = aesara.Mode("py", in2out(double, ignore_newtrees=True))
+    large = aesara.raise_op.Assert("too small")(x, (x > 1).all())
+    outputs = [at.sin(2.0 * (large + k)) for k in range(3)]
+    report = verify_rewrites(outputs, {x: np.zeros(2)}, mode=mode)
+    assert (report.checked, report.skipped) == ({}, {"sine_of_twice": 3})
+    assert str(report) == "0 replacements by 0 rewrites are right; 3 could not be compared"
+    for numbers in ((0.0, 1.5), (1.5, 0.0)):  # one set of values is enough
+        report = verify_rewrites(outputs, [{x: np.full(2, number)} for number in numbers], mode=mode)
+        assert (report.checked, report.skipped) == ({"sine_of_twice": 3}, {})
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32", "float64", "complex64"])
+def test_values_that_are_drawn(rng, dtype):
+    """Numbers of both signs, between 0 and 1, and round ones with zeros among them: where the dtype has them."""
+    kinds = [draw_value(at.tensor(dtype, shape=(2, None, 200)), rng, kind) for kind in range(4)]
+    for value in kinds:
+        assert value.dtype == dtype and value.shape == (2, 3, 200)
+    real = [value.real for value in kinds]
+    if np.dtype(dtype).kind in "fc":
+        assert set(real[2].ravel()) == {-1, 0, 1} and 0 < real[1].min() < 0.1 and 0.9 < real[1].max() < 1
+        for value in (real[0], real[3]):
+            assert value.min() < -4 and value.max() > 4 and not (value == value.round()).any()
+        assert dtype != "complex64" or all(value.imag.min() < -1 and value.imag.max() > 1 for value in kinds)
+    else:
+        lowest = -3 if np.dtype(dtype).kind == "i" else 0
+        for value, numbers in zip(kinds, (range(lowest, 4), range(2), range(lowest, 4), range(lowest, 4))):
+            assert set(value.ravel().tolist()) == set(np.array(numbers).astype(dtype).tolist())
+
+
+def test_values_that_are_known(rng):
+    shared, tagged, number = aesara.shared(np.arange(5.0)), at.dvector(), aesara.scalar.int32()
+    tagged.tag.test_value = np.arange(4.0)
+    assert draw_value(shared, rng) is not shared.get_value(borrow=True)
+    np.testing.assert_array_equal(draw_value(shared, rng), np.arange(5.0))
+    np.testing.assert_array_equal(draw_value(tagged, rng), np.arange(4.0))
+    assert draw_value(number, rng).dtype == "int32" and draw_value(number, rng).shape == ()
+    with pytest.raises(TypeError, match="no random value of the type RandomGeneratorType; give one for r"):
+        draw_value(at.random.type.random_generator_type("r"), rng)
 
 
 def test_more_accurate_results_are_right():

@@ -44,6 +44,12 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(True)",
     ): "what takes the place of a part has its type",
     (
+        "aesara/compile/shrink.py",
+        "_with_simpler_values",
+        "break",
+        "pass",
+    ): "it saves work: arrays of one element stay what they are",
+    (
         "aesara/scalar/routines/hypergeometric.py",
         "_from_zero",
         "z <= 0.5",
