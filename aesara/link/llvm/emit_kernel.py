@@ -52,6 +52,9 @@ _BLOCKS, _LOOPS = 1024, 64
 #: the note of a branch that is hardly ever taken
 _RARELY = ", !prof !1"
 
+#: a value of so many instructions, which steps compute for themselves, is kept in the frame when a second step does
+_WORTH_KEEPING = 8
+
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
 
@@ -96,6 +99,14 @@ class Emitter:
         self.part: tuple[str, str] | None = None
         #: after so many values the function's top goes on in another block, if not 0; and how many there have been
         self.block_values, self._in_block = 0, 0
+        #: writes a value of the function's top to the frame, and returns what takes its place; None if no value is
+        #: forgotten
+        self.keep: Callable[[str, str], str] | None = None
+        #: values that are in the frame
+        self.kept: dict[Expr, str] = {}
+        #: what was computed at the top before values were last forgotten; and what since, by how many instructions
+        self._before: set[Expr] = set()
+        self._costs: dict[Expr, int] = {}
         self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
 
     def fresh(self, stem: str = "t") -> str:
@@ -122,6 +133,8 @@ class Emitter:
                 continue
             stack.pop()
             self._emit(e)
+        if self.keep is not None:
+            self._keep_if_repeated(root)
         known = self._known(root)
         assert known is not None
         return self.here(known)
@@ -140,7 +153,7 @@ class Emitter:
             found = scope.values.get(e)
             if found is not None:
                 return found
-        return None
+        return self.kept.get(e)
 
     def _place(self, e: Expr) -> int:
         """Depth of the outermost scope where `e` can be computed; -1 if its value changes with time."""
@@ -160,14 +173,38 @@ class Emitter:
     def _emit(self, e: Expr) -> None:
         place = self._place(e)
         scope = self.scopes[-1] if place < 0 else self.scopes[max(place, self.pinned)]
-        if self.block_values and scope is self.scopes[0]:
+        if self.keep is not None and scope is self.scopes[0]:
             self._bound_block(scope)
+            if place == 0:
+                self._note(e)
         args = [self.here(self._known(a), scope) for a in e.args]  # type: ignore[arg-type]
         out = self._computed(e, args, scope).name
         if place < 0:
             self.volatile[e] = out
         else:
             scope.values[e] = out
+
+    def _note(self, e: Expr) -> None:
+        """Note that `e` is computed at the function's top.
+
+        If it is for the first time, operands that are not are values that steps have in common.
+        """
+        self._costs[e] = min(1 + sum(self._costs.get(a, 0) for a in e.args), _WORTH_KEEPING)
+        if e not in self._before:
+            for a in e.args:
+                self._keep_if_repeated(a)
+
+    def _keep_if_repeated(self, e: Expr) -> None:
+        """Keep a value in the frame if it takes many instructions, and an earlier step has computed it, too."""
+        if self._costs.get(e) == _WORTH_KEEPING and e in self._before and e not in self.kept:
+            assert self.keep is not None
+            self.kept[e] = self.keep(self.scopes[0].values[e], LLVM_TYPES[e.dtype])
+
+    def forget(self) -> None:
+        """Let values of the function's top not be used any more, except for those that are kept."""
+        self._before.update(self._costs)
+        self._costs.clear()
+        self.scopes[0].values.clear()
 
     def _bound_block(self, scope: Scope) -> None:
         """Begin another block if this one has become long."""

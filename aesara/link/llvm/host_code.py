@@ -40,6 +40,7 @@ class HostCode:
         self.emitter = Emitter(self.module, self.metadata, written)
         if spills:
             self.emitter.block_values = _BLOCK
+            self.emitter.keep = self._to_frame
         self.lines = self.emitter.scopes[0].lines
         self.allocas: list[str] = []
         #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
@@ -126,7 +127,7 @@ class HostCode:
     def forget(self) -> None:
         """Let values that could be computed again not be used any more, if what is used later is spilled."""
         if self.spills:
-            self.emitter.scopes[0].values.clear()
+            self.emitter.forget()
 
     def call(self, function: str, result: str, *arguments: str) -> str:
         """Call a C function or a routine that is a word of the table."""
@@ -154,8 +155,12 @@ class HostCode:
         """Write a value that later steps read to the frame, if this entry does so; returns what takes its place."""
         if not self.spills or len(self.emitter.scopes) > 1:
             return value
-        spilled = Spilled(self.frame.more(1), kind)
-        self.set_field("%frame", spilled.place, value, kind)
+        return self._to_frame(value, kind)
+
+    def _to_frame(self, value: str, kind: str) -> Spilled:
+        """Write a value that is known at the function's top to the frame, there."""
+        top, spilled = self.emitter.scopes[0], Spilled(self.frame.more(1), kind)
+        top.store(top.value(kind, value), top.at("%frame", spilled.place))
         return spilled
 
     def room(self, stem: str, words: int) -> str:

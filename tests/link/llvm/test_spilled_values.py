@@ -113,6 +113,22 @@ def blocks_in_use():
     return info.field7 + info.field4
 
 
+@pytest.mark.usefixtures("spilling")
+def test_a_size_is_not_computed_again_in_every_step():
+    x, first, last, step = at.dvector("x"), at.lscalar("first"), at.lscalar("last"), at.lscalar("step")
+    part = x[first:last:step]
+    values = np.random.default_rng(1).normal(size=50)
+    divisions = []
+    for n_steps in (3, 12):
+        f = aesara.function([x, first, last, step], [at.cumsum(k * part) for k in range(n_steps)])
+        for index in [(3, 41, 5), (-3, 2, -4), (7, 3, 1)]:
+            for k, found in enumerate(f(values, *index)):
+                np.testing.assert_allclose(found, np.cumsum(k * values[slice(*index)]), rtol=1e-14)
+        entry = f._native.report.text.partition("@aesara_entry(")[2]
+        divisions.append(entry.count("@ae.intdiv"))
+    assert 0 < divisions[0] == divisions[1]
+
+
 @pytest.mark.slow
 def test_blocks_are_bounded():
     variables = [at.dvector(f"x{k}") for k in range(5 * MANY)]
