@@ -5,6 +5,7 @@ import itertools
 import os
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -107,6 +108,23 @@ def test_star_imports():
     assert names["patternbroadcast"] is T.patternbroadcast
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_star_imports_find_every_name_without_a_warning(module):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(f"from theano.{module} import *" if module else "from theano import *", {})
+
+
+def test_star_imports_have_old_names_and_modules():
+    names = {}
+    exec("from theano.tensor import *", names)
+    assert names["abs_"] is at.abs
+    assert names["sqr"] is at.square
+    assert names["opt"] is importlib.import_module("theano.tensor.opt")
+    assert names["nnet"] is T.nnet
+    assert not hasattr(importlib.import_module("theano.scan_module.scan_op"), "hooks")
+
+
 def test_constants_and_shared_variables_are_another_class_than_variables():
     x = T.dvector("x")
     assert isinstance(x, T.TensorVariable) and isinstance(x + 1, T.TensorVariable)
@@ -204,6 +222,21 @@ def test_graphs_are_cloned():
     x, z = T.dvectors("x", "z")
     y = T.exp(x)
     assert_close(theano.clone(y, {x: 2 * z}).eval({z: [1.0]}), np.exp([2.0]))
+
+
+def test_walks_through_graphs_give_lists():
+    graph = importlib.import_module("theano.gof.graph")
+    x, y = T.dvectors("x", "y")
+    product = x * y
+    z = product + 1.0
+    inputs, orphans = graph.inputs([product]), graph.orphans([x], [product])
+    assert (inputs, orphans) == ([x, y], [y])
+    assert graph.inputs([z], [product]) == [one for one in graph.ancestors([z], [product]) if one.owner is None]
+    assert set(graph.variables([x, y], [product])) == {x, y, product}
+    assert graph.variables_and_orphans([x], [product]) == (graph.variables([x], [product]), [y])
+    assert graph.ops([product], [z]) == {z.owner, *(one.owner for one in z.owner.inputs if one.owner)} - {product.owner}
+    copied_inputs, copies = graph.clone(inputs, [product])
+    assert_close(theano.function(copied_inputs, copies)([2.0], [3.0])[0], [6.0])
 
 
 def test_broadcast_patterns():

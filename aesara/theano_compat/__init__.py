@@ -39,7 +39,15 @@ def _ours(module: str) -> str:
 def _targets(name: str) -> list[ModuleType]:
     """The modules here that have the names of a module of Theano."""
     below = name.partition(".")[2]
-    return [import_module(_ours(module)) for module in MODULES.get(below, (below,))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # these modules are old on purpose
+        return [import_module(_ours(module)) for module in MODULES.get(below, (below,))]
+
+
+def _looked_up(module: ModuleType, name: str, otherwise: Any = _MISSING) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # these names are old on purpose
+        return getattr(module, name, otherwise)
 
 
 class TheanoModule(ModuleType):
@@ -52,7 +60,7 @@ class TheanoModule(ModuleType):
 
     def __getattr__(self, name: str) -> Any:
         if name == "__all__":
-            return [one for one in dir(self) if not one.startswith("_")]
+            return [one for one in dir(self) if not one.startswith("_") and hasattr(self, one)]
         if name in self._names:
             module, _, attribute = self._names[name].partition(":")
             return getattr(import_module(_ours(module)), attribute)
@@ -61,12 +69,11 @@ class TheanoModule(ModuleType):
         if f"{self.__name__}.{name}".partition(".")[2] in MODULES:
             return import_module(f"{self.__name__}.{name}")
         for target in self._targets:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # these names are old on purpose
-                found = getattr(target, name, _MISSING)
+            found = _looked_up(target, name)
+            if isinstance(found, ModuleType) and found.__name__.startswith("aesara."):
+                break
             if found is not _MISSING:
-                is_part = isinstance(found, ModuleType) and found.__name__.startswith("aesara.")
-                return import_module(f"{self.__name__}.{name}") if is_part else found
+                return found
         try:
             return import_module(f"{self.__name__}.{name}")
         except ModuleNotFoundError:
@@ -75,13 +82,20 @@ class TheanoModule(ModuleType):
     def __setattr__(self, name: str, value: Any) -> None:
         """Set an attribute; a module that is imported takes no name that is a function's here (``theano.scan``)."""
         if isinstance(value, TheanoModule):
-            ours = [getattr(target, name, value) for target in self._targets]
+            ours = [_looked_up(target, name, value) for target in self._targets]
             if any(not isinstance(one, ModuleType) for one in ours):
                 return
         super().__setattr__(name, value)
 
     def __dir__(self) -> set[str]:
-        return {*self._names, *(one for target in self._targets for one in dir(target))}
+        """The names of this module; old ones and its modules are among them, since ``import *`` takes all."""
+        below = self.__name__.partition(".")[2]
+        modules = (one.rpartition(".") for one in MODULES if one)
+        names = {*self._names, *(name for package, _, name in modules if package == below)}
+        for target in self._targets:
+            old = _looked_up(target, "DEPRECATED_NAMES", ())
+            names.update(dir(target), (one if isinstance(one, str) else one[0] for one in old))
+        return names
 
 
 class TheanoFinder(MetaPathFinder, Loader):

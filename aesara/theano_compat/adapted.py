@@ -4,21 +4,36 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
 import aesara.tensor as at
 from aesara.configdefaults import config
+from aesara.graph import traversal
 from aesara.graph.cloning import clone_replace
-from aesara.graph.nodes import Constant
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
 from aesara.tensor.signal.pool import pool_2d
 from aesara.tensor.var import TensorVariable
 
-__all__ = ["TheanoOp", "TheanoTensorVariable", "change_flags", "clone", "max_pool_2d", "patternbroadcast", "solve_op"]
+__all__ = [
+    "TheanoOp",
+    "TheanoTensorVariable",
+    "ancestors",
+    "change_flags",
+    "clone",
+    "graph_inputs",
+    "max_pool_2d",
+    "nodes_between",
+    "orphans",
+    "patternbroadcast",
+    "solve_op",
+    "variables",
+    "variables_and_orphans",
+]
 
 
 class TheanoOp(Op):
@@ -61,6 +76,36 @@ def clone(
     """Copy a graph with some variables replaced; `copy_inputs` is an old name of `share_inputs`."""
     shared = share_inputs if copy_inputs is None else copy_inputs
     return clone_replace(output, replace, rebuild_strict=strict, copy_inputs_over=shared)
+
+
+def ancestors(variable_list: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """The variables that `variable_list` is computed from, as a list; those of `blockers` are not followed."""
+    return list(traversal.ancestors(variable_list, blockers))
+
+
+def graph_inputs(variable_list: Iterable[Variable], blockers: Collection[Variable] | None = None) -> list[Variable]:
+    """The variables without owner among the `ancestors`, as a list."""
+    return list(traversal.graph_inputs(variable_list, blockers))
+
+
+def variables(i: Collection[Variable], o: Iterable[Variable]) -> list[Variable]:
+    """The variables from `o` back to `i`, as a list."""
+    return list(traversal.vars_between(i, o))
+
+
+def orphans(i: Collection[Variable], o: Iterable[Variable]) -> list[Variable]:
+    """The variables without owner that `o` needs beside `i`, as a list."""
+    return list(traversal.orphans_between(i, o))
+
+
+def variables_and_orphans(i: Collection[Variable], o: Iterable[Variable]) -> tuple[list[Variable], list[Variable]]:
+    """Both of these lists."""
+    return variables(i, o), orphans(i, o)
+
+
+def nodes_between(i: Collection[Variable], o: Iterable[Variable]) -> set[Apply]:
+    """The nodes that compute `o` from `i`, as a set."""
+    return set(traversal.applys_between(i, o))
 
 
 def max_pool_2d(
