@@ -268,6 +268,16 @@ def test_exponentials_of_any_norm(norm):
     on_both([X], linalg.expm(X), stiff, rtol=1e-7)
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_matrices_that_are_not_finite_have_no_exponential(value):
+    """Nor has it a derivative there, whichever entry it is, and though the gradient for the result is finite."""
+    f = aesara.function([X, Y], [linalg.expm(X), ExpmGrad()(X, Y)], mode="JAX")
+    for place in np.ndindex(2, 2):
+        x = np.eye(2)
+        x[place] = value
+        assert np.isnan(f(x, np.ones((2, 2)))).all(), place
+
+
 def test_batches():
     x3, y3, b2 = at.dtensor3("x3"), at.dtensor3("y3"), at.dmatrix("b2")
     one = at.tensor(dtype="float64", shape=(1, None, None))

@@ -8,7 +8,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import jax_funcify, known
@@ -25,8 +24,6 @@ def precision() -> str:
 
 def product(x: Any, y: Any, dtype: Any) -> Any:
     """The product of two arrays as by `numpy.matmul`, computed in a dtype."""
-    if np.dtype(dtype) == bool:
-        return product(x, y, "int32") != 0
     return jnp.matmul(jnp.asarray(x, dtype), jnp.asarray(y, dtype), precision=precision())
 
 
