@@ -35,6 +35,8 @@ ORDERS = [0.0, 1e-5, 0.3, 0.5, 1.0, 2.0, 3.7, 10.0, 33.3, 100.0, -0.5, -1.0, -2.
 RADII = [1e-200, 1e-5, 0.3, 1.0, 1.9999, 2.0, 3.7, 10.0, 24.0, 26.0, 33.3, 100.0, 300.0, 1e3, NAN, -0.5, -2.3, -30.0]
 POSITIVE = [1e-300, 1e-5, 0.3, 0.5, 1.0, 1.5, 2.0, 3.7, 10.0, 33.3, 100.0, 1e3, 1e5]
 WITH_ENDS = [*POSITIVE, 0.0, INF, NAN, -0.5, -1.0]
+#: whose differences are exact: some are at zeros
+EXACT = [0.25, 0.5, 1.0, 1.5, 2.0, 3.75, 10.0, 33.25, 50.0, -0.5, -2.25]
 SIGNED = [0.3, 0.5, 1.0, 1.5, 2.0, 3.7, 10.0, 33.3, 50.0, -0.5, -2.3]
 
 #: The values that each operand has.
@@ -61,7 +63,7 @@ DOMAINS = {
     "owens_t": ([0.0, 0.3, 1.0, -3.0, 10.0, NAN], [0.0, 0.3, 1.0, 5.0, -0.5, INF, -INF, NAN]),
     "beta": (SIGNED, SIGNED),
     "betaln": (SIGNED, SIGNED),
-    "binom": ([*SIGNED, -3.0], [0.0, *SIGNED, -1.0]),
+    "binom": ([*EXACT, -3.0], [0.0, *EXACT, -1.0]),
     "poch": (SIGNED, [0.0, *SIGNED[:-1], -2.4]),
     **dict.fromkeys(
         ["gammainc", "gammaincc", "gammainc_der", "gammaincc_der", "gamma_density"], (WITH_ENDS, WITH_ENDS)

@@ -15,12 +15,12 @@ from typing import Any
 
 from aesara.scalar.routine import FloatRoutine, cos, exp, floor, horner, isnan, lgamma, log, routine, sin, sqrt, where
 
-__all__ = ["BESSEL"]
+__all__ = ["BESSEL", "cos_pi", "sin_pi"]
 
 _EPS = 2.0**-53
 _TINY = 1e-300
 #: below, one term of the series is enough
-_SMALL = 1e-100
+_SMALL = 1e-50
 _LARGE = 1e250
 _PI = math.pi
 #: most rounds of a loop; orders beyond give NaN
@@ -53,17 +53,19 @@ def _sine_ratio(e: Any) -> Any:
 
 
 @routine
-def _sin_pi(v: float) -> float:
+def sin_pi(v: float) -> float:
     """sin(pi v), which is 0 for whole numbers."""
-    rest = v - 2.0 * floor(0.5 * v)
+    rest = abs(v) - 2.0 * floor(0.5 * abs(v))
     if rest == 1.0 or rest == 0.0:
         return 0.0
-    return sin(_PI * rest) if rest < 1.0 else -sin(_PI * (rest - 1.0))
+    size = sin(_PI * rest) if rest < 1.0 else -sin(_PI * (rest - 1.0))
+    return size if v > 0.0 else -size
 
 
 @routine
-def _cos_pi(v: float) -> float:
-    return _sin_pi(v + 0.5) if abs(v) < 1e15 else 1.0
+def cos_pi(v: float) -> float:
+    """cos(pi v), which is 0 halfway between whole numbers."""
+    return sin_pi(v - 2.0 * floor(0.5 * v) + 0.5)
 
 
 @routine
@@ -71,11 +73,9 @@ def _far(v: float, x: float, along: float, across: float) -> float:
     """along * J + across * Y far out, DLMF 10.17.3 and 10.17.4."""
     square = 4.0 * v * v
     term, even, odd, n = 1.0, 1.0, 0.0, 0.0
-    size = 1.0
-    while size > _EPS and n < 100.0:
+    while abs(term) > _EPS and n < 100.0:
         n += 1.0
         term *= (square - (2.0 * n - 1.0) * (2.0 * n - 1.0)) / (8.0 * n * x)
-        size = abs(term)
         phase = n - 4.0 * floor(0.25 * n)
         if phase == 0.0:
             even += term
@@ -86,7 +86,7 @@ def _far(v: float, x: float, along: float, across: float) -> float:
         else:
             odd -= term
     shift = 0.5 * v + 0.25
-    c, s = _cos_pi(shift), _sin_pi(shift)
+    c, s = cos_pi(shift), sin_pi(shift)
     cosine, sine = cos(x) * c + sin(x) * s, sin(x) * c - cos(x) * s
     value = along * (even * cosine - odd * sine) + across * (even * sine + odd * cosine)
     return sqrt(2.0 / (_PI * x)) * value
@@ -100,7 +100,7 @@ def _sum(along: Any, first: Any, across: Any, second: Any) -> Any:
 @routine
 def _ordinary(v: float, x: float, along: float, across: float) -> float:
     """along * J + across * Y of order v >= 0 at x > 0."""
-    if x > 25.0 and x > 0.5 * v * v:
+    if x > 25.0 and x > 0.1 * v * v:
         return _far(v, x, along, across)
     if x > _MOST or v > _MOST:
         return math.nan
@@ -198,13 +198,14 @@ def jv(v: float, x: float) -> float:
     whole = v == floor(v)
     if isnan(v) or isnan(x) or (x < 0.0 and not whole):
         return math.nan
-    sign = _cos_pi(v) if x < 0.0 else 1.0
+    sign = cos_pi(v) if x < 0.0 else 1.0
+    across = 0.0 if v >= 0.0 else sin_pi(v)
     y = abs(x)
     if y == math.inf:
         return 0.0
     if y == 0.0:
-        return 1.0 if v == 0.0 else (0.0 if v > 0.0 or whole else math.inf)
-    return sign * _ordinary(abs(v), y, 1.0 if v >= 0.0 else _cos_pi(v), 0.0 if v >= 0.0 else _sin_pi(v))
+        return _sum(1.0, 1.0 if v == 0.0 else 0.0, across, -math.inf)
+    return sign * _ordinary(abs(v), y, 1.0 if v >= 0.0 else cos_pi(v), across)
 
 
 @routine
@@ -214,9 +215,10 @@ def yv(v: float, x: float) -> float:
         return math.nan
     if x == math.inf:
         return 0.0
+    across = 1.0 if v >= 0.0 else cos_pi(v)
     if x == 0.0:
-        return -math.inf
-    return _ordinary(abs(v), x, 0.0 if v >= 0.0 else -_sin_pi(v), 1.0 if v >= 0.0 else _cos_pi(v))
+        return _sum(0.0, 0.0, across, -math.inf)
+    return _ordinary(abs(v), x, 0.0 if v >= 0.0 else -sin_pi(v), across)
 
 
 @routine
@@ -320,22 +322,21 @@ def ive(v: float, x: float) -> float:
     whole = v == floor(v)
     if isnan(v) or isnan(x) or (x < 0.0 and not whole):
         return math.nan
-    sign = _cos_pi(v) if x < 0.0 else 1.0
+    sign = cos_pi(v) if x < 0.0 else 1.0
+    across = 0.0 if v >= 0.0 else 2.0 / _PI * sin_pi(-v)
     y = abs(x)
     if y == math.inf:
         return 0.0
     if y == 0.0:
-        return 1.0 if v == 0.0 else (0.0 if v > 0.0 or whole else math.inf)
-    return sign * _modified(abs(v), y, 1.0, 0.0 if v >= 0.0 else 2.0 / _PI * _sin_pi(-v) * exp(-2.0 * y), 1.0)
+        return _sum(1.0, 1.0 if v == 0.0 else 0.0, across, math.inf)
+    return sign * _modified(abs(v), y, 1.0, across * exp(-2.0 * y), 1.0)
 
 
 @routine
 def iv(v: float, x: float) -> float:
     """The modified Bessel function of the first kind."""
-    if abs(x) == math.inf:
-        return (
-            x if v == floor(v) and 2.0 * floor(0.5 * v) != v else (math.inf if x > 0.0 or v == floor(v) else math.nan)
-        )
+    if abs(x) == math.inf and not isnan(v) and (x > 0.0 or v == floor(v)):
+        return math.inf if x > 0.0 else cos_pi(v) * math.inf
     half = exp(0.5 * abs(x))
     return ive(v, x) * half * half
 

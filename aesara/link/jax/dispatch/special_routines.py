@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from aesara.link.jax.dispatch.bessel_routines import cos_pi, sin_pi
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import (
     FloatRoutine,
@@ -20,6 +21,7 @@ from aesara.scalar.routine import (
     log,
     log1p,
     routine,
+    sqrt,
 )
 from aesara.scalar.routines.beta import beta_density
 from aesara.scalar.routines.gamma import gamma_density, gammainc_of_large
@@ -118,26 +120,45 @@ def gammaincc(k: float, x: float) -> float:
 
 
 @routine
+def _sine_quotient(z: float, m: float) -> float:
+    """sin(pi (z + m)) / sin(pi z): its limit where z and m are whole."""
+    return cos_pi(m) if m == floor(m) else cos_pi(m) + sin_pi(m) * cos_pi(z) / sin_pi(z)
+
+
+@routine
+def _log_rising(start: float, m: float, stop: float) -> float:
+    """gammaln(stop) - gammaln(start) for stop = start + m: large numbers do not cancel."""
+    if start < LARGE or stop < LARGE:
+        return lgamma(stop) - lgamma(start)
+    if start == math.inf:
+        return m * start
+    rest = stirling_error(stop) - stirling_error(start)
+    return (start - 0.5) * log1p(m / start) + m * (log(stop) - 1.0) + rest
+
+
+@routine
 def betaln(a: float, b: float) -> float:
     """The logarithm of the absolute value of the beta function."""
     if isnan(a) or isnan(b):
         return math.nan
     small, large = min(a, b), max(a, b)
     both = small + large
-    if small <= 0.0 and small == floor(small):
-        # At a pole of one factor it is finite only where both are whole, DLMF 5.12.1 by its symmetry.
-        if large != floor(large) or not 1.0 - both > 0.0:
-            return math.inf
-        return lgamma(1.0 - both) + lgamma(large) - lgamma(1.0 - small)
+    at_pole = small <= 0.0 and small == floor(small)
+    if at_pole and (large != floor(large) or not 1.0 - both > 0.0):
+        return math.inf  # at a pole of one factor it is finite only where both are whole
     if large == math.inf:
         return -math.inf if small > 0.0 else math.inf
-    if large < LARGE or both < LARGE:
-        return lgamma(small) + lgamma(large) - lgamma(both)
-    rest = stirling_error(large) - stirling_error(both)
-    if small < LARGE:
-        return lgamma(small) - (large - 0.5) * log1p(small / large) - small * (log(both) - 1.0) + rest
+    turned = 0.0
+    if at_pole or (small < -LARGE and both < 0.5):
+        turned = log(abs(_sine_quotient(small, large)))  # DLMF 5.5.3
+        first = 1.0 - both
+        both = 1.0 - small
+        small, large = min(first, large), max(first, large)
+    if small < LARGE or both < LARGE:
+        return turned + lgamma(small) - _log_rising(large, small, both)
     powers = (small - 0.5) * log(small / both) - large * log1p(small / large)
-    return 0.5 * log(2.0 * math.pi / large) + powers + stirling_error(small) + rest
+    errors = stirling_error(small) + stirling_error(large) - stirling_error(both)
+    return turned + 0.5 * log(2.0 * math.pi / large) + powers + errors
 
 
 @routine
@@ -169,12 +190,14 @@ def poch(z: float, m: float) -> float:
             n += 1.0
         return product if m >= 0.0 else 1.0 / product
     end = z + m
-    if z <= 0.0 and z == floor(z):
-        return 0.0 if end > 0.0 or end != floor(end) else math.nan
-    if end <= 0.0 and end == floor(end):
+    starts_at_pole, ends_at_pole = z <= 0.0 and z == floor(z), end <= 0.0 and end == floor(end)
+    if starts_at_pole and not ends_at_pole:
+        return 0.0
+    if ends_at_pole and not starts_at_pole:
         return math.inf
-    size = lgamma(m) - betaln(z, m) if m > 0.0 else betaln(end, -m) - lgamma(-m)
-    return _sign_of_gamma(z) * _sign_of_gamma(end) * exp(size)
+    if starts_at_pole or max(z, end) < -LARGE:
+        return exp(_log_rising(1.0 - end, m, 1.0 - z)) / _sine_quotient(z, m)  # DLMF 5.5.3
+    return _sign_of_gamma(z) * _sign_of_gamma(end) * exp(_log_rising(z, m, end))
 
 
 @routine
@@ -185,20 +208,32 @@ def binom(n: float, k: float) -> float:
         return math.nan
     if k == floor(k):
         other = n - k if whole and k > 0.5 * n and n > 0.0 else k
-        if whole and other < 0.0:
+        if k < 0.0 or (whole and other < 0.0):
             return 0.0
         if 0.0 <= other < 20.0:
             product, i = 1.0, 0.0
             while i < other:
                 i += 1.0
-                product *= (n - other + i) / i
+                product *= (n - (other - i)) / i
             return product
-    return 1.0 / (n + 1.0) / beta(1.0 + n - k, 1.0 + k)
+    if k > -1.0 and n - k > -1.0:
+        return _sign_of_gamma(n + 1.0) * exp(-betaln(1.0 + (n - k), 1.0 + k) - log(abs(n + 1.0)))
+    # One of the factorials below the line is that of a negative number, DLMF 5.5.3.
+    below = -k if k < 0.0 else k - n
+    lost = 0.0 if k < 0.0 else (k - below) - n  # by rounding the difference, which may be next to a zero of the sine
+    sine = -cos_pi(k) * sin_pi(n) if k == floor(k) else sin_pi(below) + math.pi * lost * cos_pi(below)
+    return sine / math.pi * beta(n + 1.0, below)
 
 
 # -- quantiles -------------------------------------------------------------------------------------------------------
 
 _betainc = Known(SciPyFunction("betainc"), Special("betainc"))
+
+
+@routine
+def _bracket(variance: float) -> float:
+    """How narrow an interval is in which Newton's method is safe, where a logarithm has about this variance."""
+    return max(1e-12, min(1e-6, 0.1 * sqrt(variance)))
 
 
 @routine
@@ -208,17 +243,20 @@ def _gamma_quantile(k: float, p: float, upper: float) -> float:
         return math.nan
     if p == 0.0:
         return math.inf if upper > 0.0 else 0.0
+    if k == math.inf:
+        return math.nan
+    near = _bracket(1.0 / k)
     low, high = -745.0, 709.0
     position, factor, rounds = 0.0, 1.0, 0.0
     while rounds < 3.0:
         x = exp(position) * factor
         excess = 1.0 - gammaincc(k, x) / p if upper > 0.0 else gammainc(k, x) / p - 1.0
-        if high - low > 1e-6:
+        if high - low > near:
             low, high = (low if excess > 0.0 else position), (position if excess > 0.0 else high)
             position = 0.5 * (low + high)
         else:
             step = excess * (p / (x * gamma_density(k, x)))
-            factor *= 1.0 - step if abs(step) < 1e-3 else 1.0
+            factor *= 1.0 - step if abs(step) < 2.0 * near else 1.0
             rounds += 1.0
     x = exp(position) * factor
     return x if x > _TINY else 0.0
@@ -243,21 +281,24 @@ def _beta_quantile(a: float, b: float, p: float, upper: float) -> float:
         return math.nan
     if p == 0.0:
         return upper
+    if a == math.inf or b == math.inf:
+        return math.nan if a == b else (1.0 if a > b else 0.0)
+    near = _bracket(1.0 / a + 1.0 / b)
     low, high = -745.0, 745.0
     logit, rounds = 0.0, 0.0
     while rounds < 3.0:
         x, y = 1.0 / (1.0 + exp(-logit)), 1.0 / (1.0 + exp(logit))
-        # Near 0, 1 - x says little about x.
-        turned = upper > 0.0 and x > 1e-3
+        # Near 0, 1 - x says little about x, and 1 - p about p.
+        turned = upper > 0.0 and x > min(1e-3, p)
         value = _betainc(b if turned else a, a if turned else b, y if turned else x)
         excess = 1.0 - value / p if turned else (value - (p if upper == 0.0 else 1.0 - p)) / p
-        if high - low > 1e-6:
+        if high - low > near:
             low, high = (low if excess > 0.0 else logit), (logit if excess > 0.0 else high)
             logit = 0.5 * (low + high)
         else:
             slope = beta_density(a if x < 0.5 else b, b if x < 0.5 else a, min(x, y))
             step = excess * (p / (x * y * slope))
-            logit -= step if abs(step) < 1e-3 else 0.0
+            logit -= step if abs(step) < 2.0 * near else 0.0
             rounds += 1.0
     x = 1.0 / (1.0 + exp(-logit))
     return x if x > _TINY else 0.0
