@@ -139,6 +139,48 @@ def test_constants_and_shared_variables_are_another_class_than_variables():
     assert isinstance(Named(T.dvector, None, None), Named) and not isinstance(x, Named)
 
 
+@pytest.mark.parametrize("module", [T.nnet, importlib.import_module("theano.tensor.nnet.nnet")])
+def test_the_softmax_of_a_vector_is_a_matrix(module):
+    values = np.array([0.5, -1.0, 2.0])
+    wanted = np.exp(values) / np.exp(values).sum()
+    x, rows = T.dvector("x"), T.dmatrix("rows")
+    for name, of in (("softmax", wanted), ("logsoftmax", np.log(wanted))):
+        function = getattr(module, name)
+        assert_close(function(x)[0].eval({x: values}), of)
+        assert_close(function(rows).eval({rows: np.array([values, values + 3])}), np.array([of, of]))
+        assert_close(function(x, axis=0).eval({x: values}), of)
+
+
+def test_graphs_can_be_disowned():
+    x = T.dvector("x")
+    graph = theano.gof.FunctionGraph([x], [T.exp(x)], clone=False)
+    again = importlib.import_module("theano.graph.fg").FunctionGraph(graph.inputs, graph.outputs, clone=False)
+    graph.disown()
+    assert again.toposort() == [graph.outputs[0].owner]
+    assert isinstance(theano.function([x], x + 1).maker.fgraph, theano.gof.FunctionGraph)
+    assert not isinstance(x, theano.gof.FunctionGraph)
+
+
+def test_ops_that_hash_their_class():
+    class Twice(theano.Op):
+        def __eq__(self, other):
+            return type(self) is type(other)
+
+        def __hash__(self):
+            return T.hashtype(self)
+
+        def make_node(self, x):
+            return theano.gof.Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, outputs):
+            outputs[0][0] = 2 * inputs[0]
+
+    x = T.dvector("x")
+    f = theano.function([x], [Twice()(x), Twice()(x) + 1])
+    assert len([node for node in f.maker.fgraph.toposort() if isinstance(node.op, Twice)]) == 1
+    assert [one.tolist() for one in f([1.5])] == [[3.0], [4.0]]
+
+
 def test_a_function_keeps_its_name_when_the_module_of_that_name_is_imported():
     assert importlib.import_module("theano.scan").until is importlib.import_module("aesara.scan").until
     assert theano.scan is aesara.scan

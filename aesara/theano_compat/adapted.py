@@ -12,24 +12,31 @@ import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.graph import traversal
 from aesara.graph.cloning import clone_replace
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
 from aesara.tensor.linear_algebra.solve import Solve, SolveTriangular
+from aesara.tensor.reductions.softmax import log_softmax
+from aesara.tensor.reductions.softmax import softmax as softmax_along
 from aesara.tensor.signal.pool import pool_2d
 from aesara.tensor.var import TensorVariable
 
 __all__ = [
+    "TheanoFunctionGraph",
     "TheanoOp",
     "TheanoTensorVariable",
     "ancestors",
     "change_flags",
     "clone",
     "graph_inputs",
+    "hashtype",
+    "logsoftmax",
     "max_pool_2d",
     "nodes_between",
     "orphans",
     "patternbroadcast",
+    "softmax",
     "solve_op",
     "variables",
     "variables_and_orphans",
@@ -63,6 +70,30 @@ class _TheanoVariables(type(TensorVariable)):  # type: ignore[misc]
 
 class TheanoTensorVariable(TensorVariable, metaclass=_TheanoVariables):
     """The class of tensors that are neither constant nor shared."""
+
+
+class _AllFunctionGraphs(type(FunctionGraph)):  # type: ignore[misc]
+    """A graph that a program for Theano has not made itself is one of Theano's graphs, too."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if cls is not TheanoFunctionGraph:
+            return super().__instancecheck__(instance)
+        return isinstance(instance, FunctionGraph)
+
+
+class TheanoFunctionGraph(FunctionGraph, metaclass=_AllFunctionGraphs):
+    """The class of graphs, with a method that Theano's have."""
+
+    def disown(self) -> None:
+        """Say that the graph is not used any more, so that its nodes may belong to another one.
+
+        This has no effect: nodes do not know here which graphs they belong to.
+        """
+
+
+def hashtype(op: Any) -> int:
+    """The hash of Theano's Ops that have no parameters: that of the class."""
+    return hash(type(op))
 
 
 def change_flags(**flags: Any) -> AbstractContextManager[Any]:
@@ -106,6 +137,22 @@ def variables_and_orphans(i: Collection[Variable], o: Iterable[Variable]) -> tup
 def nodes_between(i: Collection[Variable], o: Iterable[Variable]) -> set[Apply]:
     """The nodes that compute `o` from `i`, as a set."""
     return set(traversal.applys_between(i, o))
+
+
+def _rows(x: Any) -> Any:
+    """A vector as a matrix with one row."""
+    x = at.as_tensor_variable(x)
+    return at.shape_padleft(x) if x.type.ndim == 1 else x
+
+
+def softmax(c: Any, axis: int | None = None) -> Any:
+    """The softmax of each row, as a matrix also for a vector; along an axis of any tensor, if one is given."""
+    return softmax_along(_rows(c), -1) if axis is None else softmax_along(c, axis)
+
+
+def logsoftmax(c: Any, axis: int | None = None) -> Any:
+    """The logarithm of `softmax`."""
+    return log_softmax(_rows(c), -1) if axis is None else log_softmax(c, axis)
 
 
 def max_pool_2d(

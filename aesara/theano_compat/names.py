@@ -61,6 +61,8 @@ MODULES: dict[str, tuple[str, ...]] = {
     "tensor.signal.downsample": ("tensor.signal.pool",),
 }  # fmt: skip
 
+_SOFTMAX = {name: f"theano_compat.adapted:{name}" for name in ("softmax", "logsoftmax")}
+
 #: names of these modules that are another name of another module here: ``module:name``
 NAMES: dict[str, dict[str, str]] = {
     "": {
@@ -79,7 +81,11 @@ NAMES: dict[str, dict[str, str]] = {
         "sparse_grad": "sparse.row_gradients:sparse_grad",
     },
     "configparser": {"change_flags": "theano_compat.adapted:change_flags"},
-    "gof": {"Op": "theano_compat.adapted:TheanoOp"},
+    "gof": {
+        "FunctionGraph": "theano_compat.adapted:TheanoFunctionGraph",
+        "Op": "theano_compat.adapted:TheanoOp",
+    },
+    "gof.fg": {"FunctionGraph": "theano_compat.adapted:TheanoFunctionGraph"},
     "gof.graph": {
         "ancestors": "theano_compat.adapted:ancestors",
         "inputs": "theano_compat.adapted:graph_inputs",
@@ -89,6 +95,9 @@ NAMES: dict[str, dict[str, str]] = {
         "variables_and_orphans": "theano_compat.adapted:variables_and_orphans",
     },
     "gof.op": {"Op": "theano_compat.adapted:TheanoOp"},
+    "gof.utils": {"hashtype": "theano_compat.adapted:hashtype"},
+    "graph": {"FunctionGraph": "theano_compat.adapted:TheanoFunctionGraph"},
+    "graph.fg": {"FunctionGraph": "theano_compat.adapted:TheanoFunctionGraph"},
     "sandbox.rng_mrg": {"MRG_RandomStreams": "sandbox.rng_mrg:MRG_RandomStream"},
     "tensor": {
         "Lop": "gradient:Lop",
@@ -98,6 +107,7 @@ NAMES: dict[str, dict[str, str]] = {
         "Tri": "tensor.basic:Tri",
         "addbroadcast": "tensor:specify_broadcastable",
         "copy": "tensor:tensor_copy",
+        "hashtype": "theano_compat.adapted:hashtype",
         "numeric_grad": "gradient:numeric_grad",
         "patternbroadcast": "theano_compat.adapted:patternbroadcast",
         "to_one_hot": "tensor.extra_ops:to_one_hot",
@@ -108,7 +118,9 @@ NAMES: dict[str, dict[str, str]] = {
         "patternbroadcast": "theano_compat.adapted:patternbroadcast",
     },
     "tensor.var": {"TensorVariable": "theano_compat.adapted:TheanoTensorVariable"},
-    "tensor.nnet": {"softmax_graph": "tensor.special:softmax"},
+    "tensor.nnet": _SOFTMAX | {"softmax_graph": "tensor.special:softmax"},
+    "tensor.nnet.basic": _SOFTMAX,
+    "tensor.nnet.nnet": _SOFTMAX,
     "tensor.signal.downsample": {"max_pool_2d": "theano_compat.adapted:max_pool_2d"},
     "tensor.slinalg": {
         "Solve": "theano_compat.adapted:solve_op",
