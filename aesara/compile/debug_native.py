@@ -72,9 +72,7 @@ class NativeCheck:
                     raise error
                 warn(f"{_STRIDES_DIFFER}: {described(out)}: {_strides(values[out])} and {_strides(result)}.")
 
-    def _run(
-        self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], what: str
-    ) -> list[Any]:
+    def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], what: str) -> list[Any]:
         given = [copied(values[one]) for one in inputs]
         try:
             results = native.careful(given)

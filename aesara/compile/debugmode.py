@@ -362,8 +362,7 @@ class DebugMode(Mode):
         **kwargs
             Other values of the parameters of this class.
         """
-        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
-        return type(self)(**{"optimizer": chosen, "db": self.optdb, **self._chosen, **kwargs})
+        return type(self)(**{"optimizer": self._own_unless(optimizer), "db": self.optdb, **self._chosen, **kwargs})
 
     def __getstate__(self) -> Any:
         return self._chosen, optimizer_name(self.provided_optimizer)

@@ -197,7 +197,7 @@ class Mode:
     ) -> None:
         if linker is None:
             linker = config.linker
-        if isinstance(optimizer, str) and optimizer == "default":
+        if optimizer == "default":
             optimizer = config.optimizer
         self.optdb = optdb if db is None else db
         self._set(linker, optimizer)
@@ -281,8 +281,11 @@ class Mode:
             Another query, rewriter or name.  Default: this mode's.
         """
         linker = self.linker.clone(**link_kwargs) if link_kwargs else self.linker
-        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
-        return type(self)(linker=linker, optimizer=chosen, db=self.optdb)
+        return type(self)(linker=linker, optimizer=self._own_unless(optimizer), db=self.optdb)
+
+    def _own_unless(self, optimizer: Any) -> Any:
+        """What a method is told, or this mode's query or rewriter if it is told nothing."""
+        return self.provided_optimizer if optimizer == "" else optimizer
 
     def __str__(self) -> str:
         return f"{type(self).__name__}(linker={self.provided_linker}, optimizer={optimizer_name(self._query)})"
@@ -295,8 +298,7 @@ class CheckingMode(Mode):
 
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> CheckingMode:
         """Return a mode like this one; see `Mode.clone`."""
-        chosen = self.provided_optimizer if isinstance(optimizer, str) and optimizer == "" else optimizer
-        new = type(self)(*self._chosen, optimizer=chosen, db=self.optdb)  # type: ignore[misc]  # these stand behind
+        new = type(self)(*self._chosen, optimizer=self._own_unless(optimizer), db=self.optdb)  # type: ignore[misc]  # these stand behind
         if link_kwargs:
             new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
         return new

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import aesara
+import aesara.sparse as sparse
 import aesara.tensor as at
+import aesara.typed_list as typed_list
 from aesara.compile.builders import OpFromGraph
 from aesara.compile.debug_checks import may_replace, order_of, strided_copy
 from aesara.compile.debugmode import (
@@ -346,7 +348,8 @@ def test_a_static_shape_that_is_not_so():
         ("initial", lambda out, x: True),
         ("previous", lambda out, x: True),
         ("c_contiguous", lambda out, x: out.flags.c_contiguous),
-        ("strided", lambda out, x: not out.flags.c_contiguous),
+        ("f_contiguous", lambda out, x: out.flags.f_contiguous),
+        ("strided", lambda out, x: not (out.flags.c_contiguous or out.flags.f_contiguous)),
         ("wrong_size", lambda out, x: out.shape != x.shape),
     ],
 )
@@ -358,21 +361,61 @@ def test_memory_for_outputs(layout, condition):
             out, x = output_storage[0][0], inputs[0]
             if out is None or not condition(out, x):
                 out = np.zeros_like(x)
-            out = out[: x.size] if out.shape != x.shape else out
+            out = out[tuple(map(slice, x.shape))]
             out += x
             output_storage[0][0] = out
 
-    x = at.dvector("x")
+    x = at.dmatrix("x")
+    values = np.outer(VALUES, [1.0, -1.0])
     f = aesara.function([x], Accumulates()(x), mode=DebugMode(stability_patience=1))
-    f(VALUES)
+    f(values)
     g = aesara.function([x], Accumulates()(x), mode=DebugMode(stability_patience=1, check_preallocated_output=[layout]))
     if layout == "previous":
-        g(VALUES)
+        g(values)
     with pytest.raises(BadThunkOutput, match=f"in memory: {layout}"):
-        g(VALUES)
+        g(values)
     with config.change_flags(DebugMode__check_preallocated_output="ALL"):
         h = aesara.function([x], at.exp(x).sum() + OneToOne()(x)[::2], mode=DebugMode(stability_patience=1))
-    assert_close(h(VALUES), np.exp(VALUES).sum() + VALUES[::2] + 1)
+    assert_close(h(values), np.exp(values).sum() + values[::2] + 1)
+
+
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("wrong", [(1, 0), (0, 1), (1, 1)])
+def test_strided_memory_for_outputs_of_few_dimensions(most, wrong):
+    """Each output is offered such memory for itself: those of more dimensions than an option says get none."""
+
+    class Accumulates(OneToOne):
+        """Adds to what it finds in the outputs that are done wrong."""
+
+        def make_node(self, x):
+            return Apply(self, [x], [at.dvector(), at.dmatrix()])
+
+        def perform(self, node, inputs, output_storage):
+            for cell, value, adds in zip(output_storage, (inputs[0], np.outer(inputs[0], inputs[0])), wrong):
+                cell[0] = value + cell[0] if adds and cell[0] is not None else value.copy()
+
+    x = at.dvector("x")
+    mode = DebugMode(stability_patience=1, check_preallocated_output=["strided"])
+    f = aesara.function([x], Accumulates()(x), mode=mode)
+    with config.change_flags(DebugMode__check_preallocated_output_ndim=most):
+        noticed = [ndim for ndim, adds in zip((1, 2), wrong) if adds and ndim <= most]
+        if not noticed:
+            assert_close(f(VALUES)[1], np.outer(VALUES, VALUES))
+            return
+        with pytest.raises(BadThunkOutput, match="in memory: strided") as caught:
+            f(VALUES)
+    assert caught.value.r.type.ndim == noticed[0]
+
+
+def test_memory_is_for_arrays_only():
+    x = at.dvector("x")
+    outputs = [typed_list.make_list([x, x + 1]), ifelse(x.sum() > 0, x, -x), sparse.csr_from_dense(x)]
+    f = aesara.function([x], outputs, mode=DebugMode(stability_patience=1, check_preallocated_output="ALL"))
+    for sign in (1, -1):
+        made, chosen, matrix = f(sign * VALUES)
+        np.testing.assert_array_equal(made, [sign * VALUES, sign * VALUES + 1])
+        np.testing.assert_array_equal(chosen, VALUES)
+        np.testing.assert_array_equal(matrix.toarray(), [sign * VALUES])
 
 
 def test_outputs_that_lie_between_one_another_do_not_share_memory():

@@ -9,6 +9,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile import mode as mode_module
 from aesara.compile import optdb
+from aesara.compile.debugmode import DebugMode
 from aesara.compile.mode import (
     FAST_COMPILE,
     FAST_RUN,
@@ -29,6 +30,8 @@ from aesara.compile.mode import (
     register_mode,
     register_optimizer,
 )
+from aesara.compile.monitormode import MonitorMode
+from aesara.compile.nanguardmode import NanGuardMode
 from aesara.compile.pipeline import PASSES, fill
 from aesara.graph.features import Feature
 from aesara.graph.rewriting.db import RewriteDatabaseQuery, SequenceDB
@@ -184,6 +187,27 @@ class TestChoosingRewrites:
         assert mode.clone(link_kwargs={"allow_gc": False}).linker.allow_gc is False
         assert mode.clone(optimizer="None")._query is OPT_NONE
         assert mode.clone().linker is mode.linker
+
+    @pytest.mark.parametrize("kind", [Mode, MonitorMode, DebugMode, NanGuardMode])
+    def test_clones_have_the_query_that_is_given(self, kind):
+        """A query, a rewriter, a name, or None for no rewrites; the mode's own if nothing is said."""
+        db, rewriter, query = SequenceDB(), Recorder(), RewriteDatabaseQuery(include=["mine"])
+        mode = kind(optimizer="fast_compile", db=db)
+        for given, expected in (
+            (query, query),
+            (rewriter, rewriter),
+            ("fast_run", OPT_FAST_RUN),
+            (None, OPT_NONE),
+            ("None", OPT_NONE),
+        ):
+            other = mode.clone(optimizer=given)
+            assert type(other) is kind and other.optdb is db
+            if kind is NanGuardMode and expected is not rewriter:
+                expected = expected.including("alloc_empty_to_zeros")
+            assert other.provided_optimizer == expected and other.clone().provided_optimizer == expected
+        assert mode.clone().provided_optimizer == mode.provided_optimizer
+        with pytest.raises(ValueError, match="Unknown optimizer 'nonsense'"):
+            mode.clone(optimizer="nonsense")
 
     def test_the_query_can_be_set(self, x):
         mode = Mode("py")
