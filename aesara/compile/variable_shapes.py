@@ -58,7 +58,7 @@ def _without_shape_nodes(lengths: list[Variable], feature: ShapeFeature) -> list
                 shape = feature.shape_of[node.inputs[0]]
                 if isinstance(node.op, Shape):
                     replacements[node.outputs[0]] = vector_of(shape)
-                elif shape[node.op.i] is not node.outputs[0] and not _is_length_of(shape[node.op.i], node.inputs[0]):
+                elif not _is_length_of(shape[node.op.i], node.inputs[0]):
                     replacements[node.outputs[0]] = shape[node.op.i]
         if not replacements:
             return lengths
