@@ -671,6 +671,12 @@ def test_constant_values():
     assert int(known(at.stack([n, 8])[1])) == 8
     assert int(known(at.unbroadcast(at.constant([[6]]), 0))) == 6
     assert int(known(at.tensor_from_scalar(aes.ScalarConstant(aes.int64, 9)))) == 9
+    # The sign of a zero may be all that a division by it shows.
+    for mixed in ([0.0, -0.0], [-0.0, 0.0], [0.0, complex(0.0, -0.0)]):
+        with pytest.raises(NotScalarConstantError, match="differ"):
+            known(at.constant(mixed))
+        with pytest.raises(NotScalarConstantError):
+            known(1 / at.constant(mixed))
     for unknown in (n, n + 1, at.constant([1, 2]), None, at.stack([n, 8])[0]):
         with pytest.raises(NotScalarConstantError):
             known(unknown)
@@ -695,6 +701,78 @@ def test_deep_shape_vectors_do_not_recurse():
     for _ in range(1500):
         v = at.concatenate([v, [1]])[:2]
     assert at.reshape(x, v).type.ndim == 2
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        True, np.int8(-3), np.uint64(2**63), np.float16(0.1), 1.5, 0.0, -0.0, np.inf, np.nan, np.float32("nan"),
+        np.complex64(1 - 2j), complex(0.0, np.nan), complex(np.nan, -0.0),
+    ],
+)  # fmt: skip
+def test_constant_values_are_the_numbers_themselves(number):
+    """Of the same dtype and bits, as an array that nothing else holds, whatever the constant is part of."""
+    value = np.asarray(number)
+    constant = at.constant(value, dtype=value.dtype.name)
+    variables = [
+        constant,
+        constant.dimshuffle("x", "x"),
+        at.alloc(constant, at.lscalar()),
+        at.second(at.dvector(), constant),
+    ]
+    if value == value:
+        variables += [at.constant(np.full((2, 3), value)), at.constant(np.full((2, 3), value).T)]
+    for given in (value, value.copy(), *variables):
+        for ask in (at.get_scalar_constant_value, at.extract_constant):
+            found = ask(given)
+            assert found.dtype == value.dtype and found.shape == () and found.tobytes() == value.tobytes()
+            found[...] = 7
+            assert value.tobytes() == np.asarray(number).tobytes() == constant.data.tobytes()
+
+
+def _expressions_of_constants(n, x):
+    """Pairs of an expression and whether its value is known without computing it."""
+    entries = at.stack([at.constant(3, dtype="int8"), at.constant(100, dtype="int8")])
+    for dtype in ("int8", "uint8", "int64", "float32", "float64"):
+        a, b = (at.constant(np.array(value).astype(dtype)) for value in (120, 13))
+        yield from (
+            (f(a, b), True)
+            for f in (at.add, at.mul, at.sub, at.maximum, at.true_divide, at.floor_divide, at.lt, at.pow)
+        )
+        yield from ((f(a), True) for f in (at.sqrt, at.tanh, at.square, at.isnan))
+        yield from ((at.cast(a + b, other), True) for other in ("int8", "float32", "bool", "complex64"))
+        yield at.alloc(a, n, 1) * at.second(x, b), True
+    for f, empty in ((at.sum, True), (at.prod, True), (at.max, False), (at.min, False)):
+        yield f(entries), True
+        yield f(x.shape[1:]), True
+        yield f(x.shape[1:] * at.constant([2], dtype="int64")), True
+        yield f(x.shape), False
+        yield f(at.constant([1.5, 0.1])), False  # the order of a sum of floats is not fixed
+        if empty:
+            yield f(x.shape[:0]), True
+    yield at.all(entries > 3), False
+    yield (x.shape + at.constant([1, 1, 1]))[2], True
+    yield (x.shape + at.constant([1, 1, 1]))[0], False
+    yield at.constant(np.zeros((0, 2))), False
+    yield at.zeros(x.shape[1:]), True
+    deep = at.constant(1)
+    for depth in range(12):
+        deep = deep + 1
+        yield deep, depth < 10
+
+
+def test_what_is_known_is_what_is_computed():
+    n, x = at.lscalar(), at.tensor("float64", shape=(None, 3, 4))
+    cases = list(_expressions_of_constants(n, x))
+    f = aesara.function([n, x], [e for e, _ in cases], mode=aesara.Mode("py", None))
+    for (expression, known), value in zip(cases, f(3, np.zeros((2, 3, 4))), strict=True):
+        if not known:
+            with pytest.raises(NotScalarConstantError):
+                at.get_scalar_constant_value(expression)
+            continue
+        found = at.get_scalar_constant_value(expression)
+        assert found.shape == () and found.dtype == expression.type.dtype == value.dtype, expression
+        np.testing.assert_array_equal(np.broadcast_to(found, value.shape), value)
 
 
 def test_infer_static_shape():

@@ -94,9 +94,10 @@ def _common_value(data: Any, source: Any) -> np.ndarray:
     if values.dtype.kind in "OUS" or values.size == 0:
         raise NotScalarConstantError(f"{source} is not a numeric scalar.")
     if values.ndim == 0:
-        return values.copy() if values is data else values
+        return values.copy()
     first = values.flat[0]
-    if np.all(values == first):
+    # Zeros of both signs are equal, and not the same.
+    if np.all(values == first) and (first != 0 or values.tobytes() == first.tobytes() * values.size):
         return np.asarray(first, dtype=values.dtype)
     raise NotScalarConstantError(f"The entries of {source} differ.")
 
