@@ -359,7 +359,7 @@ class OpFromGraph(Op, HasInnerGraph):
             return default
         if isinstance(override, Variable):
             return lambda *arguments: [override for _ in self.input_types] + missing
-        if callable(override) or isinstance(override, OpFromGraph):
+        if callable(override):  # also an operation
             return lambda *arguments: [_as_gradient(g) for g in call(override, arguments)] + missing
         if len(override) != len(self.input_types):
             raise ValueError(f"{self}: expected {len(self.input_types)} overrides of gradients, got {len(override)}.")
@@ -418,8 +418,8 @@ class OpFromGraph(Op, HasInnerGraph):
 
         if isinstance(override, str):
             return self._default_rop()
-        if callable(override) or isinstance(override, OpFromGraph):
-            return lambda *arguments: list(call(override, arguments))
+        if callable(override):  # also an operation
+            return lambda *arguments: call(override, arguments)
         if len(override) != len(self.inner_outputs):
             raise ValueError(f"{self}: expected {len(self.inner_outputs)} overrides of R_op, got {len(override)}.")
         default = self._default_rop() if "default" in [o for o in override if isinstance(o, str)] else None

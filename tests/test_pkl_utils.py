@@ -2,6 +2,7 @@
 
 import io
 import pickle
+import zipfile
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import aesara.tensor as at
 from aesara.misc.pkl_utils import (
     CompatUnpickler,
     PersistentNdarrayID,
+    PersistentNdarrayLoad,
     PersistentSharedVariableID,
     StripPickler,
     dump,
@@ -73,6 +75,43 @@ def test_arrays_only():
     again = load(file)
     np.testing.assert_array_equal(again["a"], array)
     assert again["o"].tolist() == [None, 1]
+
+
+def test_arrays_are_in_their_files_only(rng):
+    """Each once, and the pickle has its name in its place."""
+    whole = rng.normal(size=(30, 20))
+    arrays = [whole, whole.T, whole[::-2], whole.astype("complex64"), whole > 0, rng.integers(2**60, size=9)]
+    arrays += [np.array(whole[0, 0]), np.zeros((0, 3)), np.array([("a", 1.5)], dtype=[("k", "U1"), ("v", "f8")])]
+    file = archived([*arrays, aesara.shared(whole[1:], name="w", borrow=True), arrays])
+    asked = []
+
+    def noting(archive):
+        fetch = PersistentNdarrayLoad(archive)
+        return lambda name: asked.append(name) or fetch(name)
+
+    *again, w, same = load(file, persistent_load=noting)
+    np.testing.assert_array_equal(w.get_value(), whole[1:])
+    assert [*map(id, same)] == [*map(id, again)]
+    for one, array in zip(again, arrays, strict=True):
+        assert one.dtype == array.dtype and one.shape == array.shape and one.tobytes() == array.tobytes()
+    names = [f"array_{k}" for k in range(len(arrays))]
+    assert asked == [f"ndarray.{name}" for name in [*names, "w", *names]]
+    with zipfile.ZipFile(file) as archive:
+        assert sorted(archive.namelist()) == sorted(["pkl", "w.npy", *(f"{name}.npy" for name in names)])
+        pickled = archive.read("pkl")
+    assert not any(array.tobytes() in pickled for array in arrays if array.size > 1)
+
+
+class Arrays:
+    """Is pickled as a list of arrays that nothing else holds."""
+
+    def __reduce__(self):
+        return list, (), None, (np.full(3, k) for k in range(50))
+
+
+def test_arrays_that_are_made_for_the_pickle():
+    """None takes the place of another one that was at the same place in memory."""
+    assert [array.tolist() for array in load(archived(Arrays()))] == [[k] * 3 for k in range(50)]
 
 
 def test_names_that_are_refused():

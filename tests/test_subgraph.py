@@ -151,6 +151,57 @@ def test_rop():
     assert g([1.0], [2.0], [3.0]).tolist() == [21]
 
 
+#: overrides of the forward derivatives of x * y and x + y, and these, from values of x, y and along both
+FORWARD = {
+    "default": ("default", lambda x, y, u, v: [u * y + x * v, u + v]),
+    "function": (
+        lambda inputs, points: [points[0] * inputs[1] - points[1] * inputs[0], points[0] * 5],
+        lambda x, y, u, v: [u * y - v * x, u * 5],
+    ),
+    "generator": (lambda inputs, points: (a - b for a, b in zip(inputs, points)), lambda x, y, u, v: [x - u, y - v]),
+    "list": (["default", lambda inputs, points: inputs[0] * points[1]], lambda x, y, u, v: [u * y + x * v, x * v]),
+    "list of lists": (
+        [lambda inputs, points: [inputs[1] - points[1]], lambda inputs, points: [inputs[0]]],
+        lambda x, y, u, v: [y - v, x],
+    ),
+    "operation": (
+        OpFromGraph([x, y, *at.dvectors("u", "v")], [x * 10 + y, x - y]), lambda x, y, u, v: [x * 10 + y, x - y]
+    ),
+    "operation for one": (
+        [OpFromGraph([x, y, u := at.dvector("u"), v := at.dvector("v")], [x * 10 + y * u - v]), "default"],
+        lambda x, y, u, v: [x * 10 + y * u - v, u + v],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORWARD)
+def test_other_forward_derivatives(name):
+    override, want = FORWARD[name]
+    u, v = at.dvectors("u", "v")
+    out = OpFromGraph([x, y], [x * y, x + y], rop_overrides=override)(x, y)
+    f = aesara.function([x, y, u, v], aesara.Rop(out, [x, y], [u, v]), on_unused_input="ignore")
+    values = np.array([[2.0, 3.0], [5.0, 7.0], [11.0, 13.0], [17.0, 19.0]])
+    for got, expected in zip(f(*values), want(*values), strict=True):
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_forward_derivatives_beside_integers():
+    n, u = at.lscalar("n"), at.dvector("u")
+    powers, where = OpFromGraph([n, x], [x**n, x.argmax()])(n, x)
+    f = aesara.function([n, x, u], [where, aesara.Rop(powers, x, u)])
+    where, found = f(3, [1.0, 2.0], [5.0, 7.0])
+    assert where == 1 and found.tolist() == [15.0, 84.0]
+
+
+def test_outputs_without_a_forward_derivative():
+    out = OpFromGraph([x, y], [x * y, x + y], rop_overrides=[None, "default"])(x, y)
+    u = at.dvector("u")
+    first, second = aesara.Rop(out, x, u, return_disconnected="none", disconnected_outputs="ignore")
+    assert first is None and second.eval({x: [1.0], y: [2.0], u: [3.0]}).tolist() == [3.0]
+    with pytest.raises(ValueError, match="expected 2 overrides of R_op, got 1"):
+        aesara.Rop(OpFromGraph([x, y], [x * y, x + y], rop_overrides=["default"])(x, y), x, u)
+
+
 GRADIENTS = {
     "function": (lambda inputs, outputs, gradients: [gradients[0] * 2, outputs[0] * 3], (2, 18)),
     "list": ([lambda inputs, outputs, gradients: gradients[0] * 5, "default"], (5, 2)),
