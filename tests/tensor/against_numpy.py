@@ -13,7 +13,10 @@ DTYPES = ("float64", "float32", "int32", "bool", "complex64")
 def drawn(dtype, *shapes, seed=3):
     """Arrays of a dtype, with numbers of both signs."""
     rng = np.random.default_rng(seed)
-    return [(rng.normal(size=shape) * 3).astype(dtype) for shape in shapes]
+    numbers = [rng.normal(size=shape) * 3 for shape in shapes]
+    if np.dtype(dtype).kind == "c":
+        numbers = [real + 1j * rng.normal(size=real.shape) for real in numbers]
+    return [one.astype(dtype) for one in numbers]
 
 
 def as_list(value):

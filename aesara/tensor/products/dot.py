@@ -116,12 +116,7 @@ def gradient_of(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
         gradient = gradient_as(gradient, x.type.dtype)
     elif gradient.type.dtype in complex_dtypes:
         gradient = real(gradient)
-    elif gradient.type.dtype in discrete_dtypes:
-        gradient = gradient.astype(config.floatX)
-    if any(mine == 1 and theirs != 1 for mine, theirs in zip(x.type.shape, gradient.type.shape)):
-        shape = tuple([mine if mine == 1 else theirs for mine, theirs in zip(x.type.shape, gradient.type.shape)])
-        gradient = gradient.with_static_shape(shape)
-    return gradient
+    return gradient.with_static_shape(tuple([1 if length == 1 else None for length in x.type.shape]))
 
 
 def dense_dot(a: Any, b: Any) -> TensorVariable:

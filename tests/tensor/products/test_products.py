@@ -5,7 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
+import aesara
 import aesara.tensor as at
+from aesara.graph.traversal import applys_between
+from aesara.tensor.shapes.specify_shape import SpecifyShape
 from tests.closeness import assert_close
 from tests.tensor.against_numpy import DTYPES, compare, drawn
 
@@ -109,3 +112,52 @@ def test_errors():
         at.cross(at.vector(), at.vector())
     with pytest.raises(ValueError):
         at.inner(at.tensor("float64", (3,)), at.tensor("float64", (4,)))
+
+
+@pytest.mark.parametrize("dtypes", itertools.product(["float32", "float64", "complex128", "int8"], repeat=2))
+def test_gradients_of_dot_are_like_their_operands(dtypes):
+    """In dtype (of integers, floats), and of length 1 wherever these are, with a check only where that is news."""
+    kinds = {1: [(1,), (None,), (3,)], 2: [*itertools.product((1, None, 3), repeat=2)]}
+    for first, second in itertools.product([*kinds[1], *kinds[2]], repeat=2):
+        inner = first[-1], second[0]
+        if None not in inner and inner[0] != inner[1]:
+            continue
+        a, b = (at.tensor(dtype, shape=shape) for dtype, shape in zip(dtypes, (first, second)))
+        product = at.dot(a, b)
+        # Where one operand says what the other one does not, the sum tells it of both.
+        gradients = aesara.grad(at.real(product).sum(), [a, b], disconnected_inputs="ignore")
+        for operand, gradient in zip((a, b), gradients, strict=True):
+            of_integers = operand.type.dtype == "int8" and gradient.type.dtype.startswith("float")
+            assert gradient.type.dtype == operand.type.dtype or of_integers
+            for mine, theirs in zip(operand.type.shape, gradient.type.shape, strict=True):
+                assert theirs == mine or ((mine is None or theirs is None) and mine != 1)
+            if 1 not in operand.type.shape:
+                assert not any(isinstance(node.op, SpecifyShape) for node in applys_between([a, b], [gradient]))
+
+
+OF_MATRICES = list(itertools.product([(3,), (2, 3)], [(3,), (3, 4)]))
+OF_BATCHES = list(itertools.product([(5, 3), (5, 2, 3)], [(5, 3), (5, 3, 4)]))
+
+
+@pytest.mark.parametrize(
+    "function, shapes", [(at.dot, OF_MATRICES), (at.matmul, OF_MATRICES), (at.batched_dot, OF_BATCHES)]
+)
+@pytest.mark.parametrize("dtypes", [("complex128", "complex128"), ("complex128", "float64"), ("int8", "complex128")])
+def test_gradients_of_complex_products(function, shapes, dtypes):
+    """The slope of a real function along any direction is the real part of the product with the gradient."""
+    for shapes_of_both in shapes:
+        values = [drawn(dtype, shape, seed=seed)[0] for seed, (shape, dtype) in enumerate(zip(shapes_of_both, dtypes))]
+        a, b = (at.tensor(value.dtype.name, shape=(None,) * value.ndim) for value in values)
+        product = function(a, b)
+        (weights,) = drawn("complex128", function(*values).eval().shape)
+        cost = at.real(product * weights).sum()
+        gradients = aesara.function([a, b], aesara.grad(cost, [a, b]), mode="FAST_COMPILE")(*values)
+        f = aesara.function([a, b], cost, mode="FAST_COMPILE")
+        for k, gradient in enumerate(gradients):
+            if dtypes[k] == "int8":
+                expected = f(*(v if j != k else np.ones_like(v) for j, v in enumerate(values)))
+                np.testing.assert_allclose(gradient.sum(), expected, rtol=1e-10)  # as if the numbers were real ones
+                continue
+            (direction,) = drawn(dtypes[k], shapes_of_both[k], seed=7)
+            low, high = (f(*(v if j != k else v + sign * direction for j, v in enumerate(values))) for sign in (-1, 1))
+            np.testing.assert_allclose((np.conj(gradient) * direction).real.sum(), (high - low) / 2, rtol=1e-10)
