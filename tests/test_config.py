@@ -1,3 +1,4 @@
+import _thread
 import copy
 import io
 import os
@@ -5,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from configparser import ConfigParser, RawConfigParser
@@ -42,6 +44,20 @@ def parser_with(flags=None, files=None, **params):
     for name, param in params.items():
         parser.add(name, f"About {name}.", param)
     return parser
+
+
+class Number:
+    """A number that says when it is no longer needed."""
+
+    def __init__(self, number, done):
+        self.number = number
+        self.done = done
+
+    def __int__(self):
+        return self.number
+
+    def __del__(self):
+        self.done.set()
 
 
 class TestParams:
@@ -183,6 +199,16 @@ class TestParser:
         assert parser.get_config_hash() == before
         parser.a = 1
         assert parser.get_config_hash() != before
+
+    def test_hashes_are_those_of_the_options(self):
+        """Not of the order in which they came, but of names and values."""
+        names = "abcdef"
+        hashes = [
+            parser_with(**{name: IntParam(ord(name)) for name in order}).get_config_hash()
+            for order in (names, names[::-1], "cafebd", "abcde", "abcdeg")
+        ]
+        assert len(set(hashes[:3])) == 1 and len(set(hashes)) == 3
+        assert parser_with(a=IntParam(1)).get_config_hash() != parser_with(b=IntParam(1)).get_config_hash()
 
     def test_print(self):
         buffer = io.StringIO()
@@ -387,6 +413,11 @@ class TestDefaults:
         with pytest.warns(AesaraConfigWarning, match=said) as caught:
             assigned.old = 2
         assert caught[0].filename == __file__
+        # In a thread that begins there, as at the end of a program, there is no line to name.
+        done = threading.Event()
+        with pytest.warns(AesaraConfigWarning, match=said):
+            _thread.start_new_thread(setattr, (parser(), "old", Number(2, done)))
+            assert done.wait(10)
         for change in (lambda p: p.change_flags(old=2).__enter__(), lambda p: p.change_flags(old=2)(int)()):
             with pytest.warns(AesaraConfigWarning, match=said):
                 change(parser())

@@ -1,6 +1,7 @@
 """Graphs as trees, formulas, descriptions and pictures; printing values while a function runs."""
 
 import io
+import itertools
 import sys
 
 import numpy as np
@@ -39,6 +40,7 @@ from aesara.printing import (
 )
 from aesara.scan.op import Scan, ScanInfo
 from aesara.tensor.elemwise import Elemwise
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
 @pytest.fixture
@@ -516,6 +518,50 @@ class TestFormulas:
     @pytest.mark.parametrize(("variable", "text"), FORMULAS, ids=[text for _, text in FORMULAS])
     def test_formula(self, variable, text):
         assert pp(variable) == text
+
+    @pytest.mark.parametrize("shape", [(), (2,), (2, 3)])
+    def test_dimensions_are_printed_where_broadcasting_does_not_make_them(self, shape):
+        t = at.tensor("float64", shape=(None,) * len(shape), name="t")
+        value = np.zeros(shape)
+        for added in range(4):
+            for order in set(itertools.permutations((*range(len(shape)), *["x"] * added))):
+                moved = value.transpose([k for k in order if k != "x"])
+                moved = moved.reshape([1 if k == "x" else shape[k] for k in order])
+                if moved.shape == (1,) * added + shape:
+                    text = "t"
+                else:
+                    text = "t.T" if order == (1, 0) else f"DimShuffle{{{', '.join(map(str, order))}}}(t)"
+                assert pp(DimShuffle((False,) * len(shape), order)(t)) == text
+
+    def test_printers_of_users_know_how_tightly_their_place_binds(self):
+        class Precedence(Printer):
+            def process(self, output, pstate):
+                name = str(pstate.precedence)
+                pstate.precedence = 7  # is that of this place only
+                return name
+
+        here, table = at.sin(v), at.sin(m)
+        printer = pprint.clone_assign(at.sin, Precedence())
+        for formula, text in (
+            (here, "-1000"),
+            (here + v, "(-2 + v)"),
+            (v - here, "(v - -2)"),
+            (here * v, "(-1 * v)"),
+            (v / here, "(v / -1)"),
+            (-here, "(-0)"),
+            (here**2, "(1 ** 2)"),
+            (at.exp(here), "exp(-1000)"),
+            (here[1:], "1000[1:]"),
+            (v[at.cast(at.sin(a), "int64")], "v[int64(-1000)]"),
+            (at.set_subtensor(here[0], at.sin(a)), "set_subtensor(1000[0], -1000)"),
+            (table.T, "1000.T"),
+            (table.dimshuffle(0, "x", 1), "DimShuffle{0, x, 1}(-1000)"),
+            # What is not printed changes nothing.
+            (here.dimshuffle("x", 0), "-1000"),
+            (m * here, "(m * -1)"),
+            (m ** here.dimshuffle("x", 0), "(m ** 1)"),
+        ):
+            assert printer(formula) == text
 
     def test_the_printer_of_an_operation_comes_before_conditions(self):
         printer = PPrinter()

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import aesara.tensor as at
 from aesara.compile import Function, In, Mode, Out, UnusedInputError
 from aesara.compile.ops import as_op
 from aesara.graph.basic import Constant
+from aesara.graph.traversal import applys_between
 from aesara.graph.utils import MissingInputError
 from aesara.tensor.elemwise import Elemwise
 from tests.closeness import assert_close
@@ -430,6 +432,13 @@ class TestGraphErrors:
         destructive = Elemwise(aesara.scalar.add, {0: 0})
         with pytest.raises(TypeError, match="must not contain inplace operations"):
             aesara.function([x, y], destructive(x, y))
+        # Their names are in one order in each run of a program.
+        total = x
+        for name in "sub mul add true_div scalar_maximum scalar_minimum".split():
+            total = Elemwise(getattr(aesara.scalar, name), {0: 0})(total, y)
+        names = sorted({str(node.op) for node in applys_between([x, y], [total])})
+        with pytest.raises(TypeError, match=f"operations: {re.escape(', '.join(names))}\\. Build"):
+            aesara.function([x, y], total)
 
 
 class TestGivens:
