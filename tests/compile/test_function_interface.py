@@ -536,3 +536,23 @@ def test_whether_it_matters_that_arguments_share_memory(options, expected):
     f = aesara.function([aesara.In(x, **options)], x + s, updates={s: s + 1})
     assert f._check_for_aliased_inputs is expected
     assert f.maker.fgraph.name == f.name
+
+
+def test_descriptions_of_outputs(mode):
+    """One for each result, in the order of the results, whatever form these have, and of no update."""
+    x, s = at.dvector("x"), shared(1.0)
+    a, b = x + s, (x * s).sum()
+    a.name, b.name = "a", "b"
+    for outputs, described in (
+        (a, [(a, False)]),
+        ([b, Out(a, borrow=True)], [(b, False), (a, True)]),
+        ({"second": b, "first": a}, [(a, False), (b, False)]),
+        ([], []),
+        (None, []),
+    ):
+        f = aesara.function([x], outputs, mode=mode, updates={s: s + 1}, on_unused_input="ignore")
+        for g in (f, f.copy(), f.copy(delete_updates=True), pickle.loads(pickle.dumps(f)), copy.deepcopy(f)):
+            found = [(spec.variable.name, spec.variable.type.ndim, spec.borrow) for spec in g.outputs]
+            assert found == [(variable.name, variable.type.ndim, borrow) for variable, borrow in described]
+            g.outputs.clear()
+            assert len(g.outputs) == len(described)

@@ -111,7 +111,6 @@ class Function:
         self.input_storage = list(input_storage)
         self.output_storage = list(output_storage)
         self.indices = list(indices)
-        self._outputs = None if outputs is None else list(outputs)
         self.defaults = list(defaults)
         self.unpack_single = unpack_single
         self.return_none = return_none
@@ -407,7 +406,7 @@ class Function:
     @property
     def outputs(self) -> list[Any]:
         """Descriptions of the outputs."""
-        return list(self.maker.outputs) if self._outputs is None else self._outputs
+        return list(self.maker.outputs)
 
     @property
     def _check_for_aliased_inputs(self) -> bool:
