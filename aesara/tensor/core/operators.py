@@ -273,7 +273,11 @@ class _tensor_py_operators:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         caller = sys._getframe(1)
-        if caller.f_code.co_name in _ABOUT_SHAPES and caller.f_globals.get("__name__", "").startswith("numpy."):
+        if caller.f_globals.get("__name__", "").startswith("numpy."):
+            wanted = caller.f_code.co_name in _ABOUT_SHAPES
+        else:
+            wanted = dtype is not None and np.dtype(dtype) == object  # the program itself wants an array of variables
+        if wanted:
             return as_object(self)
         raise refuse_array(self)
 

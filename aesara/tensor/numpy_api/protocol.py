@@ -3,7 +3,7 @@
 NumPy asks its arguments before it computes: ``__array_ufunc__`` for elementwise functions and for the operators of
 arrays, ``__array_function__`` for the others, ``__array__`` where it needs an array. Which function stands for which,
 and how arguments are passed on, is said in `numpy_functions`. Everything else is refused, with what to use instead:
-an array of objects with a variable in it would be wrong in ways that nobody sees.
+an array of objects with a variable in it would be wrong in ways that nobody sees, unless it was asked for by its dtype.
 """
 
 from __future__ import annotations

@@ -517,7 +517,8 @@ def test_no_function_makes_an_array_of_objects(name):
         lambda x: np.array(x),
         lambda x: np.array([x, x]),
         lambda x: np.array([[x, 1.0]]),
-        lambda x: np.array(x, dtype=object),
+        lambda x: np.array(x, dtype=float),
+        lambda x: np.ones(2).__setitem__(slice(None), [x, x]),
         lambda x: np.asarray(x),
         lambda x: np.asarray([x, 2.0]),
         lambda x: np.full(3, x),
@@ -537,6 +538,22 @@ def test_no_function_makes_an_array_of_objects(name):
 def test_arrays_are_refused(call):
     with pytest.raises(TypeError):
         call(at.dvector("x"))
+
+
+def test_arrays_of_objects_hold_variables_if_they_are_asked_for():
+    x, s = at.dvector("x"), at.dscalar("s")
+    single = np.array(x, dtype=object)
+    assert single.shape == () and single[()] is x
+    pair = np.array([[x, 1.5], [s, None]], dtype=object)
+    assert pair.shape == (2, 2) and pair[0, 0] is x and pair[1, 0] is s
+    filled = np.empty(3, dtype=object)
+    filled[:] = [s, x, s]
+    filled[1:] = s
+    assert filled[0] is s and filled[1] is s and filled[2] is s
+    assert (filled + 1.0).sum().eval({s: 2.0}) == 9.0
+    constants = np.array([at.constant([1.0, 2.0]), aesara.shared(np.zeros(2))], dtype=object)
+    assert constants.shape == (2,)
+    np.testing.assert_array_equal(constants.sum().eval(), [1.0, 2.0])
 
 
 def test_the_message_says_what_to_use():
