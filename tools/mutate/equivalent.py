@@ -163,4 +163,10 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "len(found) < count",
         "(len(found) <= count)",
     ): "it saves work: what is found beyond the count is cut off",
+    (
+        "aesara/link/jax/dispatch/special_routines.py",
+        "_entire",
+        "abs(total)",
+        "(total)",
+    ): "it saves work: with a negative sum the loop goes on to its last round, with terms that change nothing",
 }
