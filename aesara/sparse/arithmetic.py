@@ -13,7 +13,7 @@ from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.arrangement import neg, transpose
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
-from aesara.sparse.conversion import dense, sp_ones_like, sp_zeros_like
+from aesara.sparse.conversion import conj_of, dense, gradient_in, sp_ones_like, sp_zeros_like
 from aesara.sparse.parts import Parts, in_format, places_of
 from aesara.sparse.reductions import sp_sum
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
@@ -73,9 +73,10 @@ def with_data(x: Any, data: np.ndarray) -> Any:
 
 
 def gradient_for(x: Any, gradient: TensorVariable) -> TensorVariable:
-    """A gradient for an operand: in its format if it is sparse, and zero if it is discrete."""
+    """A gradient for an operand: in its dtype, in its format if it is sparse, and zero if it is discrete."""
     if x.type.dtype not in continuous_dtypes:
         return zero_for(x)
+    gradient = gradient_in(gradient, x.type.dtype)
     return in_format(gradient, x.type.format) if has_sparse_type(x) else gradient
 
 
@@ -219,7 +220,7 @@ class MulSS(_SparseAndSparse):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
-        return [gradient_for(x, y * gz), gradient_for(y, x * gz)]
+        return [gradient_for(x, conj_of(y) * gz), gradient_for(y, conj_of(x) * gz)]
 
 
 mul_s_s = MulSS()
@@ -265,7 +266,7 @@ class MulSD(Op):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
-        of_y = x * gz
+        of_y = conj_of(x) * gz
         if y.type.ndim == 0:
             of_y = sp_sum(of_y, sparse_grad=True) if has_sparse_type(of_y) else of_y.sum()
         else:
@@ -273,7 +274,7 @@ class MulSD(Op):
             for axis, broadcasts in enumerate(y.type.broadcastable):
                 if broadcasts:
                     of_y = of_y.sum(axis=axis, keepdims=True)
-        return [gradient_for(x, y * gz), gradient_for(y, of_y)]
+        return [gradient_for(x, conj_of(y) * gz), gradient_for(y, of_y)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
@@ -320,6 +321,7 @@ class MulSV(_SparseAndVector):
         (gz,) = gout
         if x.type.dtype not in continuous_dtypes:  # as that of the vector
             return [zero_for(x), zero_for(y)]
+        x, y = map(conj_of, inputs)
         if not has_sparse_type(gz):
             return [y.dimshuffle("x", 0) * gz, dense(x * gz).sum(axis=0)]
         return [mul_s_v(gz, y), sp_sum(x * gz, axis=0, sparse_grad=True)]
@@ -389,7 +391,7 @@ class _ScaleCSC(Op):
         x, s = inputs
         gz = gout[0] if has_sparse_type(gout[0]) else sp_ones_like(x) * gout[0]
         scale = col_scale if self.axis else row_scale
-        return [scale(gz, s), sp_sum(x * gz, axis=1 - self.axis)]
+        return [gradient_for(x, scale(gz, conj_of(s))), gradient_for(s, sp_sum(conj_of(x) * gz, axis=1 - self.axis))]
 
 
 class ColScaleCSC(_ScaleCSC):

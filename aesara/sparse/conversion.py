@@ -13,10 +13,10 @@ from aesara.sparse.parts import CSM, Parts, csm_properties, places_of
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.casting import resolve_dtype
-from aesara.tensor.core.dtypes import continuous_dtypes
+from aesara.tensor.core.dtypes import complex_dtypes, continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import ones_like, zeros, zeros_like
-from aesara.tensor.elementwise.ops import real
+from aesara.tensor.elementwise.ops import conj, gradient_as, real
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Cast(Op):
         (g,) = outputs_gradients
         if x.type.dtype not in continuous_dtypes:
             return [sp_zeros_like(x, "floatX")]
-        return [(cast if has_sparse_type(g) else dense_cast)(g, x.type.dtype)]
+        return [gradient_in(g, x.type.dtype)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
         return shapes
@@ -147,6 +147,13 @@ class DenseFromSparse(Op):
 
 
 dense_from_sparse = DenseFromSparse()
+
+
+def gradient_in(gradient: Any, dtype: str) -> TensorVariable:
+    """A gradient in the dtype of what it belongs to: that of a real matrix is the real part."""
+    if not has_sparse_type(gradient):
+        return gradient_as(gradient, dtype)
+    return gradient if gradient.type.dtype == dtype else cast(gradient, dtype)
 
 
 class SparseFromDense(Op):
@@ -218,6 +225,16 @@ def sp_zeros_like(x: Any, dtype: Any = None) -> TensorVariable:
     data, indices, indptr, shape = csm_properties(x)
     nothing = data[:0] if dtype is None else dense_cast(data[:0], dtype)
     return CSM(x.type.format)(nothing, indices[:0], zeros_like(indptr), shape)
+
+
+def conj_of(x: Any) -> TensorVariable:
+    """The complex conjugate of a sparse or dense matrix; the matrix itself if it is real."""
+    if not has_sparse_type(x):
+        return conj(x)
+    if x.type.dtype not in complex_dtypes:
+        return x
+    data, *pattern = csm_properties(x)
+    return CSM(x.type.format)(conj(data), *pattern)
 
 
 def dense(x: Any) -> TensorVariable:

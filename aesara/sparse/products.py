@@ -15,7 +15,7 @@ from aesara.scalar import upcast
 from aesara.sparse.arithmetic import gradient_for, rows_and_columns, with_data
 from aesara.sparse.arrangement import Transpose, transpose
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
-from aesara.sparse.conversion import dense, sp_ones_like
+from aesara.sparse.conversion import conj_of, dense, sp_ones_like
 from aesara.sparse.on_parts import CompressedDot, CompressedInner, inner_products
 from aesara.sparse.parts import CSM, Parts, csm_properties
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
@@ -107,8 +107,8 @@ class TrueDot(Op):
         x, y = inputs
         (gz,) = gout
         product = true_dot if has_sparse_type(gz) else _dot_of
-        of_x = product(gz, _transposed(y))
-        of_y = product(transpose(x), gz)
+        of_x = product(gz, _adjoint(y))
+        of_y = product(_adjoint(x), gz)
         if not has_sparse_type(y) and self.grad_preserves_dense:
             of_y = dense(of_y)
         return [gradient_for(x, of_x), gradient_for(y, of_y)]
@@ -173,9 +173,10 @@ class StructuredDot(Op):
         (gz,) = gout
         if has_sparse_type(b):
             product = true_dot if has_sparse_type(gz) else structured_dot
-            of_a, of_b = product(gz, transpose(b)), product(transpose(a), gz)
+            of_a, of_b = product(gz, _adjoint(b)), product(_adjoint(a), gz)
             return [gradient_for(v, sp_ones_like(v) * g) for v, g in ((a, of_a), (b, of_b))]
-        return [gradient_for(a, structured_dot_grad(a, b, gz)), gradient_for(b, structured_dot(transpose(a), gz))]
+        of_a, of_b = structured_dot_grad(a, conj_of(b), gz), structured_dot(_adjoint(a), gz)
+        return [gradient_for(a, of_a), gradient_for(b, of_b)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[0][0], shapes[1][1])]
@@ -289,10 +290,10 @@ class SamplingDot(Op):
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y, p = inputs
-        weighted = p * gout[0]
+        weighted = conj_of(p) * gout[0]
         return [
-            gradient_for(x, dot(weighted, y)),
-            gradient_for(y, dot(transpose(weighted), x)),
+            gradient_for(x, dot(weighted, conj_of(y))),
+            gradient_for(y, dot(transpose(weighted), conj_of(x))),
             grad_not_implemented(self, 2, p),
         ]
 
@@ -344,8 +345,8 @@ class Dot(Op):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
-        of_x = outer(gz, y) if y.type.ndim == 1 else _dot_of(gz, _transposed(y))
-        of_y = outer(x, gz) if x.type.ndim == 1 else _dot_of(_transposed(x), gz)
+        of_x = outer(gz, conj_of(y)) if y.type.ndim == 1 else _dot_of(gz, _adjoint(y))
+        of_y = outer(conj_of(x), gz) if x.type.ndim == 1 else _dot_of(_adjoint(x), gz)
         return [gradient_for(x, of_x), gradient_for(y, of_y)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
@@ -355,8 +356,8 @@ class Dot(Op):
 _dot = Dot()
 
 
-def _transposed(x: TensorVariable) -> TensorVariable:
-    return transpose(x) if has_sparse_type(x) else x.T
+def _adjoint(x: TensorVariable) -> TensorVariable:
+    return transpose(conj_of(x)) if has_sparse_type(x) else conj_of(x).T
 
 
 def _dot_of(x: TensorVariable, y: TensorVariable) -> TensorVariable:
@@ -419,9 +420,9 @@ class Usmm(Op):
         alpha, x, y, z = inputs
         (gz,) = gout
         number = alpha.reshape(()) if alpha.type.ndim else alpha
-        of_product = number * gz
+        of_product = conj_of(number) * gz
         of_x, of_y = _dot.grad([x, y], [of_product])
-        of_alpha = (dot(x, y) * gz).sum()
+        of_alpha = (conj_of(dot(x, y)) * gz).sum()
         if alpha.type.ndim:
             of_alpha = of_alpha.dimshuffle(["x"] * alpha.type.ndim)
         return [gradient_for(alpha, of_alpha), of_x, of_y, gradient_for(z, gz)]

@@ -216,34 +216,58 @@ USES = {
 }
 
 
-@pytest.mark.parametrize("mode, use", [("FAST_COMPILE", "toarray"), ("FAST_RUN", "toarray"), ("FAST_COMPILE", "dot")])
+@pytest.mark.parametrize(
+    "mode, use, dtype",
+    [
+        ("FAST_COMPILE", "toarray", "float64"),
+        ("FAST_RUN", "toarray", "float64"),
+        ("FAST_COMPILE", "dot", "float64"),
+        ("FAST_COMPILE", "toarray", "complex128"),
+        ("FAST_COMPILE", "dot", "complex128"),
+    ],
+)
 @pytest.mark.parametrize("format", FORMATS)
-def test_gradients(rng, format, mode, use):
-    """The derivative along a direction is the product with the gradient: with respect to all that is stored."""
-    values = values_of(rng, format)
+def test_gradients(rng, format, mode, use, dtype):
+    """The derivative along a direction is the product with the gradient: with respect to all that is stored.
+
+    Of complex numbers it is the real part of the product.
+    """
+    values = values_of(rng, format, dtype)
+
+    def numbers(shape):
+        real = rng.normal(size=shape)
+        return real if dtype == "float64" else real + 1j * rng.normal(size=shape)
+
+    if dtype == "complex128":
+        for value in values.values():
+            numbers_of = value.data if scipy.sparse.issparse(value) else value
+            if value.dtype == dtype:
+                numbers_of[...] += 1j * rng.normal(size=numbers_of.shape) * 0.3
     # What is removed, also by the sum of two matrices, has no gradient.
     values["A"].data[values["A"].data == 0] = 1.0
     inputs, matrices = {}, {}
     for name, value in values.items():
         if scipy.sparse.issparse(value):
-            inputs[name] = at.dvector(name)
-            parts = [at.constant(part) for part in SparseTensorType(format, "float64").take_apart(value)[1:]]
+            inputs[name] = at.vector(name, dtype=dtype)
+            parts = [at.constant(part) for part in SparseTensorType(format, dtype).take_apart(value)[1:]]
             matrices[name] = sparse.CSM(format)(inputs[name], *parts)
             values[name] = value.data
         else:
             inputs[name] = matrices[name] = at.tensor(value.dtype.name, shape=(None,) * value.ndim, name=name)
     costs, derivatives = [], []
-    directions = {name: rng.normal(size=value.shape) for name, value in values.items() if value.dtype == "float64"}
-    rows = [row for row in OPERATIONS if row[4]]
+    directions = {name: numbers(value.shape) for name, value in values.items() if value.dtype == dtype}
+    rows = [row for row in OPERATIONS if row[4] and (dtype, row[0]) not in NOT_FOR_ALL_DTYPES]
     for _, build, _, names, _ in rows:
         out = build(*(matrices[name] for name in names))
         out = out if out.type.is_dense else USES[use](out)
         weights = at.cos(at.arange(out.size)).reshape(out.shape)
-        cost = (weights * out).sum()
+        cost = at.real((1 if dtype == "float64" else 1 - 0.5j) * weights * out).sum()
         wrt = [name for name in dict.fromkeys(names) if name in directions]
         gradients = aesara.grad(cost, [inputs[name] for name in wrt])
         costs.append(cost)
-        derivatives.append(sum((g * directions[name]).sum() for g, name in zip(gradients, wrt, strict=True)))
+        gradients = [g if g.type.is_dense else g.toarray() for g in gradients]
+        slopes = (at.real(at.conj(g) * directions[name]).sum() for g, name in zip(gradients, wrt, strict=True))
+        derivatives.append(sum(slopes))
     known = list(inputs.values())
     f = aesara.function(known, [*costs, *derivatives], mode=mode, on_unused_input="ignore")
     step = 1e-6
