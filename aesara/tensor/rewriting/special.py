@@ -178,7 +178,7 @@ def _summed_exponential(var):
     node = var.owner
     if node is not None and isinstance(node.op, DimShuffle):
         node = node.inputs[0].owner
-    if node is None or not isinstance(node.op, Sum) or not is_float(var):
+    if node is None or not isinstance(node.op, Sum):
         return None
     (exponential,) = node.inputs
     x = exponent_of(exponential)

@@ -10,6 +10,8 @@ from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.rewriting.logarithms.analysis import ELEMENTWISE, OTHERS, Analysis
 from aesara.tensor.special import ndtr
 from tests.closeness import assert_close
+from tests.tensor.evaluate import evaluate
+from tests.tensor.rewriting.passes import ops_of, rewrite
 
 RULES = aesara.Mode("py", "fast_run")
 AS_WRITTEN = aesara.Mode("py", optimizer=None)
@@ -171,3 +173,48 @@ def test_modified_bessel_functions_that_leave_the_range():
         truth = 800 - np.log(2 * np.pi * 800) / 2 + np.log(3) + np.log1p(series)
         slope = 1 - 1 / 1600 + (m - 1) / 8 / 800**2
         np.testing.assert_allclose(found, [truth, slope], rtol=1e-8)
+
+
+EXPONENTIALS = {
+    "sum of two": lambda x, y: at.log(at.exp(x) + at.exp(y)),
+    "sum along an axis": lambda x, y: at.log(at.exp(x).sum()),
+    "weighted": lambda x, y: at.log((at.exp(x) * y).sum()),
+    "rows": lambda x, y: at.log(at.exp(at.outer(x, y)).sum(axis=1)),
+    "share of two": lambda x, y: at.exp(x) / (at.exp(x) + at.exp(y)),
+    "share of one": lambda x, y: at.exp(x) / (1 + at.exp(x)),
+    "share along an axis": lambda x, y: at.exp(x) / at.exp(x).sum(),
+    "shares of rows": lambda x, y: at.exp(at.outer(x, y)) / at.exp(at.outer(x, y)).sum(axis=1, keepdims=True),
+    "average": lambda x, y: (at.exp(x) * y).sum() / at.exp(x).sum(),
+    "average by weights": lambda x, y: (at.exp(x) * y).sum() / (at.exp(x) * y**2).sum(),
+    "product": lambda x, y: at.log(at.dot(at.exp(at.outer(x, y)), y)),
+    "of a sum, twice divided": lambda x, y: at.exp(x + y) / ((at.exp(x) + at.exp(y)) * (at.exp(x) + at.exp(y))),
+    "entries": lambda x, y: at.exp(x[0]) / (at.exp(x[0]) + at.exp(x[1])),
+}
+
+
+@pytest.mark.parametrize("name", EXPONENTIALS)
+@pytest.mark.parametrize(
+    "dtypes",
+    [
+        ("complex64", "complex64"),
+        ("complex128", "complex128"),
+        ("float64", "complex128"),
+        ("int64", "int64"),
+        ("int8", "float32"),
+    ],
+    ids="-".join,
+)
+def test_dtypes_of_exponentials(name, dtypes):
+    """No complex number is the largest: their exponentials are left as they are."""
+    formula, rng = EXPONENTIALS[name], np.random.default_rng(5)
+    guards = {"Max", "Supremum", "ScalarMaximum", "Switch", "Softmax", "Sigmoid", "Softplus", "LogAddExp"}
+    assert guards.intersection(ops_of(rewrite(formula(*at.dvectors("x", "y")))[0]))
+    x, y = (at.vector(name, dtype=dtype) for name, dtype in zip("xy", dtypes))
+    before = formula(x, y)
+    after, _ = rewrite(before)
+    if before.type.dtype[:7] == "complex":
+        assert not guards.intersection(ops_of(after)), ops_of(after)
+    turned = {dtype: 1j if dtype[:7] == "complex" else 0 for dtype in dtypes}
+    drawn = {v: 3 * rng.normal(size=3) + turned[v.type.dtype] * rng.normal(size=3) for v in (x, y)}
+    values = {v: value.astype(v.type.dtype) for v, value in drawn.items()}
+    assert_close(evaluate(after, values), evaluate(before, values))

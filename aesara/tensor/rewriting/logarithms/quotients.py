@@ -101,7 +101,7 @@ def term_in(var: Variable) -> ExpTerm | None:
 def shifted(var: Variable) -> Shifted | None:
     """A sum of exponentials with the largest taken out; None for what is no such sum."""
     node = var.owner
-    if node is None or not is_float(var):
+    if node is None:
         return None
     if isinstance(node.op, DimShuffle):
         inner = shifted(node.inputs[0])
