@@ -12,12 +12,14 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.replace import vectorize_graph
+from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.sequences.convolve import Convolve
 from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.sort import SortOp
 from aesara.tensor.vectorization.blockwise import Blockwise
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 from aesara.tensor.vectorization.gufunc_signature import parse_signature, signature_from_ndims
 from tests.closeness import assert_close
 
@@ -66,6 +68,22 @@ class WithTangent(RowsTimesVector):
         if dx is not None:
             terms.append(at.dot(a, dx))
         return [sum(terms), None if da is None else da.sum()]
+
+
+class WithRule(RowsTimesVector):
+    """One whose rule knows some of the outputs as operations on the batch."""
+
+    __props__ = ("known",)
+
+    def __init__(self, *known):
+        self.known = known
+
+
+@vectorize_node.register(WithRule)
+def _(op, node, a, x):
+    by_members = vectorize_by_blockwise(op, node, a, x).outputs
+    on_batches = [(a * x.dimshuffle(0, "x", 1)).sum(axis=2), a.sum(axis=(1, 2))]
+    return [on_batches[k] if k in op.known else by_members[k] for k in range(2)]
 
 
 class Twice(Op):
@@ -214,6 +232,18 @@ class TestBlockwise:
         f = aesara.function([a, b], y)
         assert not any(isinstance(node.op, Blockwise) for node in f.maker.fgraph.apply_nodes)
         assert_close(f(A[0], A[1, 0].T), A[0] @ A[1, 0].T)
+
+    @pytest.mark.parametrize("known", [(), (0,), (1,), (0, 1)])
+    def test_rules_that_do_not_know_all_outputs(self, known, capsys):
+        """The op stays, and the rule is not tried again and again on what it has made."""
+        a, x = at.dtensor3("a"), at.dmatrix("x")
+        f = aesara.function([a, x], Blockwise(WithRule(*known))(a, x))
+        assert "stopped" not in capsys.readouterr().err
+        left = [node for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Blockwise)]
+        assert len(left) == (known != (0, 1))
+        rows, totals = f(A[0], X)
+        assert_close(rows, np.einsum("bmn,bn->bm", A[0], X))
+        assert_close(totals, A[0].sum(axis=(1, 2)))
 
     def test_equality_and_pickling(self):
         op = Blockwise(SortOp("quicksort"), "(n),()->(n)")
