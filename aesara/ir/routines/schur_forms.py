@@ -102,11 +102,11 @@ def qz(dtype: str) -> Routine:
             Leading(N), Data("sorted"), *(Data(v.name) for v in values), Data("left"), Leading(N), Data("right"),
             Leading(N), *arguments, Null(), Status("status"),
         ),
-        work_of((N, N, N), 60.0), functools.partial(_schur_forms, not is_complex(dtype)),
+        work_of((N, N, N), 60.0), _schur_forms,
     )  # fmt: skip
 
 
-def _schur_forms(is_real: bool, sizes: dict[str, Any], a: np.ndarray, b: np.ndarray, *others: np.ndarray) -> None:
+def _schur_forms(sizes: dict[str, Any], a: np.ndarray, b: np.ndarray, *others: np.ndarray) -> None:
     for array in others:
         array[...] = 0
     if not a.size:
