@@ -57,7 +57,7 @@ def int_division(name: str, dtype: str) -> str:
         floored = negative.select(-a, fix.select(quotient - 1, quotient))
         result = none.select(0, floored)
     else:
-        result = odd.select(0, fix.select(rest + divisor, rest))
+        result = fix.select(rest + divisor, rest)  # none where the divisor is 1
     return _function(name, dtype, w, result, "alwaysinline nounwind")
 
 

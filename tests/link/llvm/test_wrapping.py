@@ -71,6 +71,23 @@ def test_other_integers_wrap(dtype):
         np.testing.assert_array_equal(got, value)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"])
+def test_every_division(dtype):
+    """All pairs of bytes, and of the extremes of wider integers with them; by zero it is zero."""
+    info = np.iinfo(dtype)
+    numbers = np.arange(-128, 256)
+    numbers = numbers[(numbers >= info.min) & (numbers <= info.max)].astype(dtype)
+    if info.bits > 8:
+        numbers = np.concatenate([numbers[::9], np.array([info.min, info.min + 1, info.max - 1, info.max], dtype)])
+    x, y = (at.vector(name, dtype=dtype) for name in "xy")
+    f = aesara.function([x, y], [x // y, x % y, *at.divmod(x, y)])
+    a, b = (part.ravel() for part in np.meshgrid(numbers, numbers))
+    with np.errstate(all="ignore"):
+        quotients, rests = np.divmod(a, b)
+    for got, expected in zip(f(a, b), [quotients, rests, quotients, rests], strict=True):
+        np.testing.assert_array_equal(got, expected, strict=True)
+
+
 def test_steps_of_a_loop_are_data():
     n = at.lscalar("n")
     steps, _ = aesara.scan(lambda i, n: (i + n > n, i * n // n), sequences=at.arange(4), non_sequences=[n])
