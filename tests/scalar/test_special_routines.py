@@ -188,6 +188,25 @@ def test_hypergeometric_function_between_its_poles(position):
     assert np.isnan(aes.hyp2f1_der.impl(*poles)).all() and np.isnan(native(aes.hyp2f1_der)(*poles.copy())).all()
 
 
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_hypergeometric_function_at_one(position):
+    """It is finite there, and has derivatives, where the third parameter is larger than the others together."""
+    points = [
+        (a, b, a + b + rest, 1.0, position) for a in (0.5, 2.0, -0.375) for b in (0.75, 3.5) for rest in (0.5, 4.0)
+    ]
+
+    def truth(a, b, c, z, _):
+        return derivative(mpmath.hyp2f1, tuple(map(mpmath.mpf, (a, b, c, z))), position)
+
+    with mpmath.workdps(50):
+        check(aes.hyp2f1_der, points, truth, 200)
+    beyond = [
+        (a, b, a + b - less, 1.0, position) for a in (0.5, 2.0) for b in (0.5, 3.25) for less in (0.0, 0.125, 0.75)
+    ]
+    columns = np.array(beyond).T.copy()
+    assert np.isnan(aes.hyp2f1_der.impl(*columns)).all() and np.isnan(native(aes.hyp2f1_der)(*columns)).all()
+
+
 def test_hypergeometric_function_at_the_borders():
     f = native(aes.hyp2f1_der)
 
