@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pytest
 
+import aesara
+import aesara.tensor as at
+from aesara.graph.traversal import graph_inputs
 from aesara.ir.steps import Step
 from aesara.link.llvm import emit_steps
+from aesara.link.llvm.emit_program import EntryPoint
 from aesara.link.llvm.emit_steps import emission_of, emits
+from aesara.link.llvm.emit_threads import Threads
 
 
 @pytest.mark.parametrize("kind", Step.__subclasses__())
@@ -20,6 +28,45 @@ def test_every_class_has_its_emission(kind):
 def test_signals_are_looked_for_after_what_lasts(kind):
     """What has a kind takes time; nodes in Python look for signals themselves."""
     assert (emission_of(object.__new__(kind)).weight > 0) == (kind.kind is not None and not kind.calls_python)
+
+
+def text_of(function, entry_point=EntryPoint):
+    return entry_point(function._native.report.lowered.program).text()
+
+
+@pytest.mark.parametrize("shape", [(None, None), (2, 2)])
+@pytest.mark.parametrize("count", [1, 3, 4, 9, 40])
+def test_signals_are_looked_for_after_some_steps(count, shape):
+    """A product weighs 4 and a kernel 1; nobody looks where all steps are short."""
+    x, y = (at.TensorType("float64", shape)(name) for name in "xy")
+    for _ in range(count):
+        x = at.tanh(at.dot(x, y))
+    text = text_of(aesara.function(list(graph_inputs([x])), x))
+    looks = len(re.findall(r"call i1 %\S+\(ptr %frame\)", text))
+    assert 5 * count // 20 <= looks <= 5 * count // 16 if None in shape else looks == 0
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_what_is_overwritten_in_place_is_decided_once(count):
+    """Before the first value, about all of them."""
+    decided = []
+
+    class Noted(Threads):
+        def decide_about_values(self, steps, size):
+            decided.append([buffer.name for step in steps for buffer in step.overwrites()])
+            super().decide_about_values(steps, size)
+
+    class Entry(EntryPoint):
+        threads_class = Noted
+
+    states = [aesara.shared(np.zeros(k + 3)) for k in range(count)]
+    x = at.dscalar("x")
+    f = aesara.function([x], updates=[(state, state * x + 1) for state in states])
+    text_of(f, Entry)
+    assert [len(set(names)) for names in decided] == [count]
+    x = at.dvector("x")
+    text_of(aesara.function([x], updates=[(state, x) for state in states]), Entry)
+    assert len(decided) == 1
 
 
 def test_registering(monkeypatch):
