@@ -211,6 +211,38 @@ def test_copies_of_inputs():
     assert [value.notes for value in aesara.explain(f).inputs] == [("copied",), ()]
 
 
+COPIES = {
+    "a matrix": (lambda m: m, True),
+    "its product with one": (lambda m: 1 * m, True),
+    "another shape": (lambda m: m.reshape((-1, 2)), True),
+    "all in a row": (lambda m: m.flatten(), True),
+    "some entries set": (lambda m: at.set_subtensor(m[[0, 0]], 1.0), True),
+    "a row set": (lambda m: at.set_subtensor(m[1:], 1.0), True),
+    "some entries increased": (lambda m: at.inc_subtensor(m[0, 0], 1.0), True),
+    "the inverse": (lambda m: at.linalg.inv(m), True),
+    "the transpose": (lambda m: m.T, False),
+    "reversed": (lambda m: m[::-1], False),
+    "without a row": (lambda m: m[1:], False),
+    "some rows": (lambda m: m[[0, 0]], False),
+    "every other": (lambda m: m[::2], False),
+    "the diagonal": (lambda m: at.diagonal(m), False),
+    "more of them": (lambda m: at.tile(m, (2, 1)), False),
+    "one for each": (lambda m: at.broadcast_to(m, (3, *m.shape)), False),
+    "joined": (lambda m: at.concatenate([m, m]), False),
+    "sorted": (lambda m: at.sort(m, axis=0), False),
+    "its negative": (lambda m: -m, False),
+    "another dtype": (lambda m: m.astype("float32"), False),
+    "the sum": (lambda m: m.sum(), False),
+}
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_which_inputs_are_copied_element_by_element(name):
+    build, is_copy = COPIES[name]
+    f = aesara.function([m], build(m))
+    assert [value.notes for value in aesara.explain(f).inputs] == [("copied",) if is_copy else ()]
+
+
 def test_known_lengths():
     y = at.tensor("float32", shape=(3, None), name="y")
     found = aesara.explain(aesara.function([y], {"sums": y.sum(axis=1), "twice": y * 2}))
