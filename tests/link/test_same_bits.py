@@ -4,6 +4,7 @@ on which instructions there are."""
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -16,7 +17,7 @@ import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.link.llvm import missing_instructions
 from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.target import target_named
+from aesara.link.llvm.target import Target, target_named
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 import levels
@@ -211,3 +212,14 @@ def test_only_what_lacks_an_instruction_is_supplied():
         target = target_named(level)
         assert (missing_instructions.supplied(text, target) == text) == target.multiplies_and_adds
         assert missing_instructions.externals(text, target) == (() if target.multiplies_and_adds else ("fma",))
+
+
+@pytest.mark.parametrize("kind", ["f32", "f64", "v8f64", "v16f32"])
+def test_functions_on_vectors_are_supplied_with_those_on_numbers(kind):
+    """What loops over numbers are vectorised with, and each function once."""
+    lacking = Target("x86-64-v2", "x86_64-unknown-linux-gnu", "x86-64-v2", "", False)
+    text = missing_instructions.supplied(f"call @llvm.fma.{kind}()\n" * 3, lacking)
+    defined = re.findall(r"^define [^@]*@([\w.]+)\(", text, re.M)
+    assert len(defined) == len(set(defined)) and f"ae.fma.{kind}" in defined and "@llvm.fma" not in text
+    (versions,) = re.findall(r'"vector-function-abi-variant"="([^"]*)"', text)
+    assert set(re.findall(r"\((.*?)\)", versions)) < set(defined)

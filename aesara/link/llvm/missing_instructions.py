@@ -22,10 +22,10 @@ _LENGTHS = {"f64": (2, 4), "f32": (2, 4, 8)}
 def supplied(text: str, target: Target) -> str:
     """The text of a module, with what it asks for and the target lacks."""
     if not target.multiplies_and_adds and "@llvm.fma." in text:
-        used = {(int(match[2] or 1), match[3]) for match in _FMA.finditer(text)}
-        used |= {(n, suffix) for _, suffix in used for n in (1, *_LENGTHS[suffix])}
+        used = [(int(match[2] or 1), match[3]) for match in _FMA.finditer(text)]
+        used += [(n, suffix) for _, suffix in used for n in (1, *_LENGTHS[suffix])]
         text = _FMA.sub(r"@ae.fma.\1\3", _DECLARED_FMA.sub("", text))
-        text = "\n".join([text, *(_multiply_add(n, suffix) for n, suffix in sorted(used))])
+        text = "\n".join([text, *(_multiply_add(n, suffix) for n, suffix in dict.fromkeys(used))])
         if any(suffix == "f64" for _, suffix in used):
             text += _LANES
     if target.is_x86 and not target.has("f16c") and re.search(r"\bhalf\b", text):
