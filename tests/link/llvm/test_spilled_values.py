@@ -12,7 +12,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
-from aesara.link.llvm import spills
+from aesara.link.llvm import host_code, spills
 from aesara.link.llvm.emit_program import emit_program
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "ir"))
@@ -31,11 +31,14 @@ def bits(values):
     return [(v.dtype, v.shape, v.tobytes()) for v in map(np.asarray, values)]
 
 
+@pytest.mark.parametrize("length", [1, 100])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_results_are_the_same(name, monkeypatch):
+def test_results_are_the_same(name, length, monkeypatch):
+    """However many values a block of the entry has at most."""
     runs = Runs(name)
     expected = [bits(runs.call(runs.native, arguments)) for arguments in runs.graph.arguments]
     monkeypatch.setattr(spills, "MANY", -1)
+    monkeypatch.setattr(host_code, "_BLOCK", length)
     spilled = Runs(name)
     text = spilled.native._native.report.text
     assert ("ptr @explicit" in text) == bool(spilled.graph.inputs)
