@@ -12,6 +12,7 @@ import aesara.tensor as at
 from aesara.graph.traversal import graph_inputs
 from aesara.ir.steps import Step
 from aesara.link.llvm import emit_steps
+from aesara.link.llvm.chunks import ELEMENTS
 from aesara.link.llvm.emit_program import EntryPoint
 from aesara.link.llvm.emit_steps import emission_of, emits
 from aesara.link.llvm.emit_threads import Threads
@@ -44,6 +45,45 @@ def test_signals_are_looked_for_after_some_steps(count, shape):
     text = text_of(aesara.function(list(graph_inputs([x])), x))
     looks = len(re.findall(r"call i1 %\S+\(ptr %frame\)", text))
     assert 5 * count // 20 <= looks <= 5 * count // 16 if None in shape else looks == 0
+
+
+x, t, n = at.dmatrix("x"), at.dtensor3("t"), at.lscalar("n")
+EVERY = {
+    "sums of rows": (x, x.sum(axis=1), [1024]),
+    "products of rows": (x, x.prod(axis=1), [1024]),
+    "sums of matrices": (t, t.sum(axis=(1, 2)), [1024, 64]),
+    "sums of computed rows": (n, at.exp(at.outer(at.arange(n), at.arange(n))).sum(axis=1), [1024]),
+    "extrema of matrices": (t, t.max(axis=(1, 2)), [64]),
+    "one sum": (x, x.sum(), []),
+    "sums of columns": (x, x.sum(axis=0), []),
+    "extrema of rows": (x, x.max(axis=1), []),
+    "elements": (t, at.exp(t), []),
+}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_after_how_many_rounds_inner_loops_look_for_signals(name):
+    """After some blocks of a sum, which have a thousand elements each, or a few loops."""
+    argument, output, rounds = EVERY[name]
+    text = text_of(aesara.function([argument], output))
+    assert [int(mask) + 1 for mask in re.findall(r"and i64 %\S+, (\d{2,})$", text, re.M)] == rounds
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "is_cut"),
+    [
+        (at.arange(n), at.arange(n), True),
+        (at.arange(n), at.arange(1000), False),
+        (at.arange(n), at.arange(ELEMENTS), False),
+        (at.arange(n), at.arange(ELEMENTS + 1), True),
+        (x[:, 0], at.arange(n), True),
+        (at.arange(n), x[0], False),  # memory bounds how many there are
+    ],
+)
+def test_which_inner_loops_over_elements_are_cut(rows, columns, is_cut):
+    found = at.any(at.eq(rows[:, None] * columns, 3), axis=1)
+    text = text_of(aesara.function([n, x], found, on_unused_input="ignore"))
+    assert bool(re.search(rf"add nsw i64 %first\.\d+, {ELEMENTS}$", text, re.M)) == is_cut
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
