@@ -342,6 +342,50 @@ def test_many_in_place_replacements():
     fgraph.toposort()
 
 
+def questions_asked(count, change):
+    """How often it is asked which memory a variable shows, and who reads it, in each of some changes of a graph with so
+    many parts."""
+    asked = 0
+
+    class Counting(DestroyHandler):
+        def root_of(self, variable):
+            nonlocal asked
+            asked += 1
+            return super().root_of(variable)
+
+        def _readers(self, fgraph, root):
+            nonlocal asked
+            asked += 1
+            return super()._readers(fgraph, root)
+
+    inputs = [double(f"x{k}") for k in range(count)]
+    fgraph = FunctionGraph(inputs, [g(inplace(view(f(x)))) for x in inputs], clone=False)
+    fgraph.attach_feature(Counting())
+    fgraph.attach_feature(ReplaceValidate())
+    fgraph.validate()
+    found = []
+    for k in range(6):
+        asked = 0
+        change(fgraph, k, fgraph.outputs[k].owner.inputs[0].owner)
+        found.append(asked)
+    return found
+
+
+def test_changes_are_as_much_work_as_they_concern():
+    """The other parts of a graph are looked at only after a change of what a view shows."""
+
+    def change(fgraph, k, over):
+        shown = over.inputs[0].owner
+        if k == 2:
+            fgraph.replace_validate(shown.inputs[0], h(fgraph.inputs[k]))
+        else:
+            fgraph.replace_validate(over.outputs[0], inplace(shown.outputs[0], fgraph.inputs[k]))
+
+    few, many = questions_asked(10, change), questions_asked(40, change)
+    # The first change finds an order of the nodes, which the others keep.
+    assert few[1] == many[1] and few[2] < many[2] and few[3:] == many[3:] == 3 * [few[1]], (few, many)
+
+
 class TestIncrementalOrder:
     @staticmethod
     def make(edges, nodes):
