@@ -280,14 +280,18 @@ def test_gradients(rng, format, mode, use, dtype):
         np.testing.assert_allclose(got, (above - below) / (2 * step), rtol=2e-6, atol=2e-7, err_msg=name)
 
 
-def test_gradients_of_products_at_the_places_of_a_pattern(rng):
-    values = values_of(rng, "csr")
-    k, m, weights = at.dmatrix("k"), at.dmatrix("m"), rng.normal(size=values["A"].shape)
-    cost = (sparse.sampling_dot(k, m, values["A"]) * weights).sum()
-    of_k, of_m = aesara.function([k, m], aesara.grad(cost, [k, m]))(values["k"], values["m"])
-    weighted = values["A"].toarray() * weights
-    np.testing.assert_allclose(of_k, weighted @ values["m"], rtol=1e-12)
-    np.testing.assert_allclose(of_m, weighted.T @ values["k"], rtol=1e-12)
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_gradients_of_products_at_the_places_of_a_pattern(rng, dtype):
+    values = values_of(rng, "csr", dtype)
+    phase = 1.0 if dtype == "float64" else 0.6 - 0.8j
+    p, given = values["A"] * phase, [values["k"] * phase, values["m"] + 1 - phase]
+    k, m = at.matrix("k", dtype=dtype), at.matrix("m", dtype=dtype)
+    weights = rng.normal(size=p.shape) * np.conj(phase)
+    cost = at.real(sparse.sampling_dot(k, m, p).toarray() * weights).sum()
+    of_k, of_m = aesara.function([k, m], aesara.grad(cost, [k, m]))(*given)
+    weighted = np.conj(p.toarray() * weights)
+    np.testing.assert_allclose(of_k, weighted @ given[1].conj(), rtol=1e-12)
+    np.testing.assert_allclose(of_m, weighted.T @ given[0].conj(), rtol=1e-12)
 
 
 @pytest.mark.parametrize("stored", [False, True])
