@@ -7,10 +7,11 @@ JAX_VENV := .venv-jax
 LIBRARIES_VENV := .venv-libraries
 PYMC4_VENV := .venv-pymc4
 THEANO_VENV := .venv-theano
+OLDEST_VENV := .venv-oldest
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-pytensor test-pytensor-3 test-libraries test-theano-libraries quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -31,6 +32,7 @@ help:
 	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
 	@echo "make test-libraries  try aeppl, aehmc, aemcmc, PyMC 4 and Bambi, in environments of their own"
 	@echo "make test-theano-libraries  try PyMC 3, Lasagne and theanets, in an environment of their own (Python 3.11 or 3.12)"
+	@echo "make test-oldest  run a few tests of each file with the oldest versions of what is needed (Python 3.11 or 3.12)"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
 	@echo "make lint    ruff"
@@ -149,6 +151,14 @@ test-libraries: $(LIBRARIES_VENV)/test.stamp $(PYMC4_VENV)/test.stamp
 	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py
 	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py tests/libraries/test_bambi.py
 
+$(OLDEST_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(OLDEST_VENV)
+	$(OLDEST_VENV)/bin/$(PIP_INSTALL) -e '.[test]' numpy==1.26.0 scipy==1.11.1 llvmlite==0.45.0
+	@touch $@
+
+test-oldest: $(OLDEST_VENV)/test.stamp
+	$(OLDEST_VENV)/bin/python -m pytest -n auto --quick -m 'not main_thread'
+
 levels: $(VENV)/test.stamp
 	$(BIN)/python -m tools.levels -n auto
 
@@ -177,4 +187,4 @@ reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
 
 clean:
-	rm -rf $(VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) $(THEANO_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
+	rm -rf $(VENV) $(JAX_VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) $(THEANO_VENV) $(OLDEST_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

@@ -80,7 +80,10 @@ def test_python_reads_them_as_what_they_stand_for(kind):
         expected = f(**point)
         with np.errstate(all="ignore"):
             found = np.broadcast_to(eval(text, {}, dict(point)), expected.shape)
-        np.testing.assert_array_equal(found, expected, text)
+        if found.dtype.kind == "f":  # powers of one number and of many differ in the last digit before NumPy 2
+            np.testing.assert_allclose(found, expected, 1e-14, 0.0, err_msg=text)
+        else:
+            np.testing.assert_array_equal(found, expected, text)
     assert read > 200
 
 

@@ -149,6 +149,10 @@ class Context:
         return array if array.stamp >= 0 else self.add(array)
 
     def set(self, variable: Variable, array: Array | ComplexArray) -> None:
+        """Let an array be what a variable stands for; it must have its dtype, if there is one."""
+        dtype = getattr(variable.type, "dtype", array.dtype)
+        if array.dtype != dtype:
+            raise TypeError(f"{variable} has dtype {dtype}, and was lowered to an array of {array.dtype}.")
         for part in array.parts if isinstance(array, ComplexArray) else (array,):
             if part.stamp < 0:
                 self.add(part)

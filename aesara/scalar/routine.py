@@ -61,6 +61,8 @@ class SciPyFunction:
     def function(self) -> Callable:
         import scipy.special
 
+        if not hasattr(scipy.special, self.name):
+            raise NotImplementedError(f"SciPy {scipy.__version__} has no {self.name}: install a newer one.")
         return getattr(scipy.special, self.name)
 
     def __call__(self, *values: Any) -> Any:

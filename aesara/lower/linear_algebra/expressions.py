@@ -89,9 +89,9 @@ def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable
 
 def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
     u, s, vh = SVD(False, True)(x)
-    zero = np.asarray(0, s.type.dtype)
+    zero, one = np.zeros((), s.type.dtype), np.ones((), s.type.dtype)
     counts = gt(s, cutoff * largest(s, axis=-1, keepdims=True, initial=0))
-    scale = switch(counts, 1 / switch(counts, s, zero + 1), zero)
+    scale = switch(counts, one / switch(counts, s, one), zero)
     return [matmul(adjoint(vh) * rows_of(scale), adjoint(u))]
 
 
@@ -150,10 +150,10 @@ def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVaria
     place = arange(s.shape[-1])
     first, other = place.dimshuffle(0, "x", "x"), place.dimshuffle("x", 0, "x")
     numbers = s.dimshuffle(*lead, "x", "x", rows)
-    one = np.asarray(1, s.type.dtype)
+    zero, one = np.zeros((), s.type.dtype), np.ones((), s.type.dtype)
     products = prod(switch(or_(eq(place, first), eq(place, other)), one, numbers), axis=-1)
     same = eq(place.dimshuffle(0, "x"), place)
-    products = switch(same, 0 * one, products)
+    products = switch(same, zero, products)
     values = ExtractDiag(0, rows, columns)(turned)
     on_diagonal = (products * rows_of(values)).sum(axis=-1)
     middle = switch(same, rows_of(on_diagonal), -turned.dimshuffle(*lead, columns, rows) * products)

@@ -313,7 +313,11 @@ class GeneralizedEigh(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         a, b = inputs
-        output_storage[0][0], output_storage[1][0] = scipy_linalg().eigh(a, b, lower=self.lower)
+        if a.size == b.size == 0:  # SciPy refuses them before 1.14
+            values, vectors = a.real.diagonal().copy(), a.copy()
+        else:
+            values, vectors = scipy_linalg().eigh(a, b, lower=self.lower)
+        output_storage[0][0], output_storage[1][0] = values, vectors
 
     def infer_shape(self, fgraph, node, shapes):
         return [(shapes[0][0],), shapes[0]]
@@ -373,7 +377,10 @@ class Eigvalsh(MatrixOp):
         return Apply(self, tensors, [vector_type(real_dtype(tensors[0].type.dtype), size)()])
 
     def perform(self, node, inputs, output_storage, params=None):
-        output_storage[0][0] = scipy_linalg().eigvalsh(*inputs, lower=bool(self.lower))
+        if all(x.size == 0 for x in inputs):  # SciPy refuses them before 1.14
+            output_storage[0][0] = inputs[0].real.diagonal().copy()
+        else:
+            output_storage[0][0] = scipy_linalg().eigvalsh(*inputs, lower=bool(self.lower))
 
     def infer_shape(self, fgraph, node, shapes):
         return [(shapes[0][0],)]

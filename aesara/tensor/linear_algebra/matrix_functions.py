@@ -207,7 +207,7 @@ class LogMatrix(_MatrixFunction):
             raise np.linalg.LinAlgError(f"{self}: {COMPLEX_RESULT}")
         if (np.diagonal(form) == 0).any():
             raise np.linalg.LinAlgError(f"{self}: {NO_LOGARITHM}")
-        result: np.ndarray = scipy_linalg().logm(x)
+        result: np.ndarray = scipy_linalg().logm(np.array(x))  # before SciPy 1.14 it takes no read-only one
         return result if x.dtype.kind == "c" else result.real
 
     def L_op(

@@ -143,7 +143,13 @@ class Solve(SolveBase):
     def solution(self, A: np.ndarray, b: np.ndarray) -> np.ndarray:
         # A single equation has a solution whatever the sign; SciPy says so from 1.17 on.
         assume_a = self.assume_a if len(A) > 1 else "gen"
-        return scipy_linalg().solve(A, b, lower=bool(self.lower), check_finite=self.check_finite, assume_a=assume_a)
+        try:
+            return scipy_linalg().solve(A, b, lower=bool(self.lower), check_finite=self.check_finite, assume_a=assume_a)
+        except ValueError:
+            # Before 1.16 SciPy estimates the condition of a matrix of NaN, which LAPACK refuses.
+            if self.check_finite or np.isfinite(A).all():
+                raise
+            return np.full_like(b, np.nan)
 
     def L_op(
         self,

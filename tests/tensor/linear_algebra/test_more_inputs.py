@@ -18,6 +18,11 @@ import scipy.linalg as sl
 import aesara
 import aesara.tensor as at
 from aesara.tensor import fft, linalg
+from aesara.tensor.discrete_fourier.transforms import (
+    FourierTransform,
+    InverseRealFourierTransform,
+    RealFourierTransform,
+)
 from tests.tensor.linear_algebra.input_kinds import DTYPES, LINKERS, assert_tells_where, layouts
 
 FILE = "test_more_inputs.py"
@@ -182,6 +187,12 @@ def projection(x: Any) -> Any:
     return (x @ x.conj().T) if isinstance(x, np.ndarray) else at.dot(x, turned(x))
 
 
+def unless_empty(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose result has the shape of its last argument, also where that is empty: older versions of SciPy
+    refuse it."""
+    return lambda *given: function(*given) if given[-1].size else given[-1]
+
+
 def pairs(x: np.ndarray) -> np.ndarray:
     found = np.fft.rfftn(x, axes=range(1, x.ndim))
     return np.stack([found.real, found.imag], axis=-1)
@@ -210,23 +221,24 @@ ROWS = {
         empty="any shape",
     ),
     "sqrtm": Row(
-        linalg.sqrtm, sl.sqrtm, (DEFINITE,), {0: ERROR}, {0: VALUE}, {0: None}, {0: ERROR}, hermitian=(0,)
+        linalg.sqrtm, unless_empty(sl.sqrtm), (DEFINITE,), {0: ERROR}, {0: VALUE}, {0: None}, {0: ERROR}, hermitian=(0,)
     ),
     "sylvester": Row(
-        linalg.solve_sylvester, sl.solve_sylvester, (GENERAL, SMALL, TALL), {0: VALUE, 1: VALUE, 2: VALUE},
-        {0: VALUE, 1: VALUE}, {0: None, 1: None, 2: None}, {0: None, 1: None},
+        linalg.solve_sylvester, unless_empty(sl.solve_sylvester), (GENERAL, SMALL, TALL),
+        {0: VALUE, 1: VALUE, 2: VALUE}, {0: VALUE, 1: VALUE}, {0: None, 1: None, 2: None}, {0: None, 1: None},
     ),
     "continuous lyapunov": Row(
-        linalg.solve_continuous_lyapunov, sl.solve_continuous_lyapunov, (GENERAL, DEFINITE), {0: VALUE, 1: VALUE},
-        {0: VALUE}, {0: ERROR, 1: None}, {0: None},
+        linalg.solve_continuous_lyapunov, unless_empty(sl.solve_continuous_lyapunov), (GENERAL, DEFINITE),
+        {0: VALUE, 1: VALUE}, {0: VALUE}, {0: ERROR, 1: None}, {0: None},
     ),
     "discrete lyapunov": Row(
-        linalg.solve_discrete_lyapunov, sl.solve_discrete_lyapunov, (GENERAL, DEFINITE), {0: VALUE, 1: VALUE},
-        {0: VALUE, 1: VALUE}, {0: None, 1: None}, without=("bool",),
+        linalg.solve_discrete_lyapunov, unless_empty(sl.solve_discrete_lyapunov), (GENERAL, DEFINITE),
+        {0: VALUE, 1: VALUE}, {0: VALUE, 1: VALUE}, {0: None, 1: None}, without=("bool",),
     ),
     "bilinear discrete lyapunov": Row(
         lambda a, q: linalg.solve_discrete_lyapunov(a, q, "bilinear"),
-        lambda a, q: sl.solve_discrete_lyapunov(a, q, "bilinear"), (GENERAL, DEFINITE), {0: VALUE, 1: VALUE},
+        unless_empty(lambda a, q: sl.solve_discrete_lyapunov(a, q, "bilinear")),
+        (GENERAL, DEFINITE), {0: VALUE, 1: VALUE},
         {0: VALUE}, {0: None, 1: None}, without=("bool",),
     ),
     "continuous riccati": Row(
@@ -287,7 +299,8 @@ ROWS = {
         {0: None}, empty="any shape",
     ),
     "matrix_rank": Row(
-        linalg.matrix_rank, np.linalg.matrix_rank, (GENERAL,), {0: None}, {0: ERROR}, {0: None},
+        linalg.matrix_rank, lambda a: np.linalg.matrix_rank(a) if a.size else np.int64(0),
+        (GENERAL,), {0: None}, {0: ERROR}, {0: None},
     ),
     "matrix_power": Row(
         lambda a: linalg.matrix_power(a, -2), lambda a: np.linalg.matrix_power(a, -2), (GENERAL,), {0: ERROR},
@@ -328,6 +341,10 @@ ROWS = {
     ),
     "circulant": Row(linalg.circulant, sl.circulant, (VECTOR,), {0: None}, {0: None}, {0: None}, empty="any shape"),
 }  # fmt: skip
+#: what runs in Python: Fourier transforms before NumPy 2
+IN_PYTHON = set()
+if np.lib.NumpyVersion(np.__version__) < "2.0.0":
+    IN_PYTHON = {FourierTransform, RealFourierTransform, InverseRealFourierTransform}
 #: what has a dtype of its own for whole numbers
 MADE_OF_PARTS = ("kron", "block_diag", "toeplitz", "hankel", "circulant", "matrix_rank")
 
@@ -336,7 +353,7 @@ def compiled(row: Row, dtype: str, mode: Any) -> Any:
     inputs = [at.tensor(dtype, (None,) * x.ndim) for x in row.given]
     f = aesara.function(inputs, row.build(*inputs), mode=mode)
     if mode == "FAST_RUN":
-        assert f._native.report.python_nodes == {}
+        assert {type(node.op) for node in f._native.report.python_nodes} <= IN_PYTHON
     return f
 
 

@@ -93,4 +93,4 @@ def test_differences_within_logarithms():
     x, y = at.dvectors("xy")
     function = aesara.function([x, y], at.log(at.exp(x - y) / x**2))
     a = np.array([1e8, 1e12])
-    np.testing.assert_array_equal(function(a, a + 0.5), -0.5 - 2 * np.log(a))
+    np.testing.assert_array_max_ulp(function(a, a + 0.5), -0.5 - 2 * np.log(a), 2)
