@@ -144,10 +144,10 @@ class ExpmGrad(MatrixOp):
         if A.size == 0:
             output_storage[0][0] = A.copy()
             return
-        if not np.isfinite(A).all():
+        if not (np.isfinite(A).all() and np.isfinite(gw).all()):
             output_storage[0][0] = nan_like(A)
             return
-        result = scipy_linalg().expm_frechet(A.conj().T, gw, compute_expm=False, check_finite=False)
+        result = scipy_linalg().expm_frechet(A.conj().T, gw, compute_expm=False)
         output_storage[0][0] = np.asarray(result, dtype=A.dtype)
 
     def infer_shape(self, fgraph, node, shapes):

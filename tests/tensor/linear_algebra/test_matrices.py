@@ -120,6 +120,22 @@ class TestFailures:
                 aesara.function([x], function(x))(given)
         assert np.isnan(linalg.Cholesky(on_error="nan")(x).eval({x: given})).all()
 
+    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("where", ["matrix", "gradient", "nowhere"])
+    @pytest.mark.parametrize("wrong", [np.nan, np.inf])
+    @pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+    def test_exponentials_of_what_is_not_finite_have_no_slope(self, dtype, wrong, where, mode):
+        x, g = (at.tensor(dtype, shape=(None, None)) for _ in range(2))
+        given = {"matrix": np.eye(2, dtype=dtype), "gradient": np.ones((2, 2), dtype)}
+        if where in given:
+            given[where][0, 1] = wrong
+        slope = aesara.function([x, g], linalg.ExpmGrad()(x, g), mode=mode)(*given.values())
+        assert slope.dtype == dtype
+        if where in given:
+            assert np.isnan(slope).all()
+        else:
+            assert_close(slope, np.full((2, 2), np.e, dtype))
+
     @pytest.mark.parametrize("function", [linalg.eig, linalg.logm, linalg.sqrtm])
     def test_complex_results_of_real_matrices(self, function):
         x, z = at.dmatrix("x"), at.zmatrix("z")
@@ -129,6 +145,24 @@ class TestFailures:
             one.eval({x: given})
         other = function(z)[0] if function is linalg.eig else function(z)
         assert np.abs(other.eval({z: given.astype(complex)}).imag).max() >= 1
+
+    @pytest.mark.parametrize("mode", MODES)
+    @pytest.mark.parametrize("place", range(6))
+    @pytest.mark.parametrize("pair", [[[1.0, 2.0], [-3.0, 1.0]], [[-1.0, 2.0], [-3.0, -1.0]]], ids=["right", "left"])
+    @pytest.mark.parametrize("name", ["logm", "sqrtm"])
+    def test_a_negative_eigenvalue_is_seen_in_every_place(self, name, pair, place, mode):
+        """Beside positive ones and pairs of conjugates, on whichever side of the imaginary axis these are."""
+        blocks = [np.array(pair), np.array([[3.0]]), np.array(pair) + 0.5, np.array([[2.0]]), np.array(pair) + 0.25]
+        x = at.dmatrix("x")
+        f = aesara.function([x], getattr(linalg, name)(x), mode=mode)
+        for value in (4.0, -4.0):
+            matrix = scipy.linalg.block_diag(*blocks[:place], value, *blocks[place:])
+            matrix += np.triu(np.full(matrix.shape, 0.1), 2)
+            if value > 0:
+                assert_close(f(matrix), getattr(scipy.linalg, name)(matrix).real, units=200, size=1.0)
+            else:
+                with pytest.raises(np.linalg.LinAlgError, match="complex.*astype"):
+                    f(matrix)
 
 
 class TestEqualEigenvalues:
