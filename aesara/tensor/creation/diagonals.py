@@ -111,13 +111,11 @@ class ExtractDiag(Op):
     def L_op(self, inputs, outputs, output_gradients):
         (x,) = inputs
         (g_out,) = output_gradients
-        if x.type.dtype in discrete_dtypes:
-            return [x.zeros_like(dtype="floatX")]
         # A square matrix with the diagonal in its place fills the upper left corner.
         rows, columns = _plane(self.axis1, self.axis2, x.type.ndim)
         block = AllocDiag(self.offset, rows, columns)(g_out)
         corner = [slice(None)] * x.type.ndim
-        zeros = x.zeros_like()
+        zeros = x.zeros_like(dtype=g_out.type.dtype)
         sizes = block.shape
         for axis in (rows, columns):
             corner[axis] = slice(None, minimum(sizes[axis], x.shape[axis]))
@@ -200,8 +198,6 @@ class AllocDiag(Op):
         return [tuple(self._arrange(shape, size))]
 
     def grad(self, inputs, output_gradients):
-        if inputs[0].type.dtype in discrete_dtypes:
-            return [inputs[0].zeros_like(dtype="floatX")]
         return [diagonal(output_gradients[0], self.offset, self.axis1, self.axis2)]
 
     def R_op(self, inputs, eval_points):
@@ -293,15 +289,12 @@ class FillDiagonal(Op):
         return [input_shapes[0]]
 
     def grad(self, inputs, output_gradients):
-        a, val = inputs
         (g_out,) = output_gradients
-        if a.type.dtype in discrete_dtypes:
-            return [a.zeros_like(dtype="floatX"), val.zeros_like(dtype="floatX")]
         g_a = fill_diagonal(g_out, np.zeros((), dtype=g_out.type.dtype))
-        if a.type.ndim == 2:
+        if g_out.type.ndim == 2:
             return [g_a, diagonal(g_out).sum()]
         n = g_out.shape[0]
-        stride = sum(n**power for power in range(1, a.type.ndim)) + 1
+        stride = sum(n**power for power in range(1, g_out.type.ndim)) + 1
         return [g_a, flatten(g_out)[::stride].sum()]
 
 
@@ -360,11 +353,9 @@ class FillDiagonalOffset(Op):
         return [input_shapes[0]]
 
     def grad(self, inputs, output_gradients):
-        a, val, offset = inputs
+        offset = inputs[2]
         (g_out,) = output_gradients
         g_offset = grad_undefined(self, 2, offset, "An offset is not continuous.")
-        if a.type.dtype in discrete_dtypes:
-            return [a.zeros_like(dtype="floatX"), val.zeros_like(dtype="floatX"), g_offset]
         zero = np.zeros((), dtype=g_out.type.dtype)
         on_diagonal = eye(g_out.shape[0], g_out.shape[1], offset, dtype="bool")
         return [
