@@ -127,6 +127,15 @@ def test_seeding_again_repeats_all_draws():
     assert not np.array_equal(first[0], second[0])
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float32", "bool"])
+def test_binomial_draws_are_one_below_the_probability(dtype):
+    numbers = draws(lambda s: s.uniform((20,)))[0]
+    for p in (numbers, np.nextafter(numbers, 1), np.nextafter(numbers, 0), 0.0, 1.0, np.float32(0.3)):
+        drawn = draws(lambda s, p=p: s.binomial((20,), p=p, dtype=dtype))[0]
+        assert drawn.dtype == dtype
+        np.testing.assert_array_equal(drawn, numbers < p)
+
+
 def test_states_are_updated_unless_one_says_otherwise():
     stream = MRG_RandomStream(7)
     x = stream.uniform((3,))

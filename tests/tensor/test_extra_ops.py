@@ -364,3 +364,22 @@ def test_bartlett():
         bartlett(1.5)
     with pytest.raises(TypeError, match="scalars"):
         bartlett(at.lvector())
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (0,), (2, 1), (2, 3), (1, 1, 3)], ids=str)
+@pytest.mark.parametrize("target", [(), (1,), (3,), (0,), (2, 3), (2, 0), (4, 2, 3)], ids=str)
+def test_broadcast_to_takes_and_refuses_what_numpy_does(shape, target):
+    value = np.arange(np.prod(shape), dtype="int64").reshape(shape)
+    known, unknown = at.tensor("int64", shape=shape), at.tensor("int64", shape=(None,) * len(shape))
+    try:
+        expected = np.broadcast_to(value, target)
+    except ValueError:
+        with pytest.raises(ValueError):
+            broadcast_to(known, target)
+        with pytest.raises(ValueError):
+            broadcast_to(unknown, target).eval({unknown: value})
+    else:
+        for x in (known, unknown):
+            found = broadcast_to(x, target)
+            assert found.type.shape == target
+            np.testing.assert_array_equal(found.eval({x: value}), expected)

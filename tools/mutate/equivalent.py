@@ -175,4 +175,16 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "abs(p1 - old)",
         "(p1 - old)",
     ): "the derivative settles after the value, and its change ends the loop; results differ as rounding makes them",
+    (
+        "aesara/sparse/reductions.py",
+        "SpSum.make_node",
+        "1 - self.axis",
+        "(self.axis - 1)",
+    ): "of two axes, the one before the first is the last",
+    (
+        "aesara/tensor/linear_algebra/lu.py",
+        "LUFactor.infer_shape",
+        "0",
+        "(1)",
+    ): "the matrix is square",
 }

@@ -1,5 +1,7 @@
 """Products of matrices in the forms of BLAS: values, derivatives, memory, and the rules that make them."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -374,3 +376,19 @@ def test_batches():
     found = aesara.function([many, *inputs[:2], *inputs[3:]], out)(lefts, *values[:2], *values[3:])
     z, alpha, _, right, beta = values
     np.testing.assert_allclose(found, beta * z + alpha * (lefts @ right), rtol=1e-12)
+
+
+@pytest.mark.parametrize("of_sum", itertools.product([None, 1, 3], repeat=2), ids=str)
+def test_shapes_of_sums_are_known_as_far_as_those_of_written_ones(of_sum):
+    """What is added may be broadcast, and so may the product, where a length is 1 or not known."""
+    z, row = at.tensor("float64", shape=of_sum), at.tensor("float64", shape=of_sum[:1])
+    for of_product in itertools.product([None, 1, 3], repeat=2):
+        left, right = at.tensor("float64", shape=(of_product[0], 2)), at.tensor("float64", shape=(2, of_product[1]))
+        column, other = (at.tensor("float64", shape=(n,)) for n in of_product)
+        v = at.tensor("float64", shape=(2,))
+        for made, written in (
+            (blas.gemm_no_inplace(z, 1.0, left, right, 1.0), z + at.dot(left, right)),
+            (blas.gemv_no_inplace(row, 1.0, left, v, 1.0), row + at.dot(left, v)),
+            (blas.ger(z, 1.0, column, other), z + at.outer(column, other)),
+        ):
+            assert made.type.shape == written.type.shape

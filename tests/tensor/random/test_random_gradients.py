@@ -115,6 +115,23 @@ def test_gradients_have_the_shape_of_parameters():
         assert g_row.tolist() == [[10.0, 10.0, 10.0]]
 
 
+@pytest.mark.parametrize("size, lengths", [((3,), (1, 0)), ((3,), (0, 1)), ((3,), (1, 1)), ((2, 3), (3, 1)),
+                                           (None, (1, 3)), (None, (3, 1)), (None, (1, 0)), (None, (0, 3))])  # fmt: skip
+@pytest.mark.parametrize("name", ["normal", "lognormal", "uniform", "pareto", "gamma", "beta"])
+def test_gradients_in_parameters_whose_lengths_are_not_known(name, size, lengths):
+    """They are those where the lengths are known, whether a parameter is repeated or not; 0 is for no dimension."""
+    results = []
+    for known in (False, True):
+        params = [at.tensor("float64", shape=(n if known else None,) if n else ()) for n in lengths]
+        draws = getattr(distributions, name)(*params, size=size, rng=aesara.shared(np.random.default_rng(7)))
+        cost = (draws * at.arange(1, draws.shape[-1] + 1)).sum()
+        given = [np.full(n, v) if n else v for n, v in zip(lengths, (1.5, 2.0))]
+        results.append(aesara.function(params, [draws, *aesara.grad(cost, params)], mode="FAST_COMPILE")(*given))
+    for found, expected in zip(*results, strict=True):
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_gradients_in_the_mean_of_vectors():
     mean, cov = at.dvector("mean"), at.dmatrix("cov")
     x = distributions.multivariate_normal(mean, cov, size=4, rng=aesara.shared(np.random.default_rng(7)))

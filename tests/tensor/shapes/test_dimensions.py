@@ -130,3 +130,16 @@ def test_meshgrid(indexing, sparse, lengths):
     )
     with pytest.raises(ValueError, match="indexing"):
         at.meshgrid([1], indexing="yx")
+
+
+@pytest.mark.parametrize("order", [("x", 0, 1), (0, "x", 1), (1, 0, "x"), ("x", 1, "x", 0), (1, 0)])
+@pytest.mark.parametrize("static", [(None, None), (2, None), (1, 3), (None, 1)], ids=str)
+def test_gradients_of_which_nothing_is_known(order, static):
+    """What arrives at moved and added dimensions need not say that those have length 1."""
+    shape = [n or 2 for n in static]
+    x, g = at.tensor("float64", shape=static), at.tensor("float64", shape=(None,) * len(order))
+    arriving = np.arange(1.0, np.prod(shape) + 1).reshape(*[1 if k == "x" else shape[k] for k in order])
+    (back,) = aesara.grad(None, [x], known_grads={x.dimshuffle(order): g})
+    gradient = aesara.function([x, g], back, on_unused_input="ignore")(np.zeros(shape), arriving)
+    kept = [k for k in order if k != "x"]
+    np.testing.assert_array_equal(gradient, arriving.reshape([shape[k] for k in kept]).transpose(np.argsort(kept)))

@@ -1,10 +1,13 @@
 """Lengths that become known when a graph is rewritten, after the types of variables were made."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.graph.fg import FunctionGraph
 from aesara.ifelse import ifelse
 
 X = np.arange(6.0).reshape(2, 3)
@@ -56,3 +59,20 @@ def test_shapes_of_reshaped_arrays(lengths, missing):
     shape, count, value = f(X)
     np.testing.assert_array_equal(shape, expected)
     assert count == np.prod(expected) and value.shape == tuple(expected)
+
+
+@pytest.mark.parametrize("missing", [None, 0, 1, 2])
+@pytest.mark.parametrize("late", itertools.product([False, True], repeat=3))
+def test_lengths_of_a_reshaped_array_whose_type_does_not_know_them(late, missing):
+    """Some are constants only after the node was made, some when it was, and -1 is of either kind."""
+    expected = (1, 2, 3)
+    x, entries = at.dmatrix("x"), [at.lscalar() for _ in expected]
+    values = [-1 if k == missing else n for k, n in enumerate(expected)]
+    constants = [at.constant(value, dtype="int64") for value in values]
+    shape = at.stack([entry if is_late else c for entry, c, is_late in zip(entries, constants, late)])
+    y = at.reshape(x, shape, ndim=3)
+    graph = FunctionGraph([x, *entries], [y], clone=False)
+    graph.replace(shape, at.stack(constants), import_missing=True)
+    lengths = y.owner.op.infer_shape(graph, y.owner, [(x.shape[0], x.shape[1]), (3,)])[0]
+    assert len(lengths) == 3
+    np.testing.assert_array_equal(aesara.function([x], at.stack(lengths), on_unused_input="ignore")(X), expected)
