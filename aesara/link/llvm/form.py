@@ -83,7 +83,8 @@ class Form:
     def _checksum(self) -> bytes:
         image, timers = self.image, self.timers
         facts = image.externals, image.entry, image.host, self.interface, self.n_callbacks, len(self.constants)
-        return checksum_of((facts, None if timers is None else timers.facts), image.code, self.constants)
+        lengths, code = (len(image.code), len(image.entry_code)), image.code + image.entry_code
+        return checksum_of((facts, lengths, None if timers is None else timers.facts), code, self.constants)
 
     def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
         """What refers to nodes, decoded together with the graph if need be."""

@@ -10,7 +10,7 @@ import platform
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -23,6 +23,7 @@ from llvmlite.binding.newpassmanagers import (
 from aesara.ir import vecmath
 from aesara.link.llvm import layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
+from aesara.link.llvm.long_entries import without_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
@@ -37,7 +38,7 @@ _LEVEL = 1
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 #: number of the form of object code and of the table that it reads; raised with every change
-_FORMAT = 6
+_FORMAT = 7
 
 #: what declares a function of `vecmath` that stands outside of a module
 _DECLARED_VECMATH = re.compile(r"(?m)^declare [^\n]* @(ae\.[\w.]+)\([^\n]*\n?")
@@ -75,6 +76,8 @@ class Image:
     ----------
     code
         The bytes of the object.
+    entry_code
+        Those of another one with a long entry point; empty if `code` has it.
     externals
         The C functions that it calls.
     entry
@@ -84,6 +87,7 @@ class Image:
     """
 
     code: bytes
+    entry_code: bytes
     externals: tuple[str, ...]
     entry: str
     host: str
@@ -216,8 +220,11 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
     """Compile a module for the current target (or take its object code from the cache) and load it."""
     target = current_target()
     with _alone():
-        code, cached = _object(text, cache, target)
-        image = Image(code, (*externals, *missing_instructions.externals(text, target)), entry, _host_key(target))
+        kernels, alone = without_long_entry(text, entry) or (text, None)
+        code, cached = _object(kernels, cache, target)
+        entry_code = b"" if alone is None else _object(alone, cache, target, optimize=False, level=0)[0]
+        externals = (*externals, *missing_instructions.externals(text, target))
+        image = Image(code, entry_code, externals, entry, _host_key(target))
         return _loaded(image, cached, target)
 
 
@@ -232,7 +239,7 @@ def load_routines(
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
         calls = (*calls, *missing_instructions.externals(text, target))
-        addresses, library = _link(code, calls, symbols.values(), target)
+        addresses, library = _link((code,), calls, symbols.values(), target)
         _kept.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 
@@ -289,19 +296,22 @@ def load(image: Image) -> Code | None:
 def _loaded(image: Image, cached: bool, target: Target) -> Code:
     if not target.runs:
         return Code(None, None, cached, image, target.name)
-    addresses, library = _link(image.code, image.externals, (image.entry,), target)
+    codes = (image.code, image.entry_code) if image.entry_code else (image.code,)
+    addresses, library = _link(codes, image.externals, (image.entry,), target)
     return Code(addresses[image.entry], library, cached, image, target.name)
 
 
 def _link(
-    code: bytes, externals: Iterable[str], symbols: Iterable[str], target: Target
+    codes: Sequence[bytes], externals: Iterable[str], symbols: Iterable[str], target: Target
 ) -> tuple[dict[str, int], object]:
-    """Addresses of symbols of object code; what is returned with them keeps it in memory."""
-    builder = llvm.JITLibraryBuilder().add_object_img(code)
+    """Addresses of symbols of objects, which may call each other; what is returned with them keeps them in memory."""
+    builder = llvm.JITLibraryBuilder()
+    for code in codes:
+        builder.add_object_img(code)
     for symbol in symbols:
         builder.export_symbol(symbol)
     for symbol in externals:
-        if symbol.encode() not in code:
+        if not any(symbol.encode() in code for code in codes):
             continue  # declared, and not called
         address = _address(symbol, target)
         if address is None:

@@ -50,7 +50,7 @@ def _multiply_add(n: int, suffix: str) -> str:
 
     length = "" if n == 1 else f"v{n}"
     name = f"ae.fma.{length}{suffix}"
-    linkage, attributes = "hidden", "noinline nounwind willreturn memory(none)"
+    linkage, attributes = "weak_odr hidden", "noinline nounwind willreturn memory(none)"
     if n == 1:
         versions = ",".join(f"_ZGV_LLVM_N{k}vvv_{name}(ae.fma.v{k}{suffix})" for k in _LENGTHS[suffix])
         linkage, attributes = "internal", f'{attributes} "vector-function-abi-variant"="{versions}"'
@@ -213,7 +213,7 @@ _SINGLE = f"""
 # What LLVM calls to convert half precision.  Half to single: the exponent is put right by an exact product.  Single to
 # half: the nearest, or the even one of two; numbers below the smallest normal one are rounded by an addition.
 _HALF = """
-define hidden float @__extendhfsf2(half %x) nounwind willreturn memory(none) {
+define weak_odr hidden float @__extendhfsf2(half %x) nounwind willreturn memory(none) {
   %bits = bitcast half %x to i16
   %word = zext i16 %bits to i32
   %sign = and i32 %word, 32768
@@ -231,7 +231,7 @@ define hidden float @__extendhfsf2(half %x) nounwind willreturn memory(none) {
   ret float %out
 }
 
-define hidden half @__truncsfhf2(float %x) nounwind willreturn memory(none) {
+define weak_odr hidden half @__truncsfhf2(float %x) nounwind willreturn memory(none) {
   %bits = bitcast float %x to i32
   %size = and i32 %bits, 2147483647
   %shifted = lshr i32 %bits, 16

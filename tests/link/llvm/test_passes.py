@@ -70,7 +70,7 @@ def test_object_code_for_other_programs_lacks_nothing_of_ours(dtype):
     assert f"declare {'double' if dtype == 'float64' else 'float'} @ae.replace_large.{dtype}(" in report.llvm()
     code = report.object_code()
     # it is linked with nothing but the C library
-    addresses, library = jit._link(code, (), ("aesara_entry",), current_target())
+    addresses, library = jit._link((code,), (), ("aesara_entry",), current_target())
     assert addresses["aesara_entry"] and library is not None
 
 
