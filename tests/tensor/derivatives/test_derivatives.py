@@ -20,6 +20,7 @@ from aesara.gradient import (
 from aesara.graph.traversal import applys_between
 from aesara.tensor import nnet
 from aesara.tensor.core.check_and_raise import assert_op
+from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.indexing.subtensor_advanced import (
     advanced_inc_subtensor1,
     advanced_set_subtensor1,
@@ -121,7 +122,9 @@ EXPRESSIONS = {
     "Unique": (lambda x: Unique()(x) ** 2, [M]),
     "Unique, axis": (lambda x: Unique(axis=1)(x) ** 2, [M]),
     "ExtractDiag": (lambda x: at.diagonal(x, 1) ** 2, [M]),
+    "ExtractDiag, other axes": (lambda x: at.diagonal(x, -1, 2, 0) ** 2, [T]),
     "AllocDiag": (lambda x: at.diag(x, -1) ** 2, [V]),
+    "AllocDiag, other axes": (lambda x: AllocDiag(1, 2, 0)(x) ** 2, [M]),
     "FillDiagonal": (lambda x, y: at.fill_diagonal(x, y) ** 2, [SQUARE, S]),
     "FillDiagonalOffset": (lambda x, y: at.fill_diagonal_offset(x, y, 1) ** 2, [M, S]),
     "Repeat": (lambda x: at.repeat(x, np.array([2, 0, 1]), axis=0) ** 2, [M]),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import aesara
 import aesara.tensor as at
@@ -75,3 +76,14 @@ def test_second_and_third_derivatives_of_determinants(singular, rng):
             of_x[k] = (change(matrix + moved, *directions) - change(matrix - moved, *directions)) / 2
         assert_close(third[0], of_x, units=64, size=abs(of_x).max())
         assert_close(third[1], aesara.function([x, e], linalg.CofactorsGrad()(x, e))(matrix, directions[1]))
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_expm_grad_is_the_adjoint_of_the_change_along_a_direction(dtype, mode, rng):
+    """The change along a direction is the corner of the exponential of a matrix of twice the order."""
+    a, g, e = (rng.normal(size=(3, 3)) + (1j * rng.normal(size=(3, 3)) if dtype == "complex128" else 0) for _ in "age")
+    change = scipy.linalg.expm(np.block([[a, e], [np.zeros((3, 3)), a]]))[:3, 3:]
+    x, arriving = at.tensor(dtype, shape=(None, None)), at.tensor(dtype, shape=(None, None))
+    gradient = aesara.function([x, arriving], linalg.ExpmGrad()(x, arriving), mode=mode)(a, g)
+    assert_close(np.vdot(gradient, e), np.vdot(g, change), units=200, size=100.0)

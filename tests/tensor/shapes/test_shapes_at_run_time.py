@@ -43,6 +43,7 @@ CASES = {
     "topk": (lambda x, k: at.topk(x, k), vectors(*LENGTHS), integers(*AROUND)),
     "argtopk": (lambda x, k: at.argtopk(x, k, axis=0), matrices(), integers(*AROUND)),
     "topk_and_argtopk": (lambda x, k: at.topk_and_argtopk(x, k, axis=-1), matrices((1, 5)), integers(*AROUND)),
+    "topk by a small integer": (lambda x, k: at.topk(x, k), vectors(128, 200), [np.int8(k) for k in (-128, -2, 127)]),
     "diagonal above": (lambda x: at.diagonal(x, offset=2), matrices()),
     "diagonal below": (lambda x: at.diagonal(x, offset=-1), matrices()),
     "diag": (lambda x: at.diag(x, k=-2), vectors(*LENGTHS)),
