@@ -21,6 +21,7 @@ from aesara.graph.traversal import applys_between
 from aesara.tensor import nnet
 from aesara.tensor.core.check_and_raise import assert_op
 from aesara.tensor.creation.diagonals import AllocDiag
+from aesara.tensor.fft import irfft_op, rfft_op
 from aesara.tensor.indexing.subtensor_advanced import (
     advanced_inc_subtensor1,
     advanced_set_subtensor1,
@@ -121,6 +122,9 @@ EXPRESSIONS = {
     "TopKOp, values only": (lambda x: TopKOp(return_indices=False)(x, -2) ** 2, [M]),
     "Unique": (lambda x: Unique()(x) ** 2, [M]),
     "Unique, axis": (lambda x: Unique(axis=1)(x) ** 2, [M]),
+    "RFFTOp, lengths": (lambda x: rfft_op(x, [3]) ** 2, [M]),
+    "RFFTOp, two lengths": (lambda x: rfft_op(x, [2, 5]) ** 2, [T]),
+    "IRFFTOp, odd length": (lambda x: irfft_op(x, [5]) ** 2, [T[..., :2]]),
     "ExtractDiag": (lambda x: at.diagonal(x, 1) ** 2, [M]),
     "ExtractDiag, other axes": (lambda x: at.diagonal(x, -1, 2, 0) ** 2, [T]),
     "AllocDiag": (lambda x: at.diag(x, -1) ** 2, [V]),

@@ -97,8 +97,11 @@ def test_layouts_and_what_is_wrong(name, mode):
     a, b = definite(), right_hand_side()
     expected = reference(*arguments(name, a, b))
     for layout, given in layouts(a).items():
-        found = f(*arguments(name, given, layouts(b)[layout]))
+        other = layouts(b)[layout]
+        found = f(*arguments(name, given, other))
         np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-12, err_msg=layout)
+        np.testing.assert_array_equal(given, a, layout)
+        np.testing.assert_array_equal(other, b, layout)
     empty = arguments(name, np.zeros((0, 0)), np.zeros(0))
     if name in NOT_EMPTY:
         with pytest.raises(ERROR):

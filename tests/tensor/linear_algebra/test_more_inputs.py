@@ -399,7 +399,10 @@ def test_layouts_and_what_is_wrong(name, mode):
     before = [x.copy() for x in row.given]
     expected = row.oracle(*row.given)
     for layout in layouts(row.given[0]):
-        assert_same(f(*[layouts(x)[layout] for x in row.given]), expected, row.rtol, layout)
+        given = [layouts(x)[layout] for x in row.given]
+        assert_same(f(*given), expected, row.rtol, layout)
+        for now, then in zip(given, before):
+            np.testing.assert_array_equal(now, then, layout)
     for which, outcome in row.short.items():
         assert_outcome(f, row, changed(row.given, which, lambda x: x[:-1]), outcome, f"short {which}")
     for number in (np.nan, np.inf, -np.inf):
