@@ -346,3 +346,59 @@ def test_types_of_branches():
     for first, second in ((rows, columns), (columns, rows), (rows, at.dmatrix()), (at.dmatrix(), rows)):
         with pytest.raises(TypeError, match="the types of the two branches"):
             ifelse(condition, first, second)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_shapes_are_those_of_the_branch_that_is_taken(count):
+    c = at.iscalar("c")
+    then, other = ([at.dmatrix(f"{side}{k}") for k in range(count)] for side in ("then", "other"))
+    node = ifelse(c, then, other)[0].owner
+    f = aesara.function([c, *then, *other], [v.shape for v in node.outputs])
+    values = [np.ones((k + 1, 20 - k)) for k in range(2 * count)]
+    for condition in (0, 1):
+        taken = values[:count] if condition else values[count:]
+        assert [tuple(s) for s in f(condition, *values)] == [v.shape for v in taken]
+    shapes = [[v.shape[0], v.shape[1]] for v in node.inputs[1:]]
+    found = node.op.infer_shape(None, node, [(), *shapes])
+    sizes = aesara.function([c, *then, *other], [at.stack(list(s)) for s in found])
+    for condition in (0, 1):
+        taken = values[:count] if condition else values[count:]
+        assert [tuple(s) for s in sizes(condition, *values)] == [v.shape for v in taken]
+
+
+@pytest.mark.parametrize("condition", [0, 1])
+def test_choices_have_test_values(condition):
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    c.tag.test_value, x.tag.test_value, y.tag.test_value = condition, np.arange(3.0), np.arange(4.0)
+    with aesara.config.change_flags(compute_test_value="raise"):
+        chosen = ifelse(c, [x, y], [y, x])
+    expected = [np.arange(3.0), np.arange(4.0)]
+    for out, value in zip(chosen, expected if condition else expected[::-1]):
+        assert np.array_equal(out.tag.test_value, value)
+
+
+@pytest.mark.parametrize("between", [0, 1, 2])
+@pytest.mark.parametrize("swapped", [False, True])
+def test_choices_of_which_one_needs_the_other_are_not_joined(between, swapped):
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    first = value = ifelse(c, x, y)
+    for _ in range(between):
+        value = at.exp(value)
+    second = ifelse(c, value, x)
+    apart = ifelse(c, y, x)
+    for ends, joined in (([first, second], False), ([first, apart], True)):
+        ends = ends[::-1] if swapped else ends
+        # an input that nothing computes stands beside the choices
+        out = at.join(0, y, *ends)
+        fgraph = FunctionGraph([c, x, y], [out], clone=False)
+        nodes = {v.owner for v in ends}
+        made = [cond_merge_random_op.transform(fgraph, node) for node in nodes]
+        assert [bool(m) for m in made] == [joined] * 2
+
+
+def test_a_choice_that_is_a_view_is_left_as_it_is():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    fgraph = FunctionGraph([c, x, y], [ifelse(c, x, y)], clone=False)
+    made = cond_make_inplace.transform(fgraph, fgraph.outputs[0].owner)
+    assert made[0].owner.op == IfElse(1, True)
+    assert cond_make_inplace.transform(FunctionGraph([c, x, y], made, clone=False), made[0].owner) is False

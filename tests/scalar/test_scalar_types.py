@@ -1,6 +1,7 @@
 """Scalar types: which values they take, and how they promote."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -118,6 +119,19 @@ def test_values_eq():
     assert FLOAT32.values_eq_approx(np.float32(np.inf), np.float32(np.inf))
     assert not FLOAT32.values_eq_approx(np.float32(np.inf), np.float32(1))
     assert not get_scalar_type("uint8").values_eq_approx(np.uint8(0), np.uint8(255))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_nearness_is_measured_in_each_part(dtype):
+    kind, number = get_scalar_type(dtype), np.dtype(dtype).type
+    parts = [1.0] if dtype.startswith("float") else [1.0, 1j]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for part in parts:
+            for size in (1e-20, 1.0, -3e4):
+                value = number((1 + sum(parts)) * size)
+                assert kind.values_eq_approx(value, number(value + part * size * 1e-5)) is np.True_
+                assert kind.values_eq_approx(value, number(value + part * size * 1e-1)) is np.False_
 
 
 def test_text_and_clone():
