@@ -10,6 +10,7 @@ from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import io_toposort, walk
 from aesara.graph.utils import MissingInputError
 from aesara.scan.parts import LoopParts, take_test_value
+from aesara.tensor.type_other import SliceType
 
 __all__ = ["close"]
 
@@ -42,7 +43,8 @@ def close(parts: LoopParts, listed: Sequence[Any], updated: Mapping[Any, Any], s
 def _steady(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) -> list[Any]:
     """The last variables before the `outputs` that depend on variables, but not on those that are `changing`.
 
-    What depends on constants alone is part of the step, where rules can see its value.
+    What depends on constants alone is part of the step, where rules can see its value, and so are slices, whose bounds
+    native code wants to see.
     """
     varying = listed | {v for v in _leaves(outputs, listed) if not isinstance(v, Constant)}
     for node in io_toposort(listed, outputs):
@@ -50,10 +52,13 @@ def _steady(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) -> lis
             if any(v in found for v in node.inputs):
                 found.update(node.outputs)
 
-    def before(variable: Any) -> Sequence[Any]:
-        return variable.owner.inputs if variable in changing and variable.owner is not None else ()
+    def is_computed(variable: Any) -> bool:
+        return variable.owner is not None and (variable in changing or isinstance(variable.type, SliceType))
 
-    return [v for v in walk(outputs, before) if v in varying and v not in changing]
+    def before(variable: Any) -> Sequence[Any]:
+        return variable.owner.inputs if is_computed(variable) else ()
+
+    return [v for v in walk(outputs, before) if v in varying and v not in changing and not is_computed(v)]
 
 
 def _leaves(outputs: Sequence[Any], listed: set[Any]) -> list[Any]:

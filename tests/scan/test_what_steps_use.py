@@ -288,3 +288,22 @@ def test_outputs_without_first_values():
     assert rows.eval().tolist() == [0, 2, 4]
     with pytest.raises(ValueError, match="taps of outputs must differ"):
         scan(lambda i, a, b: a + b, at.arange(3), outputs_info={"initial": at.dvector(), "taps": [-1, -1]})
+
+
+def test_slices_are_part_of_the_step(mode):
+    """Native code has no values for them, even if their bounds do not change."""
+    cube, lengths, n = at.dtensor3("cube"), at.lvector("lengths"), at.lscalar("n")
+    last = n + 1
+
+    def step(i, s):
+        return at.tanh(s) + cube[(lengths > i).nonzero()[0], 0, :last].sum()
+
+    states, _ = scan(step, at.arange(5), outputs_info=at.constant(np.float64(0)))
+    assert not any("slice" in str(v.type) for v in loop_of([cube, lengths, n], states).inputs)
+    f = aesara.function([cube, lengths, n], states, mode=mode)
+    assert mode == "FAST_COMPILE" or f._native.report.python_nodes == {}
+    values, sizes, wanted, s = np.arange(24.0).reshape(3, 2, 4), np.array([0, 1, 6]), [], 0.0
+    for i in range(5):
+        s = np.tanh(s) + values[sizes > i, 0, :2].sum()
+        wanted.append(s)
+    assert_close(f(values, sizes, 1), wanted)
