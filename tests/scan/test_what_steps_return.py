@@ -22,6 +22,7 @@ FORMS = {
     "outputs and pairs": (lambda a, b, u, c: ([a, b], list(u.items())), 2, 1),
     "an output and pairs": (lambda a, b, u, c: (a, list(u.items())), 1, 1),
     "updates": (lambda a, b, u, c: u, 0, 1),
+    "a condition": (lambda a, b, u, c: c, 0, 0),
     "an output and a condition": (lambda a, b, u, c: (a, c), 1, 0),
     "outputs and a condition": (lambda a, b, u, c: ([a, b], c), 2, 0),
     "two and a condition": (lambda a, b, u, c: (a, b, c), 2, 0),
