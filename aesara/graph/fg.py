@@ -424,15 +424,15 @@ class FunctionGraph(MetaObject):
             old = self.outputs[i]
         else:
             old = node.inputs[i]
-        if check and old is not new_var and not old.type.is_super(new_var.type):
+        if old is new_var:
+            return
+        if check and not old.type.is_super(new_var.type):
             raise TypeError(
                 "The type of the replacement must be compatible with the type of the original Variable: "
                 f"{described(new_var)} has type {new_var.type}, which is no case of {old.type}, the type of "
                 f"{described(old)}"
                 f"{place_of(node, i)}."
             )
-        if old is new_var:
-            return
         self.import_var(new_var, reason=reason, import_missing=import_missing)
         if node == "output":
             self.outputs[i] = new_var

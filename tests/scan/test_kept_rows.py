@@ -384,3 +384,23 @@ def test_memory_of_loops_in_loops_is_given_back():
     f(np.ones(40), 1000)
     assert abs(tracemalloc.get_traced_memory()[0] - before) < 4000
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kept", range(1, 7))
+@pytest.mark.parametrize("taps", [(-1,), (-2, -1), (-3,)], ids=str)
+@pytest.mark.parametrize("ends", [False, True])
+def test_the_last_rows_of_loops_of_every_length(kept, taps, ends):
+    """Numbers that stay in registers are moved on in the last rounds only, or in all if any may be the last."""
+    first, n = at.dvector("first"), at.lscalar("n")
+
+    def step(*states):
+        new = 0.5 * states[0] + 0.25 * states[-1] + 1
+        return (new, until(new > 100)) if ends else new
+
+    initial = first[0] if taps == (-1,) else first
+    rows, _ = scan(step, outputs_info=[{"initial": initial, "taps": list(taps)}], n_steps=n)
+    last = aesara.function([first, n], rows[-kept:])
+    every = aesara.function([first, n], rows, mode="FAST_COMPILE")
+    given = np.array([3.0, -1.0, 0.5])[: -min(taps)]
+    for length in (*range(1, 11), 100):
+        np.testing.assert_array_equal(last(given, length), every(given, length)[-kept:])
