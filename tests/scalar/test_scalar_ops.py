@@ -17,7 +17,7 @@ from aesara.graph.null_type import NullType
 from aesara.primitives import PRIMITIVES
 from aesara.scalar import Composite, ScalarOp, get_scalar_type, scalar_gradient_graph
 from aesara.scalar.native import Primitive, Special
-from aesara.scalar.routine import FloatRoutine
+from aesara.scalar.routine import FloatRoutine, SciPyFunction
 
 DTYPES = tuple(scalar_type.dtype for scalar_type in aes.all_types)
 REAL_DTYPES = tuple(dtype for dtype in DTYPES if not dtype.startswith("complex"))
@@ -132,6 +132,11 @@ def test_special_functions_exist_in_cython_special():
             symbols = [op.native.name, *(f"__pyx_fuse_{i}{op.native.name}" for i in range(4))]
             signature = f"double ({'double, ' * op.nin}int __pyx_skip_dispatch)"
             assert any(s in capsules and f'"{signature}"' in str(capsules[s]) for s in symbols), op
+
+
+def test_functions_that_scipy_lacks_are_named():
+    with pytest.raises(NotImplementedError, match=r"SciPy [\d.]+\S* has no unknown_function: install a newer one"):
+        SciPyFunction("unknown_function")(1.0)
 
 
 def test_unknown_primitives_are_refused():

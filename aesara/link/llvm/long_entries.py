@@ -39,6 +39,8 @@ def without_long_entry(text: str, entry: str) -> tuple[str, str] | None:
     tuple
         None if the entry point is short.
     """
+    if text.count("\n") < min(_LONG, _LONG_WITH_LOOPS):
+        return None  # nothing in it is long
     functions = list(_FUNCTION.finditer(text))
     found = next(match for match in functions if match["name"] == entry)
     if found["body"].count("\n") < (_LONG if "optnone" in found["attributes"] else _LONG_WITH_LOOPS):
