@@ -30,8 +30,8 @@ help:
 	@echo "make test-jax  run the tests of graphs compiled by JAX, in an environment of their own"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
-	@echo "make test-libraries  try aeppl, aehmc, aemcmc, PyMC 4 and Bambi, in environments of their own"
-	@echo "make test-theano-libraries  try PyMC 3, Lasagne and theanets, in an environment of their own (Python 3.11 or 3.12)"
+	@echo "make test-libraries  try aeppl, aehmc, aemcmc, SymPy, PyMC 4, Bambi and others, in environments of their own"
+	@echo "make test-theano-libraries  try PyMC 3, Lasagne, theanets, Keras and others, in an environment of their own (Python 3.11 or 3.12)"
 	@echo "make test-oldest  run a few tests of each file with the oldest versions of what is needed (Python 3.11 or 3.12)"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
@@ -127,29 +127,29 @@ test-pytensor: $(PYTENSOR_VENV)/test.stamp
 # Libraries of Aesara's time ask for its versions by name: they are installed without what they ask for.
 $(LIBRARIES_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(LIBRARIES_VENV)
-	$(LIBRARIES_VENV)/bin/$(PIP_INSTALL) -e '.[kanren]' pytest polyagamma typing_extensions
-	$(LIBRARIES_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.1.5 aehmc==0.0.11 aemcmc==0.0.8
+	$(LIBRARIES_VENV)/bin/$(PIP_INSTALL) -e '.[kanren]' pytest polyagamma typing_extensions sympy==1.14.0
+	$(LIBRARIES_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.1.5 aehmc==0.0.11 aemcmc==0.0.8 'exoplanet-core==0.2.0; python_version < "3.12"'
 	@touch $@
 
 $(PYMC4_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYMC4_VENV)
-	$(PYMC4_VENV)/bin/$(PIP_INSTALL) -e . pytest pandas cloudpickle fastprogress typing_extensions 'cachetools<6' 'arviz<0.22' 'matplotlib<3.11'
-	$(PYMC4_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.0.38 pymc==4.4.0 bambi==0.9.2 formulae==0.3.4
+	$(PYMC4_VENV)/bin/$(PIP_INSTALL) -e . pytest pandas h5py cloudpickle fastprogress typing_extensions 'cachetools<6' 'arviz<0.22' 'matplotlib<3.11'
+	$(PYMC4_VENV)/bin/$(PIP_INSTALL) --no-deps aeppl==0.0.38 pymc==4.4.0 bambi==0.9.2 formulae==0.3.4 calibr8==6.6.1 murefi==5.2.0
 	@touch $@
 
 # These are as old as Theano, and so are the versions that they need: NumPy 1.26 is there for Python 3.11 and 3.12.
 $(THEANO_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(THEANO_VENV)
-	$(THEANO_VENV)/bin/$(PIP_INSTALL) -e . pytest 'setuptools<80' wheel 'numpy<2' 'scipy<1.12' 'pandas<3' 'arviz<0.13' 'matplotlib<3.9' 'cachetools<5' dill fastprogress patsy semver typing_extensions deprecat
-	$(THEANO_VENV)/bin/$(PIP_INSTALL) --no-deps --no-build-isolation pymc3==3.11.5 lasagne==0.1 theano-lstm==0.0.15 theanets==0.7.3 downhill==0.4.0
+	$(THEANO_VENV)/bin/$(PIP_INSTALL) -e . pytest 'setuptools<80' wheel 'numpy<2' 'scipy<1.12' 'pandas<3' 'arviz<0.13' 'matplotlib<3.9' 'cachetools<5' dill fastprogress patsy semver typing_extensions deprecat pyyaml six
+	$(THEANO_VENV)/bin/$(PIP_INSTALL) --no-deps --no-build-isolation pymc3==3.11.5 lasagne==0.1 theano-lstm==0.0.15 theanets==0.7.3 downhill==0.4.0 pymc3-hmm==0.2.5 celerite2==0.3.0 keras==2.3.1 keras-applications==1.0.8 keras-preprocessing==1.1.2
 	@touch $@
 
 test-theano-libraries: $(THEANO_VENV)/test.stamp
-	$(THEANO_VENV)/bin/python -m pytest -W ignore tests/libraries/test_theano_libraries.py
+	$(THEANO_VENV)/bin/python -m pytest -W ignore tests/libraries/test_theano_libraries.py tests/libraries/test_pymc3_extensions.py tests/libraries/test_keras.py
 
 test-libraries: $(LIBRARIES_VENV)/test.stamp $(PYMC4_VENV)/test.stamp
-	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py
-	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py tests/libraries/test_bambi.py
+	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py tests/libraries/test_sympy.py tests/libraries/test_exoplanet_core.py
+	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py tests/libraries/test_bambi.py tests/libraries/test_murefi.py
 
 $(OLDEST_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(OLDEST_VENV)

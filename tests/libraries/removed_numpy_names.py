@@ -2,5 +2,6 @@
 
 import numpy as np
 
-if not hasattr(np, "product"):
-    np.product = np.prod
+for old, new in (("product", "prod"), ("in1d", "isin")):
+    if not hasattr(np, old):
+        setattr(np, old, getattr(np, new))

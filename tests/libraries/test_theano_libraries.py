@@ -1,7 +1,5 @@
 """Libraries that were written for Theano: PyMC 3, Lasagne, theanets, downhill and theano_lstm, by `theano_compat`."""
 
-import collections
-import collections.abc
 import importlib.metadata
 import logging
 import sys
@@ -14,12 +12,10 @@ from scipy import stats
 if not any(d.version.startswith("3.") for d in importlib.metadata.distributions(name="pymc3")):
     pytest.skip("needs PyMC 3", allow_module_level=True)
 
-import aesara.theano_compat  # noqa: F401
+import tests.libraries.theano_time  # noqa: F401
 from tests.libraries.sampling import sampled
 
-collections.Callable = collections.abc.Callable  # which downhill asks for there
 sys.modules.setdefault("climate", types.SimpleNamespace(get_logger=logging.getLogger))  # for the logs of theanets
-np.testing.Tester = type("Tester", (), {"test": None})  # with which PyMC 3 offers its tests
 
 import theano  # isort: skip
 import theano.tensor as tt  # isort: skip
@@ -30,13 +26,6 @@ lasagne = pytest.importorskip("lasagne", exc_type=ImportError)
 DATA = np.array([1.2, 0.3, 2.1, 0.8, 1.6])
 IMAGES = np.random.default_rng(5).normal(size=(60, 64))
 LABELS = (IMAGES[:, 0] > 0).astype("int32")
-
-
-@pytest.fixture(autouse=True)
-def _options():
-    """PyMC 3 leaves test values in use when the block of a model is entered within itself."""
-    yield
-    theano.config.compute_test_value = "off"
 
 
 def trace_of(model, draws=400):
