@@ -67,6 +67,15 @@ def index_of(index: Index, shape: Sequence[Expr], whole: Sequence[Expr], context
     return tuple(index_along(index[lead + d], n, whole[lead + d], context) for d, n in enumerate(shape))
 
 
+def expands_along(flags: Sequence[bool]) -> bool:
+    """Whether elements of what is broadcast along these axes are read again in inner loops.
+
+    Those that only the trailing axes read again are hoisted out of their loops.
+    """
+    varying = [axis for axis, is_broadcast in enumerate(flags) if not is_broadcast]
+    return bool(varying) and any(flags[: varying[-1]])
+
+
 def stretched(
     array: Array, shape: Sequence[Expr], static: Sequence[int | None], what: str, guards: Sequence[object],
     node: Apply, context: Context,
@@ -102,5 +111,5 @@ def stretched(
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         return offset, (ZERO,) * lead + tuple(along(d, step) for d, step in enumerate(strides))
 
-    expands = lead > 0 and any(size is not ONE for size in own)
+    expands = expands_along([True] * lead + [size is ONE for size in own])
     return Pointwise(array.dtype, shape, (array,), body, 0, [expands], checks, strided)

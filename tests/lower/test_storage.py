@@ -15,3 +15,25 @@ row, column, matrix = at.drow("row"), at.dcol("column"), at.dmatrix("matrix")
 def test_expensive_operands(operand, loops):
     f = aesara.function([row, column, matrix], operand + matrix, on_unused_input="ignore")
     assert sum(isinstance(step, Launch) for step in f._native.program.steps) == loops
+
+
+n, m = matrix.shape
+
+
+@pytest.mark.parametrize("broadcast", [at.broadcast_to, lambda value, shape: at.alloc(value, *shape)])
+@pytest.mark.parametrize(
+    ("operand", "shape", "loops"),
+    [
+        (at.exp(row), (n, m), 2),
+        (at.exp(matrix[0]), (n, m), 2),
+        (at.exp(matrix), (3, n, m), 2),
+        (at.exp(matrix[:, None]), (n, 3, m), 2),
+        (at.exp(column), (n, m), 1),
+        (at.exp(matrix[:, :, None]), (n, m, 3), 1),
+        (at.exp(row[0, 0]), (n, m), 1),
+        (matrix[0] + 1, (n, m), 1),
+    ],
+)
+def test_expensive_values_that_are_broadcast(operand, shape, loops, broadcast):
+    f = aesara.function([row, column, matrix], broadcast(operand, shape), on_unused_input="ignore")
+    assert sum(isinstance(step, Launch) for step in f._native.program.steps) == loops

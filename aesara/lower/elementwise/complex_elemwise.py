@@ -8,10 +8,11 @@ from collections.abc import Callable, Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader
+from aesara.lower.broadcasting import expands_along
 from aesara.lower.complex import ComplexArray, part_dtype
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_complex_op
-from aesara.lower.elementwise.elemwise import LONGEST_FOLD, common_shape, expands_along, stretched_axes
+from aesara.lower.elementwise.elemwise import LONGEST_FOLD, common_shape, stretched_axes
 from aesara.lower.elementwise.scalars import Recipe, follow, recorded
 from aesara.records import dataclass
 from aesara.scalar import complex_functions  # noqa: F401  # declares forms
@@ -94,7 +95,7 @@ def complex_elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> l
         arrays += parts
         first.append(parts[0])
         flags += [stretched] * len(parts)
-        expands += [expands_along(stretched, rank)] * len(parts)
+        expands += [expands_along(stretched)] * len(parts)
     shape, guards = common_shape(node, first, rank, context)
 
     def made(part: _PartRecipe) -> Array:

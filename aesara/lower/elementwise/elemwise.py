@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, op
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
+from aesara.lower.broadcasting import expands_along
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.elementwise.scalars import cost_of, folded_primitive, scalar_expressions
@@ -57,7 +58,7 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     shape, guards = common_shape(node, arrays, rank, context)
     guards += _natural_exponents(scalar_op, input_types, arrays, node, context)
     stretched = [stretched_axes(v, rank) for v in node.inputs]
-    expands = [expands_along(flags, rank) for flags in stretched]
+    expands = [expands_along(flags) for flags in stretched]
     fold = folded_primitive(scalar_op, input_types)
     if fold is not None and len(arrays) > LONGEST_FOLD:
         return [_long_fold(fold, arrays, stretched, expands, output_types[0].dtype, shape, guards, context)]
@@ -155,12 +156,6 @@ def common_shape(
 def stretched_axes(variable: Variable, rank: int) -> tuple[bool, ...]:
     """Dimensions along which the variable's single element stands for all."""
     return tuple(is_broadcast(variable, axis) for axis in range(rank))
-
-
-def expands_along(flags: tuple[bool, ...], rank: int) -> bool:
-    """Whether elements are read again in inner loops (those of leading dimensions are hoisted out of them)."""
-    varies = [axis for axis in range(rank) if not flags[axis]]
-    return any(flags[axis] for axis in range(varies[-1])) if varies else False
 
 
 @lower_op.register
