@@ -422,12 +422,9 @@ class _Round:
             raise _Stays
         if extent.attr >= _VECTOR and any(_calls_functions(s) for s in loop.body):
             raise _Stays
-        own = {s.name for s in loop.body if isinstance(s, Declare)}
         for k in range(extent.attr):
             known[loop.var] = const(k)
             self._statements(loop.body, buffers, known)
-        for name in (*own, loop.var):
-            known.pop(name, None)
 
     def _store(self, stores: list[Store], buffers: dict[str, str], known: dict[str, Expr]) -> None:
         ready = []

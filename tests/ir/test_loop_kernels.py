@@ -11,6 +11,7 @@ from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import const, load
 from aesara.ir.expr import op as primitive
 from aesara.ir.interpret import CheckFailed, run_program
+from aesara.ir.kernel import For, Store
 from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words, loop_as_launch, rounds_buffer
 from aesara.ir.steps import Allocate, Define, Iterate
 from aesara.ir.text import parse_program
@@ -158,7 +159,7 @@ LOOPS = {
 
 
 def with_kernels(program):
-    """The program with launches in the place of loops, and how many there are."""
+    """The program with launches in the place of loops, and these."""
     bases, made, slots = program.bases(), [], list(program.slots)
 
     def changed(steps):
@@ -182,7 +183,7 @@ def with_kernels(program):
             yield Define(step.count, count)
 
     steps = tuple(changed(program.steps))
-    return dataclasses.replace(program, steps=steps, slots=tuple(slots)), len(made)
+    return dataclasses.replace(program, steps=steps, slots=tuple(slots)), made
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 5])
@@ -195,8 +196,8 @@ def test_kernels_compute_what_loops_do(build, steps):
     inputs = [v for v in values if v in set(aesara.graph.traversal.graph_inputs(outputs))]
     f = aesara.function(inputs, outputs)
     lowered = f._native.report.lowered
-    program, count = with_kernels(lowered.program)
-    assert count == LOOPS[build]
+    program, made = with_kernels(lowered.program)
+    assert len(made) == LOOPS[build]
     verify_program(program)
     given = [np.asarray(values[v], v.type.dtype) for v in inputs]
     found = [run_program(p, given, lowered.constants, [], True).returned for p in (program, lowered.program)]
@@ -223,8 +224,8 @@ def test_kernels_fail_as_loops_do(build, values, message):
     inputs = [v for v in values if v in set(aesara.graph.traversal.graph_inputs(outputs))]
     f = aesara.function(inputs, outputs)
     lowered = f._native.report.lowered
-    program, count = with_kernels(lowered.program)
-    assert count == 1
+    program, made = with_kernels(lowered.program)
+    assert len(made) == 1
     given = [np.asarray(values[v], v.type.dtype) for v in inputs]
     found = []
     for one in (program, lowered.program):
@@ -250,7 +251,7 @@ def test_a_loop_that_has_failed_changes_nothing():
 LOOP = """\
 program
     input a0: float64[]
-    input a1: float64[8]
+    input a1: float64[9]
     slot 0: 80
     slot 1: 80
     allocate t0: float64[10] in slot 0
@@ -289,6 +290,7 @@ PLUS = "b2[0] = b0[0] * 0.5 + b1[0]"
         ("t0 at mod(i, 2)", "a1 at i", "mod(i + 1, 2)", PLUS, True),
         ("t0 at mod(i, 3)", "t0 at mod(i + 1, 3)", "mod(i + 2, 3)", PLUS, True),
         ("a1 at 7 - i", "a1 at i", "i", PLUS, True),
+        ("t0 at i", "a1 at i", "i + 1", "b2[0] = b0[0] * 0.5\n    b2[0] = b2[0] + b1[0]", True),
         # rows that are written later, or by nobody
         ("t0 at i + 1", "a1 at i", "i", PLUS, False),
         ("t0 at i", "a1 at i", "i", PLUS, False),
@@ -299,40 +301,85 @@ PLUS = "b2[0] = b0[0] * 0.5 + b1[0]"
         ("t0 at mod(i, 3)", "a1 at i", "mod(i + 1, 2)", PLUS, False),
         ("t0 at 8 - i", "a1 at i", "9 - i", PLUS, False),
         ("t0 at i * 1", "a1 at i", "minimum(i, 3)", PLUS, False),
-        # loops that are long, or of unknown length
-        (
-            "t0 at i",
-            "a1 at 0",
-            "i + 1",
-            "let r = 0.0\n    for v < 4:\n        r = r + b1[v]\n    b2[0] = r + b0[0]",
-            True,
-        ),
-        (
-            "t0 at i",
-            "a1 at 0",
-            "i + 1",
-            "let r = 0.0\n    for v < 4:\n        r = r + exp(b1[v])\n    b2[0] = r",
-            False,
-        ),
         ("t0 at i", "a1 at 0", "i + 1", "if b1[0] > 0.0:\n        b2[0] = b0[0]", False),
     ],
 )
 def test_which_loops_become_kernels(read, other, written, step, is_one):
-    size = "4" if "v < 4" in step else ""
-    program = parse_program(LOOP.format(read=read, other=other, written=written, step=step, size=size))
+    check_whether_a_kernel(LOOP.format(read=read, other=other, written=written, step=step, size=""), is_one)
+
+
+@pytest.mark.parametrize(
+    "loop, body, is_one",
+    [
+        ("8", ["r = r + b1[v]"], True),
+        ("9", ["r = r + b1[v]"], False),  # too long to be written out
+        # the order of additions in lanes is another one
+        ("3 lanes 4", ["r = r + b1[v], reassociate"], True),
+        ("4 lanes 4", ["r = r + b1[v], reassociate"], False),
+        ("5 lanes 8, 4", ["r = r + b1[v], reassociate"], False),
+        # functions of vectors are left to LLVM
+        ("3", ["r = r + exp(b1[v])"], True),
+        ("4", ["r = r + exp(b1[v])"], False),
+        ("4", ["let e = exp(b1[v])", "r = r + e"], False),
+        ("4", ["let e = b1[v] * 2.0", "r = r + exp(e)"], False),
+        ("4", ["for w < 2:", "    let e = exp(b1[v])", "    r = r + e"], False),
+        ("3", ["for w < 3:", "    r = r + exp(b1[v])"], True),
+        ("3", ["for w < 4:", "    r = r + exp(b1[v])"], False),
+    ],
+)
+def test_loops_in_steps(loop, body, is_one):
+    step = "\n    ".join(["let r = 0.0", f"for v < {loop}:", *(f"    {line}" for line in body), "b2[0] = r + b0[0]"])
+    text = LOOP.format(read="t0 at i", other="a1 at 0", written="i + 1", step=step, size=loop[0])
+    check_whether_a_kernel(text, is_one)
+
+
+@pytest.mark.parametrize("numbers, lines, is_one", [(128, 1, True), (129, 1, False), (1, 200, True), (1, 300, False)])
+def test_how_much_a_step_may_do(numbers, lines, is_one):
+    """The number of results, and of operations, is limited: so is the time that LLVM takes."""
+    check_whether_a_kernel(text_of_rows(numbers, ["r = r * 0.5 + b1[0]"] * lines), is_one)
+
+
+@pytest.mark.parametrize("rows, numbers, kept", [(2, 1, 0), (4, 1, 0), (5, 1, 1), (4, 8, 0), (4, 9, 9), (3, 11, 11)])
+def test_rows_that_are_written_behind_the_loop(rows, numbers, kept):
+    """A ring of few numbers is in registers; others are written in each round."""
+    text = text_of_rows(numbers, ["r = b1[0]"], f"mod(i, {rows})", f"mod(i + 1, {rows})")
+    launch = check_whether_a_kernel(text, True)
+    stores = [s for loop in launch.kernel.body if isinstance(loop, For) for s in loop.body if isinstance(s, Store)]
+    assert len(stores) == kept
+
+
+def text_of_rows(numbers, lines, read="i", written="i + 1"):
+    """A loop with rows of so many numbers, which a step computes from those of another row."""
+    step = ["let r = 0.0", *lines, *(f"b2[{k}] = b0[{k}] + r" for k in range(numbers))]
+    row, size = f"float64[{numbers}]", 9 * numbers
+    text = LOOP.format(
+        read=f"t0 at ({read}) * {numbers}", other="a1 at i", written=f"({written}) * {numbers}",
+        step="\n    ".join(step), size="",
+    )  # fmt: skip
+    for old, new in [
+        ("w0: float64[]", f"w0: {row}"), ("w2: float64[]", f"w2: {row}"), ("float64[10]", f"float64[{size}]"),
+        ("v < 10", f"v < {size}"), (": 80", f": {8 * size}"),
+    ]:  # fmt: skip
+        text = text.replace(old, new)
+    return text
+
+
+def check_whether_a_kernel(text, is_one):
+    program = parse_program(text)
     verify_program(program)
-    changed, count = with_kernels(program)
-    assert count == is_one
+    changed, made = with_kernels(program)
+    assert len(made) == is_one
     verify_program(changed)
-    given = [np.array(0.3), np.linspace(-1.0, 1.0, 8)]
+    given = [np.array(0.3), np.linspace(-1.0, 1.0, 9)]
     found = [run_program(p, given, [], [], True).returned for p in (program, changed)]
     np.testing.assert_array_equal(*found)
+    return made[0] if made else None
 
 
 def test_memory_under_two_names_stays_memory():
     text = LOOP.format(read="u0 at i", other="a1 at i", written="i + 1", step=PLUS, size="")
     program = parse_program(text.replace("    loop i", "    view u0: float64[10] in t0 at 0\n    loop i"))
-    assert with_kernels(program)[1] == 0
+    assert with_kernels(program)[1] == []
     plain = parse_program(LOOP.format(read="t0 at i", other="a1 at i", written="i + 1", step=PLUS, size=""))
     (loop,) = [step for step in plain.steps if isinstance(step, Iterate)]
     assert loop_as_launch(loop, plain.bases()) is not None
