@@ -81,7 +81,7 @@ def block_of(nodes: Any) -> Block | None:
     order: list[Any] = []
     entered: set[Any] = set()
     done: set[Any] = set()
-    stack = list(reversed(nodes))
+    stack = list(nodes)
     while stack:
         node = stack[-1]
         if node in done:
@@ -97,7 +97,7 @@ def block_of(nodes: Any) -> Block | None:
             done.add(node)
             continue
         entered.add(node)
-        for variable in reversed(node.inputs):
+        for variable in node.inputs:
             parent = variable.owner
             if parent is not None and parent not in done:
                 if parent in entered:

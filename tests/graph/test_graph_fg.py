@@ -451,6 +451,28 @@ class TestClone:
         copied, _ = fgraph.clone_get_equiv(clone_inner_graphs=True)
         assert copied.outputs[0].owner.op is not fgraph.outputs[0].owner.op
 
+    @pytest.mark.parametrize(
+        "copied", [FunctionGraph.clone, copy.deepcopy, lambda fgraph: pickle.loads(pickle.dumps(fgraph))]
+    )
+    def test_copies_know_where_everything_is_used(self, copied):
+        """Also what nothing uses: inputs, and results beside one that something uses."""
+        x, y, unused = variables("xyz")
+        one, _ = pair(x, Constant(double, 2.0))
+        _, other = pair(one, one)
+        fgraph = FunctionGraph([x, y, unused], [f(other, one, y), x, one, x], clone=False)
+
+        def uses(fgraph):
+            order = fgraph.toposort()
+            made = [*fgraph.inputs, *(v for node in order for v in node.outputs)]
+            clients = [fgraph.get_clients(v) for v in made]
+            return [[("output" if c == "output" else order.index(c), i) for c, i in of_one] for of_one in clients]
+
+        restored = copied(fgraph)
+        restored.check_integrity()
+        assert uses(restored) == uses(fgraph)
+        restored.replace(restored.outputs[0], restored.inputs[2])
+        restored.check_integrity()
+
 
 class TestIntegrity:
     @pytest.mark.parametrize("which", ["nodes", "variables", "clients", "owner"])

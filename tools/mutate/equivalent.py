@@ -50,6 +50,12 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: arrays of one element stay what they are",
     (
+        "aesara/scalar/routines/zeta.py",
+        "_of_positive",
+        "n < 10.0 and a < s + 9.0 and (term > 2.0 ** (-55) * total)",
+        "(n < 10.0 and term > 2.0 ** (-55) * total)",
+    ): "it saves work: up to ten powers, after which the formula is as exact as before them",
+    (
         "aesara/scalar/routines/hypergeometric.py",
         "_from_zero",
         "z <= 0.5",
@@ -68,11 +74,11 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: a choice of nothing gives nothing",
     (
-        "aesara/graph/pickling.py",
-        "block_of",
-        "reversed(nodes)",
-        "(nodes)",
-    ): "nodes come before what uses them either way; the order of others says nothing",
+        "aesara/graph/traversal.py",
+        "io_toposort",
+        "stop and before",
+        "(before)",
+    ): "it saves work: with nothing to stop at, the list that is made again is the same",
     (
         "aesara/tensor/rewriting/dot_chains.py",
         "local_dot_chain",

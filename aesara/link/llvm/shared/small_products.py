@@ -91,7 +91,7 @@ def _declarations(kind: str, size: int, lanes: int) -> str:
         f"@nothing = internal constant [{2 * lanes} x {kind}] [{nothing}], align 64",
         "declare i64 @llvm.smin.i64(i64, i64)",
     ]
-    for count in sorted({lanes, _DOT_BYTES // size, _TOGETHER}):
+    for count in dict.fromkeys([lanes, _DOT_BYTES // size, _TOGETHER]):
         vector, mask = vector_of(kind, count), vector_of("i1", count)
         name = suffix(vector)
         lines += [
