@@ -9,6 +9,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile import Mode
+from aesara.configdefaults import config
 from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
@@ -306,6 +307,45 @@ class TestErrorReports:
     def test_long_inputs_are_cut(self, x):
         thunk = type("Thunk", (), {"inputs": [[np.ones(1000)]]})
         assert "not shown" in error_report(None, at.exp(x).owner, thunk)
+
+    def test_short_values_take_one_line(self):
+        square = at.dmatrix("square")
+        report = error_report(None, at.exp(square).owner, storage_map={square: [np.eye(2)]})
+        assert "Inputs values: [array([[1., 0.], [0., 1.]])]" in report.splitlines()
+
+    def test_what_there_is_to_know(self, x):
+        """High verbosity: everything, in full; low verbosity: what fits a few lines."""
+        y = at.exp(x)
+        z = at.dot(y, y)
+        graph = FunctionGraph([x], [z, y], clone=False)
+        values = {x: [np.ones(100)], y: [np.arange(200.0)[::2]], z: [2.0]}
+        low = error_report(graph, z.owner, storage_map=values)
+        with config.change_flags(exception_verbosity="high"):
+            high = error_report(graph, z.owner, storage_map=values)
+            of_exp = error_report(graph, y.owner)
+            elsewhere = error_report(FunctionGraph([x], [x], clone=False), z.owner)
+        in_both = [
+            "Apply node that caused the error: dot(Elemwise{exp,no_inplace}.0, Elemwise{exp,no_inplace}.0)",
+            "It computes: exp(x) @ exp(x)",
+            "Inputs shapes: [(100,), (100,)]",
+            "Inputs strides: [(16,), (16,)]",
+        ]
+        in_high = [
+            "Toposort index: 1",
+            "Outputs clients: [['output']]",
+            "The graph up to this node:",
+            f" - x: shape (100,), {8 * 100} bytes, type ndarray",
+            " - dot.0: shape (), type float",
+        ]
+        for line in in_both:
+            assert line in low.splitlines() and line in high.splitlines()
+        for line in in_high:
+            assert line not in low.splitlines() and line in high.splitlines()
+        assert "Inputs values: [not shown, not shown]" in low.splitlines()
+        assert repr(values[y][0]) in high and "HINT" not in high
+        use = "dot(Elemwise{exp,no_inplace}.0, Elemwise{exp,no_inplace}.0)"
+        assert f"Outputs clients: {[[use, use, 'output']]}" in of_exp.splitlines()
+        assert {"Toposort index: None", "Outputs clients: [[]]"} <= set(elsewhere.splitlines())
 
     def test_notes_for_unusual_exceptions(self, x):
         node = at.exp(x).owner

@@ -57,6 +57,30 @@ def test_batches(case):
         assert same_state(rng.get_value(), twin), bits
 
 
+_EACH = at.lvector("each")
+
+
+@pytest.mark.parametrize(
+    ("distribution", "parameters", "routine"),
+    [
+        (at_random.normal, (0.0, 1.0), "fill.standard_normal"),
+        (at_random.normal, (_EACH, 2.0), "fill.normal"),
+        (at_random.exponential, (2.0,), "fill.exponential"),
+        (at_random.poisson, (_EACH,), "fill.poisson"),
+        (at_random.integers, (0, 6), "fill.integers"),
+        (at_random.integers, (0, _EACH), "draw.integers"),  # NumPy's function for many takes one range
+        (at_random.beta, (1.0, 2.0), "draw.beta"),
+        (at_random.beta, (_EACH, 2.0), "draw.beta"),
+    ],
+)
+def test_many_numbers_at_once(distribution, parameters, routine):
+    """Where there is a function for many numbers, which takes parameters that are alike or any, it is called."""
+    x = distribution(*parameters, rng=aesara.shared(new()), size=None if _EACH in parameters else 7)
+    f = aesara.function([_EACH], x, on_unused_input="ignore")
+    called = [step.routine.name for step in f._native.program.all_steps() if hasattr(step, "routine")]
+    assert called == [routine]
+
+
 @pytest.mark.parametrize("name", ["normal", "poisson", "bernoulli", "categorical", "integers"])
 def test_other_dtypes(name):
     (case,) = (c for c in CASES if c.name == name)
