@@ -341,7 +341,8 @@ def test_parameters_of_other_dtypes():
 
 WRONG = [
     (RV.normal, (0.0, -1.0)), (RV.normal, (0.0, -0.0)), (RV.cauchy, (0.0, np.nan)), (RV.gamma, (-1.0, 1.0)),
-    (RV.beta, (0.0, 1.0)), (RV.uniform, (2.0, 1.0)), (RV.uniform, (0.0, np.inf)), (RV.triangular, (0.0, -1.0, 1.0)),
+    (RV.beta, (0.0, 1.0)), (RV.uniform, (2.0, 1.0)), (RV.uniform, (0.0, np.inf)), (RV.uniform, (0.0, -np.inf)),
+    (RV.uniform, (np.nan, 1.0)), (RV.triangular, (0.0, -1.0, 1.0)),
     (RV.triangular, (0.0, 0.0, 0.0)), (RV.vonmises, (0.0, -1.0)), (RV.wald, (0.0, 1.0)), (RV.f, (0.0, 1.0)),
     (RV.t, (0.0,)), (RV.truncexpon, (0.0,)), (RV.gengamma, (1.0, 0.0, 1.0)), (RV.gengamma, (1.0, -1.0, 1.0)),
     (RV.bernoulli, (1.5,)), (RV.binomial, (3, np.nan)), (RV.binomial, (-3, 0.5)), (RV.nbinom, (0.0, 0.5)),
@@ -351,6 +352,8 @@ WRONG = [
     (RV.multivariate_normal, (np.zeros(2), np.array([[1.0, 2.0], [2.0, 1.0]]))),
     (RV.multivariate_normal, (np.zeros(2), np.array([[1.0, 0.5], [0.2, 1.0]]))),
     (RV.multivariate_normal, (np.zeros(2), np.array([[1.0, np.inf], [np.inf, 1.0]]))),
+    (RV.multivariate_normal, (np.zeros(0), np.zeros((0, 0)))), (RV.multivariate_normal, (np.zeros(3), np.eye(2))),
+    (RV.multivariate_normal, (np.zeros(2), np.ones((2, 3)))),
     (RV.multivariate_hypergeometric, ([3, 1], 5)), (RV.categorical, ([0.5, 0.6],)), (RV.categorical, ([-0.5, 1.5],)),
 ]  # fmt: skip
 
@@ -682,4 +685,6 @@ def test_draws_that_are_registered():
 
         return sample
 
-    assert (drawn(FixedRV(), 6, size=3) == [6, 6, 6]).all()
+    for size in (None, (), 3, (2, 1), (0, 4)):
+        numbers = drawn(FixedRV(), 6, size=size)
+        assert numbers.shape == np.zeros(size or ()).shape and (numbers == 6).all()

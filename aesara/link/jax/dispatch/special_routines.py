@@ -204,7 +204,7 @@ def poch(z: float, m: float) -> float:
 def binom(n: float, k: float) -> float:
     """The binomial coefficient."""
     whole = n == floor(n)
-    if isnan(n) or isnan(k) or (n < 0.0 and whole):
+    if isnan(n) or (n < 0.0 and whole):
         return math.nan
     if k == floor(k):
         other = n - k if whole and k > 0.5 * n and n > 0.0 else k
