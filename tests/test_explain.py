@@ -9,17 +9,22 @@ import pytest
 import aesara
 import aesara.tensor as at
 import tests.optable.rows  # noqa: F401
-from aesara import sparse
+from aesara import sparse, typed_list
 from aesara.compile import FunctionMaker
 from aesara.compile.mode import Mode
 from aesara.errors import NativeFallbackError, NativeFallbackWarning
 from aesara.graph.basic import Apply
 from aesara.graph.op import Op
+from aesara.graph.traversal import explicit_graph_inputs
 from aesara.graph.type import Type
 from aesara.ifelse import ifelse
 from aesara.ir.text import print_program
-from aesara.lower.dispatch import lower_graph
+from aesara.link.c.basic import CLinker
+from aesara.lower.context import Unsupported
+from aesara.lower.dispatch import lower_graph, lower_op
 from aesara.lower.placement import place_nodes
+from aesara.scan import until
+from aesara.subgraph import OpFromGraph
 from tests.optable.running import variable_of
 from tests.optable.table import ROWS
 
@@ -35,6 +40,20 @@ class Reverse(Op):
 
     def perform(self, node, inputs, output_storage):
         output_storage[0][0] = inputs[0][::-1].copy()
+
+
+class Because(Reverse):
+    """An op whose lowering gives a reason for there being none."""
+
+    __props__ = ("why",)
+
+    def __init__(self, why):
+        self.why = why
+
+
+@lower_op.register
+def _because(op: Because, node, context):
+    raise Unsupported(op.why)
 
 
 class Text(Type):
@@ -175,8 +194,10 @@ SUMMARIES = {
     "2 matrix products, nothing in Python": lambda: [m @ m, m.T @ m],
     "1 library routine, nothing in Python": lambda: at.linalg.cholesky(m),
     "1 matrix product, 2 library routines, nothing in Python": lambda: [at.linalg.cholesky(m @ m), at.sort(x)],
-    "1 call of Python": lambda: Reverse()(x),
-    "2 calls of Python": lambda: [Reverse()(x), Reverse()(x[1:])],
+    "1 call of Python (no native lowering for Reverse)": lambda: Reverse()(x),
+    "2 calls of Python (no native lowering for Reverse)": lambda: [Reverse()(x), Reverse()(x[1:])],
+    "3 calls of Python (a; b; c)": lambda: [Because(why)(x) for why in "abc"],
+    "4 calls of Python (a; b; c; and 1 more)": lambda: [Because(why)(x) for why in "abcd"],
 }
 
 
@@ -265,6 +286,21 @@ def test_the_mode_wants_python(mode):
     assert "the mode" in found.fallback
     assert ops(found.python) == ["Elemwise{exp,no_inplace}"] and found.native == []
     assert found.cached is None
+
+
+def test_a_graph_that_another_compiler_has_compiled():
+    class Whole(CLinker):
+        pass
+
+    f = aesara.function([x], at.exp(x).sum(), mode=Mode(linker=Whole()), name="f")
+    found = aesara.explain(f)
+    assert found.fallback is None and found.python == [] and len(found.native) == 2
+    assert str(found).startswith("f: compiled by Whole\n")
+    assert "1. the whole graph, compiled by Whole\n" in str(found)
+    assert repr(f).endswith("; compiled by Whole>") or "; compiled by Whole, compiled in" in repr(f)
+    assert "Python" not in aesara.dprint(f, file="str", print_native=True)
+    with pytest.raises(ValueError, match="f has no memory plan: it is not native code, but compiled by Whole"):
+        aesara.memory_plan(f)
 
 
 def test_a_function_that_cannot_be_native_says_why():
@@ -360,6 +396,75 @@ def test_fallback_warns_at_the_users_line():
     assert warning.filename == __file__ and warning.lineno == y.owner.source.lineno
 
 
+#: graphs that run in Python, in part or as a whole, each for another reason
+IN_PYTHON = {
+    "an op": lambda: reverse(x),
+    "the step of a loop": lambda: aesara.scan(lambda a: reverse(a) * 2, sequences=[m])[0],
+    "the step of a loop that may end": lambda: aesara.scan(
+        lambda a: (reverse(a), until(a.sum() > 9)), outputs_info=[x], n_steps=5
+    )[0],
+    "a loop in a loop": lambda: aesara.scan(
+        lambda a: aesara.scan(lambda b: reverse(b * a), sequences=[m])[0], sequences=[m]
+    )[0],
+    "a state that grows": lambda: aesara.scan(
+        lambda a, b: at.concatenate([b, b])[: 3 + at.cast(a, "int64")], sequences=[x], outputs_info=[x]
+    )[0],
+    "one side of a choice": lambda: ifelse(x.sum() > 0, reverse(x), x),
+    "a choice in a loop": lambda: aesara.scan(lambda a: ifelse(a[0] > 0, reverse(a), a), sequences=[m])[0],
+    "a graph as an op": lambda: OpFromGraph([x], [reverse(x * 2) + 1])(x),
+    "a value that is no array": lambda: typed_list.make_list([x, x * 2])[0],
+    "a result that is no array": lambda: typed_list.make_list([x, x * 2]),
+    "an input that is no array": lambda: Length()(Text()("text")),
+    "a sparse matrix": lambda: sparse.csr_from_dense(m),
+    "a batch": lambda: at.vectorize(reverse, "(n)->(n)")(m),
+    "a draw": lambda: at.random.RandomStream(1, rng_ctor=np.random.RandomState).normal(size=x.shape),
+}
+
+
+@pytest.mark.parametrize("name", IN_PYTHON)
+def test_what_is_explained_is_what_is_warned_of(name):
+    with warnings.catch_warnings(record=True) as caught, aesara.config.change_flags(native_fallback="warn"):
+        warnings.simplefilter("always")
+        f = aesara.function(list(explicit_graph_inputs([y := IN_PYTHON[name]()])), y)
+    warned = [str(one.message) for one in caught if one.category is NativeFallbackWarning]
+    assert warned
+    found = aesara.explain(f)
+    if found.fallback is not None:
+        assert warned == [f"The function runs in Python, node by node: {found.fallback}."]
+    else:
+        explained = {f"{one.node.op} runs in Python: {one.reason}." for one in found.python}
+        assert set(warned) == {text for text in explained if not text.startswith("OpFromGraph")}
+    first = str(found).splitlines()[0]
+    assert all(text.partition(": ")[2].removesuffix(".") in first for text in warned)
+
+
+def test_where_the_reason_is():
+    reasons = {
+        name: aesara.explain(aesara.function(list(explicit_graph_inputs([y := IN_PYTHON[name]()])), y))
+        for name in ("the step of a loop", "one side of a choice", "a choice in a loop")
+    }
+    assert [one.reason for one in reasons["the step of a loop"].python] == [
+        "Reverse in the step of a loop: no native lowering for Reverse"
+    ]
+    assert reasons["one side of a choice"].fallback == "Reverse on one side of a choice: no native lowering for Reverse"
+    assert [one.reason for one in reasons["a choice in a loop"].python] == [
+        "Reverse on one side of a choice: no native lowering for Reverse"
+    ]
+
+
+def test_what_only_gives_values_to_python_is_not_in_python():
+    found = aesara.explain(aesara.function([x, m], [reverse(x).sum(), x, sparse.csr_from_dense(m)]))
+    assert ops(found.python) == ["Reverse", "SparseFromDense{csr}"]
+
+
+def test_what_is_no_array_runs_with_the_nodes_that_need_it():
+    y = typed_list.append(typed_list.make_list([x]), x * 2)
+    found = aesara.explain(aesara.function([x], [typed_list.length(y), y[1]]))
+    calls = [ops(step.nodes) for step in found.steps if step.kind == "python"]
+    assert calls == [["MakeList", "Append", "Length"], ["MakeList", "Append", "GetItem"]]
+    assert "MakeList" not in ops(found.without_code)
+
+
 def test_fallback_of_a_whole_function_warns():
     text = Text()("text")
     with (
@@ -402,6 +507,11 @@ def test_debugprint_marks_python_nodes():
     marked = [line for line in text.splitlines() if "Python" in line]
     assert [line.strip(" |") for line in marked] == ["Reverse [id C] 0 (Python: no native lowering for Reverse)"]
     assert "Python" not in aesara.dprint(f, file="str")
+
+
+def test_debugprint_marks_sparse_matrices_made_in_python():
+    text = aesara.dprint(aesara.function([m], sparse.csr_from_dense(m) * 2), file="str", print_native=True)
+    assert "(Python: no native lowering for SparseFromDense)" in text
 
 
 def test_debugprint_of_a_function_in_python():

@@ -118,6 +118,8 @@ class Linker(ABC):
 
     #: Tags of the rewrites that modes with this linker leave out.
     incompatible_rewrites: tuple[str, ...] = ()
+    #: Whether it hands whole graphs to another compiler, instead of running nodes.
+    compiles_graphs = False
 
     def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
         self._allow_gc = allow_gc
@@ -327,6 +329,8 @@ class JITLinker(PerformLinker):
 
     A subclass converts the graph to a Python function of its inputs, and compiles that function.
     """
+
+    compiles_graphs = True
 
     @abstractmethod
     def fgraph_convert(

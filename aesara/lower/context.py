@@ -58,7 +58,7 @@ class Context:
         #: in order of creation
         self.items: list[Item] = []
         #: which items have been made for a node
-        self.made: dict[Apply, range] = {}
+        self.made: dict[Apply, Sequence[int]] = {}
         self.inputs: list[Input] = []
         self.constants: list[tuple[Buffer, np.ndarray]] = []
         self.errors: list[ErrorInfo] = []
@@ -78,6 +78,8 @@ class Context:
         self.deferred: set[Apply] = set()
         #: in front of the names of buffers
         self.prefix = ""
+        #: what a context inside of another is the context of
+        self.place = ""
         #: for sides of lazy choices, what is computed for them only
         self.branches: dict[tuple[Apply, int], list[Apply]] = {}
         #: what this context has taken from the one around; None if it must not
@@ -93,7 +95,7 @@ class Context:
         """The context of a loop's body: constants, errors and facts about sizes are those of the program."""
         inner = Context()
         inner.prefix = self.fresh("l") + "_"
-        inner.outer = self
+        inner.outer, inner.place = self, "in the step of a loop"
         inner.inputs, inner.constants, inner.errors = self.inputs, self.constants, self.errors
         inner._equal, inner._names, inner.branches = dict(self._equal), self._names, self.branches
         return inner
@@ -101,6 +103,7 @@ class Context:
     def inside_branch(self) -> Context:
         """The context of one side of a choice: `inside_loop`, and what is not there is taken from outside."""
         inner = self.inside_loop()
+        inner.place = "on one side of a choice"
         inner.taken, inner.parts_of = [], dict(self.parts_of)
         return inner
 
@@ -339,7 +342,7 @@ class Context:
     def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array | ComplexArray]:
         """Run a node in Python on the values of `leaves`."""
         if self.outer is not None:
-            raise Unsupported(f"{node.op} in the step of a loop: {reason}")
+            raise Unsupported(f"{node.op} {self.place}: {reason}")
         self.reasons[node] = reason
         index = len(self.python_nodes)
         producer = PythonNode(index, [self.in_memory(v) for v in leaves])

@@ -145,15 +145,25 @@ def lower_node(node: Apply, context: Context) -> None:
     except Unsupported as reason:
         if getattr(node.op, "is_lazy", False):
             raise  # in Python all of its inputs would be computed before
-        arrays = context.python_node(node, python_leaves(node, context), str(reason))
+        leaves, along = python_leaves(node, context)
+        arrays = context.python_node(node, leaves, str(reason))
+        for one in along:
+            context.reasons.setdefault(one, _why_deferred(one))
+            context.made[one] = (*context.made.get(one, ()), *range(first, len(context.items)))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)
     context.made[node] = range(first, len(context.items))
 
 
-def python_leaves(node: Apply, context: Context) -> list[Variable]:
-    """The arrays that a node running in Python reads: its own, and those of the nodes deferred to it."""
+def _why_deferred(node: Apply) -> str:
+    """Why a node runs inside of those that need its result."""
+    return next(f"a value of type {v.type}" for v in node.outputs if not is_array(v))
+
+
+def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[Apply]]:
+    """The arrays that a node running in Python reads, and the nodes deferred to it, which it runs before."""
     leaves: dict[Variable, None] = {}
+    along: dict[Apply, None] = {}
     stack = list(reversed(node.inputs))
     while stack:
         variable = stack.pop()
@@ -162,5 +172,7 @@ def python_leaves(node: Apply, context: Context) -> list[Variable]:
         elif variable.owner is not None:
             if variable.owner not in context.deferred:
                 raise Unsupported(f"{node.op} needs a value of type {variable.type}")
-            stack.extend(reversed(variable.owner.inputs))
-    return list(leaves)
+            if variable.owner not in along:
+                along[variable.owner] = None
+                stack.extend(reversed(variable.owner.inputs))
+    return list(leaves), list(reversed(along))

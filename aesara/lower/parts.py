@@ -43,6 +43,10 @@ def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Contex
     for one in io_toposort(known, [v for v in flat(results) if v not in known]):
         if not all(map(context.has, one.outputs)):
             lower(one, context)
+            if isinstance(one.op, OnParts):  # it is the node, which is made in its place
+                context.made.pop(one)
+                if one in context.reasons:
+                    context.reasons[node] = context.reasons.pop(one)
     made: dict[Variable, Variable] = {}
     for variable, result in zip(node.outputs, results, strict=True):
         if isinstance(result, tuple):

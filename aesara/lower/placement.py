@@ -62,7 +62,7 @@ class Placement:
     without_code
         Nodes of which nothing is left in any step: sizes, slices, what nobody reads.
     reasons
-        The nodes that run in Python, with the reason.
+        The nodes that run in Python, with the reason; of a node that is a graph, those in it.
     copied
         Numbers of the inputs whose whole value is copied.
     bases
@@ -89,7 +89,7 @@ def place_nodes(
     with sharing():
         context = lower_nodes(inputs, outputs)
         _, plan = planned(context, outputs, updates)
-        nodes = [*context.made, *context.deferred]
+        nodes = dict.fromkeys([*context.made, *context.deferred])
         steps, placed = _placed_steps(context, plan)
         without_code = tuple(node for node in nodes if node not in placed)
         copied, bases = _copied(context, plan)
@@ -105,8 +105,9 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
         items = [context.items[k] for k in numbers]
         items += [part for v in node.outputs for part in _parts(v, context)]
         for at in set[int]().union(*(steps_of.get(item, ()) for item in items)):
-            # What reads the results of a call is not the call.
-            if node not in context.reasons or plan.steps[at].kind == "python":
+            # What reads the results of a call is not the call, and neither is what makes its operands.
+            is_own = plan.steps[at] in items
+            if is_own if plan.steps[at].kind == "python" else node not in context.reasons:
                 inside[at].append(node)
                 placed.add(node)
     steps = []

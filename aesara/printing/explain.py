@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TextIO
 
@@ -23,8 +23,11 @@ _HEADS = {
     "routine": "{name} of size {}",
     "loop": "a loop of {} steps, in each of which",
     "choice": "one side of a choice, if it is chosen",
+    "graph": "the whole graph, {name}",
     "python": "Python",
 }
+#: how many reasons for Python the first line gives
+_MOST_REASONS = 3
 _HEADS_WITHOUT_SPACE = {**_HEADS, "nest": "no loop: single elements"}
 
 
@@ -63,9 +66,10 @@ class ExplainedStep:
     ----------
     kind
         ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"routine"``: a call of a
-        library; ``"loop"``: steps that are repeated; ``"choice"``: a side of `ifelse`; ``"python"``: a call of Python.
+        library; ``"loop"``: steps that are repeated; ``"choice"``: a side of `ifelse`; ``"graph"``: a whole graph that
+        another compiler has compiled, such as JAX; ``"python"``: a call of Python.
     name
-        The kernel's name in the program, for nests; what a library does, for routines.
+        The kernel's name in the program, for nests; what a library does, for routines; by what a graph is compiled.
     space
         What the loops run over, the shape of the product, or how often a loop runs.
     nodes
@@ -81,7 +85,8 @@ class ExplainedStep:
     steps: tuple[ExplainedStep, ...] = ()
 
     def __str__(self) -> str:
-        head = _HEADS[self.kind].format(self.space, name=self.name) if self.space else _HEADS_WITHOUT_SPACE[self.kind]
+        heads = _HEADS if self.space else _HEADS_WITHOUT_SPACE
+        head = heads[self.kind].format(self.space, name=self.name)
         if not self.nodes:
             head += " (copies a result)"
         lines = [head, *_rows(self.nodes)]
@@ -127,7 +132,7 @@ class Explanation:
     name
         The function's name.
     fallback
-        Why the whole function runs in Python, node by node; None if it is native code.
+        Why the whole function runs in Python, node by node; None if it is compiled.
     steps
         What a native function does, in order.
     without_code
@@ -188,6 +193,8 @@ class Explanation:
     def _summary(self) -> str:
         if self.fallback is not None:
             return f"Python, node by node: {self.fallback}"
+        if [step.kind for step in self.steps] == ["graph"]:
+            return self.steps[0].name
         counts = {kind: sum(step.kind == kind for step in self.steps) for kind in _HEADS}
         parts = [f"{counts['nest']} loop nest{'s' * (counts['nest'] != 1)}"]
         if counts["product"]:
@@ -199,7 +206,10 @@ class Explanation:
         if counts["choice"]:
             parts.append(f"{counts['choice']} sides of choices")
         if counts["python"]:
-            parts.append(f"{counts['python']} call{'s' * (counts['python'] != 1)} of Python")
+            reasons = list(dict.fromkeys(str(one.reason) for one in self.python))
+            more = f"; and {len(reasons) - _MOST_REASONS} more" if len(reasons) > _MOST_REASONS else ""
+            why = "; ".join(reasons[:_MOST_REASONS]) + more
+            parts.append(f"{counts['python']} call{'s' * (counts['python'] != 1)} of Python ({why})")
         else:
             parts.append("nothing in Python")
         return "native code, " + ", ".join(parts)
@@ -240,7 +250,7 @@ def explain(f: Function, file: TextIO | None = None) -> Explanation:
     """
     if not isinstance(f, Function):
         raise TypeError(f"explain takes a compiled function, got {f!r} of type {type(f).__name__}.")
-    found = _explain_native(f) if f._native is not None else _explain_machine(f)
+    found = _explain_native(f) if f._native is not None else _explain_linker(f)
     if file is not None:
         file.write(f"{found}\n")
     return found
@@ -277,20 +287,23 @@ def _explain_native(f: Function) -> Explanation:
     )
 
 
-def _explain_machine(f: Function) -> Explanation:
-    """The explanation of a function that runs node by node."""
-    graph, specs, linker = f.maker.fgraph, f.maker.inputs, f.maker.linker
-    reason = f._declined or f"the linker {type(linker).__name__} of the mode runs the nodes' Python code"
+def _explain_linker(f: Function) -> Explanation:
+    """The explanation of a function that runs node by node, or that another compiler has compiled."""
+    graph, specs, reason = f.maker.fgraph, f.maker.inputs, f._why_in_python
     updated = set(dict(graph.update_mapping or {}).values())
     inputs = []
     for k, (variable, spec) in enumerate(zip(graph.inputs, specs)):
         notes = ["shared"] * bool(spec.implicit) + ["updated by a new array"] * (k in updated)
         inputs.append(_value(variable, input_name(variable, k), notes))
     nodes = [ExplainedNode(node, reason, node.source) for node in graph.toposort()]
+    if reason is None:
+        steps = (ExplainedStep("graph", f._how, "", tuple(nodes)),)
+    else:
+        steps = tuple([ExplainedStep("python", "", "", (one,)) for one in nodes])
     return Explanation(
         name=function_name(f),
         fallback=reason,
-        steps=tuple(ExplainedStep("python", "", "", (one,)) for one in nodes),
+        steps=steps,
         without_code=(),
         inputs=tuple(inputs),
         results=_results(f),
@@ -299,12 +312,8 @@ def _explain_machine(f: Function) -> Explanation:
     )
 
 
-def _step(step: PlacedStep, reasons: dict[Apply, str], names: Sequence[str]) -> ExplainedStep:
-    python = step.kind == "python"
-    nodes = [
-        ExplainedNode(node, reasons.get(node, "its result is needed there") if python else None, node.source)
-        for node in step.nodes
-    ]
+def _step(step: PlacedStep, reasons: Mapping[Apply, str], names: Sequence[str]) -> ExplainedStep:
+    nodes = [ExplainedNode(node, _reason(node, step, reasons), node.source) for node in step.nodes]
     sizes = [size_text(e, names) for e in step.space]
     if len(sizes) == 1 and sizes[0].startswith("("):
         sizes = [sizes[0][1:-1]]
@@ -312,6 +321,13 @@ def _step(step: PlacedStep, reasons: dict[Apply, str], names: Sequence[str]) -> 
     # A lazy choice is lowered as loops of at most one step.
     chosen = step.kind == "loop" and any(isinstance(node.op, IfElse) for node in step.nodes)
     return ExplainedStep("choice" if chosen else step.kind, step.name, " x ".join(sizes), tuple(nodes), inner)
+
+
+def _reason(node: Apply, step: PlacedStep, reasons: Mapping[Apply, str]) -> str | None:
+    """Why a node of a step is in Python; what is a graph is so where a node in the graph is."""
+    if step.kind != "python":
+        return None
+    return reasons[node] if node in reasons else "; ".join(reasons[one] for one in step.nodes if one in reasons)
 
 
 def _results(f: Function) -> tuple[ExplainedValue, ...]:

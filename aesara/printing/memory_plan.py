@@ -248,7 +248,7 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
     Raises
     ------
     ValueError
-        If the function runs node by node: what its nodes take is known to them only.
+        If the function is not native code.
 
     Examples
     --------
@@ -266,10 +266,10 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
     if not isinstance(f, Function):
         raise TypeError(f"memory_plan takes a compiled function, got {f!r} of type {type(f).__name__}.")
     if f._native is None:
-        reason = f._declined or f"the linker {type(f.maker.linker).__name__} of its mode runs the nodes' Python code"
+        reason = "" if f._why_in_python is None else f": {f._why_in_python}"
         raise ValueError(
-            f"{function_name(f)} has no memory plan, because it runs node by node: {reason}. "
-            "Only native code plans its memory; `aesara.explain` says what runs how."
+            f"{function_name(f)} has no memory plan: it is not native code, but {f._how}{reason}. "
+            "`aesara.explain` says what runs how."
         )
     program, (graph, arguments) = f._native.program, f._compiled_graph()
     inputs = [(one.variable, one.implicit) for one in arguments]

@@ -69,7 +69,6 @@ def _graph(graph: FunctionGraph) -> str:
 def _function(function: Function) -> str:
     graph = function.maker.fgraph
     name = "function" if function.name is None else function.name
-    how = "native code" if function._native is not None else "Python, node by node"
     updated = {output: graph.inputs[k] for output, k in (graph.update_mapping or {}).items()}
     shared = [spec.implicit for spec in function.maker.inputs]
     rows = [("shared" if k < len(shared) and shared[k] else "input", one, "") for k, one in enumerate(graph.inputs)]
@@ -79,6 +78,7 @@ def _function(function: Function) -> str:
         original = written[k] if k < len(written) and written[k] is not None else variable
         rows.append((kind, variable, formula_of(original) or ""))
     tree = _tree(function, len(graph.apply_nodes))
+    how = function._how
     if function.compile_seconds is not None:
         how += f", compiled in {1000 * function.compile_seconds:.1f} ms"
     return f"<div><b>{_text(name)}</b> ({how}){_table(rows)}{tree}</div>"

@@ -252,9 +252,10 @@ def _python_nodes(graph: Any) -> Iterator[tuple[Apply, str]]:
     if graph._native is not None:
         yield from graph._native.report.python_nodes.items()
         return
-    reason = graph._declined or "the mode's linker"
-    for node in graph.maker.fgraph.apply_nodes:
-        yield node, reason
+    if graph._why_in_python is not None:
+        reason = graph._declined or "the mode's linker"
+        for node in graph.maker.fgraph.apply_nodes:
+            yield node, reason
 
 
 def debugprint(

@@ -413,6 +413,22 @@ class Function:
         """Whether arguments are lent or may be overwritten, so that it matters whether they share memory."""
         return any(not spec.implicit and (spec.mutable or getattr(spec, "borrow", False)) for spec in self.maker.inputs)
 
+    @property
+    def _how(self) -> str:
+        """What runs the function."""
+        if self._native is not None:
+            return "native code"
+        linker = self.maker.linker
+        return f"compiled by {type(linker).__name__}" if linker.compiles_graphs else "Python, node by node"
+
+    @property
+    def _why_in_python(self) -> str | None:
+        """Why the function runs in Python, node by node; None if it does not."""
+        linker = self.maker.linker
+        if self._native is not None or linker.compiles_graphs:
+            return None
+        return self._declined or f"the linker {type(linker).__name__} of the mode runs the nodes' Python code"
+
     def _is_updated(self, container: Container) -> bool:
         return id(container.storage) in self._updated_cells
 

@@ -34,7 +34,7 @@ def text_of_function(function: Any) -> str:
     text = f"<function{name}: {_listed([*explicit, *shared])} -> {_listed(outputs)}"
     if updated:
         text += f"; updates {_listed(updated)}"
-    text += f"; {'native code' if function._native is not None else 'Python, node by node'}"
+    text += f"; {function._how}"
     if function.compile_seconds is not None:
         text += f", compiled in {1000 * function.compile_seconds:.1f} ms"
     return f"{text}>"
