@@ -485,8 +485,15 @@ class Constant(AtomicVariable):
         return self._data
 
     def signature(self) -> Any:
-        """Return the type and the value."""
-        return (self.type, self._data)
+        """Return the type and the value, in the form that constants of the type have."""
+        own = getattr(self.type, "constant_type", Constant)
+        if isinstance(self, own):
+            return (self.type, self._data)
+        return self.type.make_constant(self._data).signature()
+
+    def equals(self, other: Any) -> bool:
+        """Tell whether `other` is a constant of the same type and value."""
+        return isinstance(other, Constant) and bool(self.signature() == other.signature())
 
     def clone(self, **kwargs: Any) -> Constant:
         """Return a constant of the same value; the value is shared."""

@@ -245,7 +245,7 @@ class SparseConstant(_sparse_py_operators, TensorConstant):
         """Whether `other`, a constant or a value, has the same type and value."""
         if not isinstance(other, Variable):
             other = as_sparse_or_tensor_variable(other)
-        return isinstance(other, SparseConstant) and self.signature() == other.signature()
+        return super().equals(other)
 
     def __str__(self) -> str:
         text = f"{type(self).__name__}{{{self.format},{self.dtype},shape={self.data.shape},nnz={self.data.nnz}}}"

@@ -142,7 +142,7 @@ class TensorConstant(TensorVariable, Constant):
         """Whether `other`, a constant or a value, has the same type and value."""
         if isinstance(other, (np.ndarray, Number, np.generic)):
             other = as_tensor_variable(other)
-        return isinstance(other, TensorConstant) and self.signature() == other.signature()
+        return super().equals(other)
 
     def __copy__(self) -> Constant:
         # The value of a constant never changes, so that copies share it.

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 import aesara.scalar as aes
+import aesara.tensor as at
 from aesara.configdefaults import config
-from aesara.graph.nodes import Apply
+from aesara.graph.basic import equal_computations
+from aesara.graph.nodes import Apply, Constant
+from aesara.graph.type import Type
 from aesara.scalar import (
     ScalarConstant,
     as_scalar,
@@ -19,6 +22,7 @@ from aesara.scalar import (
     get_scalar_type,
     int8,
 )
+from aesara.tensor.type_other import SliceConstant, slicetype
 
 # value: dtype under custom with floatX float64, float32, float16; then under numpy+floatX.
 CAST_POLICY = [
@@ -211,3 +215,53 @@ def test_a_variable_has_no_truth_value():
     x = float32("x")
     assert x == x
     assert x != float32("x")
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "bool", "float32", "float64", "complex64"])
+def test_a_constant_of_any_class_equals_one_of_the_class_of_its_type(dtype):
+    kind = get_scalar_type(dtype)
+    own, other, plain = constant(1, dtype=dtype), constant(0, dtype=dtype), Constant(kind, 1)
+    assert type(own) is not type(plain)
+    assert plain.equals(own) and own.equals(plain) and plain.equals(Constant(kind, 1))
+    assert not plain.equals(other) and not other.equals(plain)
+    assert not plain.equals(Constant(get_scalar_type("int16"), 1)) and not plain.equals(kind())
+    assert equal_computations([plain], [own]) and equal_computations([own], [plain])
+
+
+def test_so_do_constants_of_other_types():
+    for own, other in (
+        (at.constant([1.0, np.nan]), at.constant([1.0, 2.0])),
+        (SliceConstant(slicetype, slice(0, 2)), SliceConstant(slicetype, slice(0, 3))),
+    ):
+        plain = Constant(own.type, own.data)
+        assert plain.equals(own) and own.equals(plain) and plain.equals(Constant(own.type, own.data))
+        assert not plain.equals(other) and not other.equals(plain)
+
+
+def test_a_constant_may_extend_the_signature_of_its_class():
+    class Rounded(Constant):
+        def signature(self):
+            return *super().signature(), "rounded"
+
+    class Halves(Type):
+        constant_type = Rounded
+
+        def filter(self, data, strict=False, allow_downcast=None):
+            return round(2 * data) / 2
+
+        def __eq__(self, other):
+            return type(self) is type(other)
+
+        def __hash__(self):
+            return hash(type(self))
+
+    kind = Halves()
+    assert kind.make_constant(1.2).equals(kind.make_constant(0.8))
+    assert Constant(kind, 1.2).equals(kind.make_constant(0.8)) and kind.make_constant(0.8).equals(Constant(kind, 1.2))
+
+
+def test_so_is_an_index_found():
+    """As the code printer of SymPy does it for slices of matrices."""
+    x = at.dvector("x")
+    index = x[1:].owner.inputs[1]
+    assert Constant(index.type, 1).equals(index) and index.equals(Constant(index.type, 1))

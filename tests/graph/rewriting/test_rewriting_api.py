@@ -36,7 +36,7 @@ from aesara.graph.rewriting.db import (
 from aesara.graph.rewriting.utils import is_same_graph, rewrite_graph
 from aesara.graph.utils import InconsistencyError
 
-x, y = at.dvectors("x", "y")
+x, y, z = at.dvectors("x", "y", "z")
 
 
 class Named(GraphRewriter):
@@ -215,6 +215,13 @@ def test_merging():
 def test_same_graphs():
     assert is_same_graph(x + y, x + y) and not is_same_graph(x + y, y + x) and not is_same_graph(x, y)
     assert is_same_graph(x + 1, y + 1, givens={x: y}) and is_same_graph(x + 1, y + 1, givens=[(x, y)])
+    assert is_same_graph(at.exp(x + y), at.exp(z), givens={z: x + y})
+
+
+def test_givens_are_put_in_at_the_same_time():
+    """As in `aesara.function`: what is put in is not replaced again."""
+    swap = {x: y, y: x}
+    assert is_same_graph(x + y, x + y, givens=swap) and not is_same_graph(x + y, y + x, givens=swap)
 
 
 def test_rewrite_graph():
