@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from aesara.configdefaults import config
@@ -322,7 +322,7 @@ class OpFromGraph(Op, HasInnerGraph):
         return self._lop_op
 
     def get_rop_op(self) -> Callable[..., list[Any]]:
-        """Return the function from inputs and evaluation points to forward derivatives of outputs."""
+        """Return the function from inputs and evaluation points, or None, to forward derivatives of outputs, or None."""
         if self._rop_op is None:
             with config.change_flags(compute_test_value="off"):
                 self._rop_op = self._make_rop()
@@ -336,8 +336,7 @@ class OpFromGraph(Op, HasInnerGraph):
         return list(self.get_lop_op()(*inputs, *outputs, *gradients))
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        points = [v.zeros_like() if p is None else p for v, p in zip(inputs, eval_points)]
-        return list(self.get_rop_op()(*inputs, *points))
+        return list(self.get_rop_op()(*inputs, *eval_points))
 
     def _make_lop(self) -> Callable[..., list[Any]]:
         count, n_outputs = len(self.inner_inputs), len(self.inner_outputs)
@@ -411,7 +410,8 @@ class OpFromGraph(Op, HasInnerGraph):
 
         def call(function: Callable, arguments: Sequence[Any]) -> Any:
             own = len(self.input_types)
-            inputs, points = list(arguments[:own]), list(arguments[count : count + own])
+            inputs = list(arguments[:own])
+            points = [v.zeros_like() if p is None else p for v, p in zip(inputs, arguments[count : count + own])]
             if isinstance(function, OpFromGraph):
                 return function(*inputs, *points, return_list=True)
             return function(inputs, points)
@@ -435,16 +435,30 @@ class OpFromGraph(Op, HasInnerGraph):
         return one_by_one
 
     def _default_rop(self) -> Callable[..., list[Any]]:
-        inputs = [stand_in(v) for v in self.inner_inputs]
-        outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
-        smooth = [k for k, v in enumerate(inputs) if _is_smooth(v)]
-        points = {k: stand_in(inputs[k]) for k in smooth}
-        if not smooth:
-            return lambda *arguments: [None for _ in outputs]
-        tangents = Rop(outputs, [inputs[k] for k in smooth], list(points.values()), "ignore")
-        node = OpFromGraph([*inputs, *points.values()], tangents, inline=self.is_inline)
-        count = len(inputs)
-        return lambda *arguments: node(*arguments[:count], *[arguments[count + k] for k in smooth], return_list=True)
+        """The forward derivative along the points that are given, as an operation as well."""
+        count = len(self.inner_inputs)
+
+        @cache
+        def along(types: tuple[Any, ...]) -> tuple[OpFromGraph | None, list[bool]]:
+            """The operation for points of these types, and which outputs it gives the derivatives of."""
+            inputs = [stand_in(v) for v in self.inner_inputs]
+            outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
+            points = {v: kind() for v, kind in zip(inputs, types) if kind is not None}
+            with config.change_flags(compute_test_value="off"):
+                tangents = Rop(outputs, list(points), list(points.values()), "ignore", "none")
+            made = [t for t in tangents if t is not None]
+            node = OpFromGraph([*inputs, *points.values()], made, inline=self.is_inline) if made else None
+            return node, [t is not None for t in tangents]
+
+        def apply(*arguments: Any) -> list[Any]:
+            points = arguments[count:]
+            node, is_made = along(tuple([None if p is None else p.type for p in points]))
+            if node is None:
+                return [None for _ in is_made]
+            made = iter(node(*arguments[:count], *[p for p in points if p is not None], return_list=True))
+            return [next(made) if one else None for one in is_made]
+
+        return apply
 
     # -- values ----------------------------------------------------------------------------------------------
 

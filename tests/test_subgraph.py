@@ -193,6 +193,39 @@ def test_forward_derivatives_beside_integers():
     assert where == 1 and found.tolist() == [15.0, 84.0]
 
 
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("along", ["n", "x", "both"])
+def test_forward_derivatives_by_integers(inline, dtype, along):
+    """Those of the graph by itself; integers have slopes where they are in a smooth function."""
+    n, m = at.lvector("n"), at.lvector("m")
+    build = lambda n, x, m: [at.sin(n) * x, x**2, n + m, at.exp(m)]
+    outputs = OpFromGraph([n, x, m], build(n, x, m), inline=inline)(n, x, m)
+    points = {n: at.vector("u", dtype=dtype), x: at.dvector("v")}
+    wrt = {"n": [n], "x": [x], "both": [n, x]}[along]
+    found = aesara.Rop(outputs, wrt, [points[v] for v in wrt], "ignore", "none")
+    wanted = aesara.Rop(build(n, x, m), wrt, [points[v] for v in wrt], "ignore", "none")
+    assert [one is None for one in found] == [one is None for one in wanted]
+    made = [[one for one in some if one is not None] for some in (found, wanted)]
+    assert [[one.type.dtype for one in some] for some in made][0] == [one.type.dtype for one in made[1]]
+    values = [[1, 2], [0.5, 1.5], [3, 4], [5, 6], [7.0, 8.0]]
+    f = aesara.function([n, x, m, *points.values()], [*made[0], *made[1]], on_unused_input="ignore")
+    results = f(*values)
+    half = len(results) // 2
+    for got, expected in zip(results[:half], results[half:], strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-6 if dtype == "float32" else 1e-13)
+
+
+def test_forward_derivatives_beside_what_has_none():
+    rng = aesara.shared(np.random.default_rng(1))
+    state, draw = at.random.normal(0, 1, rng=rng).owner.outputs
+    u = at.dvector("u")
+    out = OpFromGraph([rng, x], [x * draw, state])(rng, x)[0]
+    f = aesara.function([x, u], [out, aesara.Rop(out, x, u)])
+    value, along = f([1.0, 2.0], [3.0, 4.0])
+    np.testing.assert_allclose(along, value * [3.0, 2.0])
+
+
 def test_outputs_without_a_forward_derivative():
     out = OpFromGraph([x, y], [x * y, x + y], rop_overrides=[None, "default"])(x, y)
     u = at.dvector("u")
