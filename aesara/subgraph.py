@@ -322,7 +322,7 @@ class OpFromGraph(Op, HasInnerGraph):
         return self._lop_op
 
     def get_rop_op(self) -> Callable[..., list[Any]]:
-        """Return the function from inputs and evaluation points, or None, to forward derivatives of outputs, or None."""
+        """Return the function from inputs and evaluation points to forward derivatives of outputs; each may be None."""
         if self._rop_op is None:
             with config.change_flags(compute_test_value="off"):
                 self._rop_op = self._make_rop()

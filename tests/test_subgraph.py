@@ -207,7 +207,7 @@ def test_forward_derivatives_by_integers(inline, dtype, along):
     wanted = aesara.Rop(build(n, x, m), wrt, [points[v] for v in wrt], "ignore", "none")
     assert [one is None for one in found] == [one is None for one in wanted]
     made = [[one for one in some if one is not None] for some in (found, wanted)]
-    assert [[one.type.dtype for one in some] for some in made][0] == [one.type.dtype for one in made[1]]
+    assert [one.type.dtype for one in made[0]] == [one.type.dtype for one in made[1]]
     values = [[1, 2], [0.5, 1.5], [3, 4], [5, 6], [7.0, 8.0]]
     f = aesara.function([n, x, m, *points.values()], [*made[0], *made[1]], on_unused_input="ignore")
     results = f(*values)

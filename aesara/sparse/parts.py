@@ -170,11 +170,11 @@ class CSM(Op):
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         data, indices, indptr, shape = inputs
-        (g,) = gout
-        if g.type.is_dense:
-            g = SparseTensorType.from_dense(self.format)(g)
-        of_g = csm_properties(in_format(g, self.format))
+        of_g = csm_properties(sparse_in(gout[0], self.format))
         return [csm_grad()(data, indices, indptr, shape, *of_g), *(DisconnectedType()() for _ in range(3))]
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         shape: Any = node.inputs[3]
@@ -218,6 +218,11 @@ def in_format(x: TensorVariable, format: str) -> TensorVariable:
     return ChangeFormat(format)(x)
 
 
+def sparse_in(x: TensorVariable, format: str) -> TensorVariable:
+    """A matrix, dense or sparse, as a sparse one in a format."""
+    return SparseTensorType.from_dense(format)(x) if x.type.is_dense else in_format(x, format)
+
+
 CSC = CSM("csc")
 CSR = CSM("csr")
 
@@ -257,6 +262,15 @@ class CSMGrad(Op):
         line = np.repeat(np.arange(lines), np.diff(indptr))
         values = np.asarray(g[line, indices]).ravel() if indices.size else g_data[:0]
         output_storage[0][0] = values.astype(g_data.dtype, copy=False)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[k == 4] for k in range(8)]
+
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+        x, g = inputs[:4], inputs[4:]
+        gradients: list[Any] = [DisconnectedType()() for _ in inputs]
+        gradients[4] = self(*g, gout[0], *x[1:])
+        return gradients
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[1]]

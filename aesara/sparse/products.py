@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
-from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar import upcast
 from aesara.sparse.arithmetic import gradient_for, rows_and_columns, with_data
 from aesara.sparse.arrangement import Transpose, transpose
@@ -21,6 +21,7 @@ from aesara.sparse.parts import CSM, Parts, csm_properties
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.joining.join_split import stack
 from aesara.tensor.products.dot import dot as dense_dot
 from aesara.tensor.products.dot import outer
 from aesara.tensor.shapes.specify_shape import specify_shape
@@ -230,6 +231,15 @@ class _StructuredDotGrad(Op):
         indices, indptr, b, g = inputs
         CompressedInner(self.format).perform(node, [indices, indptr, g, b], output_storage)
 
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [False], [True], [True]]
+
+    def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
+        indices, indptr, b, g = inputs
+        a = CSM(self.format)(gout[0], indices, indptr, stack([g.shape[0], b.shape[0]]))
+        of_b, of_g = structured_dot(transpose(a), conj_of(g)), structured_dot(a, conj_of(b))
+        return [DisconnectedType()(), DisconnectedType()(), gradient_for(b, of_b), gradient_for(g, of_g)]
+
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
 
@@ -294,7 +304,7 @@ class SamplingDot(Op):
         return [
             gradient_for(x, dot(weighted, conj_of(y))),
             gradient_for(y, dot(transpose(weighted), conj_of(x))),
-            grad_not_implemented(self, 2, p),
+            gradient_for(p, self(conj_of(x), conj_of(y), sp_ones_like(p) * gout[0])),
         ]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:

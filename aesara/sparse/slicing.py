@@ -10,10 +10,11 @@ import scipy.sparse
 
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.sparse.construction import dense_operand, sparse_operand
+from aesara.sparse.parts import in_format
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -30,6 +31,7 @@ __all__ = [
     "GetItem2Lists",
     "GetItem2ListsGrad",
     "GetItem2d",
+    "GetItem2dGrad",
     "GetItemList",
     "GetItemListGrad",
     "GetItemScalar",
@@ -109,6 +111,15 @@ class GetItemListGrad(Op):
         selection = scipy.sparse.csr_matrix((ones, (places, np.arange(places.size))), (x.shape[0], places.size))
         output_storage[0][0] = MATRIX_CLASSES[x.format](selection @ gz, dtype=gz.dtype)
 
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [False], [True]]
+
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+        _, indices, gz = inputs
+        (g,) = g_outputs
+        rows = g[indices] if g.type.is_dense else in_format(get_item_list(g, indices), gz.type.format)
+        return [_no_gradient(), _no_gradient(), rows]
+
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
 
@@ -164,6 +175,15 @@ class GetItem2ListsGrad(Op):
         places = [np.where(i < 0, i + n, i) for i, n in zip((rows, columns), x.shape)]
         output_storage[0][0] = MATRIX_CLASSES[x.format]((gz, tuple(places)), shape=x.shape)
 
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[False], [False], [False], [True]]
+
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+        _, rows, columns, _ = inputs
+        (g,) = g_outputs
+        elements = g[rows, columns] if g.type.is_dense else get_item_2lists(g, rows, columns)
+        return [*(_no_gradient() for _ in range(3)), elements]
+
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
 
@@ -198,11 +218,58 @@ class GetItem2d(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, *limits = inputs
         limits = [None if limit is None else int(limit) for limit in limits]
-        part = x[slice(*limits[:3]), slice(*limits[3:])]
+        part = x[_slices(limits)]
         output_storage[0][0] = MATRIX_CLASSES[x.format](part, copy=part is x)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[k == 0] for k in range(7)]
+
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+        x, *limits = inputs
+        (gz,) = g_outputs
+        if gz.type.is_dense:
+            of_x = inc_subtensor(zeros(x.shape, dtype=gz.type.dtype)[_slices(limits)], gz)
+        else:
+            of_x = _get_item_2d_grad(x, gz, *limits)
+        return [of_x, *(_no_gradient() for _ in limits)]
+
+
+class GetItem2dGrad(Op):
+    """The gradient of `GetItem2d`: a matrix of zeros around that of the rectangle."""
+
+    __props__ = ()
+
+    def make_node(self, x: Any, gz: Any, *limits: Any) -> Apply:
+        x, gz = sparse_operand(self, x), sparse_operand(self, gz)
+        return Apply(self, [x, gz, *limits], [gz.type.clone(format=x.type.format, shape=x.type.shape)()])
+
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
+        x, gz, *limits = inputs
+        rows, columns = (np.arange(n)[one] for n, one in zip(x.shape, _slices(limits)))
+        gz = gz.tocoo()
+        output_storage[0][0] = MATRIX_CLASSES[x.format]((gz.data, (rows[gz.row], columns[gz.col])), shape=x.shape)
+
+    def connection_pattern(self, node: Apply) -> list[list[bool]]:
+        return [[k == 1] for k in range(8)]
+
+    def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
+        _, gz, *limits = inputs
+        (g,) = g_outputs
+        part = g[_slices(limits)] if g.type.is_dense else in_format(get_item_2d(g, _slices(limits)), gz.type.format)
+        return [_no_gradient(), part, *(_no_gradient() for _ in limits)]
+
+    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+        return [shapes[0]]
+
+
+def _slices(limits: Sequence[Any]) -> tuple[slice, slice]:
+    """The two slices that have these limits and steps, which are values or variables."""
+    given = [None if isinstance(limit, Constant) and limit.data is None else limit for limit in limits]
+    return slice(*given[:3]), slice(*given[3:])
 
 
 get_item_2d = GetItem2d()
+_get_item_2d_grad = GetItem2dGrad()
 
 
 class GetItemScalar(Op):

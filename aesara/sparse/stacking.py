@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import dense, sp_zeros_like
-from aesara.sparse.parts import in_format
+from aesara.sparse.parts import in_format, sparse_in
 from aesara.sparse.slicing import get_item_2d
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.core.dtypes import continuous_dtypes
@@ -71,6 +71,11 @@ class HStack(Op):
                 gradients.append(sp_zeros_like(block, "floatX"))
             begin = end
         return gradients
+
+    def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+        points = zip(inputs, eval_points)
+        zero = lambda x: sp_zeros_like(x, self.dtype)
+        return [self(*[zero(x) if point is None else sparse_in(point, self.format) for x, point in points])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         total = add(*(shape[self.axis] for shape in shapes)) if len(shapes) > 1 else shapes[0][self.axis]
