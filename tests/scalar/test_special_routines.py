@@ -15,6 +15,7 @@ import aesara.tensor as at
 from aesara.scalar.routine import FloatRoutine, exp, horner, routine
 from aesara.scalar.routines import hurwitz_zeta, polygamma_function, trigamma_function
 from aesara.scalar.routines.gamma import gammainc_of_large
+from aesara.scalar.routines.stirling import digamma_change
 from aesara.tensor.elemwise import Elemwise
 from tests.closeness import assert_close
 
@@ -143,6 +144,34 @@ def test_incomplete_beta_function(by):
         check(aes.betainc_der, [(*p, 1.0 - by) for p in points], truth, 200)
 
 
+@pytest.mark.parametrize("small", [1e-300, 1e-100, 1e-12, 1e-6, 1e-3, 0.0999, 0.1001])
+def test_incomplete_beta_function_for_a_small_parameter(small):
+    """The derivative by the other parameter is of the size of the small one, and as accurate."""
+
+    def lower(a, b, x):
+        return x**a / (a * mpmath.beta(a, b)) * mpmath.hyp2f1(a, 1 - b, a + 1, x)
+
+    def truth(a, b, x, wrt_a):
+        # I_x(a, b) = 1 - I_{1-x}(b, a), which is near 0 and not 1 if b is the small one
+        first, second, x, sign = (b, a, 1 - mpmath.mpf(x), -1) if wrt_a else (a, b, mpmath.mpf(x), 1)
+        return sign * derivative(lower, (mpmath.mpf(first), mpmath.mpf(second), x), 1)
+
+    others = (1e-8, 0.3, 1.0, 2.5, 14.0, 40.0, 1e3)
+    points = [(small, other, x, 0.0) for other in others for x in (1e-200, 1e-9, 1e-3, 0.2, 0.45) if x * other < 1]
+    with mpmath.workdps(400):
+        check(aes.betainc_der, points, truth, 64)
+        check(aes.betainc_der, [(b, a, 1 - x, 1.0) for a, b, x, _ in points if x > 1e-2], truth, 128)
+
+
+@pytest.mark.parametrize("k", [1e-300, 1e-5, 0.7, 14.99, 15.0, 40.0, 1e9])
+def test_change_of_the_digamma_function(k):
+    steps = np.array([0.0, 1e-300, 1e-14, 1e-3, 0.1, 1.0, 7.5, 100.0])
+    with mpmath.workdps(700):
+        exact = [mpmath.psi(0, mpmath.mpf(k) + mpmath.mpf(a)) - mpmath.psi(0, mpmath.mpf(k)) for a in steps]
+        for found, value in zip(digamma_change(k, steps), exact, strict=True):
+            assert abs(mpmath.mpf(float(found)) - value) <= 16 * EPSILON * value + mpmath.mpf(2) ** -1074
+
+
 def test_incomplete_beta_function_far_out():
     values = [(1.0, 2.0, 0.0), (1.0, 2.0, 1.0), (1e12, 3.0, 0.5), (1e-310, 2.0, 0.5), (1e8, 1e8, 0.5)]
     for wrt_a in (0.0, 1.0):
@@ -205,6 +234,58 @@ def test_hypergeometric_function_at_one(position):
     ]
     columns = np.array(beyond).T.copy()
     assert np.isnan(aes.hyp2f1_der.impl(*columns)).all() and np.isnan(native(aes.hyp2f1_der)(*columns)).all()
+
+
+POLYNOMIALS = [
+    (degree, b, c)
+    for degree in (0, 1, 2, 5, 9)
+    for b, c in ((1.5, 2.5), (-0.7, 3.25), (4.0, 0.5), (-3.0, 1.75), (2.5, -0.5), (0.0, 1.5), (1.5, 1.5), (2.0, 1.0))
+]
+POLYNOMIALS += [(2, 1.5, -2.0), (2, 1.5, -5.0), (3, -4.0, -6.0), (0, 2.0, 0.0)]
+
+
+@pytest.mark.parametrize("z", [-300.0, -2.0, -0.4, 0.0, 0.3, 0.75, 1 - 1e-12, 1.0, 1.5, 40.0])
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("by_c", [False, True])
+def test_hypergeometric_polynomials(z, swapped, by_c):
+    """Where one of the first parameters is 0, -1, ..., the function is a polynomial, with derivatives everywhere."""
+
+    def polynomial(degree, b, c, z):
+        return mpmath.fsum(
+            mpmath.binomial(degree, k) * (-1) ** k * mpmath.rf(b, k) / mpmath.rf(c, k) * z**k for k in range(degree + 1)
+        )
+
+    position = 2 if by_c else 0 if swapped else 1
+    points = [(b, -d, c, z, position) if swapped else (-d, b, c, z, position) for d, b, c in POLYNOMIALS]
+
+    def truth(a, b, c, z, _):
+        degree, other = (-b, a) if swapped else (-a, b)
+        if by_c and swapped and -other in range(int(degree)):
+            degree, other = -other, -degree
+        at_ = derivative(
+            lambda b, c: polynomial(int(degree), b, c, mpmath.mpf(z)), (mpmath.mpf(other), mpmath.mpf(c)), int(by_c)
+        )
+        return at_ if abs(at_) > 1e-25 else mpmath.mpf(0)
+
+    with mpmath.workdps(60):
+        check(aes.hyp2f1_der, points, truth, 2000)
+
+
+@pytest.mark.parametrize("position", [0, 1, 2])
+def test_hypergeometric_function_at_one_where_it_is_zero(position):
+    """1 / gamma(c - b) is zero there, and its derivative is not."""
+    points = [(-m - 1.5 - k, 2.5 + m, 2.5, 1.0, position) for m in (0.0, 1.0, 4.0) for k in (0.0, 2.25)]
+    points += [(b, a, c, z, position) for a, b, c, z, _ in points]
+    points += [(-0.5, 1.5, 1.5, 1.0, position), (3.5, -4.5, 1.5, 1.0, position)]
+
+    def truth(a, b, c, z, _):
+        a, b, c = map(mpmath.mpf, (a, b, c))
+        value = lambda a, b, c: mpmath.gamma(c) * mpmath.gamma(c - a - b) * mpmath.rgamma(c - a) * mpmath.rgamma(c - b)
+        found = derivative(value, (a, b, c), position)
+        return found if abs(found) > 1e-20 else mpmath.mpf(0)
+
+    with mpmath.workdps(60):
+        check(aes.hyp2f1_der, points, truth, 200)
 
 
 def test_hypergeometric_function_at_the_borders():

@@ -7,7 +7,7 @@ import math
 from aesara.scalar.native import Special
 from aesara.scalar.routine import Known, SciPyFunction, exp, floor, log, log1p, psi, routine, sqrt
 from aesara.scalar.routines.continued_fraction import next_convergent
-from aesara.scalar.routines.stirling import LARGE, digamma_remainder, log1p_minus, stirling_error
+from aesara.scalar.routines.stirling import LARGE, digamma_change, digamma_remainder, log1p_minus, stirling_error
 
 __all__ = ["beta_density", "betainc_derivative"]
 
@@ -16,6 +16,8 @@ _gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 _MAX_TERMS = 1_000_000.0
 _EPS = 2.0**-53
 _TWO_PI = 2 * math.pi
+#: for a parameter that is smaller, the fraction has lost a digit
+_SMALL = 0.1
 
 
 @routine
@@ -26,9 +28,17 @@ def betainc_derivative(a: float, b: float, x: float, wrt_a: float) -> float:
     if x == 0.0 or x == 1.0:
         return 0.0
     if x <= (a + 1.0) / (a + b + 2.0):
-        return _fraction(a, b, x, 1.0 - x, wrt_a)
+        return _from_zero(a, b, x, 1.0 - x, wrt_a)
     # I_x(a, b) = 1 - I_{1-x}(b, a)
-    return -_fraction(b, a, 1.0 - x, x, 1.0 if wrt_a == 0.0 else 0.0)
+    return -_from_zero(b, a, 1.0 - x, x, 1.0 if wrt_a == 0.0 else 0.0)
+
+
+@routine
+def _from_zero(a: float, b: float, x: float, y: float, wrt_a: float) -> float:
+    """The derivative where x <= (a + 1) / (a + b + 2); y = 1 - x."""
+    if wrt_a == 0.0 and a < _SMALL:
+        return _by_b_for_small_a(a, b, x)
+    return _fraction(a, b, x, y, wrt_a)
 
 
 @routine
@@ -95,6 +105,25 @@ def _log_minus_digamma(a: float, b: float, x: float, y: float) -> float:
     change = (x * b - y * a) / a
     part = log1p(change) if -0.5 < change < 1.0 else log(x * n / a)
     return part + (digamma_remainder(n) + 1.0 / n) - (digamma_remainder(a) + 1.0 / a)
+
+
+@routine
+def _by_b_for_small_a(a: float, b: float, x: float) -> float:
+    """The derivative of I_x(a, b) by b, which is of the size of a; in terms that are so too, none cancels."""
+    # I_x(a, b) = power (1 + a (sum of (1 - b)_n x**n / (n! (a + n)) from n = 1)), DLMF 8.17.7, where
+    # power = gamma(a + b) / (gamma(a + 1) gamma(b)) x**a.
+    log_y = log1p(-x)
+    power = _density(a, b, x, 1.0 - x, 0.0) * (b / (a + b)) * exp(-b * log_y)
+    term = 1.0
+    d_term = total = d_total = 0.0
+    n = 0.0
+    while n < _MAX_TERMS and (n <= b or abs(d_term) > _EPS * abs(d_total) or abs(term) > _EPS * abs(total)):
+        n += 1.0
+        d_term = (d_term * (n - b) - term) / n * x
+        term *= (n - b) / n * x
+        total += term / (a + n)
+        d_total += d_term / (a + n)
+    return power * ((1.0 + a * total) * digamma_change(b, a) + a * d_total)
 
 
 @routine

@@ -9,6 +9,7 @@ from aesara.scalar.routine import Known, SciPyFunction, floor, log1p, psi, routi
 
 __all__ = ["hyp2f1_derivative"]
 
+_gamma = Known(SciPyFunction("gamma"), Special("gamma"))
 _hyp2f1 = Known(SciPyFunction("hyp2f1"), Special("hyp2f1"))
 
 _MAX_TERMS = 100_000.0
@@ -26,8 +27,16 @@ def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -
     wrt_a = 1.0 if position == 0.0 else 0.0
     wrt_b = 1.0 if position == 1.0 else 0.0
     wrt_c = 1.0 if position == 2.0 else 0.0
-    pole = c <= 0.0 and c == floor(c)
-    if wrt_a + wrt_b + wrt_c != 1.0 or pole or not (-math.inf < z <= 1.0):
+    if wrt_a + wrt_b + wrt_c != 1.0 or not (-math.inf < z < math.inf):
+        return math.nan
+    # Where a polynomial stays one, it has derivatives for all z; -1 stands for no degree.
+    of_a = -a if wrt_a == 0.0 and _is_pole(a) != 0.0 else -1.0
+    of_b = -b if wrt_b == 0.0 and _is_pole(b) != 0.0 else -1.0
+    if 0.0 <= of_a <= _MAX_TERMS and (of_b < 0.0 or of_a <= of_b):
+        return _of_polynomial(of_a, b, c, z, wrt_b, wrt_c)
+    if 0.0 <= of_b <= _MAX_TERMS:
+        return _of_polynomial(of_b, a, c, z, wrt_a, wrt_c)
+    if _is_pole(c) != 0.0 or z > 1.0:
         return math.nan
     if z == 1.0:
         return _at_one(a, b, c, wrt_a, wrt_b, wrt_c)
@@ -40,11 +49,59 @@ def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -
 
 
 @routine
+def _is_pole(x: float) -> float:
+    """Whether a number is one of 0, -1, -2, ..."""
+    return 1.0 if x <= 0.0 and x == floor(x) else 0.0
+
+
+@routine
+def _of_polynomial(degree: float, b: float, c: float, z: float, wrt_b: float, wrt_c: float) -> float:
+    """The derivative of F(-degree, b; c; z), a polynomial in z and b."""
+    if _is_pole(c) != 0.0 and degree > -c:
+        return math.nan
+    n = 0.0
+    if z <= 0.5:
+        term = 1.0
+        d_term = slope = 0.0
+        while n < degree:
+            ratio = (n - degree) / ((c + n) * (1.0 + n)) * z
+            d_term = (d_term * (b + n) + term * (wrt_b - (b + n) / (c + n) * wrt_c)) * ratio
+            term *= (b + n) * ratio
+            slope += d_term
+            n += 1.0
+        return slope
+    # From one degree to the next, DLMF 15.5.11; the powers of z would cancel.
+    older = d_older = d_value = 0.0
+    value = 1.0
+    y = 1.0 - z
+    while n < degree:
+        # 2 n + c - (n + b) z
+        step = (n + c) + (n * y - b * z)
+        newer = (step * value - n * y * older) / (c + n)
+        d_step = wrt_c - wrt_b * z
+        d_newer = (step * d_value + d_step * value - n * y * d_older - wrt_c * newer) / (c + n)
+        older, value = value, newer
+        d_older, d_value = d_value, d_newer
+        n += 1.0
+    return d_value
+
+
+@routine
 def _at_one(a: float, b: float, c: float, wrt_a: float, wrt_b: float, wrt_c: float) -> float:
     # F(a, b; c; 1) = gamma(c) gamma(c - a - b) / (gamma(c - a) gamma(c - b)), DLMF 15.4.20.
     rest = c - a - b
     if not rest > 0.0:
         return math.nan
+    by_a = _is_pole(c - a)
+    if by_a + _is_pole(c - b) > 0.0:
+        # It is zero, and so are all of the same c - a (or c - b); the derivative of 1 / gamma at -m is (-1)**m m!.
+        zero = c - a if by_a != 0.0 else c - b
+        other = c - b if by_a != 0.0 else c - a
+        along = wrt_c - (wrt_a if by_a != 0.0 else wrt_b)
+        if along == 0.0 or _is_pole(other) != 0.0:
+            return 0.0
+        sign = 1.0 if 2.0 * floor(0.5 * zero) == zero else -1.0
+        return along * sign * _gamma(1.0 - zero) * (_gamma(c) / _gamma(other)) * _gamma(rest)
     both = psi(rest)
     slope = wrt_a * (psi(c - a) - both) + wrt_b * (psi(c - b) - both)
     if wrt_c != 0.0:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.scalar.routine import horner, log1p, routine
+from aesara.scalar.routine import expm1, horner, log1p, routine
 
-__all__ = ["LARGE", "digamma_remainder", "log1p_minus", "stirling_error"]
+__all__ = ["LARGE", "digamma_change", "digamma_remainder", "log1p_minus", "stirling_error"]
 
 #: from here on the series below are exact to rounding
 LARGE = 15.0
@@ -24,6 +24,24 @@ def digamma_remainder(k: Any) -> Any:
     """psi(k) - log(k) for k >= LARGE, DLMF 5.11.2."""
     square = 1 / (k * k)
     return horner(square, _DIGAMMA) * square - 0.5 / k
+
+
+def _change_of_remainder(k: Any, growth: Any) -> Any:
+    """digamma_remainder(k exp(growth)) - digamma_remainder(k), for k >= LARGE and growth >= 0."""
+    series = [c * expm1(-2 * (n + 1) * growth) for n, c in enumerate(_DIGAMMA)]
+    square = 1 / (k * k)
+    return horner(square, series) * square - 0.5 / k * expm1(-growth)
+
+
+@routine
+def digamma_change(k: float, a: float) -> float:
+    """psi(k + a) - psi(k) for k > 0 and a >= 0, to a few ulp."""
+    total = 0.0
+    while k < LARGE:
+        total += a / (k + a) / k
+        k += 1.0
+    growth = log1p(a / k)
+    return total + (growth + _change_of_remainder(k, growth))
 
 
 @routine
