@@ -11,6 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
+from aesara.graph.pullback import is_disconnected
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -118,11 +119,10 @@ class MaxAndArgmax(_ArgOp):
         """Every element equal to the largest gets the whole gradient."""
         (x,) = inputs
         g_max = output_gradients[0]
-        if x.type.dtype in discrete_dtypes or not hasattr(g_max.type, "dtype"):
-            return [x.zeros_like(dtype=config.floatX if x.type.dtype in discrete_dtypes else x.type.dtype)]
+        if is_disconnected(g_max):
+            return [g_max]
         largest = with_kept_dims(x, max(x, self.axis), self.axis)
-        gradient = eq(largest, x) * with_kept_dims(x, as_tensor_variable(g_max), self.axis)
-        return [gradient.astype(x.type.dtype)]
+        return [eq(largest, x) * with_kept_dims(x, g_max, self.axis)]
 
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.configdefaults import config
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
 from aesara.graph.op import HasCFile, Op
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 
 if TYPE_CHECKING:
@@ -126,19 +124,13 @@ class DimShuffle(HasCFile, Op):
     def grad(
         self, inputs: Sequence[TensorVariable], output_gradients: Sequence[TensorVariable]
     ) -> list[TensorVariable]:
-        (x,) = inputs
-        if x.type.dtype in discrete_dtypes:
-            return [x.zeros_like(dtype=config.floatX)]
-        gz = as_tensor_variable(output_gradients[0])
-        grad_order: list[int | str] = ["x"] * x.type.ndim
+        grad_order: list[int | str] = ["x"] * inputs[0].type.ndim
         for axis, entry in enumerate(self.new_order):
             if isinstance(entry, int):
                 grad_order[entry] = axis
         # An added dimension has length 1 whatever the type of the gradient says.
-        pattern = [entry == "x" or flag for entry, flag in zip(self.new_order, gz.type.broadcastable)]
-        if tuple(pattern) != gz.type.broadcastable:
-            gz = gz.with_static_shape(tuple([1 if flag else n for flag, n in zip(pattern, gz.type.shape)]))
-        return [dimshuffle(gz, grad_order)]
+        added = tuple([1 if entry == "x" else None for entry in self.new_order])
+        return [dimshuffle(output_gradients[0].with_static_shape(added), grad_order)]
 
 
 def _checked_entry(position: int, entry: Any, ndim: int) -> int | str:
