@@ -102,7 +102,7 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
     inside: dict[int, list[Apply]] = {at: [] for at in range(len(plan.steps))}
     placed: set[Apply] = set()
     for node, numbers in context.made.items():
-        items = [context.items[k] for k in numbers]
+        items: list[object] = [context.items[k] for k in numbers]
         items += [part for v in node.outputs for part in _parts(v, context)]
         for at in set[int]().union(*(steps_of.get(item, ()) for item in items)):
             # What reads the results of a call is not the call, and neither is what makes its operands.

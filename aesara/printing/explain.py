@@ -296,14 +296,13 @@ def _explain_linker(f: Function) -> Explanation:
         notes = ["shared"] * bool(spec.implicit) + ["updated by a new array"] * (k in updated)
         inputs.append(_value(variable, input_name(variable, k), notes))
     nodes = [ExplainedNode(node, reason, node.source) for node in graph.toposort()]
+    steps = [ExplainedStep("python", "", "", (one,)) for one in nodes]
     if reason is None:
-        steps = (ExplainedStep("graph", f._how, "", tuple(nodes)),)
-    else:
-        steps = tuple([ExplainedStep("python", "", "", (one,)) for one in nodes])
+        steps = [ExplainedStep("graph", f._how, "", tuple(nodes))]
     return Explanation(
         name=function_name(f),
         fallback=reason,
-        steps=steps,
+        steps=tuple(steps),
         without_code=(),
         inputs=tuple(inputs),
         results=_results(f),
