@@ -223,7 +223,7 @@ def test_forward_derivatives_beside_what_has_none():
     out = OpFromGraph([rng, x], [x * draw, state])(rng, x)[0]
     f = aesara.function([x, u], [out, aesara.Rop(out, x, u)])
     value, along = f([1.0, 2.0], [3.0, 4.0])
-    np.testing.assert_allclose(along, value * [3.0, 2.0])
+    assert_close(along, value * [3.0, 2.0])
 
 
 def test_outputs_without_a_forward_derivative():

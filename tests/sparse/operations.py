@@ -125,7 +125,7 @@ OPERATIONS = [
     _row("element from the end", lambda A: A[-1, -5], lambda A: A[-1, -5], "A"),
     _row("rows", lambda A, i: A[i], lambda A, i: A[i], "A", "i"),
     _row("elements", lambda A, i, j: A[i, j], lambda A, i, j: A[i, j], "A", "i", "j"),
-    _row("rectangle", lambda A: A[1:4, 1:], lambda A: A[1:4, 1:], "A", grad=False),
+    _row("rectangle", lambda A: A[1:4, 1:], lambda A: A[1:4, 1:], "A"),
     _row(
         "added rows",
         lambda m, i: sparse.construct_sparse_from_list(at.zeros(ROWS), m.T, i),
@@ -147,7 +147,7 @@ OPERATIONS = [
     _row("true_dot sparse", sparse.true_dot, lambda A, C: A @ C, "A", "C"),
     _row("usmm", sparse.usmm, lambda c, A, m, k: c * (A @ m) + k, "c", "A", "m", "k"),
     _row("usmm left", lambda c, l, A, m: sparse.usmm(c, l, A, m.T), lambda c, l, A, m: c * (l @ A) + m.T, *"clAm"),
-    _row("sampling_dot", sparse.sampling_dot, lambda k, m, A: (k @ m.T) * A, "k", "m", "A", grad=False),
+    _row("sampling_dot", sparse.sampling_dot, lambda k, m, A: (k @ m.T) * A, "k", "m", "A"),
     _row("eq", sparse.eq, lambda A, B: (A == B).astype("uint8"), "A", "B", grad=False),
     _row("neq dense", sparse.neq, lambda A, y: (A != y).astype("uint8"), "A", "y", grad=False),
     _row("lt", lambda A, B: A < B, lambda A, B: (A < B).astype("uint8"), "A", "B", grad=False),

@@ -456,6 +456,10 @@ def test_methods_and_keywords_of_elementwise_functions(call):
     check(None, call, native=True)
 
 
+#: what NumPy 1 says itself of parameters that it does not have
+NOT_THERE = "|got an unexpected keyword argument"
+
+
 @pytest.mark.parametrize(
     "call, message",
     [
@@ -479,9 +483,9 @@ def test_methods_and_keywords_of_elementwise_functions(call):
         (lambda x: np.nanstd(x, where=x > 0), "`where` is not supported"),
         (lambda x: np.fill_diagonal(x, 1), "aesara.tensor.fill_diagonal"),
         (lambda x: np.copyto(x, 1), "aesara.tensor.where"),
-        (lambda x: np.linalg.cholesky(at.dmatrix(), upper=True), "`upper` is not supported"),
+        (lambda x: np.linalg.cholesky(at.dmatrix(), upper=True), "`upper` is not supported" + NOT_THERE),
         (lambda x: np.linalg.pinv(at.dmatrix(), rcond=0.1), "`rcond` is not supported"),
-        (lambda x: np.fft.fft(x, out=np.ones(3)), "`out` is not supported"),
+        (lambda x: np.fft.fft(x, out=np.ones(3)), "`out` is not supported" + NOT_THERE),
     ],
 )
 def test_what_is_refused(call, message):
