@@ -215,7 +215,8 @@ class RandomVariable(Op):
         size
             See `normalize_size_param`.
         dtype
-            A dtype, or its number among all dtypes; None for the one of the distribution.
+            A dtype, or its number among all dtypes; None for the one of the distribution. So it is for a variable
+            that stands for the number, as it does where the inputs of a node become those of a graph.
         dist_params
             The parameters of the distribution.
         """
@@ -238,9 +239,14 @@ class RandomVariable(Op):
         return Apply(self, [rng, size, constant(number, dtype="int64"), *params], outputs)
 
     def _dtype_number(self, dtype: Any) -> int:
-        """The number of a dtype among all dtypes."""
+        """The number of a dtype among all dtypes.
+
+        A variable that stands for a number tells nothing, so the dtype is that of the distribution.
+        """
         if isinstance(dtype, Constant):
             dtype = int(dtype.data)
+        elif isinstance(dtype, Variable):
+            dtype = None
         if isinstance(dtype, int | np.integer):
             return int(dtype)
         wanted = self.dtype if dtype is None else dtype

@@ -75,6 +75,24 @@ def test_dtypes(case):
             assert case.distribution(*case.parameters, rng=aesara.shared(generator(kind))).dtype == "float32"
 
 
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_variables_in_place_of_the_inputs_of_a_node(case):
+    """As libraries make a graph of a node: the number of the dtype is then a variable, which is no dtype."""
+    rng = aesara.shared(generator(case.kinds[0]))
+    node = case.distribution(*case.parameters, rng=rng, size=(2, 3)).owner
+    inputs = [one.type() for one in node.inputs]
+    again = node.op.make_node(*inputs).outputs[1]
+    assert again.type.dtype == node.outputs[1].type.dtype
+    values = [rng.get_value(borrow=True), *(one.data for one in node.inputs[1:])]
+    f = aesara.function(inputs, again, mode=REFERENCE, on_unused_input="ignore")
+    np.testing.assert_array_equal(f(*values), node.outputs[1].eval())
+
+
+def test_a_variable_as_dtype_of_a_distribution_that_has_none():
+    with pytest.raises(TypeError, match="dtype is unspecified"):
+        RandomVariable("normal", 0, [0, 0]).make_node(None, None, at.lscalar("number"), 0.0, 1.0)
+
+
 @pytest.mark.parametrize("case", [c for c in CASES if len(c.batch) == 2], ids=lambda case: case.name)
 def test_parameters_broadcast(case):
     kind = case.kinds[0]
