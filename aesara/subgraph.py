@@ -25,6 +25,7 @@ from aesara.graph.shared import SharedVariable
 from aesara.graph.traversal import ancestors, graph_inputs, io_connection_pattern, io_toposort
 from aesara.graph.utils import MissingInputError
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
+from aesara.tensor.core.constant_value import with_open_lengths
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
@@ -159,6 +160,10 @@ class OpFromGraph(Op, HasInnerGraph):
     array(1.)
     """
 
+    #: For a subclass that is a random variable, how many dimensions one draw has, which is the output that the
+    #: operation returns by default. Its type leaves open how long they are; see `RandomVariable.open_support`.
+    ndim_supp: int | None = None
+
     def __init__(
         self, inputs: list[Variable], outputs: list[Variable], inline: bool = False,
         lop_overrides: Override = "default", grad_overrides: Override = "default", rop_overrides: Override = "default",
@@ -213,7 +218,7 @@ class OpFromGraph(Op, HasInnerGraph):
         overrides = (self.lop_overrides, self.grad_overrides, self.rop_overrides)
         return (
             self.is_inline, tuple(map(_key, overrides)), _key(self._connection_pattern), tuple(self.input_types),
-            tuple(self.shared_inputs), tuple(self.output_types),
+            tuple(self.shared_inputs), tuple(self.output_types), self.ndim_supp,
         )  # fmt: skip
 
     def __eq__(self, other: object) -> bool:
@@ -257,7 +262,11 @@ class OpFromGraph(Op, HasInnerGraph):
         converted = [kind.filter_variable(value) for kind, value in zip(self.input_types, given)]
         shared = given[expected:] or list(self.shared_inputs)
         shared = [own.type.filter_variable(value) for own, value in zip(self.shared_inputs, shared)]
-        return Apply(self._with_shared(shared), [*converted, *shared], [v.type() for v in self.inner_outputs])
+        kinds = [v.type for v in self.inner_outputs]
+        if self.ndim_supp and self.default_output is not None:
+            draw = kinds[self.default_output]
+            kinds[self.default_output] = draw.clone(shape=with_open_lengths(draw.shape, self.ndim_supp))
+        return Apply(self._with_shared(shared), [*converted, *shared], [kind() for kind in kinds])
 
     def _with_shared(self, shared: Sequence[Variable]) -> OpFromGraph:
         """The operation with other variables in the places of its shared inputs.

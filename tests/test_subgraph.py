@@ -363,6 +363,24 @@ def test_shapes():
     assert not any(isinstance(node.op, OpFromGraph) for node in f.maker.fgraph.apply_nodes)
 
 
+def test_draws_with_fewer_coordinates():
+    """A random variable that is a graph, such as a vector whose sum is zero, leaves open how long its draws are."""
+
+    class ZeroSum(OpFromGraph):
+        default_output = 0
+
+        def __init__(self, *args, ndim_supp, **kwargs):
+            self.ndim_supp = ndim_supp
+            super().__init__(*args, **kwargs)
+
+    z = at.tensor("float64", shape=(3, 4))
+    given = np.arange(12.0).reshape(3, 4)
+    for ndim_supp, shape in ((0, (3, 4)), (1, (3, None)), (2, (None, None))):
+        centred = ZeroSum([z], [z - z.mean(), z * 2], ndim_supp=ndim_supp)(z)
+        assert centred.type.shape == shape and centred.owner.outputs[1].type.shape == (3, 4)
+        np.testing.assert_array_equal(aesara.function([z], centred)(given), given - 5.5)
+
+
 def test_errors():
     with pytest.raises(MissingInputError, match="missing an input: y"):
         OpFromGraph([x], [x * y])

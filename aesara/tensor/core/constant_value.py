@@ -26,7 +26,7 @@ from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-__all__ = ["extract_constant", "get_scalar_constant_value", "infer_static_shape"]
+__all__ = ["extract_constant", "get_scalar_constant_value", "infer_static_shape", "with_open_lengths"]
 
 
 def get_scalar_constant_value(
@@ -207,6 +207,18 @@ def infer_static_shape(
         if size is not None and size < 0:
             raise ValueError(f"Sizes cannot be negative, got {size} in {static_shape}.")
     return sizes, static_shape
+
+
+def with_open_lengths(static_shape: Sequence[int | None], n: int) -> tuple[int | None, ...]:
+    """A static shape that leaves open how long the last n dimensions are.
+
+    Examples
+    --------
+    >>> with_open_lengths((2, 3, 4), 1)
+    (2, 3, None)
+    """
+    kept = max(len(static_shape) - n, 0)
+    return (*static_shape[:kept], *(None for _ in static_shape[kept:]))
 
 
 def _as_sequence_of_sizes(shape: Any) -> Sequence[Any]:

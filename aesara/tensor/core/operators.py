@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 #: NumPy's functions about containers that may hold variables, as a ``size`` does, which read none of their values.
-_ABOUT_SHAPES = frozenset(("ndim", "shape", "size"))
+_ABOUT_SHAPES = frozenset(("ndim", "shape", "size", "atleast_1d"))
 
 
 def _operand(other: Any) -> Any:

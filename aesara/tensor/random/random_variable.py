@@ -15,7 +15,7 @@ from aesara.graph.pullback import grad_undefined
 from aesara.graph.shared import shared
 from aesara.graph.utils import get_variable_trace_string
 from aesara.tensor.core.casting import cast
-from aesara.tensor.core.constant_value import infer_static_shape
+from aesara.tensor.core.constant_value import infer_static_shape, with_open_lengths
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import all_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import TensorType
@@ -82,9 +82,15 @@ class RandomVariable(Op):
     ndim_supp: int
     ndims_params: Sequence[int]
     #: Whether types leave open how long draws are: libraries make variables of the same type for coordinates of draws,
-    #: of which there may be fewer, as on a simplex.
+    #: of which there may be fewer, as on a simplex. So it is for subclasses that have a `_supp_shape_from_params` of
+    #: their own, unless they say that it is not.
     open_support = False
     dtype: str | None
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "_supp_shape_from_params" in vars(cls) and "open_support" not in vars(cls):
+            cls.open_support = True
 
     def __init__(
         self,
@@ -234,7 +240,7 @@ class RandomVariable(Op):
         number = self._dtype_number(dtype)
         _, static = infer_static_shape(self._infer_shape(size, params))
         if self.open_support:
-            static = (*static[: len(static) - self.ndim_supp], *(None for _ in range(self.ndim_supp)))
+            static = with_open_lengths(static, self.ndim_supp)
         outputs = [rng.type(), TensorType(all_dtypes[number], static)()]
         return Apply(self, [rng, size, constant(number, dtype="int64"), *params], outputs)
 

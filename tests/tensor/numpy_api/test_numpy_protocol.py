@@ -403,6 +403,8 @@ def test_variables_in_containers_are_counted():
         assert found is one
     first, second = np.atleast_1d(n, 2.0)
     assert first[0] is n and second.tolist() == [2.0]
+    for several in ((n, at.constant(3)), [v, v], (n, 3)):
+        assert all(found is one for found, one in zip(np.atleast_1d(several), several, strict=True))
     for refused in (lambda: np.array([n, 2]), lambda: np.asarray(n), lambda: np.sum([n, n])):
         with pytest.raises(TypeError, match="NumPy needs an array"):
             refused()

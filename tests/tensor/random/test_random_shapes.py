@@ -52,6 +52,31 @@ def test_static_shapes():
     assert at_random.permutation(5).type.shape == (5,)
 
 
+def test_open_lengths_of_vectors_of_other_distributions():
+    """One that says how long its draws are may have fewer coordinates than that, unless it says otherwise."""
+
+    class Weights(RandomVariable):
+        name = "weights"
+        ndim_supp = 1
+        ndims_params = (0, 0)
+        dtype = "float64"
+
+        def _supp_shape_from_params(self, dist_params, **kwargs):
+            return (dist_params[1] + 1,)
+
+        @classmethod
+        def rng_fn(cls, rng, concentration, n, size):
+            return rng.dirichlet(np.full(n + 1, concentration), size)
+
+    class Coordinates(Weights):
+        open_support = False
+
+    assert Weights()(2.0, 3, size=(2,)).type.shape == (2, None)
+    assert Coordinates()(2.0, 3, size=(2,)).type.shape == (2, 4)
+    assert Weights()(2.0, 3, size=(2,)).eval().shape == (2, 4)
+    assert RandomVariable("alike", 1, [1], "float64")(np.ones(3)).type.shape == (3,)
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.parametrize("size", [None, (4, 3)])
 def test_computed_shapes(case, size):

@@ -196,6 +196,7 @@ class PermutationRV(RandomVariable):
     name = "permutation"
     ndim_supp = 1
     ndims_params = (1,)
+    open_support = False
     dtype = None
     _print_name = ("permutation", "\\operatorname{permutation}")
 

@@ -110,6 +110,7 @@ class MvNormalRV(RandomVariable):
     name = "multivariate_normal"
     ndim_supp = 1
     ndims_params = (1, 2)
+    open_support = False
     dtype = "floatX"
     _print_name = ("N", "\\operatorname{N}")
 
@@ -245,6 +246,7 @@ class MultinomialRV(RandomVariable):
     name = "multinomial"
     ndim_supp = 1
     ndims_params = (0, 1)
+    open_support = False
     dtype = "int64"
     _print_name = ("MN", "\\operatorname{MN}")
 
