@@ -285,7 +285,17 @@ class RandomVariable(Op):
         drawn = self.rng_fn(rng, *values, sizes or None)
         kind: Any = node.outputs[1].type
         output_storage[0][0] = rng
+        if np.ndim(drawn) < kind.ndim and not sizes:
+            drawn = self._with_first_dimensions(drawn, values)
         output_storage[1][0] = _as_values_of(kind, drawn)
+
+    def _with_first_dimensions(self, drawn: Any, parameters: Sequence[np.ndarray]) -> Any:
+        """Draws with the first dimensions of the parameters, which SciPy leaves out where these have length 1."""
+        batch = np.broadcast_shapes(*[np.shape(p)[: np.ndim(p) - n] for p, n in zip(parameters, self.ndims_params)])
+        n_missing = len(batch) + self.ndim_supp - np.ndim(drawn)
+        if n_missing > 0 and all(n == 1 for n in batch[:n_missing]):
+            return np.expand_dims(drawn, tuple(range(n_missing)))
+        return drawn
 
     # -- derivatives --------------------------------------------------------
 

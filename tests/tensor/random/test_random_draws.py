@@ -236,7 +236,8 @@ def test_users_distributions_of_vectors():
             return x / np.sqrt((x**2).sum(axis=-1, keepdims=True))
 
     x = Direction()(3, size=(2,))
-    assert x.type.shape == (2, 3)
+    assert x.type.shape == (2, None)
+    assert x.eval().shape == (2, 3)
     assert_close((x.eval() ** 2).sum(axis=1), 1)
     n = at.lscalar("n")
     assert x.owner.op(n).type.shape == (None,)
@@ -261,3 +262,16 @@ def test_users_distributions_by_scipy():
         expected = stats.anglit.rvs(0.5, 2.0, size=size or (), random_state=np.random.default_rng(4))
         assert x.type.shape == (size or ())
         np.testing.assert_array_equal(x.eval(), np.reshape(expected, size or ()))
+    class Other(RandomVariable):
+        name = "other"
+        ndim_supp = 0
+        ndims_params = (0, 0)
+        dtype = "floatX"
+        rng_fn = Anglit.rng_fn_scipy
+
+    for shape in ((1,), (1, 1), (1, 3), (2, 1), (1, 3, 1)):
+        loc, scale = np.full(shape, 0.5), np.full(shape[-1:], 2.0)
+        expected = stats.anglit.rvs(loc, scale, size=shape, random_state=np.random.default_rng(4))
+        for distribution in (Anglit(), Other()):
+            drawn = distribution(loc, scale, rng=at_random.default_rng(4)).eval()
+            np.testing.assert_array_equal(drawn, expected, strict=True)
