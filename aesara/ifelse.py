@@ -9,11 +9,12 @@ from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
-from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.databases import canonicalize, optdb
 from aesara.graph.rewriting.node_rewriters import node_rewriter
+from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
@@ -31,6 +32,7 @@ __all__ = [
     "config",
     "ifelse",
     "ifelse_lift_single_if_through_acceptable_ops",
+    "local_known_choice",
     "optdb",
 ]
 
@@ -53,7 +55,7 @@ class IfElse(Op):
     """
 
     __props__ = ("as_view", "n_outs", "name")
-    #: native programs compute everything, so functions with this operation run node by node
+    #: rules leave alone what such an operation may not compute
     is_lazy = True
 
     def __init__(self, n_outs: int, as_view: bool = False, name: str | None = None):
@@ -113,6 +115,11 @@ class IfElse(Op):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         points = [p if p is not None else v.zeros_like() for v, p in zip(inputs[1:], eval_points[1:])]
         return self(inputs[0], *points, return_list=True)
+
+    def taken(self, node: Apply, condition: Any) -> Sequence[Variable]:
+        """The values of the branch that is computed for this condition."""
+        start = self._first_taken(condition)
+        return node.inputs[start : start + self.n_outs]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         start = self._first_taken(inputs[0])
@@ -224,6 +231,20 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
 
 
 # -- rewrites ------------------------------------------------------------------------------------------------------
+
+
+@node_rewriter([IfElse])
+def local_known_choice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+    """A choice by a condition that is known is the branch that is taken."""
+    condition = node.inputs[0]
+    if not isinstance(condition, Constant):
+        return False
+    fitting = map(fits_in_place, node.outputs, node.op.taken(node, condition.data))
+    values = [value for value in fitting if value is not None]
+    return values if len(values) == node.op.n_outs else False
+
+
+canonicalize.register("local_known_choice", local_known_choice, "fast_run", "fast_compile")
 
 
 @node_rewriter([IfElse])

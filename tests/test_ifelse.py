@@ -8,7 +8,7 @@ import aesara
 import aesara.tensor as at
 from aesara import sparse
 from aesara.compile.io import In
-from aesara.compile.mode import Mode
+from aesara.compile.mode import Mode, optdb
 from aesara.gradient import DisconnectedType, disconnected_type, verify_grad
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out
@@ -246,7 +246,7 @@ def test_a_choice_that_cannot_be_native_runs_lazily_all_the_same():
     f = aesara.function([x], ifelse(x.sum() > 0, noted(x), x))
     assert f([-1.0]).tolist() == [-1] and not computed
     assert f([1.0]).tolist() == [2] and computed
-    assert f._native is None
+    assert {type(node.op) for node in f._native.report.python_nodes} == {IfElse}
 
 
 def test_gradients_that_do_not_flow():
@@ -402,3 +402,63 @@ def test_a_choice_that_is_a_view_is_left_as_it_is():
     made = cond_make_inplace.transform(fgraph, fgraph.outputs[0].owner)
     assert made[0].owner.op == IfElse(1, True)
     assert cond_make_inplace.transform(FunctionGraph([c, x, y], made, clone=False), made[0].owner) is False
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_choice_by_a_known_condition_is_its_side(first):
+    x, y = at.dvector("x"), at.dvector("y")
+    known = at.eq(x.shape[0], x.shape[0]) if first else at.constant(0)
+    taken = ifelse(known, [x * 2, x[x > 0]], [at.exp(y), y[y > 0]])
+    f = aesara.function([x, y], [*taken, *aesara.grad(taken[0].sum(), [x, y])])
+    assert not any(isinstance(node.op, IfElse) for node in f.maker.fgraph.apply_nodes)
+    assert f._native.report.python_nodes == {}
+    values, others = np.array([1.0, -2.0]), np.array([0.5, 3.0, -1.0])
+    wanted = (values * 2, values[:1]) if first else (np.exp(others), others[:2])
+    slopes = (np.full(2, 2.0), np.zeros(3)) if first else (np.zeros(2), np.exp(others))
+    for got, want in zip(f(values, others), (*wanted, *slopes)):
+        assert_close(got, want)
+
+
+def test_a_side_of_a_known_choice_keeps_what_its_type_says():
+    fgraph = FunctionGraph(outputs=[ifelse(at.constant(1), at.dvector("x"), at.tensor("float64", shape=(3,)))])
+    optdb.query("+canonicalize").rewrite(fgraph)
+    assert fgraph.outputs[0] is fgraph.inputs[0]
+    x, rows = at.dmatrix("x"), at.drow("rows")
+    f = aesara.function([x, rows], ifelse(at.constant(0), x, rows) + x)
+    assert f(np.ones((1, 2)), np.ones((1, 2))).tolist() == [[2, 2]]
+    with pytest.raises(ValueError, match="Input dimension mismatch"):
+        f(np.ones((2, 2)), np.ones((1, 2)))
+
+
+def test_sizes_that_depend_on_values():
+    """Such a choice runs in Python, and the rest natively; only one side is computed, of choices in it, too."""
+    c, x = at.iscalar("c"), at.dvector("x")
+    fails = Assert("not to be computed")(x, at.constant(False))
+    chosen = ifelse(c > 0, ifelse(c > 1, x[x > 0], at.exp(x)[0] * x[x < 0]), ifelse(c < 0, fails, x))
+    f = aesara.function([c, x], [chosen, at.exp(chosen).sum() + x.sum(), aesara.grad((chosen**2).sum(), x)])
+    assert {type(node.op) for node in f._native.report.python_nodes} == {IfElse}
+    values = np.array([0.5, -1.0, 2.0, -3.0])
+    kept = np.where(values > 0, 2 * values, 0)
+    first = np.exp(0.5)
+    slope = np.where(values < 0, 2 * first**2 * values, 0) + np.where(values == 0.5, 2 * first**2 * 10, 0)
+    for condition, want, gradient in [(2, values[values > 0], kept), (1, first * values[values < 0], slope)]:
+        got, total, found = f(condition, values)
+        assert_close(got, want)
+        assert_close(total, np.exp(want).sum() + values.sum())
+        assert_close(found, gradient)
+    got, total, found = f(0, values)
+    assert_close(found, 2 * values)
+    with pytest.raises(AssertionError, match="not to be computed"):
+        f(-1, values)
+
+
+def test_constants_that_choices_in_python_return():
+    """They stay as they are, whatever is done with the result."""
+    x, numbers = at.dvector("x"), at.constant(np.arange(3.0))
+    f = aesara.function([x], [ifelse(x[0], x * 2, numbers), x + 1])
+    assert {type(node.op) for node in f._native.report.python_nodes} == {IfElse}
+    for _ in range(2):
+        got, _ = f([0.0])
+        assert got.tolist() == [0, 1, 2]
+        got += 1
+    assert f([0.5, 1.0])[0].tolist() == [1, 2]

@@ -15,7 +15,7 @@ from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context, Unsupported
-from aesara.lower.control.branches import branches_of_choices
+from aesara.lower.control.branches import branches_of_choices, nodes_of_sides
 from aesara.lower.families import load_complex_lowerings, load_lowering
 from aesara.lower.parts import lower_on_parts
 from aesara.scalar.types import ScalarType
@@ -143,8 +143,9 @@ def lower_node(node: Apply, context: Context) -> None:
         with inherit_source(node):  # for nodes that are made to be lowered in its place
             arrays = lower(node.op, node, context)
     except Unsupported as reason:
-        if getattr(node.op, "is_lazy", False):
-            raise  # in Python all of its inputs would be computed before
+        is_lazy = getattr(node.op, "is_lazy", False)
+        if is_lazy and (context.outer is not None or any(out.type.in_words for out in node.outputs)):
+            raise  # with what a side lacks; and which of two states says what the next one is like is not known
         leaves, along = python_leaves(node, context)
         arrays = context.python_node(node, leaves, str(reason))
         for one in along:
@@ -161,7 +162,11 @@ def _why_deferred(node: Apply) -> str:
 
 
 def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[Apply]]:
-    """The arrays that a node running in Python reads, and the nodes deferred to it, which it runs before."""
+    """The arrays that a node running in Python reads, and the nodes deferred to it, which it runs before.
+
+    A choice also runs those that only its sides need.
+    """
+    sides = nodes_of_sides(node, context.branches)
     leaves: dict[Variable, None] = {}
     along: dict[Apply, None] = {}
     stack = list(reversed(node.inputs))
@@ -170,9 +175,9 @@ def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[A
         if variable in context.arrays or variable in context.pairs:
             leaves[variable] = None
         elif variable.owner is not None:
-            if variable.owner not in context.deferred:
+            if variable.owner not in context.deferred and variable.owner not in sides:
                 raise Unsupported(f"{node.op} needs a value of type {variable.type}")
             if variable.owner not in along:
                 along[variable.owner] = None
                 stack.extend(reversed(variable.owner.inputs))
-    return list(leaves), list(reversed(along))
+    return list(leaves), [one for one in reversed(along) if one in context.deferred]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import empty_output
 from aesara.graph.traversal import io_toposort
+from aesara.ifelse import IfElse
 from aesara.ir.generators import generator_of, words_of
 from aesara.link.utils import raise_with_op
 
@@ -40,6 +41,7 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     """
     states = [v for v in node.inputs if v.type.in_words]
     order = io_toposort(leaves, node.outputs)
+    is_choice = any(isinstance(step.op, IfElse) for step in order)
     wanted = [
         () if out.type.in_words else (out, np.dtype(out.type.dtype), out.type.shape, (None,) * out.type.ndim)
         for out in node.outputs
@@ -53,8 +55,8 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
 
     def callback(*windows: np.ndarray) -> list[np.ndarray]:
         values = read(windows)
-        for step in order:
-            inputs = [v.data if isinstance(v, Constant) else values[v] for v in step.inputs]
+        for step in _taken_steps(node, values) if is_choice else order:
+            inputs = [v.data if isinstance(v, Constant) else values.get(v) for v in step.inputs]
             cells: list[list[Any]] = [[None] for _ in step.outputs]  # kept apart: `perform` may change its list
             try:
                 step.op.perform(step, inputs, list(cells))
@@ -73,6 +75,33 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
         raise AssertionError("The node is the last one.")
 
     return callback
+
+
+def _taken_steps(last: Apply, values: Mapping[Variable, Any]) -> Iterator[Apply]:
+    """A node and those before it, in order, without what only sides of choices need that are not taken.
+
+    `values` has those of the steps before when the next one is asked for.
+    """
+    pending = [last]
+    while pending:
+        node = pending[-1]
+        missing = [v.owner for v in _needed(node, values) if v.owner is not None and v not in values]
+        if missing:
+            pending.extend(missing)
+        else:
+            pending.pop()
+            if node is last or any(out not in values for out in node.outputs):
+                yield node
+
+
+def _needed(node: Apply, values: Mapping[Variable, Any]) -> Sequence[Variable]:
+    """The inputs that a node reads, as far as they are known: those of a choice depend on its condition."""
+    if not isinstance(node.op, IfElse):
+        return node.inputs
+    condition = node.inputs[0]
+    if isinstance(condition, Constant):
+        return node.op.taken(node, condition.data)
+    return node.op.taken(node, values[condition]) if condition in values else [condition]
 
 
 def _words(generator: Any, before: Any) -> np.ndarray:

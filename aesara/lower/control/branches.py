@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.ifelse import IfElse
 
-__all__ = ["Branch", "branches_of_choices"]
+__all__ = ["Branch", "branches_of_choices", "nodes_of_sides"]
 
 #: a choice, and 0 or 1 for its first or second side
 Branch = tuple[Apply, int]
@@ -48,3 +48,16 @@ def _settled(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | No
         found -= {both, (both[0], 1 - both[1])}
         found |= places[both[0]]
     return frozenset({None})
+
+
+def nodes_of_sides(choice: Apply, branches: Mapping[Branch, Sequence[Apply]]) -> set[Apply]:
+    """What is computed for the sides of a choice only, and for those of the choices in them."""
+    found: set[Apply] = set()
+    pending = [choice]
+    while pending:
+        node = pending.pop()
+        for side in (0, 1):
+            inside = branches.get((node, side), ())
+            found.update(inside)
+            pending.extend(inside)
+    return found

@@ -297,11 +297,11 @@ def _leading(array: Array, length: Expr) -> Array:
 
 
 def sizes_outside(inner: Context, array: Array) -> list[Expr]:
-    """The sizes of an array of a loop's body, which must be known before the loop."""
+    """The sizes of an array of a loop's body or of a choice's side, which must be known before it."""
     sizes = [inner.canonical(n) for n in array.shape]
     own = {size for item in inner.items for size in item.defines()}
     for e in walk(sizes):
         inside = not isinstance(e.attr, (ArgumentName, ConstantName)) if e.op == "load" else e.attr in own
         if inside:
-            raise Unsupported("a result of a loop whose size depends on values in the loop")
+            raise Unsupported("a result of a loop or choice whose size depends on values inside of it")
     return sizes
