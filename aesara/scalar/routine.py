@@ -40,6 +40,7 @@ __all__ = [
     "routine",
     "sin",
     "sqrt",
+    "too_old_for",
     "where",
 ]
 
@@ -62,11 +63,18 @@ class SciPyFunction:
         import scipy.special
 
         if not hasattr(scipy.special, self.name):
-            raise NotImplementedError(f"SciPy {scipy.__version__} has no {self.name}: install a newer one.")
+            raise too_old_for(self.name)
         return getattr(scipy.special, self.name)
 
     def __call__(self, *values: Any) -> Any:
         return self.function(*values)
+
+
+def too_old_for(name: str) -> NotImplementedError:
+    """The error where the installed SciPy lacks a function."""
+    import scipy
+
+    return NotImplementedError(f"SciPy {scipy.__version__} has no {name}: install a newer one.")
 
 
 def _tracer(values: tuple[Any, ...]) -> Callable | None:

@@ -28,6 +28,7 @@ from aesara.link.llvm.metadata import NO_VECTORS
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.records import dataclass
+from aesara.scalar.routine import too_old_for
 from aesara.utils import free_in_children
 
 __all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "object_code", "optimized_text"]
@@ -315,6 +316,9 @@ def _link(
             continue  # declared, and not called
         address = _address(symbol, target)
         if address is None:
+            source, _, name = symbol.partition(".")
+            if source == "special":
+                raise too_old_for(name.partition(".")[0])
             raise RuntimeError(f"the C function {symbol} is not available in this installation")
         builder.import_symbol(symbol, address)
     builder.add_current_process()

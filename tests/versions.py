@@ -1,0 +1,7 @@
+"""What old versions of SciPy do not have, of what newer ones give to the package."""
+
+import scipy.special
+
+#: functions of `scipy.special` that are younger than the oldest SciPy that the package runs with
+YOUNG = ("betainccinv",)
+SCIPY_LACKS = tuple(name for name in YOUNG if not hasattr(scipy.special, name))
