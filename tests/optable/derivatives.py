@@ -35,7 +35,7 @@ def off_kinks(value: np.ndarray, arg: Arg) -> np.ndarray:
     if arg.values is not None or arg.low == arg.high or value.dtype.kind != "f":
         return value
     near = np.abs(value * 2 - np.round(value * 2)) < 4e-3
-    return np.asarray(np.where(near, value + 4e-3, value))
+    return np.where(near, value + 4e-3, value).astype(value.dtype)  # for NumPy 1, a number of no dimension is wider
 
 
 class Derivatives:
