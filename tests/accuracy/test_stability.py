@@ -181,6 +181,45 @@ def test_gradients_of_logarithms_of_probabilities():
     np.testing.assert_allclose(slope, [1e8, 1000.000999998, 0.0], rtol=1e-9)
 
 
+@pytest.mark.parametrize("scale", [1.0, -1.0, 3.0, -0.5])
+@pytest.mark.parametrize(
+    ("quotient", "exact"),
+    [
+        (lambda x: at.exp(-(x**2)) / at.erfc(x), lambda x: mpmath.exp(-x * x) / mpmath.erfc(x)),
+        (lambda x: 0.7 * at.exp(x**2) * at.erfc(x), lambda x: 0.7 * mpmath.exp(x * x) * mpmath.erfc(x)),
+        (lambda x: at.exp(-0.5 * x**2) / special.ndtr(x), lambda x: mpmath.exp(-x * x / 2) / mpmath.ncdf(x)),
+        (lambda x: 3 * at.exp(-(x**2) / 2) / (7 * special.ndtr(x)),
+         lambda x: 3 * mpmath.exp(-x * x / 2) / (7 * mpmath.ncdf(x))),
+    ],
+    ids=["erfc below", "erfc", "ndtr below", "ndtr with factors"],
+)  # fmt: skip
+def test_exponentials_times_or_over_tails(quotient, exact, scale):
+    """One of the two overflows or vanishes where the other one vanishes."""
+    points = [x for x in (-1e3, -50.0, -30.0, -3.0, -0.4, 0.0, 1.5, 8.0, 40.0, 1e3) if abs(exact(x * scale)) < 1e300]
+    f = aesara.function([x := at.dvector("x")], quotient(scale * x))
+    for point, got in zip(points, f(points), strict=True):
+        wanted = exact(mpmath.mpf(point * scale))
+        if wanted > 1e-300:
+            np.testing.assert_allclose(got, float(wanted), rtol=1e-13 + 4e-16 * (point * scale) ** 2 * (got < 1e-3))
+        else:
+            assert got == float(wanted) or abs(got) < 1e-300
+
+
+@pytest.mark.parametrize(
+    "exponent",
+    [
+        lambda x: -x, lambda x: -(x**4), lambda x: -(x**2 * x), lambda x: -1.000001 * x**2, lambda x: x**2,
+        lambda x: -(x**2) * abs(x), lambda x: -((x - 1) ** 2), lambda x: -(x**2) / 3, lambda x: -(x**2) / 2,
+    ],
+)  # fmt: skip
+def test_other_exponentials_over_tails(exponent):
+    x, points = at.dvector("x"), np.array([-2.0, 0.3, 1.5])
+    found = aesara.function([x], [at.exp(exponent(x)) / at.erfc(x), at.exp(-exponent(x)) * at.erfc(x)])(points)
+    tail = scipy.special.erfc(points)
+    for got, wanted in zip(found, (np.exp(exponent(points)) / tail, np.exp(-exponent(points)) * tail), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-13)
+
+
 def test_logarithms_of_written_sums_of_exponentials():
     x, y = at.dvectors("xy")
     out = at.log(at.exp(x) + at.exp(y))

@@ -98,7 +98,7 @@ def scaled_erfc(
         (argument,) = node.inputs
         number, x = multiple(argument)
         if node.op == ndtr:
-            number *= -math.sqrt(0.5)
+            number *= math.sqrt(0.5)
         for k, other in enumerate(numerators):
             inner = other.owner
             if inner is not None and inner.op == exp and _is_multiple_of_square(inner.inputs[0], -(number**2), x):
@@ -112,18 +112,19 @@ def scaled_erfc(
         node = factor.owner
         if node is None or node.op != erfc or not real_of_same_dtype(node.inputs[0], factor):
             continue
-        (x,) = node.inputs
+        (argument,) = node.inputs
+        number, x = multiple(argument)
         for k, other in enumerate(numerators):
             inner = other.owner
-            if inner is not None and inner.op == exp and _is_square_of(inner.inputs[0], x):
-                numerators[i] = erfcx(x)
+            if inner is not None and inner.op == exp and _is_multiple_of_square(inner.inputs[0], number**2, x):
+                numerators[i] = erfcx(argument)
                 del numerators[k]
                 break
     return numerators, denominators
 
 
 def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
-    """Whether a variable is ``number * x**2``, but for the rounding of the number."""
+    """Whether a variable is ``number * x**2``, but for the rounding of the number; ``(2 * x)**2`` is ``4 * x**2``."""
     factors, divisors = local_mul_canonizer.get_near_num_denum(var)
     product = 1.0
     squares = 0
@@ -134,10 +135,11 @@ def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
             product *= value * float(constant)
         elif base is x:
             product, squares = product * value, squares + 1
-        elif _is_square_of(base, x):
-            product, squares = product * value, squares + 2
         else:
-            return False
+            of_root, root = multiple(_squared_in(base) or base)
+            if root is not x:
+                return False
+            product, squares = product * value * of_root**2, squares + 2
     for factor in divisors:
         constant = common_value(factor)
         if constant is None or constant == 0:
@@ -146,13 +148,14 @@ def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
     return squares == 2 and abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
 
 
-def _is_square_of(var: Variable, x: Variable) -> bool:
+def _squared_in(var: Variable) -> Variable | None:
+    """What a variable is the square of, if it is written as one."""
     node = var.owner
-    if node is None or var.type.dtype != x.type.dtype or node.inputs[0] is not x:
-        return False
-    if node.op == mul:
-        return len(node.inputs) == 2 and node.inputs[1] is x
-    return node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))
+    if node is None or var.type.dtype != node.inputs[0].type.dtype:
+        return None
+    if node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2)):
+        return node.inputs[0]
+    return node.inputs[0] if node.op == mul and node.inputs[1:] == node.inputs[:1] else None
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])
