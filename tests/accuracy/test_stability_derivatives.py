@@ -293,3 +293,14 @@ def test_what_divides_by_no_exponentials_is_differentiated_as_written():
     graph = rewrite_graph(aesara.grad(y, x), include=("fast_run",))
     names = {str(node.op) for node in applys_between([x], [graph])}
     assert not any("max" in name.lower() or "switch" in name.lower() for name in names)
+
+
+@pytest.mark.parametrize("reciprocal", [at.reciprocal, lambda q: 1 / q, lambda q: q**-1])
+def test_logarithms_of_reciprocals(reciprocal):
+    """Derivatives in the factors of what is inverted, where these are far from one."""
+    x, y, z = given = at.dvectors("xyz")
+    slopes = aesara.grad(at.log(reciprocal(y / z * at.exp(x))).sum(), given)
+    values = [np.array(v) for v in ([3.0, 800.0, -800.0, 0.5], [1e300, 1.5, 2.0, 1e-200], [1e-10, 3.0, 5.0, 1e120])]
+    found = aesara.function(given, slopes, mode=RULES)(*values)
+    for slope, wanted in zip(found, (-np.ones(4), -1 / values[1], 1 / values[2]), strict=True):
+        np.testing.assert_allclose(slope, wanted, rtol=1e-15)

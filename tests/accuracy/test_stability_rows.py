@@ -160,6 +160,33 @@ def test_weighted_average():
     np.testing.assert_allclose(slope, p * (COEFFICIENTS - mean[:, None]), rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.parametrize("of_second", [False, True], ids=["exp first", "exp second"])
+@pytest.mark.parametrize("ranks", [(1, 1), (2, 1), (1, 2), (2, 2)], ids=str)
+def test_products_of_exponentials(ranks, of_second):
+    """What is added to all exponents is added to the logarithm of the product, and has no effect on shares of it."""
+    x, y = (at.TensorType("float64", (None,) * rank)(name) for rank, name in zip(ranks, "xy"))
+    rng = np.random.default_rng(4)
+    values = [rng.uniform(0.1, 1.0, size=(3,) * rank) for rank in ranks]
+
+    def computed(module, x, y):
+        powers = module.exp(y if of_second else x)
+        product = module.dot(x, powers) if of_second else module.dot(powers, y)
+        return [module.log(product), powers / product]
+
+    f = aesara.function([x, y], computed(at, x, y), mode=RULES)
+    logarithm, shares = computed(np, *values)
+    for found, wanted in zip(f(*values), (logarithm, shares), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-14)
+    for shift in (800.0, -800.0):
+        values[of_second] += shift
+        with np.errstate(all="ignore"):
+            found = f(*values)
+        np.testing.assert_allclose(found[0], logarithm + shift, rtol=1e-15)
+        if ranks[not of_second] == 1:
+            np.testing.assert_allclose(found[1], shares, rtol=1e-12)
+        values[of_second] -= shift
+
+
 TARGETS = np.array([0, 1, 2, 1, 0, 2, 0])
 
 CROSS_ENTROPIES = [
