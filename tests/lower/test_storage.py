@@ -4,7 +4,16 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.ir.kernel import BufferParam
 from aesara.ir.steps import Launch
+
+
+def computing(f):
+    """How many loop nests write floating-point numbers; others look for the smallest and largest index."""
+    launches = [step for step in f._native.program.steps if isinstance(step, Launch)]
+    written = [[p.dtype for p in nest.kernel.params if isinstance(p, BufferParam) and p.written] for nest in launches]
+    return sum("float64" in dtypes for dtypes in written)
+
 
 row, column, matrix = at.drow("row"), at.dcol("column"), at.dmatrix("matrix")
 
@@ -14,7 +23,27 @@ row, column, matrix = at.drow("row"), at.dcol("column"), at.dmatrix("matrix")
 )
 def test_expensive_operands(operand, loops):
     f = aesara.function([row, column, matrix], operand + matrix, on_unused_input="ignore")
-    assert sum(isinstance(step, Launch) for step in f._native.program.steps) == loops
+    assert computing(f) == loops
+
+
+counted, some = at.arange(matrix.shape[0]), at.lvector("some")
+
+
+@pytest.mark.parametrize(
+    ("index", "loops"),
+    [
+        ((counted, some), 1),  # each row is read once
+        ((some, counted), 1),
+        ((some, some), 2),
+        ((some,), 2),
+        ((slice(None), some), 2),
+        ((slice(1, None), 0), 1),
+    ],
+)
+def test_expensive_values_of_which_some_are_read(index, loops):
+    """They are stored if some may be read again and again."""
+    f = aesara.function([matrix, some], at.exp(matrix)[index], on_unused_input="ignore")
+    assert computing(f) == loops
 
 
 n, m = matrix.shape
@@ -36,4 +65,4 @@ n, m = matrix.shape
 )
 def test_expensive_values_that_are_broadcast(operand, shape, loops, broadcast):
     f = aesara.function([row, column, matrix], broadcast(operand, shape), on_unused_input="ignore")
-    assert sum(isinstance(step, Launch) for step in f._native.program.steps) == loops
+    assert computing(f) == loops

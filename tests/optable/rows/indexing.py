@@ -292,6 +292,8 @@ row(
         case(integer(4, low=0, high=2), integer(4, low=0, high=3), dims=(3, 4), order="F"),
         case(integer(4, low=-9, high=9), integer(4, low=-9, high=9), dims=(3, 4), mode="wrap"),
         case(integer(4, low=-9, high=9), integer(4, low=-9, high=9), dims=(3, 4), mode="clip"),
+        case(integer(4, low=-9, high=9), integer(4, low=-9, high=9), dims=(3, 4), mode=("wrap", "clip")),
+        case(integer(4, low=-9, high=9), integer(4, low=0, high=3), dims=(3, 4), mode=("clip", "raise"), order="F"),
     ],
     lambda i, j, **p: at.ravel_multi_index((i, j), **p),
     gradient=False,

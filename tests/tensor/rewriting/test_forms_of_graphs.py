@@ -176,6 +176,42 @@ def test_repeated_operands_are_broadcast():
         assert any(isinstance(op, Alloc) for op in kept)
 
 
+@pytest.mark.parametrize(
+    ("expression", "is_needed"),
+    [
+        (lambda m, v, c, n: m + at.alloc(v, m.shape[0], v.shape[0]), False),
+        (lambda m, v, c, n: c + at.alloc(v, c.shape[0], v.shape[0]), False),
+        (lambda m, v, c, n: m + at.alloc(c, c.shape[0], m.shape[1]), False),
+        (lambda m, v, c, n: m + at.alloc(n, *m.shape), False),
+        (lambda m, v, c, n: at.add(m, c, at.alloc(n, *m.shape)), False),
+        (lambda m, v, c, n: c + at.alloc(n, c.shape[0], 1), False),
+        # the length may be 1, so that it is repeated
+        (lambda m, v, c, n: m + at.alloc(v, *m.shape), True),
+        (lambda m, v, c, n: m + at.alloc(v, m.shape[0], n), True),
+        (lambda m, v, c, n: m + at.alloc(c, *m.shape), True),
+        # the length must be 1, and is not known to be
+        (lambda m, v, c, n: m + at.alloc(v, m.shape[0], 1), True),
+        # nothing else says how long the result is
+        (lambda m, v, c, n: c + at.alloc(n, c.shape[0], n), True),
+        (lambda m, v, c, n: at.alloc(v, n, v.shape[0]) + at.alloc(v, n, v.shape[0]), True),
+    ],
+)
+def test_operands_of_unknown_lengths_are_allocated_if_they_may_be_repeated(expression, is_needed):
+    inputs = at.dmatrix("m"), at.dvector("v"), at.tensor("float64", shape=(None, 1), name="c"), at.lscalar("n")
+    ops, f = ops_of(inputs, expression(*inputs), FAST_RUN.excluding("local_alloc_to_broadcast"))
+    assert sum(isinstance(op, Alloc) for op in ops) == is_needed
+    _, as_written = ops_of(inputs, expression(*inputs), REFERENCE)
+    for columns, length in ((3, 3), (1, 1), (3, 1)):
+        m, v = np.arange(2.0 * columns).reshape(2, columns), np.arange(length) + 1.5
+        try:
+            wanted = as_written(m, v, m[:, :1], length)
+        except ValueError:
+            with pytest.raises(ValueError):
+                f(m, v, m[:, :1], length)
+        else:
+            np.testing.assert_array_equal(f(m, v, m[:, :1], length), wanted)
+
+
 def test_what_is_allocated_for_more_stays():
     x, y = at.dmatrices("x", "y")
     repeated = at.alloc(y, 2, 3)
