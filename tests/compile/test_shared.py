@@ -17,6 +17,7 @@ from aesara.compile.sharedvalue import (
     shared_constructor,
 )
 from aesara.graph.container import Container
+from aesara.graph.type import Type
 from aesara.tensor.sharedvar import ScalarSharedVariable, TensorSharedVariable
 from aesara.tensor.var import TensorVariable
 
@@ -127,6 +128,23 @@ class TestBorrowing:
         assert s.get_value().tolist() == [0, 0]
         assert s.get_value(borrow=True) is s.get_value(borrow=True, return_internal_type=True) is s.container.value
         assert s.get_test_value() is s.container.value
+
+    def test_values_that_are_stored_in_another_form(self):
+        """As arrays of JAX are, which stay on their device."""
+
+        class Stored(Type):
+            def filter(self, data, strict=False, allow_downcast=None):
+                return list(data)
+
+            def external_value(self, value):
+                return tuple(value)
+
+        s = SharedVariable(Stored(), (1, [2]), strict=False)
+        for borrow in (False, True):
+            assert s.get_value(borrow=borrow) == (1, [2])
+            assert s.get_value(borrow=borrow, return_internal_type=True) == [1, [2]]
+        assert s.get_value(borrow=True)[1] is s.container.value[1] is not s.get_value()[1]
+        assert s.get_value(borrow=True, return_internal_type=True) is s.container.value
 
     def test_set_value(self):
         s, value = shared(np.zeros(2)), np.ones(2)

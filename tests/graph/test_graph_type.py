@@ -3,6 +3,7 @@ from graph_toys import Double, Interval, double
 
 from aesara.graph import Constant, Variable
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
+from aesara.graph.generic import Generic, generic
 from aesara.graph.null_type import NullType, null_type
 from aesara.graph.type import HasDataType, HasShape, Type
 
@@ -108,6 +109,20 @@ def test_interfaces():
 
     assert isinstance(Shaped(), HasShape)
     assert not isinstance(double, HasShape)
+
+
+@pytest.mark.parametrize(
+    "value", [3, "text", [1, [2.5]], {"a": None}, float("nan"), object()], ids=lambda v: type(v).__name__
+)
+def test_objects_of_any_kind(value):
+    """They are what they are, and equal where Python says so, or where they are the same."""
+    assert generic.filter(value) is generic.filter(value, strict=True) is value and generic.is_valid_value(value)
+    for same in (generic.values_eq, generic.values_eq_approx):
+        assert same(value, value) is True
+        assert same(value, (value,)) is False
+        assert same([value], [value]) is True
+    assert generic.values_eq([1, 2], [1, 2]) and not generic.values_eq([1, 2], [1, 3])
+    assert generic == Generic() != double and hash(generic) == hash(Generic())
 
 
 def test_null_type():

