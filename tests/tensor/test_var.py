@@ -248,6 +248,15 @@ class TestIteration:
         with pytest.raises(TypeError, match="has no len"):
             len(x)
 
+    @pytest.mark.parametrize("name", ["len", "float", "int", "complex", "index"])
+    def test_methods_of_numbers_and_lists(self, name):
+        """Programs that ask whether there are any find none, and what needs one says why there is none."""
+        for x in (at.vector("x"), at.scalar("x"), at.exp(at.vector("x")), at.constant([1.0, 2.0])):
+            assert not hasattr(x, f"__{name}__")
+        if name not in ("complex", "index"):
+            with pytest.raises(TypeError, match="x of type TensorType"):
+                {"len": len, "float": float, "int": int}[name](at.scalar("x"))
+
 
 class TestOperands:
     @pytest.mark.parametrize("other", ["a", None, {}, object()])

@@ -52,6 +52,26 @@ if TYPE_CHECKING:
 _ABOUT_SHAPES = frozenset(("ndim", "shape", "size", "atleast_1d"))
 
 
+class NoValueError(TypeError, AttributeError):
+    """A variable was used as a number or a list; for `hasattr`, it has no method for that."""
+
+
+class _NoMethod:
+    """A special method that a variable does not have, and why.
+
+    Programs tell numbers and lists by these methods: `hasattr` does not find them.
+    """
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __get__(self, variable: Any, owner: type) -> _NoMethod:
+        if variable is None:
+            return self
+        name = f"{described(variable)} of type {variable.type}"
+        raise NoValueError(self.message.format(name, type(variable).__name__))
+
+
 def _operand(other: Any) -> Any:
     """The other operand of an operator as a tensor; NotImplemented if it is a matter of that operand."""
     if isinstance(other, Variable):
@@ -230,31 +250,17 @@ class _tensor_py_operators:
 
     # What asks for a number now gets an answer that helps.
 
-    def _without_value(self, asker: str, instead: str) -> TypeError:
-        return TypeError(f"{asker}: {described(self)} of type {self.type} has no value until it is computed. {instead}")
-
-    def __float__(self) -> float:
-        raise self._without_value("float() needs a number", _NUMBER_HINT)
-
-    def __int__(self) -> int:
-        raise self._without_value("int() needs a number", _NUMBER_HINT)
-
-    def __complex__(self) -> complex:
-        raise self._without_value("complex() needs a number", _NUMBER_HINT)
-
-    def __index__(self) -> int:
-        raise self._without_value(
-            "An integer is needed",
-            "Use aesara.tensor.arange for range, aesara.scan for loops, and index aesara.tensor.as_tensor(values) "
-            "instead of a list or an array.",
-        )
-
-    def __len__(self) -> int:
-        raise TypeError(
-            f"object of type '{type(self).__name__}' has no len(): the length of {described(self)} of type "
-            f"{self.type} is "
-            "known when it is computed, as x.shape[0]; the number of dimensions is x.ndim."
-        )
+    __float__ = _NoMethod("float() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
+    __int__ = _NoMethod("int() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
+    __complex__ = _NoMethod("complex() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
+    __index__ = _NoMethod(
+        "An integer is needed: {0} has no value until it is computed. Use aesara.tensor.arange for range, aesara.scan for "
+        "loops, and index aesara.tensor.as_tensor(values) instead of a list or an array."
+    )
+    __len__ = _NoMethod(
+        "object of type '{1}' has no len(): the length of {0} is known when it is computed, as x.shape[0]; the number of "
+        "dimensions is x.ndim."
+    )
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
