@@ -76,7 +76,18 @@ def build_process():
     process.marginal_likelihood("y", X=np.arange(5.0)[:, None], y=DATA, sigma=0.3)
 
 
-@pytest.mark.parametrize("build", [build_missing, build_mixture, build_covariance, build_series, build_process])
+def build_coordinates():
+    """Vectors that have fewer coordinates than entries."""
+    pm.StickBreakingWeights("w", alpha=2.0, K=3)
+    model = pm.modelcontext(None)
+    model.add_coords({"row": range(4), "column": range(3)})
+    pm.ZeroSumNormal("z", dims=("row", "column"), zerosum_axes=2)
+
+
+BUILDERS = [build_missing, build_mixture, build_covariance, build_series, build_process, build_coordinates]
+
+
+@pytest.mark.parametrize("build", BUILDERS)
 def test_models_are_sampled(build):
     with warnings.catch_warnings(), pm.Model() as model:
         warnings.simplefilter("ignore")  # that values are missing
@@ -84,3 +95,19 @@ def test_models_are_sampled(build):
     trace = sampled(pm, model, 30)
     assert all(np.isfinite(trace.posterior[name].values).all() for name in trace.posterior)
     assert trace.posterior.sizes["draw"] == 30
+
+
+def test_truncated_density_has_the_observed_values():
+    """Exponential draws are cut off by rejection, in a loop of the distribution's node."""
+    with pm.Model() as model:
+        mean = pm.Exponential("mean", 1.0)
+        y = pm.Truncated("y", pm.Exponential.dist(lam=1 / mean), lower=0, upper=5, observed=DATA)
+    wanted = stats.truncexpon.logpdf(DATA, 5 / 1.5, scale=1.5).sum()
+    assert model.compile_logp(y)({"mean_log__": np.log(1.5)}) == pytest.approx(wanted, rel=1e-12)
+    draws = pm.draw(y, 50, random_seed=1)
+    assert draws.dtype == "float64" and np.all((draws >= 0) & (draws <= 5) & (draws % 1 > 0))
+
+
+def test_draws_for_parameters_of_length_one():
+    for one in (pm.StudentT.dist(nu=3, mu=[[0.0]], sigma=1), pm.SkewNormal.dist(mu=[[0.0, 1.0]], sigma=1, alpha=2)):
+        assert pm.draw(one, random_seed=1).shape == one.type.shape
