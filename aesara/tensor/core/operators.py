@@ -254,12 +254,12 @@ class _tensor_py_operators:
     __int__ = _NoMethod("int() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
     __complex__ = _NoMethod("complex() needs a number: {0} has no value until it is computed. " + _NUMBER_HINT)
     __index__ = _NoMethod(
-        "An integer is needed: {0} has no value until it is computed. Use aesara.tensor.arange for range, aesara.scan for "
-        "loops, and index aesara.tensor.as_tensor(values) instead of a list or an array."
+        "An integer is needed: {0} has no value until it is computed. Use aesara.tensor.arange for range, aesara.scan "
+        "for loops, and index aesara.tensor.as_tensor(values) instead of a list or an array."
     )
     __len__ = _NoMethod(
-        "object of type '{1}' has no len(): the length of {0} is known when it is computed, as x.shape[0]; the number of "
-        "dimensions is x.ndim."
+        "object of type '{1}' has no len(): the length of {0} is known when it is computed, as x.shape[0]; the number "
+        "of dimensions is x.ndim."
     )
 
     def __setitem__(self, index: Any, value: Any) -> None:
