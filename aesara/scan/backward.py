@@ -32,7 +32,7 @@ from aesara.scan.keeping_few import (
     pulled_back_with_all_rows,
     with_check_of_rows,
 )
-from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
+from aesara.scan.parts import LoopParts, State, expand_empty, expanded, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
@@ -240,13 +240,16 @@ class _Backward:
         return set_subtensor(zeros_like(outer)[first : self.steps], rows[::-1])
 
     def _of_buffer(self, k: int, states: dict[State, Any]) -> Any:
-        """The first values get what was left waiting; the room for later ones gets nothing."""
+        """The first values get what was left waiting; rows that no step writes are results as they are."""
         outer, depth = self.inputs[1 + self.info.n_seqs + k], self.depths[k]
         if k not in self.waiting:
             return None
         total = zeros_like(outer)
         if not is_disconnected(self.given[k]):
             total = set_subtensor(total[:depth], self.given[k][:depth])
+            if not self.info.as_while and expanded(outer) is None:
+                unwritten = add(self.steps, constant(depth, dtype="int64"))
+                total = set_subtensor(total[unwritten:], self.given[k][unwritten:])
         for j, state in enumerate(self.waiting[k].states, 1):
             left, row = states[state][-1], depth - j
             if self.truncated:  # the steps before may have computed the row that the last ones have read

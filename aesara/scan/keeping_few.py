@@ -145,11 +145,21 @@ class _Rerun:
         found = dict(zip(found, clone_replace(list(found.values()), real)))
         totals = [found.get(first) for first in self.firsts]
         of_buffers = [
-            None if total is None else set_subtensor(zeros_like(buffer)[:depth], total)
-            for buffer, depth, total in zip(self.buffers, self.depths, totals)
+            self._of_buffer(buffer, depth, total, given)
+            for buffer, depth, total, given in zip(self.buffers, self.depths, totals, self.given)
         ]
         of_seqs, of_constants = [found.get(v) for v in self.seqs], [found.get(v) for v in self.constants]
         return gradients_in_order(op, inputs, of_seqs, of_buffers, of_constants)
+
+    def _of_buffer(self, buffer: Any, depth: int, of_first: Any, given: Any) -> Any:
+        """The first rows get their gradient; rows that no step writes are results as they are."""
+        if of_first is None:
+            return None
+        total = set_subtensor(zeros_like(buffer)[:depth], of_first)
+        if self.op.info.as_while or is_disconnected(given) or expanded(buffer) is not None:
+            return total
+        unwritten = add(self.steps, constant(depth, dtype="int64"))
+        return set_subtensor(total[unwritten:], given[unwritten:])
 
 
 def _first_rows(buffer: Any, depth: int) -> Any:

@@ -281,6 +281,26 @@ def test_a_known_number_of_steps_and_a_short_buffer():
     assert_close(compiled([buffer], aesara.grad(loop(1, buffer).sum(), buffer))([1.1, 0.0]), [3.2, 0])
 
 
+@pytest.mark.parametrize("taps", [(-1,), (-2, -1), (-3, -1)], ids=str)
+@pytest.mark.parametrize("known", [("rows", "steps"), ("rows",), ()], ids=str)
+def test_buffers_of_every_length(taps, known):
+    """Rows that were overwritten, and rows that no step writes, which are results as they are."""
+    depth, steps = -min(taps), 2
+    former = [at.dscalar() for _ in taps]
+    kinds = ((), (), (taps,), ()) if len(taps) > 1 else ((), (), (), (taps,))
+    loop = Scan(former, [former[0] ** 2 + 0.5 * former[-1]], ScanInfo(0, *kinds, 0, 0, 0, False))
+    for rows in range(depth if known else depth + steps, depth + steps + 3):
+        buffer = at.tensor("float64", (rows if known else None,), name="buffer")
+        cost = (loop(at.constant(steps) if "steps" in known else n, buffer) * at.arange(1, rows + 1)).sum()
+        f = aesara.function([buffer, n], [cost, aesara.grad(cost, buffer)], "FAST_COMPILE", on_unused_input="ignore")
+        point = np.linspace(0.2, 1.1, rows)
+        _, slope = f(point, steps)
+        for k in range(rows):
+            step = 1e-6 * (np.arange(rows) == k)
+            wanted = (f(point + step, steps)[0] - f(point - step, steps)[0]) / 2e-6
+            np.testing.assert_allclose(slope[k], wanted, rtol=1e-7, atol=1e-8)
+
+
 # -- errors --------------------------------------------------------------------------------------------------------
 
 
