@@ -7,7 +7,7 @@ import functools
 from aesara.ir.expr import Expr, const
 from aesara.records import dataclass
 
-__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Slot"]
+__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Slot", "longest"]
 
 #: bytes of one element in memory
 ITEM_SIZES = {
@@ -20,6 +20,20 @@ ITEM_SIZES = {
 
 #: complex dtype by the dtype of its parts
 COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
+
+
+def longest(dtype: str, ndim: int) -> int:
+    """The greatest length that a dimension of an array may have.
+
+    The product of the lengths but those that are 0, and of the size of an element, fits into a signed word of 64 bits.
+    A vector takes memory, of which no machine has so much.
+
+    Examples
+    --------
+    >>> longest("float64", 2) == 2**60 - 1
+    True
+    """
+    return min((2**63 - 1) // ITEM_SIZES[dtype], 2**63 - 1 if ndim > 1 else 2**62)
 
 
 @dataclass(frozen=True)

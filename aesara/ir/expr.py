@@ -25,6 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from aesara.ir.bounds import ANY, ON_NUMBERS, base_and_rest, bounds_of, compared, holds
 from aesara.ir.symbols import InputSize
 from aesara.primitives import PRIMITIVES
 from aesara.utils import free_in_children
@@ -59,14 +60,20 @@ _dependents: list[Callable[[], None]] = []
 
 
 class Expr:
-    """A scalar expression; make them with the functions of this module, which return equal ones only once."""
+    """A scalar expression; make them with the functions of this module, which return equal ones only once.
 
-    __slots__ = ("op", "dtype", "attr", "args")
+    The value of an index, whose arithmetic wraps, is from `least` to `most`; no result within narrower bounds than
+    those of the dtype has wrapped.
+    """
+
+    __slots__ = ("op", "dtype", "attr", "args", "least", "most")
 
     op: str
     dtype: str
     attr: Any
     args: tuple[Expr, ...]
+    least: int
+    most: int
 
     def __repr__(self) -> str:
         if self.op == "const":
@@ -79,6 +86,11 @@ class Expr:
     @property
     def is_const(self) -> bool:
         return self.op == "const"
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether something is known of the value of an index, which has not wrapped then."""
+        return (self.least, self.most) != ANY
 
     # Operators stand for primitives; numbers are literals of the other operand's dtype. `==` compares objects.
 
@@ -156,6 +168,7 @@ def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], ke
     if found is None:
         made = Expr.__new__(Expr)
         made.op, made.dtype, made.attr, made.args = operation, dtype, attr, args
+        made.least, made.most = bounds_of(made) if dtype == INDEX else ANY
         found = _table.setdefault(key, made)  # atomic, so that threads agree on one object
     return found
 
@@ -199,7 +212,7 @@ def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
 
 def var(name: str, dtype: str = INDEX) -> Expr:
     """A named scalar: a loop index, a size, or a mutable scalar of a kernel; a name may be one of `ir.symbols`."""
-    return _intern("var", dtype, name, (), (type(name), name))
+    return _intern("var", dtype, name, (), (type(name), name, getattr(name, "most", None)))
 
 
 def load(buffer: str, dtype: str, offset: Expr) -> Expr:
@@ -212,7 +225,7 @@ def cast(value: Expr, dtype: str) -> Expr:
         return value
     if value.op == "const" and not (isinstance(value.attr, float) and not dtype.startswith("float")):
         number = value.attr
-        if dtype.startswith("float64") or dtype == "bool" or (dtype == INDEX and abs(number) < 2**63):
+        if dtype.startswith("float64") or dtype == "bool" or holds(dtype, number):
             return const(number, dtype)
     return _intern("cast", dtype, None, (value,), None)
 
@@ -233,42 +246,37 @@ def op(name: str, *args: Expr) -> Expr:
             return yes if condition.attr else no
         if yes is no:
             return yes
+        if yes.dtype == "bool" and yes.op == no.op == "const":
+            return condition if yes.attr else ~condition
+        if yes.dtype == INDEX and condition is op("gt", yes, no):
+            return op("maximum", yes, no)
         return _intern(name, yes.dtype, None, args, None)
     dtype = args[0].dtype
-    if dtype == INDEX:
-        simple = _simplify_index(name, args)
-        if simple is not None:
-            return simple
+    simple = _simplify_index(name, args) if dtype == INDEX else _simplify_logic(name, args) if dtype == "bool" else None
+    if simple is not None:
+        return simple
     if name in COMPARISONS or name in TESTS:
         dtype = "bool"
     return _intern(name, dtype, None, args, None)
 
 
-_FOLD: dict[str, Callable[[int, int], int | bool]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "minimum": min,
-    "maximum": max,
-    "lt": lambda a, b: a < b,
-    "le": lambda a, b: a <= b,
-    "gt": lambda a, b: a > b,
-    "ge": lambda a, b: a >= b,
-    "eq": lambda a, b: a == b,
-    "ne": lambda a, b: a != b,
-}
+#: what a comparison is with its operands exchanged
+_MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _in_range(value: int) -> Expr | None:
     """A constant, or None for what wraps: that is left as it is, so that sizes beyond any memory can be told."""
-    return const(value) if -(2**63) <= value < 2**63 else None
+    return const(value) if holds(INDEX, value) else None
 
 
-def _is_natural(e: Expr) -> bool:
-    """Whether an expression is not negative, whatever the sizes are: sums and products of sizes may wrap."""
-    if e.op in ("minimum", "maximum"):
-        return (all if e.op == "minimum" else any)(map(_is_natural, e.args))
-    return e.op in ("var", "const") and is_size(e)
+def _simplify_logic(name: str, args: tuple[Expr, ...]) -> Expr | None:
+    """Conditions of which one is known."""
+    if name not in ("and", "or"):
+        return None
+    for known, other in (args, args[::-1]):
+        if known.op == "const":
+            return other if known.attr == (name == "and") else known
+    return args[0] if args[0] is args[1] else None
 
 
 def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
@@ -277,43 +285,95 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
         return None
     a, b = args
     if a.op == "const" and b.op == "const":
-        if name in _FOLD:
-            value = _FOLD[name](a.attr, b.attr)
+        if name in ON_NUMBERS:
+            value = ON_NUMBERS[name](a.attr, b.attr)
             if isinstance(value, bool):
                 return const(value, "bool")
             return _in_range(value)
         if name in ("intdiv", "mod") and b.attr:
             return _in_range(a.attr // b.attr if name == "intdiv" else a.attr % b.attr)
         return None
+    if name in COMPARISONS:
+        return _simplify_comparison(name, a, b)
+    if name in ("minimum", "maximum"):
+        larger = a if compared("ge", a, b) else b if compared("le", a, b) else None
+        if larger is not None:
+            return larger if name == "maximum" else a if larger is b else b
+    if a.op == "const" and name in ("add", "mul", "minimum", "maximum"):
+        return op(name, b, a)
+    if b.op == "const" and name in ("minimum", "maximum"):
+        base, rest = base_and_rest(a)
+        moved = _in_range(b.attr - rest) if rest else None
+        return None if moved is None else op("add", op(name, base, moved), const(rest))
+    if name == "sub":
+        return _simplify_difference(a, b)
+    if name == "add":
+        (x, more), (y, also) = base_and_rest(a), base_and_rest(b)
+        total = _in_range(more + also)
+        if total is not None and {x.op, y.op} == {"minimum", "maximum"} and {*x.args} == {*y.args}:
+            return op("add", op("add", *x.args), total)
+    if b.op != "const":
+        return None
+    if b.attr == 0 and name == "add":
+        return a
+    if b.attr == 0 and name == "mul":
+        return b
+    if b.attr == 1 and name in ("mul", "intdiv"):
+        return a
+    if name == "intdiv" and b.attr == -1:
+        return op("sub", const(0), a)
+    if name == "mod" and 0 <= a.least and a.most < b.attr:
+        return a
+    if name == "add" and a.op == "add" and a.args[1].op == "const":
+        total = _in_range(a.args[1].attr + b.attr)
+        return None if total is None else op("add", a.args[0], total)
+    if name == "add" and a.op == "sub" and a.args[0].op == "const":
+        total = _in_range(a.args[0].attr + b.attr)
+        return None if total is None else op("sub", total, a.args[1])
+    return None
+
+
+def _simplify_difference(a: Expr, b: Expr) -> Expr | None:
     if a is b:
-        if name == "sub":
-            return const(0)
-        if name in ("le", "ge", "eq"):
-            return const(True, "bool")
-        if name in ("lt", "gt", "ne"):
-            return const(False, "bool")
-        if name in ("minimum", "maximum"):
-            return a
+        return const(0)
     if b.op == "const":
-        if b.attr == 0 and name in ("add", "sub"):
-            return a
-        if b.attr == 0 and name == "mul":
-            return b
-        if b.attr == 1 and name in ("mul", "intdiv"):
-            return a
-        if name == "sub":
-            negative = _in_range(-b.attr)
-            return None if negative is None else op("add", a, negative)
-        if name == "add" and a.op == "add" and a.args[1].op == "const":
-            total = _in_range(a.args[1].attr + b.attr)
-            return None if total is None else op("add", a.args[0], total)
-        if name == "maximum" and b.attr <= 0 and _is_natural(a):
-            return a
+        negative = _in_range(-b.attr)
+        return None if negative is None else op("add", a, negative)
+    if a is const(0) and b.op == "sub":
+        return op("sub", b.args[1], b.args[0])
+    if b.op == "minimum" and a in b.args:
+        (other,) = (e for e in b.args if e is not a)
+        difference = op("sub", a, other)
+        if difference.is_bounded:
+            return op("maximum", difference, const(0))
+    return None
+
+
+def _simplify_comparison(name: str, a: Expr, b: Expr) -> Expr | None:
+    known = compared(name, a, b)
+    if known is not None:
+        return const(known, "bool")
     if a.op == "const":
-        if name in ("add", "mul", "minimum", "maximum"):
-            return op(name, b, a)
-        if a.attr == 0 and name == "sub" and b.op == "sub" and b.args[0] is a:
-            return b.args[1]
+        return op(_MIRRORED.get(name, name), b, a)
+    if b.op != "const":
+        return None
+    if a.op == "cast" and a.args[0].dtype == "bool":
+        return op("select", a.args[0], *(const(ON_NUMBERS[name](k, b.attr), "bool") for k in (1, 0)))
+    if a.op == "select" and a.args[1].op == a.args[2].op == "const":
+        return op("select", a.args[0], *(op(name, e, b) for e in a.args[1:]))
+    base, rest = base_and_rest(a)
+    if name in ("gt", "le") or rest:
+        # With `lt` and `ge` all are told.
+        moved = _in_range(b.attr - rest + (name in ("gt", "le")))
+        return None if moved is None else op({"gt": "ge", "le": "lt"}.get(name, name), base, moved)
+    if a.op not in ("minimum", "maximum") or a.args[1].op != "const":
+        return None
+    if name in ("eq", "ne") and a.args[1] is b:
+        reached = op("ge" if a.op == "minimum" else "le", a.args[0], b)
+        return reached if name == "eq" else ~reached
+    if name not in ("eq", "ne"):
+        both = (a.op == "minimum") == (name in ("gt", "ge"))
+        return op("and" if both else "or", *(op(name, e, b) for e in a.args))
     return None
 
 

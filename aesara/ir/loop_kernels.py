@@ -49,6 +49,9 @@ _NUMBERS, _OPERATIONS = 128, 1500
 #: rings of so many rows, and of so many numbers in all, are written behind the loop
 _RING, _LAST = 4, 32
 
+#: so many moves of registers a round may have that nobody needs: twice as many make loops up to twice as slow
+_FEW_MOVES = 8
+
 _ROUND = var("t")
 #: of a loop that may end early: whether this round is the last one, and how many rounds there were
 _DONE, _COUNT = var("done", "bool"), var("n")
@@ -267,7 +270,7 @@ class _Round:
                 body = _checked(checks, failure.name, body)
             loop = For(_ROUND.attr, extent, body, interleave=0, until=_DONE.attr)
         else:
-            final = max((room - 1 for room in rooms.values()), default=0) if rare else 0
+            final = max((room - 1 for room in rooms.values()), default=0)
             loop = _rounds(extent, (*declared, *stores, *rotations), rare, final)
         params: tuple[BufferParam | ScalarParam, ...] = (*self.params.values(), *self.scalars.values())
         kernel = Kernel(f"loop_{self.step.var}", params, (*before, loop, *last))
@@ -502,10 +505,11 @@ class _Round:
 def _rounds(extent: Expr, body: tuple[Statement, ...], rare: list[Statement], final: int) -> For:
     """All rounds; in front of each of the `final` last ones come also those moves that only these have to do.
 
-    The loop around has a first pass for all rounds but these, and one for each of these.
+    Few moves are made in every round, which costs nothing.  Many would take registers from the values of the round:
+    then the loop around has a first pass for all rounds but the last ones, and one for each of these.
     """
-    if not final:
-        return For(_ROUND.attr, extent, body, interleave=0)
+    if len(rare) <= _FEW_MOVES:
+        return For(_ROUND.attr, extent, (*rare, *body), interleave=0)
     stage = var("s")
     final_ones = primitive("minimum", extent, const(final))
     is_first = primitive("eq", stage, const(0))

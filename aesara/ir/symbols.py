@@ -10,19 +10,20 @@ __all__ = ["ArgumentName", "ConstantName", "DefinedSize", "InputSize"]
 
 
 class InputSize(str):
-    """A length that an input of the program has: of input `number`, in dimension `axis`."""
+    """A length that an input of the program has: of input `number`, in dimension `axis`, and `most` at most."""
 
     number: int
     axis: int
+    most: int
 
-    def __new__(cls, number: int, axis: int, name: str | None = None) -> InputSize:
+    def __new__(cls, number: int, axis: int, most: int, name: str | None = None) -> InputSize:
         """The length, under a name of its own or the usual one."""
         made = super().__new__(cls, f"s{number}_{axis}" if name is None else name)
-        made.number, made.axis = number, axis
+        made.number, made.axis, made.most = number, axis, most
         return made
 
-    def __getnewargs__(self) -> tuple[int, int, str]:  # type: ignore[override]
-        return self.number, self.axis, str(self)
+    def __getnewargs__(self) -> tuple[int, int, int, str]:  # type: ignore[override]
+        return self.number, self.axis, self.most, str(self)
 
 
 class DefinedSize(str):

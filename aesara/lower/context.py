@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.ir.buffers import Buffer
+from aesara.ir.buffers import Buffer, longest
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
 from aesara.ir.program import Input
 from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
@@ -239,7 +239,8 @@ class Context:
         dtype, static, is_generator = element_type(variable), static_shape(variable), variable.type.in_words
         is_complex = is_complex_variable(variable)
         number = len(self.inputs)
-        shape = tuple(const(n) if n is not None else var(InputSize(number, d)) for d, n in enumerate(static))
+        most = longest(dtype, len(static))
+        shape = tuple(const(n) if n is not None else var(InputSize(number, d, most)) for d, n in enumerate(static))
         if is_complex:
             shape += (const(2),)
         buffer = Buffer(ArgumentName(f"a{number}"), dtype, shape, is_complex)
@@ -319,7 +320,7 @@ class Context:
         """Add a check; returns what to put in `requires` of arrays that rely on it (nothing if it always holds)."""
         if condition.is_const and condition.attr:
             return ()
-        key = (condition, kind, message, tuple(values), tuple(requires))
+        key = condition, tuple(requires)  # of two checks only the first can fail
         found = self._guards.get(key)
         if found is None:
             self.errors.append(ErrorInfo(kind, message, node))

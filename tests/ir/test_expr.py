@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 import pickle
+import random
 
 import pytest
 
+from aesara.ir.buffers import longest
 from aesara.ir.expr import (
     INDEX,
     call,
@@ -26,7 +29,9 @@ from aesara.ir.expr import (
 from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
 from aesara.primitives import PRIMITIVES
 
-I, J, N, M = var("i"), var("j"), var(InputSize(0, 0)), var(InputSize(1, 0))
+#: lengths of vectors of doubles, and of one dimension of a matrix of bytes
+LONG, LONGEST = longest("float64", 1), longest("int8", 2)
+I, J, N, M, B = var("i"), var("j"), *(var(InputSize(k, 0, most)) for k, most in enumerate((LONG, LONG, LONGEST)))
 
 
 def X():
@@ -73,6 +78,33 @@ def test_simplification():
         (op("maximum", N, N), N),
         (op("maximum", N, const(0)), N),
         (op("maximum", op("maximum", N, I), const(-1)), op("maximum", N, I)),
+        (op("maximum", op("add", N, M), const(0)), op("add", N, M)),
+        (op("minimum", N, op("add", N, const(1))), N),
+        (op("minimum", op("add", N, const(1)), const(1)), const(1)),
+        (op("maximum", op("add", N, const(-2)), const(0)), op("add", op("maximum", N, const(2)), const(-2))),
+        (op("sub", N, op("minimum", N, const(2))), op("add", op("maximum", N, const(2)), const(-2))),
+        (op("add", op("minimum", op("add", N, const(1)), const(2)), const(-1)), op("minimum", N, const(1))),
+        (op("add", op("minimum", N, const(3)), op("maximum", op("add", N, const(-3)), const(0))), N),
+        (op("add", op("maximum", N, M), op("minimum", N, M)), op("add", N, M)),
+        (op("sub", const(0), op("sub", I, J)), op("sub", J, I)),
+        (op("intdiv", op("sub", const(1), I), const(-1)), op("add", I, const(-1))),
+        (op("add", op("sub", const(2), I), const(3)), op("sub", const(5), I)),
+        (op("mod", op("mod", I, const(3)), const(4)), op("mod", I, const(3))),
+        (op("ge", N, const(0)), const(True, "bool")),
+        (op("gt", op("add", N, const(1)), N), const(True, "bool")),
+        (op("eq", op("minimum", N, const(1)), const(2)), const(False, "bool")),
+        (op("lt", const(3), I), op("ge", I, const(4))),
+        (op("ge", op("add", N, const(-2)), const(0)), op("ge", N, const(2))),
+        (op("eq", op("minimum", I, const(2)), const(2)), op("ge", I, const(2))),
+        (op("ge", op("minimum", I, const(3)), const(2)), op("ge", I, const(2))),
+        (op("gt", op("maximum", I, const(3)), const(2)), const(True, "bool")),
+        (op("select", op("gt", I, const(0)), I, const(0)), op("maximum", I, const(0))),
+        (op("ne", cast(op("lt", I, J), INDEX), const(0)), op("lt", I, J)),
+        (op("eq", cast(op("lt", I, J), INDEX), const(0)), ~op("lt", I, J)),
+        (op("gt", op("select", op("lt", I, J), const(0), const(3)), const(1)), ~op("lt", I, J)),
+        (op("and", op("lt", I, J), const(True, "bool")), op("lt", I, J)),
+        (op("or", const(True, "bool"), op("lt", I, J)), const(True, "bool")),
+        (cast(const(3), "int8"), const(3, "int8")),
         (op("add", op("add", I, const(2)), const(3)), op("add", I, const(5))),
         (op("sub", I, const(3)), op("add", I, const(-3))),
         (op("select", const(True, "bool"), I, J), I),
@@ -101,9 +133,73 @@ def test_what_must_not_be_simplified():
     assert op("intdiv", const(-(2**63)), const(-1)).op == "intdiv"
 
 
-@pytest.mark.parametrize("e", [op("add", N, M), op("mul", N, const(2)), op("add", N, const(1))])
-def test_sums_and_products_of_sizes_may_wrap(e):
-    assert op("maximum", e, const(0)).op == "maximum"
+@pytest.mark.parametrize("e", [op("add", B, N), op("mul", N, const(16)), op("add", B, const(1)), op("mul", N, M)])
+def test_sums_and_products_that_may_wrap(e):
+    assert op("maximum", e, const(0)).op == "maximum" and not e.is_bounded
+
+
+BINARY = "add sub mul minimum maximum intdiv mod lt le gt ge eq ne".split()
+
+
+def wrapped(value):
+    return (value + 2**63) % 2**64 - 2**63
+
+
+def applied(name, a, b):
+    """A primitive on Python's integers, wrapped as those of 64 bits."""
+    if name in ("intdiv", "mod"):
+        return 0 if b == 0 else wrapped(a // b if name == "intdiv" else a % b)
+    function = {"sub": operator.sub, "mul": operator.mul, "minimum": min, "maximum": max}
+    result = function.get(name, getattr(operator, name, None))(a, b)
+    return result if isinstance(result, bool) else wrapped(result)
+
+
+def evaluated(root, values):
+    found = {}
+    for e in walk([root]):
+        if e.op in ("const", "var"):
+            found[e] = e.attr if e.op == "const" else values[e]
+        elif e.op == "select":
+            found[e] = found[e.args[1] if found[e.args[0]] else e.args[2]]
+        elif e.op in ("and", "or"):
+            found[e] = (all if e.op == "and" else any)(found[a] for a in e.args)
+        elif e.op == "invert":
+            found[e] = not found[e.args[0]]
+        else:
+            found[e] = applied(e.op, *(found[a] for a in e.args))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_simplified_expressions_have_the_same_values(seed):
+    """Random expressions of sizes, at small, largest and random ones, against arithmetic that simplifies nothing."""
+    rng = random.Random(seed)
+    numbers = [-(2**63), -(2**62), -3, -2, -1, 0, 1, 2, 3, 7, 2**61, 2**63 - 1]
+    points = [{N: 0, M: 0, B: 0, I: 0}, {N: LONG, M: LONG, B: LONGEST, I: 2**63 - 1}]
+    for _ in range(10):
+        sizes = {e: rng.choice([0, 1, 2, 3, 5, e.attr.most - 1, e.attr.most]) for e in (N, M, B)}
+        points.append(sizes | {I: rng.choice(numbers)})
+    pool = [(e, [point[e] for point in points]) for e in (N, M, B, I)]
+    pool += [(const(k), [k] * len(points)) for k in numbers]
+    conditions = []
+    simplified = 0
+    for _ in range(1500):
+        (a, x), (b, y) = rng.choice(pool), rng.choice(pool)
+        if conditions and rng.random() < 0.1:
+            c, z = rng.choice(conditions)
+            made, expected = op("select", c, a, b), [p if r else q for p, q, r in zip(x, y, z)]
+        else:
+            name = rng.choice(BINARY)
+            made, expected = op(name, a, b), [applied(name, p, q) for p, q in zip(x, y)]
+            simplified += (made.op, made.args) != (name, (a, b))
+        if len(list(walk([made]))) > 25:
+            continue
+        for point, value in zip(points, expected):
+            found = evaluated(made, point)
+            assert found[made] == value, (a, b, made, point)
+            assert all(e.least <= found[e] <= e.most for e in found if e.dtype == INDEX)
+        (conditions if made.dtype == "bool" else pool).append((made, expected))
+    assert simplified > 100
 
 
 def test_constants_stay_integers_of_64_bits():
@@ -169,13 +265,13 @@ def test_any_depth():
 
 def test_names_of_different_kinds_are_different_names():
     """`s0_0` is a length of an input only if it says so, whatever else is called that."""
-    length, plain, computed = var(InputSize(0, 0)), var("s0_0"), var(DefinedSize("s0_0"))
-    assert length is var(InputSize(0, 0)) and len({length, plain, computed}) == 3
+    length, plain, computed = var(InputSize(0, 0, LONG)), var("s0_0"), var(DefinedSize("s0_0"))
+    assert length is var(InputSize(0, 0, LONG)) and len({length, plain, computed, var(InputSize(0, 0, 5))}) == 4
     assert op("maximum", length, const(0)) is length
     assert op("maximum", plain, const(0)) is not plain and op("maximum", computed, const(0)) is not computed
     assert load(ArgumentName("a"), "float64", const(0)) is not load(ConstantName("a"), "float64", const(0))
-    copy = pickle.loads(pickle.dumps(InputSize(3, 1, "n")))
-    assert (copy, copy.number, copy.axis, type(copy)) == ("n", 3, 1, InputSize)
+    copy = pickle.loads(pickle.dumps(InputSize(3, 1, LONG, "n")))
+    assert (copy, copy.number, copy.axis, copy.most, type(copy)) == ("n", 3, 1, LONG, InputSize)
 
 
 def test_operators_are_primitives():

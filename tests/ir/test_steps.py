@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import aesara
-from aesara.ir.buffers import Buffer, Operand, Slot
+from aesara.ir.buffers import Buffer, Operand, Slot, longest
 from aesara.ir.expr import Expr, cast, const, load, op, sharing, var
 from aesara.ir.interpret import CheckFailed, IllegalAccess
 from aesara.ir.interpret.memory import Memory
@@ -45,7 +45,7 @@ from aesara.ir.text import IRSyntaxError, parse_program, print_program
 from aesara.ir.text.syntax import KEYWORDS
 from aesara.ir.verify import IRError, verify_program
 
-S, I, N = var(InputSize(0, 0, "s0")), var("i"), var("n")
+S, I, N = var(InputSize(0, 0, longest("float64", 1), "s0")), var("i"), var("n")
 H1 = var(DefinedSize("h1"))
 NO, TRUE = const(False, "bool"), const(True, "bool")
 #: inputs of every program here: three numbers, two, a single integer, and a shared variable of two

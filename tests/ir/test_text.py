@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from aesara.ir.buffers import Buffer, Operand, Slot
+from aesara.ir.buffers import Buffer, Operand, Slot, longest
 from aesara.ir.expr import cast, const, load, op, sharing, var
 from aesara.ir.function import ScalarFunction, functions_below
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, While
@@ -173,7 +173,7 @@ def test_names_of_any_kind(name):
         ScalarParam(f"{name}.n"),
     )
     round_trip(Kernel(name, params, body))
-    buffer = Buffer(name, "float64", (var(InputSize(0, 0, f"{name}.s")),))
+    buffer = Buffer(name, "float64", (var(InputSize(0, 0, longest("float64", 1), f"{name}.s")),))
     copy = Kernel("copy", (BufferParam("x", "float64"), ScalarParam("n")), ())
     program = Program(
         (Input(buffer, (None,), True),), (), (), (Launch(copy, (name, var(DefinedSize(name)))),), (name,), ((0, 0),), 1
@@ -290,7 +290,7 @@ def test_any_depth():
 
 
 def test_programs_with_everything():
-    s, h1 = var(InputSize(0, 0)), var(DefinedSize("h1"))
+    s, h1 = var(InputSize(0, 0, longest("float64", 2))), var(DefinedSize("h1"))
     a, c = Buffer("a0", "float64", (s, const(2))), Buffer("c0", "int8", (const(3),))
     t0, t1, p0 = (
         Buffer("t0", "float64", (s,)),

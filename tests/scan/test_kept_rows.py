@@ -404,3 +404,21 @@ def test_the_last_rows_of_loops_of_every_length(kept, taps, ends):
     given = np.array([3.0, -1.0, 0.5])[: -min(taps)]
     for length in (*range(1, 11), 100):
         np.testing.assert_array_equal(last(given, length), every(given, length)[-kept:])
+
+
+@pytest.mark.parametrize("count", [4, 9, 20])
+@pytest.mark.parametrize("kept", [1, 2])
+def test_the_last_rows_of_many_numbers(count, kept):
+    """Few numbers are moved on in every round, many in the last rounds only."""
+    x, firsts = at.dvector("x"), at.dvector("firsts")
+    rows, _ = scan(
+        lambda x, *states: [0.5 * state + x for state in states],
+        sequences=[x],
+        outputs_info=[firsts[k] for k in range(count)],
+    )
+    last = aesara.function([x, firsts], [row[-kept:] for row in rows])
+    every = aesara.function([x, firsts], rows, mode="FAST_COMPILE")
+    numbers, given = np.linspace(0, 1, 7), np.arange(float(count))
+    for length in range(1, 8):
+        expected = [row[-kept:] for row in every(numbers[:length], given)]
+        np.testing.assert_array_equal(last(numbers[:length], given), expected)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from aesara.ir import expr as ir
-from aesara.ir.buffers import Buffer, Operand, Slot
+from aesara.ir.buffers import Buffer, Operand, Slot, longest
 from aesara.ir.expr import INDEX, Expr
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
@@ -376,7 +376,8 @@ class ProgramReader:
 
     def _read_input(self, line: Line, implicit: bool = False, is_generator: bool = False) -> None:
         written = self.buffer(line)
-        shape = tuple(self._input_size(n, axis) for axis, n in enumerate(written.shape))
+        most = longest(written.dtype, len(written.outer_shape))
+        shape = tuple(self._input_size(n, axis, most) for axis, n in enumerate(written.shape))
         buffer = Buffer(ArgumentName(written.name), written.dtype, shape, written.is_complex)
         self._reader.memories[buffer.name] = buffer.name
         static: tuple[int | None, ...] = tuple(n.attr if n.is_const else None for n in buffer.outer_shape)
@@ -397,10 +398,10 @@ class ProgramReader:
     def _read_generator(self, line: Line) -> None:
         self._read_input(line, True, True)
 
-    def _input_size(self, written: Expr, axis: int) -> Expr:
+    def _input_size(self, written: Expr, axis: int, most: int) -> Expr:
         if written.op != "var" or isinstance(written.attr, InputSize):
             return written
-        size = InputSize(len(self._inputs), axis, written.attr)
+        size = InputSize(len(self._inputs), axis, most, written.attr)
         self._reader.sizes[size] = size
         return ir.var(size)
 

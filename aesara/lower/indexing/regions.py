@@ -113,19 +113,17 @@ def _position(index: Expr, size: Expr, node: Apply, axis: int, context: Context)
     return place, list(context.guard(inside, IndexError, message, node, [index, size]))
 
 
-def _clamped(bound: Expr, size: Expr, low: Expr, high: Expr) -> Expr:
-    """A slice's bound: negative ones count from the end, then it is moved into [low, high]."""
-    if bound.is_const and bound.attr >= 0:
-        moved = bound
-        if low is ZERO:
-            return primitive("minimum", moved, high)
-    elif bound.is_const:
-        moved = size + bound
-        if high is size:
-            return primitive("maximum", moved, low)
-    else:
-        moved = primitive("select", bound < ZERO, bound + size, bound)
-    return primitive("minimum", primitive("maximum", moved, low), high)
+def _from_front(bound: Expr | None, otherwise: Expr, size: Expr) -> Expr:
+    """A slice's bound: negative ones count from the end."""
+    if bound is None:
+        return otherwise
+    return primitive("select", bound < ZERO, bound + size, bound)
+
+
+def _clamped(place: Expr, low: Expr, high: Expr) -> Expr:
+    if place is low or place is high:
+        return place
+    return primitive("minimum", primitive("maximum", place, low), high)
 
 
 def _run(
@@ -148,24 +146,31 @@ def _run(
 
 
 def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, forward: bool) -> IndexRange:
-    if forward:
-        first = ZERO if start is None else _clamped(start, size, ZERO, size)
-        last = size if stop is None else _clamped(stop, size, ZERO, size)
-        span = last - first
-        if step is ONE:
-            length = span if first is ZERO else primitive("maximum", span, ZERO)
-        else:
-            length = _steps(span, (span - ONE) // step)
-        return IndexRange(first, step, length)
-    end = size - ONE
-    first = end if start is None else _clamped(start, size, const(-1), end)
-    last = const(-1) if stop is None else _clamped(stop, size, const(-1), end)
-    span = first - last
-    return IndexRange(first, step, _steps(span, (ONE - span) // step))
+    low, high = (ZERO, size) if forward else (const(-1), size - ONE)
+    before, behind = (low, high) if forward else (high, low)
+    first, last = _from_front(start, before, size), _from_front(stop, behind, size)
+    span = _span(first, last, low, high) if forward else _span(last, first, low, high)
+    first = _clamped(first, low, high)
+    return IndexRange(first, step, _steps(span, step, forward))
 
 
-def _steps(span: Expr, further: Expr) -> Expr:
-    """Number of elements in a span: the first and `further` ones, in a form that no step makes overflow."""
+def _span(lower: Expr, upper: Expr, low: Expr, high: Expr) -> Expr:
+    """The distance of two bounds that are moved into [low, high]; negative for any that it is, if `upper` is lower.
+
+    To move each bound from one side is enough, if the difference does not wrap then.
+    """
+    span = primitive("minimum", upper, high) - primitive("maximum", lower, low)
+    return span if span.is_bounded else _clamped(upper, low, high) - _clamped(lower, low, high)
+
+
+def _steps(span: Expr, step: Expr, forward: bool) -> Expr:
+    """Number of elements in a span; where sizes are not known to be small, in a form that no step makes overflow."""
+    if step.is_const:
+        width: int = abs(step.attr)
+        padded = primitive("maximum", span, ZERO) + (width - 1)
+        if width == 1 or padded.is_bounded:
+            return padded // width
+    further = (span - ONE) // step if forward else (ONE - span) // step
     return primitive("select", span > ZERO, further + ONE, ZERO)
 
 
