@@ -92,24 +92,29 @@ _BOUNDS: dict[str, Callable[[Expr, Expr], tuple[int, int]]] = {
 
 def compared(name: str, a: Expr, b: Expr) -> bool | None:
     """The result of a comparison that is the same for all values."""
-    known = _plainly_compared(name, a, b)
+    (x, more), (y, also) = base_and_rest(a), base_and_rest(b)
+    known = _sums_compared(name, x, more, y, also)
     if known is not None or name not in ("le", "ge"):
         return known
-    # What is at most b if all of its operands are, and what a is at most if it is for all of them; and the mirrored.
-    needs_all = {"le": ("maximum", "minimum"), "ge": ("minimum", "maximum")}[name]
-    is_so = (a.op == needs_all[0] and all(_plainly_compared(name, e, b) for e in a.args)) or (
-        b.op == needs_all[1] and all(_plainly_compared(name, a, e) for e in b.args)
+    # A maximum is at most what all of its operands are, a minimum what any of them is; and the mirrored.
+    of_x = {"maximum": all, "minimum": any} if name == "le" else {"maximum": any, "minimum": all}
+    of_y = {"minimum": of_x["maximum"], "maximum": of_x["minimum"]}
+    is_so = (x.op in of_x and of_x[x.op](_sums_compared(name, e, more, y, also) for e in x.args)) or (
+        y.op in of_y and of_y[y.op](_sums_compared(name, x, more, e, also) for e in y.args)
     )
     return is_so or None
 
 
-def _plainly_compared(name: str, a: Expr, b: Expr) -> bool | None:
-    (x, more), (y, also) = base_and_rest(a), base_and_rest(b)
+def _sums_compared(name: str, a: Expr, more: int, b: Expr, also: int) -> bool | None:
+    """The result of comparing ``a + more`` and ``b + also``, which do not wrap."""
+    (x, rest), (y, other_rest) = base_and_rest(a), base_and_rest(b)
+    holds_for = ON_NUMBERS[name]
     if x is y:
-        return bool(ON_NUMBERS[name](more, also))
+        return bool(holds_for(rest + more, other_rest + also))
     if name in ("eq", "ne"):
-        return name == "ne" if a.most < b.least or b.most < a.least else None
-    first, second = ON_NUMBERS[name](a.most, b.least), ON_NUMBERS[name](a.least, b.most)
+        apart = a.most + more < b.least + also or b.most + also < a.least + more
+        return name == "ne" if apart else None
+    first, second = holds_for(a.most + more, b.least + also), holds_for(a.least + more, b.most + also)
     return bool(first) if first == second else None  # both orders are monotone
 
 

@@ -80,6 +80,12 @@ def test_simplification():
         (op("maximum", op("maximum", N, I), const(-1)), op("maximum", N, I)),
         (op("maximum", op("add", N, M), const(0)), op("add", N, M)),
         (op("minimum", N, op("add", N, const(1))), N),
+        (op("minimum", op("add", op("maximum", N, const(2)), const(-2)), N), op("add", op("maximum", N, const(2)), const(-2))),
+        (op("maximum", op("minimum", N, M), op("add", N, const(1))), op("add", N, const(1))),
+        (op("maximum", op("minimum", N, M), M), M),
+        (op("minimum", op("maximum", N, M), N), N),
+        (op("maximum", M, op("maximum", M, I)), op("maximum", M, I)),
+        (op("minimum", op("add", N, const(-1)), op("minimum", N, op("add", N, const(2)))), op("add", N, const(-1))),
         (op("minimum", op("add", N, const(1)), const(1)), const(1)),
         (op("maximum", op("add", N, const(-2)), const(0)), op("add", op("maximum", N, const(2)), const(-2))),
         (op("sub", N, op("minimum", N, const(2))), op("add", op("maximum", N, const(2)), const(-2))),
@@ -93,6 +99,7 @@ def test_simplification():
         (op("ge", N, const(0)), const(True, "bool")),
         (op("gt", op("add", N, const(1)), N), const(True, "bool")),
         (op("eq", op("minimum", N, const(1)), const(2)), const(False, "bool")),
+        (op("ne", op("maximum", N, const(3)), const(2)), const(True, "bool")),
         (op("lt", const(3), I), op("ge", I, const(4))),
         (op("ge", op("add", N, const(-2)), const(0)), op("ge", N, const(2))),
         (op("eq", op("minimum", I, const(2)), const(2)), op("ge", I, const(2))),
@@ -104,7 +111,8 @@ def test_simplification():
         (op("gt", op("select", op("lt", I, J), const(0), const(3)), const(1)), ~op("lt", I, J)),
         (op("and", op("lt", I, J), const(True, "bool")), op("lt", I, J)),
         (op("or", const(True, "bool"), op("lt", I, J)), const(True, "bool")),
-        (cast(const(3), "int8"), const(3, "int8")),
+        (op("and", op("lt", I, J), op("lt", I, J)), op("lt", I, J)),
+        (cast(const(127), "int8"), const(127, "int8")),
         (op("add", op("add", I, const(2)), const(3)), op("add", I, const(5))),
         (op("sub", I, const(3)), op("add", I, const(-3))),
         (op("select", const(True, "bool"), I, J), I),
@@ -127,6 +135,7 @@ def test_what_must_not_be_simplified():
     assert op("sub", X(), X()).op == "sub"  # NaN
     assert op("maximum", I, const(0)).op == "maximum"  # a loop index is no size
     assert op("intdiv", const(1), const(0)).op == "intdiv"
+    assert op("mod", op("minimum", N, const(3)), const(3)).op == "mod"
     assert cast(const(1.5, "float64"), INDEX).op == "cast"
     assert cast(const(300), "uint8").op == "cast"
     assert op("mul", const(2**62), const(4)).op == "mul"
@@ -136,6 +145,10 @@ def test_what_must_not_be_simplified():
 @pytest.mark.parametrize("e", [op("add", B, N), op("mul", N, const(16)), op("add", B, const(1)), op("mul", N, M)])
 def test_sums_and_products_that_may_wrap(e):
     assert op("maximum", e, const(0)).op == "maximum" and not e.is_bounded
+
+
+def test_a_vector_of_bytes_is_no_longer_than_memory():
+    assert longest("bool", 1) == 2**62 and longest("bool", 2) == 2**63 - 1
 
 
 BINARY = "add sub mul minimum maximum intdiv mod lt le gt ge eq ne".split()
@@ -165,6 +178,8 @@ def evaluated(root, values):
             found[e] = (all if e.op == "and" else any)(found[a] for a in e.args)
         elif e.op == "invert":
             found[e] = not found[e.args[0]]
+        elif e.op == "cast":
+            found[e] = int(found[e.args[0]])
         else:
             found[e] = applied(e.op, *(found[a] for a in e.args))
     return found
@@ -179,7 +194,11 @@ def test_simplified_expressions_have_the_same_values(seed):
     for _ in range(10):
         sizes = {e: rng.choice([0, 1, 2, 3, 5, e.attr.most - 1, e.attr.most]) for e in (N, M, B)}
         points.append(sizes | {I: rng.choice(numbers)})
+    byte, flag = var("byte", "uint8"), var("flag", "bool")
+    for k, point in enumerate(points):
+        point.update({byte: k * 23, flag: bool(k % 2)})
     pool = [(e, [point[e] for point in points]) for e in (N, M, B, I)]
+    pool += [(cast(e, INDEX), [int(point[e]) for point in points]) for e in (byte, flag)]
     pool += [(const(k), [k] * len(points)) for k in numbers]
     conditions = []
     simplified = 0
@@ -204,7 +223,9 @@ def test_simplified_expressions_have_the_same_values(seed):
 
 def test_constants_stay_integers_of_64_bits():
     large = const(2**62)
-    for e in (op("add", op("add", I, large), large), op("sub", I, const(-(2**63)))):
+    down = const(-(2**63))
+    halves = [op("add", op(name, N, M), down) for name in ("minimum", "maximum")]
+    for e in (op("add", op("add", I, large), large), op("sub", I, down), op("add", *halves)):
         assert all(-(2**63) <= a.attr < 2**63 for a in walk([e]) if a.is_const)
 
 
