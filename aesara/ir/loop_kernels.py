@@ -536,9 +536,7 @@ def _known_offset(offset: Expr) -> int:
 
 def _is_longer(ring: Expr | None, ahead: int) -> bool:
     """Whether a ring has room for the row of a round beside so many before it."""
-    if ring is None:
-        return True
-    return any(e.is_const and e.attr > ahead for e in (ring, *(ring.args if ring.op == "maximum" else ())))
+    return ring is None or ring.least > ahead
 
 
 def _rows_of(place: _Place) -> int | None:

@@ -238,8 +238,7 @@ class _Lowering:
     ) -> LoopResult:
         """A ring has room for a new row beside those that are read; a few rows more make its size a constant."""
         if is_ring:
-            few = [n for n in length.args if n.is_const and n.attr <= _FEW] if length.op == "minimum" else []
-            length = primitive("maximum", few[0] if few else length, const(depth + 1))
+            length = primitive("maximum", const(length.most) if length.most <= _FEW else length, const(depth + 1))
         return LoopResult(node, dtype, (length, *row), is_ring)
 
     def _kept(self, result: LoopResult, steps: Expr, length: Expr, depth: int, is_empty: bool = False) -> Array:
