@@ -81,6 +81,6 @@ def require_range(
     below = high < size
     wrong = primitive("select", below, low, high)
     fits = all_of(low >= lowest, below)
-    if result is not None and not fits.is_const and count_of(result) is not count_of(array.shape):
+    if result is not None and fits is not const(True, "bool") and count_of(result) is not count_of(array.shape):
         fits = fits | primitive("eq", count_of(result), const(0))
     return context.guard(fits, kind, message, node, [low, high, size, wrong])

@@ -91,6 +91,7 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
 def _resolved(wanted: list[Expr], total: Expr, node: Apply, context: Context) -> tuple[list[Expr], list[object]]:
     """Lengths with the one that is -1, known or at run time, worked out from the number of elements."""
     asked = {d: primitive("eq", n, const(-1)) for d, n in enumerate(wanted) if not is_size(n)}
+    asked = {d: here for d, here in asked.items() if here is not const(False, "bool")}
     if not asked:
         return wanted, []
     guards: list[object] = []
