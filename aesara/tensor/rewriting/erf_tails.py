@@ -136,7 +136,10 @@ def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
         elif base is x:
             product, squares = product * value, squares + 1
         else:
-            of_root, root = multiple(_squared_in(base) or base)
+            squared = _squared_in(base)
+            if squared is None:
+                return False
+            of_root, root = multiple(squared)
             if root is not x:
                 return False
             product, squares = product * value * of_root**2, squares + 2
