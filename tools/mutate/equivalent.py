@@ -152,12 +152,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "({dtype for step in program.all_steps() for dtype in step.products()})",
     ): "the words are looked up by name",
     (
-        "aesara/ir/expr.py",
-        "cast",
-        "abs(number)",
-        "(number)",
-    ): "no integer is below -2**63; that number itself is cast when the program runs",
-    (
         "aesara/tensor/core/vector_length.py",
         "get_vector_length",
         "True",
