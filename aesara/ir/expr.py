@@ -309,9 +309,8 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
         return _simplify_difference(a, b)
     if name == "add":
         (x, more), (y, also) = base_and_rest(a), base_and_rest(b)
-        total = _in_range(more + also)
-        if total is not None and {x.op, y.op} == {"minimum", "maximum"} and {*x.args} == {*y.args}:
-            return op("add", op("add", *x.args), total)
+        if {x.op, y.op} == {"minimum", "maximum"} and {*x.args} == {*y.args} and holds(INDEX, more + also):
+            return op("add", op("add", *x.args), const(more + also))
     if b.op != "const":
         return None
     if b.attr == 0 and name == "add":
@@ -334,6 +333,7 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
 
 
 def _simplify_difference(a: Expr, b: Expr) -> Expr | None:
+    """Differences as sums with a constant, and what a minimum leaves of its operand as a maximum."""
     if a is b:
         return const(0)
     if b.op == "const":
@@ -350,6 +350,7 @@ def _simplify_difference(a: Expr, b: Expr) -> Expr | None:
 
 
 def _simplify_comparison(name: str, a: Expr, b: Expr) -> Expr | None:
+    """Comparisons of which the result is known, and one form for those with a constant, which stands behind."""
     known = compared(name, a, b)
     if known is not None:
         return const(known, "bool")
