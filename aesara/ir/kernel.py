@@ -162,18 +162,25 @@ def _base_and_shift(offset: Expr) -> tuple[Expr | None, int]:
 
 
 def map_expressions(
-    statement: Statement, f: Callable[[Expr], Expr], rename: Callable[[str], str] = lambda name: name
+    statement: Statement,
+    f: Callable[[Expr], Expr],
+    rename: Callable[[str], str] = lambda name: name,
+    of_offset: Callable[[Expr], Expr] | None = None,
+    of_extent: Callable[[Expr], Expr] | None = None,
 ) -> Statement:
-    """The statement with `f` applied to its expressions, and new names for what it stores to or assigns."""
+    """The statement with `f` applied to its expressions, and new names for what it stores to or assigns.
+
+    `of_offset` is for the offsets of stores, and `of_extent` for the lengths of loops, if they are given.
+    """
     s = statement
     if isinstance(s, Store):
-        return Store(rename(s.buffer), f(s.offset), f(s.value))
+        return Store(rename(s.buffer), (of_offset or f)(s.offset), f(s.value))
     if isinstance(s, Declare):
         return Declare(s.name, f(s.value))
     if isinstance(s, Assign):
         return Assign(rename(s.name), f(s.value), s.reassociate)
-    inner = tuple(map_expressions(x, f, rename) for x in s.body)
+    inner = tuple(map_expressions(x, f, rename, of_offset, of_extent) for x in s.body)
     if isinstance(s, (If, While)):
         return type(s)(f(s.condition), inner)
     until = rename(s.until) if s.until else ""
-    return For(s.var, f(s.extent), inner, s.parallel, s.interleave, s.lanes, until)
+    return For(s.var, (of_extent or f)(s.extent), inner, s.parallel, s.interleave, s.lanes, until)

@@ -90,7 +90,8 @@ def build_launch(
         if task.prologue is not None:
             fill = _collapse(_fuse(task.prologue.domain, [task.prologue], buffer_of, set()))
             body += _Builder(fill, buffer_of).loops(0)
-    nest = _collapse(_fuse(domain, tasks, buffer_of, elided))
+    nest = _fuse(domain, tasks, buffer_of, elided)
+    nest = _collapse(_without_ones(nest) if rows is None else nest)
     body += _Builder(nest, buffer_of).loops(0)
     length, width = (nest.domain[0], _product(nest.domain[1:])) if nest.domain else (const(1), const(1))
     part = length
@@ -142,12 +143,23 @@ def _fuse(
     return _Nest(domain, tasks, values, {t: t.offset for t in tasks}, {t: t.axes for t in tasks})
 
 
+def _without_ones(nest: _Nest) -> _Nest:
+    """Without the loops of one round over which nothing is reduced: the innermost loop of those left is long."""
+    reduced = {axis for task in nest.tasks for axis in nest.axes[task]}
+    left = [d for d, n in enumerate(nest.domain) if n is not ONE or d in reduced]
+    if len(left) == len(nest.domain) or not left:
+        return nest
+    place_of = {LOOP[d]: ZERO for d in range(len(nest.domain))} | {LOOP[d]: LOOP[k] for k, d in enumerate(left)}
+    axes = {task: tuple(left.index(d) for d in nest.axes[task]) for task in nest.tasks}
+    return _moved(nest, place_of.get, tuple(nest.domain[d] for d in left), axes)
+
+
 def _collapse(nest: _Nest) -> _Nest:
     """One loop instead of several, if every access follows storage order or does not move at all; none for one
     element."""
     rank = len(nest.domain)
     if rank == 1 and nest.domain[0] is ONE and all(t.kind == "map" for t in nest.tasks):
-        return _moved(nest, lambda e: ZERO if e is LOOP[0] else None, (), ())
+        return _moved(nest, lambda e: ZERO if e is LOOP[0] else None, (), dict.fromkeys(nest.tasks, ()))
     if rank < 2:
         return nest
     loops = LOOP[:rank]
@@ -156,23 +168,22 @@ def _collapse(nest: _Nest) -> _Nest:
         if (task.kind == "reduce" and len(task.axes) < rank) or task.kind == "write":
             return nest
     place = var("flat")  # no variable of the loops, one of which the place becomes
-    flat = _moved(nest, lambda e: place if e is same else None, (_product(nest.domain),), (0,))
+    axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
+    flat = _moved(nest, lambda e: place if e is same else None, (_product(nest.domain),), axes)
     places = (flat.offsets[t] for t in flat.tasks if t.kind == "map")
     if any(e.op == "var" and e in loops for e in walk([*flat.values.values(), *places])):
         return nest
-    return _moved(flat, lambda e: LOOP[0] if e is place else None, flat.domain, (0,))
+    return _moved(flat, lambda e: LOOP[0] if e is place else None, flat.domain, axes)
 
 
 def _moved(
-    nest: _Nest, change: Callable[[Expr], Expr | None], domain: tuple[Expr, ...], axes: tuple[int, ...]
+    nest: _Nest, change: Callable[[Expr], Expr | None], domain: tuple[Expr, ...], axes: dict[Task, tuple[int, ...]]
 ) -> _Nest:
     """The nest over another domain: what its expressions become there, and over which axes its reductions run."""
-    maps = [t for t in nest.tasks if t.kind == "map"]
-    roots = [nest.values[t] for t in nest.tasks] + [nest.offsets[t] for t in maps]
-    moved = substitute(roots, change, {})
+    moved = substitute([*(nest.values[t] for t in nest.tasks), *(nest.offsets[t] for t in nest.tasks)], change, {})
     values = dict(zip(nest.tasks, moved[: len(nest.tasks)], strict=True))
-    offsets = nest.offsets | dict(zip(maps, moved[len(nest.tasks) :], strict=True))
-    return _Nest(domain, nest.tasks, values, offsets, {t: axes if t.kind == "reduce" else () for t in nest.tasks})
+    offsets = dict(zip(nest.tasks, moved[len(nest.tasks) :], strict=True))
+    return _Nest(domain, nest.tasks, values, offsets, axes)
 
 
 def _product(sizes: Sequence[Expr]) -> Expr:

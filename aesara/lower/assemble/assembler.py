@@ -13,6 +13,7 @@ from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, HandOver, Step, View
 from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array, LoopBody
+from aesara.lower.assemble.alike import share_kernels
 from aesara.lower.assemble.in_place import results_in_place, updates_in_place
 from aesara.lower.assemble.results import exchanged, own_memory
 from aesara.lower.assemble.slots import Slots
@@ -50,7 +51,7 @@ def assemble(
         if item.is_generator:
             slots.keep(item.buffer)
     assembler = Assembler(context, plan, results, slots, updates, overwritable=overwritable, lent=lent)
-    steps = tuple(assembler.steps())
+    steps = share_kernels(assembler.steps())
     program = Program(
         inputs=tuple(context.inputs),
         constants=tuple(buffer for buffer, _ in context.constants),
