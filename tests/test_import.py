@@ -25,6 +25,15 @@ def test_importing_leaves_the_collector_as_it_was(enabled):
     assert in_fresh_process(program) == f"{enabled} True"
 
 
+def test_importing_needs_no_test_values():
+    program = (
+        "import os\nos.environ['AESARA_FLAGS'] = 'compute_test_value=raise'\nimport aesara\n"
+        "from aesara import sparse\nfrom aesara.tensor import nnet, signal, linalg\n"
+        "print(aesara.config.compute_test_value)"
+    )
+    assert in_fresh_process(program) == "raise"
+
+
 def test_an_error_while_paused_leaves_the_collector_as_it_was():
     assert gc.isenabled()
     with pytest.raises(ZeroDivisionError), collection_paused():

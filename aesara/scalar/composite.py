@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
@@ -16,7 +17,7 @@ from aesara.scalar.casting import Cast
 from aesara.scalar.op import ScalarOp, to_dtype, zero_gradient
 from aesara.scalar.types import ScalarType, float16, float32
 
-__all__ = ["Composite", "Compositef32", "composite_f32", "handle_cast", "handle_composite"]
+__all__ = ["Composite", "Compositef32", "composite_f32", "composite_of", "handle_cast", "handle_composite"]
 
 #: Printed expressions are cut at this length: a shared subexpression may repeat without bound.
 _TEXT_LIMIT = 500
@@ -325,6 +326,22 @@ def _replace_float16(fgraph: FunctionGraph) -> tuple[list, list]:
 def _handle_any(node: Apply, mapping: dict) -> None:
     outputs = node.op.make_node(*[mapping[variable] for variable in node.inputs]).outputs
     mapping.update(zip(node.outputs, outputs))
+
+
+def composite_of(types: Sequence[ScalarType], function: Callable[..., Any]) -> Composite:
+    """A function of scalars of these types as one scalar op.
+
+    The scalars stand for any values: they need no test values.
+
+    Examples
+    --------
+    >>> from aesara.scalar import float64
+    >>> composite_of([float64, float64], lambda x, y: x * x + y)
+    Composite{((i0 * i0) + i1)}
+    """
+    scalars = [scalar_type() for scalar_type in types]
+    with config.change_flags(compute_test_value="off"):
+        return Composite(scalars, [function(*scalars)])
 
 
 def handle_cast(node: Apply, mapping: dict) -> None:

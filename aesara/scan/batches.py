@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import stand_in
 from aesara.graph.vectorization import batch_ndim, vectorize_graph, vectorize_node
 from aesara.scan.op import Scan
-from aesara.scan.parts import LoopParts, State
+from aesara.scan.parts import LoopParts, State, take_test_value
 from aesara.scan.windows import with_rows_as_states
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
@@ -27,7 +28,7 @@ from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 def _scan(op: Scan, node: Apply, *inputs: Any) -> Apply | Sequence[Variable]:
     """States are batches, and so are results that depend on one."""
     if op.info.n_mit_mot:
-        free = [v.type() for v in node.inputs]
+        free = [stand_in(v) for v in node.inputs]
         found: Sequence[Variable] = vectorize_graph(with_rows_as_states(op, free), dict(zip(free, inputs)))
         return found
     numbers = batches(node, inputs)
@@ -53,6 +54,7 @@ class _BatchedLoop:
 
     def _entry(self, inner: Any, rows: Any) -> Variable:
         self.replace[inner] = TensorType(rows.type.dtype, rows.type.shape[1:])()
+        take_test_value(self.replace[inner], rows, 0)
         return self.replace[inner]
 
     def outputs(self) -> Sequence[Variable] | None:
@@ -63,7 +65,7 @@ class _BatchedLoop:
             parts.sequences.append((rows, self._entry(inner, rows)))
         start = len(self.inputs) - op.info.n_non_seqs
         for k, inner in enumerate(op.inner_non_seqs(op.inner_inputs), start):
-            self.replace[inner] = self.inputs[k].type()
+            self.replace[inner] = stand_in(self.inputs[k])
             parts.constants.append((self.inputs[k], self.replace[inner]))
         taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
         buffers = []
@@ -99,6 +101,6 @@ class _BatchedLoop:
         if isinstance(size, int):
             return size
         size = as_tensor_variable(size)
-        inner = size.type()
+        inner = stand_in(size)
         self.parts.constants.append((size, inner))
         return inner

@@ -7,6 +7,7 @@ from typing import Any
 
 from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
+from aesara.graph.op import stand_in
 from aesara.scan.continuity import SHARED_STATE, is_continuous, shares_continuous_state
 from aesara.scan.parts import LoopParts, State
 from aesara.scan.windows import pushed_forward_by_rows
@@ -27,7 +28,7 @@ def pushed_forward(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -
     points = {k: _of_dtype(point, v) for k, (point, v) in enumerate(zip(eval_points, inputs))}
 
     def twin(inner: Any) -> Any:
-        tangent_of[inner] = inner.type()
+        tangent_of[inner] = stand_in(inner)  # whose test value fits too
         return tangent_of[inner]
 
     for k, (outer, inner) in enumerate(zip(op.outer_seqs(inputs), op.inner_seqs(op.inner_inputs))):

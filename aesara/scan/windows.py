@@ -14,6 +14,7 @@ from aesara.graph.cloning import clone_replace
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.forward_mode import Rop
 from aesara.graph.nodes import Variable
+from aesara.graph.op import stand_in
 from aesara.graph.pullback import grad_undefined, is_disconnected
 from aesara.records import dataclass
 from aesara.scan.continuity import is_continuous
@@ -110,7 +111,7 @@ def _after_loop(window: _Window, states: dict[State, Any], left: Any) -> Any:
 
 def pulled_back_by_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
     """The gradients of a loop's inputs, given those of its outputs."""
-    free = [v.type() for v in inputs]  # they do not depend on one another
+    free = [stand_in(v) for v in inputs]  # they do not depend on one another
     outputs = with_rows_as_states(op, free)
     pairs = [(out, g) for out, g in zip(outputs, gradients) if not is_disconnected(g) and is_continuous(out)]
     wrt = [v for v in free if is_continuous(v)]
@@ -127,7 +128,7 @@ def pulled_back_by_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]
 
 def pushed_forward_by_rows(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
     """The tangents of a loop's outputs, given those of its inputs (None where there is none)."""
-    free = [v.type() for v in inputs]  # they do not depend on one another
+    free = [stand_in(v) for v in inputs]  # they do not depend on one another
     outputs = with_rows_as_states(op, free)
     smooth = [k for k, out in enumerate(outputs) if is_continuous(out)]
     moving = [(v, point) for v, point in zip(free, eval_points) if point is not None and is_continuous(v)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply
+from aesara.scalar.composite import composite_of
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise import ops as elementwise_ops
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -53,9 +54,9 @@ class OverwritingElemwise(Elemwise):
         (natural,) = self._find_output_dtypes(tuple(dtypes)) if dtypes else (None,)
         if natural is None or natural == dtypes[0]:
             return super().make_node(*variables)
-        operands = [aes.get_scalar_type(dtype)() for dtype in dtypes]
-        converted = aes.cast(self.scalar_op(*operands), dtypes[0])
-        return Elemwise(aes.Composite(operands, [converted]), {0: 0}, name=self.name).make_node(*variables)
+        types = [aes.get_scalar_type(dtype) for dtype in dtypes]
+        converted = composite_of(types, lambda *scalars: aes.cast(self.scalar_op(*scalars), dtypes[0]))
+        return Elemwise(converted, {0: 0}, name=self.name).make_node(*variables)
 
 
 def _in_place(name: str) -> Elemwise:

@@ -9,6 +9,9 @@ from aesara import config
 from aesara.graph.basic import Apply
 from aesara.graph.op import Op
 from aesara.graph.utils import TestValueError
+from aesara.tensor import inplace
+from aesara.tensor.nnet import batchnorm
+from aesara.tensor.reductions.fused_reduction import FusedReduction
 
 
 class IncrementInPlace(Op):
@@ -117,7 +120,27 @@ BUILT = {
     "vectorize": lambda x: at.vectorize(lambda row: row.sum() * row, signature="(n)->(n)")(at.outer(x, x)),
     "gradient of a graph": lambda x: aesara.grad(cube(x).sum(), x),
     "Rop of a graph": lambda x: aesara.gradient.Rop(cube(x), x, at.ones_like(x)),
+    "gradient of a batch": lambda x: aesara.grad(at.linalg.det(matrices(x)).sum(), x),
+    "second derivative of a batch": lambda x: aesara.gradient.hessian(at.linalg.det(matrices(x)).sum(), x),
+    "Rop of a batch": lambda x: aesara.gradient.Rop(at.linalg.det(matrices(x)), x, at.ones_like(x)),
+    "Rop of a loop": lambda x: aesara.gradient.Rop(decay(x, 0.5), x, at.ones_like(x)),
+    "jacobian of a loop": lambda x: aesara.gradient.jacobian(decay(x, 0.5), x),
+    "hessian of a loop": lambda x: aesara.gradient.hessian((decay(x, 0.5) ** 2).sum(), x),
+    "loop for a batch": lambda x: at.vectorize(lambda row, factor: decay(row, factor), signature="(n),()->(n)")(x, x),
+    "batch normalisation": lambda x: batchnorm.batch_normalization(x, x + 1, x, 2.0, 0.5),
+    "gradient of a normalised batch": lambda x: aesara.grad(
+        (batchnorm.batch_normalization_train(at.outer(x, x), x, x, "per-activation")[0] ** 3).sum(), x
+    ),
+    "reduction fused by hand": lambda x: FusedReduction(at.sum(x).owner.op, at.exp)(x),
 }
+
+
+def matrices(x):
+    return at.outer(x, at.eye(2).flatten()).reshape((-1, 2, 2)) + 0.25
+
+
+def decay(x, factor):
+    return aesara.scan(lambda row, state: factor * state + row**2, x, at.zeros(()))[0]
 
 
 def cube(x):
@@ -138,6 +161,14 @@ def test_a_batch_without_members_has_no_first_one():
     rows = with_value(at.dmatrix("rows"), np.ones((0, 3)))
     double = at.vectorize(lambda row: row, signature="(n)->(n)")
     assert double(rows).tag.test_value.shape == (0, 3)
+
+
+def test_scalar_operations_that_are_made_of_others_need_no_values():
+    x = with_value(at.dvector("x"), X)
+    fused = FusedReduction(at.sum(x).owner.op, at.exp, ["float64"])
+    assert fused.scalar_op.impl(1.0, 0.0) == 2.0
+    single = with_value(at.fvector("single"), X.astype("float32"))
+    np.testing.assert_array_equal(inplace.add_inplace(single, x).tag.test_value, (2 * X).astype("float32"))
 
 
 def test_constants_have_their_values():

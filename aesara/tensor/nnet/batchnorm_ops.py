@@ -18,7 +18,7 @@ from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import graph_replace
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.op import Op
+from aesara.graph.op import Op, stand_in
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -194,7 +194,7 @@ class BatchNormOp(Op):
         self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable], first: int = 0
     ) -> list[TensorVariable]:
         """The gradients of the expressions of the outputs from `first` on, for the inputs that are differentiated."""
-        free = [v.type() for v in inputs]
+        free = [stand_in(v) for v in inputs]
         pairs = [
             (y, g)
             for y, g in zip(self.expressions(*free)[first:], output_grads[first:])

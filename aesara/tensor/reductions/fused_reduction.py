@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Apply
 from aesara.scalar.casting import cast
-from aesara.scalar.composite import Composite
+from aesara.scalar.composite import Composite, composite_of
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -50,11 +50,13 @@ class FusedReduction(ExpressionOp):
         """What is done for each element: a function of the result so far, and of an element of each operand."""
         if self.dtypes is None:
             raise AttributeError("A FusedReduction has a scalar op if the dtypes of its operands are given.")
-        elements = [get_scalar_type(dtype)() for dtype in self.dtypes]
-        element = self.elemwise.scalar_op(*elements)
-        dtype = self.reduction.acc_dtype or element.type.dtype
-        so_far = get_scalar_type(dtype)()
-        return Composite([so_far, *elements], [self.reduction.scalar_op(so_far, cast(element, dtype))])
+        types = [get_scalar_type(dtype) for dtype in self.dtypes]
+        of_element = self.elemwise.scalar_op
+        dtype = self.reduction.acc_dtype or of_element.output_types(types)[0].dtype
+        return composite_of(
+            [get_scalar_type(dtype), *types],
+            lambda so_far, *elements: self.reduction.scalar_op(so_far, cast(of_element(*elements), dtype)),
+        )
 
     def __str__(self) -> str:
         return f"{self.reduction} of {self.elemwise.scalar_op}"

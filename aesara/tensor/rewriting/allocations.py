@@ -11,7 +11,8 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.scalar import Composite, eq, int64, or_
+from aesara.scalar import eq, int64, or_
+from aesara.scalar.composite import composite_of
 from aesara.scalar.native import Primitive
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert
@@ -211,9 +212,8 @@ class _AssertLengths(Assert):
 
 
 _check_lengths = _AssertLengths()
-_length, _of_result = int64(), int64()
 #: Whether a dimension of one length can have another, by being repeated if it has to be.
-_fits = Elemwise(Composite([_length, _of_result], [or_(eq(_length, _of_result), eq(_length, 1))]))
+_fits = Elemwise(composite_of([int64, int64], lambda length, of_result: or_(eq(length, of_result), eq(length, 1))))
 
 
 @rules.canonicalize("shape_unsafe", "local_alloc_elemwise")

@@ -310,8 +310,9 @@ class Blockwise(Op):
     ) -> list[TensorVariable]:
         """The gradient of the core op, for each member, summed over dimensions along which an input was broadcast."""
         core = self.core_node(inputs)
+        self._take_first_members(core, inputs, outputs)
         seeds = [
-            g if isinstance(g.type, DisconnectedType) else _core_type(g, dims)()
+            g if isinstance(g.type, DisconnectedType) else _core_variable(g, dims)
             for g, dims in zip(output_grads, self.outputs_signature)
         ]
         gradients = self.core_op.L_op(core.inputs, core.outputs, seeds)
@@ -324,19 +325,30 @@ class Blockwise(Op):
             for x, g, dims in zip(inputs, gradients, self.inputs_signature)
         ]
 
+    def _take_first_members(self, core: Apply, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        """Let the variables of the node for one member have the test values of the first member."""
+        for variables, batches, signature in (
+            (core.inputs, inputs, self.inputs_signature),
+            (core.outputs, outputs, self.outputs_signature),
+        ):
+            for variable, batch, dims in zip(variables, batches, signature):
+                if not isinstance(variable, Constant):
+                    _take_first_member(variable, batch, dims)
+
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         core = self.core_node(inputs)
+        outputs = self(*inputs, return_list=True)
+        self._take_first_members(core, inputs, outputs)
         points = [
-            None if point is None else _core_type(point, dims)()
+            None if point is None else _core_variable(point, dims)
             for point, dims in zip(eval_points, self.inputs_signature)
         ]
         tangents = self.core_op.R_op(core.inputs, points)
         found = [t for t in tangents if t is not None]
         if not found:
             return [None] * len(tangents)
-        outputs = self.make_node(*inputs).outputs
         replace = _members(core, inputs, outputs, points, eval_points)
         vectorized = iter(vectorize_graph(found, replace))
         return [None if t is None else _filled(out, next(vectorized)) for out, t in zip(outputs, tangents)]
@@ -449,10 +461,14 @@ def vectorize(func: Callable[..., Any], signature: str | None = None) -> Callabl
 def _core_variable(x: TensorVariable, dims: tuple[str, ...]) -> Variable:
     """A variable for one member of a batch; its test value is the first member, while test values are in use."""
     core: Variable = _core_type(x, dims)(name=x.name)
+    _take_first_member(core, x, dims)
+    return core
+
+
+def _take_first_member(core: Variable, x: TensorVariable, dims: tuple[str, ...]) -> None:
     if config.compute_test_value != "off":
         with suppress(TestValueError, IndexError):
             core.tag.test_value = np.asarray(x.get_test_value()[(0,) * (x.type.ndim - len(dims))])
-    return core
 
 
 def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Sequence[TensorVariable]) -> None:
