@@ -57,6 +57,7 @@ from aesara.tensor.nnet.rules import (
     local_useless_crossentropy_softmax_1hot_with_bias_dx_alloc,
 )
 from aesara.tensor.nnet.softmax import SoftmaxWithBias, softmax_grad_legacy, softmax_legacy, softmax_with_bias
+from aesara.tensor.reductions.softmax import Softmax, SoftmaxGrad
 from aesara.tensor.reductions.softmax import log_softmax as _log_softmax
 from aesara.tensor.reductions.softmax import softmax as _softmax
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer

@@ -77,11 +77,14 @@ def _vectorize_composed(op: ComposedOp, node: Apply, *inputs: TensorVariable) ->
     return vectorize_graph(op.expand(*node.inputs), list(zip(node.inputs, inputs)))
 
 
-def as_floats(name: str, ndim: int, x: Any) -> TensorVariable:
-    """A tensor with so many dimensions and a floating-point dtype; integers become float64."""
+def as_floats(name: str, ndim: int, x: Any, *, error: type[Exception] = ValueError) -> TensorVariable:
+    """A tensor with so many dimensions and a floating-point dtype; integers become float64.
+
+    With other dimensions it is an error of this class.
+    """
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise ValueError(f"{name} must have {ndim} dimension(s); got {described(x)} of type {x.type}.")
+        raise error(f"{name} must have {ndim} dimension(s); got {described(x)} of type {x.type}.")
     if x.type.dtype in continuous_dtypes and not x.type.dtype.startswith("complex"):
         return x
     if x.type.dtype in integer_dtypes:
@@ -89,11 +92,11 @@ def as_floats(name: str, ndim: int, x: Any) -> TensorVariable:
     raise TypeError(f"{name} must be a tensor of real numbers; got dtype {x.type.dtype}.")
 
 
-def as_classes(name: str, y: Any) -> TensorVariable:
-    """A vector of integers: the number of a class in each row."""
+def as_classes(name: str, y: Any, *, error: type[Exception] = ValueError) -> TensorVariable:
+    """A vector of integers, or an error of this class: the number of a class in each row."""
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:
-        raise ValueError(f"{name} must be a vector of integers; got {described(y)} of type {y.type}.")
+        raise error(f"{name} must be a vector of integers; got {described(y)} of type {y.type}.")
     return y
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.messages import described
-from aesara.graph.nodes import Apply, Constant
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -54,10 +54,13 @@ def positive_integers(name: str, values: Any, convdim: int) -> tuple[int, ...]:
 def _declared(name: str, shape: Any, length: int) -> tuple:
     if shape is None:
         return (None,) * length
+    error = ValueError(f"{name} should be None or a tuple of constant int values")
+    if isinstance(shape, Variable):
+        raise error
     shape = tuple(shape)
     for n in shape:
         if not (n is None or isinstance(n, (int, np.integer)) or isinstance(n, Constant)):
-            raise ValueError(f"{name} should be None or a tuple of constant int values")
+            raise error
     return tuple(None if n is None else known_integer(n) for n in shape)
 
 

@@ -181,8 +181,8 @@ class CrossentropyCategorical1Hot(ComposedOp):
     nin, nout = 2, 1
 
     def make_node(self, coding_dist: Any, true_one_of_n: Any) -> Apply:
-        coding_dist = as_floats("coding_dist", 2, coding_dist)
-        true_one_of_n = as_classes("true_one_of_n", true_one_of_n)
+        coding_dist = as_floats("coding_dist", 2, coding_dist, error=TypeError)
+        true_one_of_n = as_classes("true_one_of_n", true_one_of_n, error=TypeError)
         shape = (_rows(coding_dist, true_one_of_n),)
         return Apply(self, [coding_dist, true_one_of_n], [tensor_type(coding_dist.type.dtype, shape)()])
 

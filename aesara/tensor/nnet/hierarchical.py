@@ -56,7 +56,7 @@ def h_softmax(
     Returns
     -------
     TensorVariable
-        Probabilities: ``(batch_size, n_outputs)``, or ``(batch_size, 1)`` for given targets.
+        Probabilities: ``(batch_size, n_outputs)``, or ``(batch_size,)`` for given targets.
 
     Examples
     --------
@@ -77,5 +77,4 @@ def h_softmax(
     activations = batched_dot(x.dimshuffle(0, "x", 1), W2[of_class]).dimshuffle(0, 2) + b2[of_class]
     within = softmax(activations, axis=-1)
     example = arange(batch_size)
-    probabilities = class_probabilities[example, of_class] * within[example, in_class]
-    return probabilities.dimshuffle(0, "x")
+    return class_probabilities[example, of_class] * within[example, in_class]

@@ -311,6 +311,9 @@ def test_border_modes():
         ({"filter_dilation": (1.5, 1)}, "filter_dilation must have positive integers"),
         ({"num_groups": 0}, "num_groups"),
         ({"imshp": (1, 2, 3, "a")}, "imshp should be"),
+        ({"imshp": at.tensor4().shape}, "imshp should be"),
+        ({"imshp": at.lvector()}, "imshp should be"),
+        ({"imshp": at.constant([1, 2, 3, 4])}, "imshp should be"),
         ({"kshp": (1, 2, 3, at.lscalar())}, "kshp should be"),
     ],
 )

@@ -10,7 +10,7 @@ from aesara.gradient import verify_grad
 from aesara.graph.fg import FunctionGraph
 from aesara.tensor import nnet
 from aesara.tensor.nnet import basic as nb
-from aesara.tensor.special import LogSoftmax, Softmax
+from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 from tests.closeness import assert_close
 
 RNG = np.random.default_rng(17)
@@ -176,6 +176,10 @@ class TestCrossentropySoftmax:
         ):
             with pytest.raises(ValueError, match="one class for each row"):
                 build()
+        with pytest.raises(TypeError, match="coding_dist must have 2 dim"):
+            nb.crossentropy_categorical_1hot(X[0], Y)
+        with pytest.raises(TypeError, match="vector of integers"):
+            nb.crossentropy_categorical_1hot(X, np.array([0.5]))
         with pytest.raises(TypeError, match="no parameters"):
             nb.CrossentropySoftmaxArgmax1HotWithBias(view=1)
 
@@ -328,6 +332,10 @@ class TestPrepend:
             nb.prepend_scalar_to_each_row(at.vector(), x)
 
 
+def test_classes_of_softmax_are_where_they_were():
+    assert (nb.Softmax, nb.SoftmaxGrad) == (Softmax, SoftmaxGrad)
+
+
 def test_confusion_matrix():
     actual, pred = at.lvector("actual"), at.lvector("pred")
     f = aesara.function([actual, pred], nb.confusion_matrix(actual, pred))
@@ -359,7 +367,7 @@ class TestHierarchicalSoftmax:
         x, target = at.dmatrix("x"), at.lmatrix("t") if column else at.lvector("t")
         for f in both([x, target], nb.h_softmax(x, 6, 20, 4, 5, self.W1, self.B1, self.W2, self.B2, target)):
             got = f(self.FEATURES, targets[:, None] if column else targets)
-            np.testing.assert_allclose(got, self.expected()[np.arange(6), targets][:, None], rtol=1e-12)
+            np.testing.assert_allclose(got, self.expected()[np.arange(6), targets], rtol=1e-12)
 
     def test_gradients(self, rng):
         def cost(x, W1, b1, W2, b2):
