@@ -7,14 +7,12 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
 from aesara.graph.rewriting.databases import canonicalize, optdb
 from aesara.graph.rewriting.node_rewriters import node_rewriter
-from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
@@ -186,7 +184,7 @@ def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
 
 def _are_alike(one: Any, two: Any) -> bool:
     """Whether values of two types can be those of one choice; what is told of dense tensors is more exact."""
-    return type(one) is type(two) is TensorType or bool(one.in_same_class(two) or two.in_same_class(one))
+    return type(one) is type(two) is TensorType or bool(one.in_same_class(two))
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
@@ -239,9 +237,7 @@ def local_known_choice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | b
     condition = node.inputs[0]
     if not isinstance(condition, Constant):
         return False
-    fitting = map(fits_in_place, node.outputs, node.op.taken(node, condition.data))
-    values = [value for value in fitting if value is not None]
-    return values if len(values) == node.op.n_outs else False
+    return list(node.op.taken(node, condition.data))
 
 
 canonicalize.register("local_known_choice", local_known_choice, "fast_run", "fast_compile")
@@ -259,7 +255,7 @@ def cond_make_inplace(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bo
 def cond_remove_identical(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
     """Compute an output once that stands twice among those of a choice."""
     n = node.op.n_outs
-    then, other = node.inputs[1 : 1 + n], node.inputs[1 + n :]
+    then, other = node.inputs[1:], node.inputs[1 + n :]
     first: dict[tuple[Variable, Variable], int] = {}
     place = [first.setdefault(pair, k) for k, pair in enumerate(zip(then, other))]
     kept = sorted(set(place))
@@ -307,10 +303,6 @@ def _join(first: Apply, second: Apply) -> Apply:
 
 class CondMerge(GraphRewriter):
     """Joins choices by the same condition to one, where none of them depends on another."""
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        """Replacements are checked."""
-        fgraph.attach_feature(ReplaceValidate())
 
     def apply(self, fgraph: FunctionGraph) -> None:
         while True:

@@ -1,5 +1,7 @@
 """Choices of which one side is computed."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -140,6 +142,58 @@ def test_rewrites_keep_the_values():
         for k in (0, 1):
             for one, two in zip(before(k, [1.0, 2.0], [3.0, 4.0]), after(k, [1.0, 2.0], [3.0, 4.0])):
                 np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize("as_views", list(itertools.product([False, True], repeat=2)))
+@pytest.mark.parametrize("names, name", [(("a", "b"), "a&b"), (("a", None), "a"), ((None, "b"), "b"), ((None,) * 2, None)])
+def test_a_joint_choice_has_both_names_and_is_a_view_if_both_were(names, name, as_views):
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    first = IfElse(2, as_views[0], names[0])(c, x, y, y, x)
+    second = IfElse(1, as_views[1], names[1])(c, at.exp(x), at.cos(y))
+    fgraph = FunctionGraph([c, x, y], [*first, second], clone=False)
+    CondMerge().rewrite(fgraph)
+    (joint,) = choices(fgraph)
+    sides = [x, y, second.owner.inputs[1], y, x, second.owner.inputs[2]]
+    assert joint.op == IfElse(3, all(as_views), name) and joint.inputs == [c, *sides]
+
+
+def test_an_output_that_stands_twice_is_computed_once():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    out = ifelse(c, [x, y, x, x], [y, x, y, x])
+    fgraph = FunctionGraph([c, x, y], out, clone=False)
+    made = cond_remove_identical.transform(fgraph, out[0].owner)
+    (smaller,) = {new.owner for new in made.values()}
+    assert smaller.inputs == [c, x, y, x, y, x, x] and [made[v] for v in out] == [smaller.outputs[k] for k in (0, 1, 0, 2)]
+    assert cond_remove_identical.transform(FunctionGraph([c, x, y], smaller.outputs, clone=False), smaller) is False
+
+
+@pytest.mark.parametrize("side, rewrite", [(0, cond_merge_ifs_true), (1, cond_merge_ifs_false)])
+def test_only_a_choice_by_the_same_condition_is_made_already_in_a_branch(side, rewrite):
+    c, d, e, x, y = at.iscalar("c"), at.iscalar("d"), at.iscalar("e"), at.dvector("x"), at.dvector("y")
+    pair = ifelse(c, [x, y], [y, x])
+    three = at.tensor("float64", shape=(3,), name="three")
+    for value, replacement in (
+        (pair[0], (x, y)[side]),
+        (pair[1], (y, x)[side]),
+        (ifelse(d, x, y), None),
+        (c + e, None),
+        (ifelse(c, x, three), (x, None)[side]),  # the type says more than that of the choice
+        (x, None),
+    ):
+        other = e if value.type.ndim == 0 else x
+        branches = [[other, value], [other, other]][:: 1 - 2 * side]
+        node = ifelse(c, *branches)[0].owner
+        fgraph = FunctionGraph([c, d, e, x, y, three], node.outputs, clone=False)
+        made = rewrite.transform(fgraph, node)
+        if replacement is None:
+            assert made is False
+        else:
+            inputs = list(node.inputs)
+            inputs[2 + 2 * side] = replacement
+            assert made[0].owner.inputs == inputs
+        # the other branch is left to the other rule
+        turned = ifelse(c, *branches[::-1])[0].owner
+        assert rewrite.transform(FunctionGraph([c, d, e, x, y, three], turned.outputs, clone=False), turned) is False
 
 
 def test_choices_are_merged_unless_one_needs_another():
@@ -348,6 +402,19 @@ def test_types_of_branches():
             ifelse(condition, first, second)
 
 
+def test_a_branch_may_be_a_value():
+    """It becomes one of the other branch's type; two numbers have the type that numbers have."""
+    condition, v, A = at.lscalar("condition"), at.dvector("v"), sparse.csr_matrix("A")
+    values = TypedListType(at.dvector().type)("values")
+    for variable, value in ((v, np.ones(3)), (A, scipy.sparse.csr_matrix(np.eye(2))), (values, [np.ones(3)])):
+        for branches in ((variable, value), (value, variable)):
+            node = IfElse(1).make_node(condition, *branches)
+            assert type(node.outputs[0].type) is type(variable.type)
+            for branch, given in zip(node.inputs[1:], branches):
+                assert branch is variable if given is variable else branch.type.values_eq(branch.data, value)
+    assert ifelse(condition, 1.5, 2.5).eval({condition: 0}) == 2.5
+
+
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_shapes_are_those_of_the_branch_that_is_taken(count):
     c = at.iscalar("c")
@@ -385,8 +452,8 @@ def test_choices_of_which_one_needs_the_other_are_not_joined(between, swapped):
     for _ in range(between):
         value = at.exp(value)
     second = ifelse(c, value, x)
-    apart = ifelse(c, y, x)
-    for ends, joined in (([first, second], False), ([first, apart], True)):
+    apart, by_another = ifelse(c, y, x), ifelse(c + 1, y, x)
+    for ends, joined in (([first, second], False), ([first, apart], True), ([first, by_another], False)):
         ends = ends[::-1] if swapped else ends
         # an input that nothing computes stands beside the choices
         out = at.join(0, y, *ends)
@@ -394,6 +461,24 @@ def test_choices_of_which_one_needs_the_other_are_not_joined(between, swapped):
         nodes = {v.owner for v in ends}
         made = [cond_merge_random_op.transform(fgraph, node) for node in nodes]
         assert [bool(m) for m in made] == [joined] * 2
+
+
+def test_what_is_no_choice_is_not_joined_with_one():
+    c, x, y = at.iscalar("c"), at.dscalar("x"), at.dscalar("y")
+    choice = ifelse(c, x, y)
+    fgraph = FunctionGraph([c, x, y], [choice * at.add(c, y)], clone=False)
+    assert not cond_merge_random_op.transform(fgraph, choice.owner)
+
+
+def test_long_chains_between_choices_are_followed_once():
+    c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
+    value = first = ifelse(c, x, y)
+    for _ in range(60):
+        value = value + value
+    ends = [ifelse(c, value, x), ifelse(c, at.exp(value), y)]
+    fgraph = FunctionGraph([c, x, y], [at.join(0, *ends), at.join(0, first, ends[0])], clone=False)
+    assert cond_merge_random_op.transform(fgraph, ends[0].owner)
+    assert not cond_merge_random_op.transform(fgraph, first.owner)
 
 
 def test_a_choice_that_is_a_view_is_left_as_it_is():

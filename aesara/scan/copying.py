@@ -159,7 +159,7 @@ class Validator:
         replaced = {}
 
         def before(variable: Any) -> Sequence[Any]:
-            is_leaf = variable in self.valid or variable in self.invalid or variable in self.valid_equivalent
+            is_leaf = variable in self.valid or variable in self.valid_equivalent
             return () if is_leaf or variable.owner is None else variable.owner.inputs
 
         for variable in walk([out], before):

@@ -35,3 +35,8 @@ def test_variables_are_replaced_by_their_equivalents(out, invalid):
     found, is_same = Validator(valid=[x], invalid=invalid, valid_equivalent={y: z}).check(out)
     leaves = {v for v in ancestors([found]) if v.owner is None and v.name}
     assert not is_same and z in leaves and y not in leaves and found.type == out.type
+
+
+def test_what_has_an_equivalent_may_be_computed_of_anything():
+    found, is_same = Validator(valid_equivalent={middle: z}).check(middle * 2)
+    assert not is_same and [v for v in ancestors([found]) if v.name] == [z]
