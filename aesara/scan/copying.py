@@ -80,12 +80,12 @@ def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
     given = list(y) if isinstance(y, (list, tuple)) else [y]
     found: dict[Variable, Any] = {}
 
-    def before(variable: Any) -> Sequence[Any]:
+    def before(variable: Any) -> Sequence[Any] | None:
         for one, other in zip(wanted, given, strict=True):
-            if variable.type == one.type and equal_computations([variable], [one]):
+            if equal_computations([variable], [one]):
                 found[variable] = other
-                return ()
-        return variable.owner.inputs if variable.owner is not None else ()
+                return None
+        return variable.owner.inputs if variable.owner is not None else None
 
     for _ in walk([out], before):
         pass
@@ -108,21 +108,19 @@ def traverse(
     visited
         Nodes that need no visit.
     """
-    if out is None or (isinstance(out, (list, tuple)) and not out):
+    if out is None:
         return d
     seen = set() if visited is None else visited
     roots = list(out) if isinstance(out, (list, tuple)) else [out]
 
-    def before(variable: Any) -> Sequence[Any]:
-        if variable is x or variable.owner is None or variable.owner in seen:
-            return ()
-        return variable.owner.inputs
+    def before(variable: Any) -> Sequence[Any] | None:
+        return None if variable.owner is None or variable.owner in seen else variable.owner.inputs
 
     for variable in walk(roots, before):
         if variable is x:
             d[x] = x_copy
-        if visited is not None and variable.owner is not None:
-            visited.add(variable.owner)
+        if variable.owner is not None:
+            seen.add(variable.owner)
     return d
 
 
@@ -158,9 +156,9 @@ class Validator:
         """Return an expression for `out` that may be used, and whether it is `out` itself; None if there is none."""
         replaced = {}
 
-        def before(variable: Any) -> Sequence[Any]:
+        def before(variable: Any) -> Sequence[Any] | None:
             is_leaf = variable in self.valid or variable in self.valid_equivalent
-            return () if is_leaf or variable.owner is None else variable.owner.inputs
+            return None if is_leaf or variable.owner is None else variable.owner.inputs
 
         for variable in walk([out], before):
             if variable in self.invalid:
