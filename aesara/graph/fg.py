@@ -704,21 +704,19 @@ class FunctionGraph(MetaObject):
 
     def __getstate__(self) -> Any:
         state = self.__dict__.copy()
-        state["_callbacks"] = {}
-        state["_offered"] = {}
-        state["_sorted"] = None
         # First, and in one piece, so that everything after it finds its nodes there.
         owners = dict.fromkeys(v.owner for v in [*self.outputs, *self.inputs] if v.owner is not None)
         block: Block | None = block_of(list(owners))
-        # The sets and lists of clients follow from the graph.
-        for derived in ("apply_nodes", "variables", "clients"):
+        # These follow from the graph and its features.
+        for derived in ("apply_nodes", "variables", "clients", "_callbacks", "_offered", "_sorted"):
             del state[derived]
         return {"_graph_block": block, **state}
 
     def __setstate__(self, state: Any) -> None:
         state = dict(state)
         state.pop("_graph_block", None)
-        self.__dict__.update({"_offered": {}, **state})
+        self.__dict__.update(state)
+        self._callbacks, self._offered, self._sorted = {}, {}, None
         self.apply_nodes = set()
         self.variables = set()
         self.clients = {variable: [] for variable in self.inputs}

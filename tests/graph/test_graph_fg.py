@@ -473,6 +473,43 @@ class TestClone:
         restored.replace(restored.outputs[0], restored.inputs[2])
         restored.check_integrity()
 
+    @pytest.mark.parametrize("copied", [copy.deepcopy, lambda fgraph: pickle.loads(pickle.dumps(fgraph))])
+    def test_features_may_order_nodes_only_after_the_copy_is_there(self, copied):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x, y], [f(x), g(y)], features=[Reordering()])
+        assert [str(node.op) for node in fgraph.toposort()] == ["f", "g"]
+        restored = copied(fgraph)
+        assert restored._features[0].seen == ["f", "g"]
+        assert [str(node.op) for node in restored.toposort()] == ["g", "f"]
+
+    def test_what_was_asked_of_a_graph_is_not_stored_with_it(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x, y], [f(x, g(y))], features=[NodeFinder(), Reordering()])
+        before = len(pickle.dumps(fgraph))
+        fgraph.toposort()
+        fgraph.execute_callbacks("on_nothing")
+        assert fgraph.get_nodes(f) and fgraph.collect_callbacks("orderings", fgraph)
+        assert len(pickle.dumps(fgraph)) == before
+        # nor are nodes that were there when it was stored before
+        restored = pickle.loads(pickle.dumps(fgraph))
+        restored.replace(restored.outputs[0], restored.inputs[0])
+        assert len(pickle.dumps(restored)) < before - 100
+
+
+class Reordering(Feature):
+    """Turns the order around once it has been copied with its graph."""
+
+    orderings_follow_graph = True
+    turned = False
+
+    def orderings(self, fgraph):
+        nodes = [out.owner for out in fgraph.outputs]
+        return {nodes[0]: nodes[1:]} if self.turned else {}
+
+    def on_unpickle(self, fgraph):
+        self.seen = [str(node.op) for node in fgraph.toposort()]
+        self.turned = True
+
 
 class TestIntegrity:
     @pytest.mark.parametrize("which", ["nodes", "variables", "clients", "owner"])
