@@ -244,7 +244,7 @@ class AbstractBatchNormTrain(BatchNormOp):
         return [shapes[0], *[self.statistic_shape(shapes[0])] * (len(node.outputs) - 1)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        has_running = len(node.outputs) > 3
+        has_running = len(node.outputs) == 5
         pattern = [
             [True, True, True, *[True] * 2 * has_running],
             *[[True, False, False, *[False] * 2 * has_running]] * 2,
