@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
     grad_not_implemented,
@@ -32,7 +32,7 @@ from aesara.scan.keeping_few import (
     pulled_back_with_all_rows,
     with_check_of_rows,
 )
-from aesara.scan.parts import LoopParts, State, expand_empty, expanded, take_test_value
+from aesara.scan.parts import LoopParts, State, expand_empty, expanded, take_first_row, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
@@ -137,7 +137,7 @@ class _Backward:
             if not is_disconnected(self.given[k]):
                 rows = self._reversed(self.given[k], self.depths[k] if k < self.n_states else 0)
                 entry = TensorType(rows.type.dtype, out.type.shape)()
-                take_test_value(entry, rows, 0)
+                take_first_row(entry, rows)
                 self.parts.sequences.append((rows, entry))
                 arriving.setdefault(out, []).append(entry)
             if k < self.n_states:
@@ -145,7 +145,7 @@ class _Backward:
                 row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
                 self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [])
                 for waiting in self.waiting[k].inner:
-                    take_test_value(waiting, self.outputs[k], 0)
+                    take_first_row(waiting, self.outputs[k])
                 arriving.setdefault(out, []).append(self.waiting[k].inner[0])
         return {out: terms[0] if len(terms) == 1 else add(*terms) for out, terms in arriving.items()}
 
@@ -181,15 +181,14 @@ class _Backward:
         used = set(ancestors(self.parts.inner_outputs()))
         read: dict[Variable, Variable] = {}
         for k, out in enumerate(new):
-            while out.owner is not None and isinstance(out.owner.op, SpecifyShape) and out not in used:
+            while out.owner is not None and isinstance(out.owner.op, SpecifyShape):
                 out = out.owner.inputs[0]
-            if out in used and out not in read and out.owner is not None and not isinstance(out, Constant):
+            if out in used and out not in read and out.owner is not None:
                 rows = self._reversed(self.outputs[k], self.depths[k])
                 read[out] = TensorType(out.type.dtype, rows.type.shape[1:])()
-                take_test_value(read[out], rows, 0)
+                take_first_row(read[out], rows)
                 self.parts.sequences.append((rows, read[out]))
-        if read:
-            self.parts.replace(read)
+        self.parts.replace(read)
 
     def _read_draws(self) -> None:
         """Read what is computed of states that are no tensors, which no loop keeps, from the rows of a loop of its own.
@@ -218,7 +217,7 @@ class _Backward:
         read: dict[Variable, Variable] = {}
         for drawn, rows in zip(again.results, again.split(made)[1], strict=True):
             read[drawn] = TensorType(drawn.type.dtype, rows.type.shape[1:])()
-            take_test_value(read[drawn], rows, 0)
+            take_first_row(read[drawn], rows)
             self.parts.sequences.append((self._reversed(rows, 0), read[drawn]))
         self.parts.replace(read)
 

@@ -19,7 +19,7 @@ from aesara.scalar.types import ScalarType
 from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.op import Scan
-from aesara.scan.parts import LoopParts, State, expand_empty, take_test_value
+from aesara.scan.parts import LoopParts, State, expand_empty, take_first_row, take_test_value
 from aesara.scan.stopping import until
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import get_scalar_constant_value
@@ -430,7 +430,7 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     shifted = [rows for _, taps in loop.rows for rows in taps]
     entries = [_row_type(rows.type)(name=f"{rows.name}[t]" if rows.name else None) for rows in shifted]
     for entry, rows in zip(entries, shifted):
-        take_test_value(entry, rows, 0)
+        take_first_row(entry, rows)
     returned = loop.call_step(entries, _tap_variables)
     outputs_read = loop.check_outputs(returned)
     parts = LoopParts(loop.n_steps, until=returned.condition)

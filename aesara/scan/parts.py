@@ -30,6 +30,7 @@ __all__ = [
     "is_exact",
     "is_for_each_step",
     "last_value",
+    "take_first_row",
     "take_test_value",
     "with_rows",
 ]
@@ -64,6 +65,11 @@ def take_test_value(variable: Any, outer: Any, row: int | None = None) -> None:
         variable.tag.test_value = value if row is None else value[row]
     except (TestValueError, IndexError):
         pass
+
+
+def take_first_row(variable: Any, rows: Any) -> None:
+    """Let a variable of the step have the first row of the test value of a sequence, under the same conditions."""
+    take_test_value(variable, rows, 0)
 
 
 def expanded(buffer: Any) -> tuple[Any, Any] | None:
