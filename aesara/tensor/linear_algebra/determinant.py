@@ -110,9 +110,6 @@ class Cofactors(MatrixOp):
         (x,) = inputs
         if x.shape[0] != x.shape[1]:
             raise ValueError(f"{self}: the matrix must be square; it has shape {x.shape}.")
-        if x.size == 0:
-            output_storage[0][0] = x.copy()
-            return
         u, s, vh, sign = _decomposed(x)
         output_storage[0][0] = (sign * (u.conj() * _products_of_others(s)) @ vh.conj()).astype(x.dtype)
 
@@ -147,18 +144,13 @@ class CofactorsGrad(MatrixOp):
 
     def perform(self, node, inputs, output_storage, params=None):
         x, direction = inputs
-        if x.size == 0:
-            output_storage[0][0] = x.copy()
-            return
         u, s, vh, sign = _decomposed(x)
         n = len(s)
         turned = u.conj().T @ direction @ vh.conj().T
         # The products of all singular values but two
         products = np.zeros((n, n), s.dtype)
         for i in range(n):
-            others = np.delete(s, i)
-            if len(others):
-                products[i, np.arange(n) != i] = _products_of_others(others)
+            products[i, np.arange(n) != i] = _products_of_others(np.delete(s, i))
         middle = -turned.T * products
         middle[np.arange(n), np.arange(n)] = products @ np.diagonal(turned)
         output_storage[0][0] = (sign * u.conj() @ middle @ vh.conj()).astype(x.dtype)

@@ -55,6 +55,46 @@ def test_eigvalsh_grad_is_the_gradient_of_eigvalsh(rng):
     verify_grad(lambda x, y, g: linalg.EigvalshGrad()(x, y, g)[1], [SYMMETRIC, POSITIVE, weights], rng=rng, eps=1e-6)
 
 
+def minors(matrix):
+    """The cofactors, by determinants of what is left without a row and a column."""
+    n = len(matrix)
+    left = [[np.delete(np.delete(matrix, i, 0), j, 1) for j in range(n)] for i in range(n)]
+    return np.array([[(-1) ** (i + j) * np.linalg.det(left[i][j]) for j in range(n)] for i in range(n)]).reshape(n, n)
+
+
+@pytest.mark.parametrize("mode", ["FAST_COMPILE", None])
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("n, lost", [(n, lost) for n in range(5) for lost in range(min(n, 2) + 1)])
+def test_cofactors_and_their_changes_are_those_of_minors(n, lost, dtype, mode, rng):
+    """Of matrices of any rank, and whatever the sign of the determinant."""
+    x, d = (at.matrix(name, dtype=dtype) for name in "xd")
+    of_x, along = linalg.Cofactors()(x), linalg.CofactorsGrad()(x, d)
+    changes = [along, aesara.gradient.Rop(of_x, x, d)]
+    if dtype == "float64":  # second derivatives of determinants are symmetric
+        changes.append(aesara.grad((of_x * d).sum(), x))
+    f = aesara.function([x, d], [of_x, *changes], mode=mode)
+    for sign in (1, -1):
+        matrix, direction = rng.normal(size=(2, n, n))
+        if dtype == "complex128":
+            matrix, direction = np.array([matrix, direction]) + 1j * rng.normal(size=(2, n, n))
+        matrix[:1] *= sign
+        for k in range(lost):
+            matrix[k] = 0 if k == n - 1 else matrix[k + 1] * 2
+        # Along a line cofactors are polynomials of a degree below four: these differences are exact.
+        near, far = (minors(matrix + h * direction) - minors(matrix - h * direction) for h in (1, 2))
+        cofactors, *found = f(matrix, direction)
+        assert_close(cofactors, minors(matrix), size=10.0)
+        for change in found:
+            assert_close(change, (8 * near - far) / 12, size=100.0)
+
+
+def test_shapes_of_cofactors_need_no_decomposition():
+    x, d = at.dmatrices("x", "d")
+    f = aesara.function([x, d], [linalg.Cofactors()(x).shape, linalg.CofactorsGrad()(x, d).shape])
+    assert not any("Cofactors" in str(node.op) for node in f.maker.fgraph.apply_nodes)
+    assert [shape.tolist() for shape in f(np.eye(3), np.eye(3))] == [[3, 3], [3, 3]]
+
+
 @pytest.mark.parametrize("singular", [False, True])
 def test_second_and_third_derivatives_of_determinants(singular, rng):
     matrix = np.array([[1.0, 2.0, 3.0], [2.0, 4.0, 6.0], [1.0, 0.0, 1.0]]) if singular else POSITIVE
