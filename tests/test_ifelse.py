@@ -145,7 +145,9 @@ def test_rewrites_keep_the_values():
 
 
 @pytest.mark.parametrize("as_views", list(itertools.product([False, True], repeat=2)))
-@pytest.mark.parametrize("names, name", [(("a", "b"), "a&b"), (("a", None), "a"), ((None, "b"), "b"), ((None,) * 2, None)])
+@pytest.mark.parametrize(
+    "names, name", [(("a", "b"), "a&b"), (("a", None), "a"), ((None, "b"), "b"), ((None, None), None)]
+)
 def test_a_joint_choice_has_both_names_and_is_a_view_if_both_were(names, name, as_views):
     c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
     first = IfElse(2, as_views[0], names[0])(c, x, y, y, x)
@@ -163,7 +165,8 @@ def test_an_output_that_stands_twice_is_computed_once():
     fgraph = FunctionGraph([c, x, y], out, clone=False)
     made = cond_remove_identical.transform(fgraph, out[0].owner)
     (smaller,) = {new.owner for new in made.values()}
-    assert smaller.inputs == [c, x, y, x, y, x, x] and [made[v] for v in out] == [smaller.outputs[k] for k in (0, 1, 0, 2)]
+    assert smaller.inputs == [c, x, y, x, y, x, x]
+    assert [made[v] for v in out] == [smaller.outputs[k] for k in (0, 1, 0, 2)]
     assert cond_remove_identical.transform(FunctionGraph([c, x, y], smaller.outputs, clone=False), smaller) is False
 
 

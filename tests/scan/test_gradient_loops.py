@@ -1,4 +1,4 @@
-"""The loop that the gradient of a loop is: which rows it reads, what it carries from step to step, and its test values."""
+"""The loop that the gradient of a loop is: which rows it reads, what it carries, and its test values."""
 
 import numpy as np
 import pytest

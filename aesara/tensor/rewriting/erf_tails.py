@@ -126,6 +126,8 @@ def scaled_erfc(
 def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
     """Whether a variable is ``number * x**2``, but for the rounding of the number; ``(2 * x)**2`` is ``4 * x**2``."""
     factors, divisors = local_mul_canonizer.get_near_num_denum(var)
+    if divisors:  # numbers are among the factors by now
+        return False
     product = 1.0
     squares = 0
     for factor in factors:
@@ -143,22 +145,15 @@ def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
             if root is not x:
                 return False
             product, squares = product * value * of_root**2, squares + 2
-    for factor in divisors:
-        constant = common_value(factor)
-        if constant is None or constant == 0:
-            return False
-        product /= float(constant)
     return squares == 2 and abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
 
 
 def _squared_in(var: Variable) -> Variable | None:
     """What a variable is the square of, if it is written as one."""
     node = var.owner
-    if node is None or var.type.dtype != node.inputs[0].type.dtype:
+    if node is None or not (node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))):
         return None
-    if node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2)):
-        return node.inputs[0]
-    return node.inputs[0] if node.op == mul and node.inputs[1:] == node.inputs[:1] else None
+    return node.inputs[0]
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])

@@ -257,6 +257,56 @@ def test_the_slope_of_log_erfc_does_not_vanish():
     np.testing.assert_allclose(f(values), -2 / np.sqrt(np.pi) / special.erfcx(values), rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    "expression, number",
+    [
+        (exp(x**2) * erfc(x), 1),
+        (exp(x**2 / 4) * erfc(x / 2), 0.5),
+        (exp(x * x / 3) * erfc(x / np.sqrt(3)), np.sqrt(1 / 3)),
+        (exp((2 * x) ** 2) * erfc(2 * x), 2),
+        (exp(2 * (x * 2) ** 2 * 0.5) * erfc(2 * x), 2),
+        (exp(x * 4 * x) * erfc(2 * x), 2),
+        (exp(x**2) * erfc(-x), -1),
+        (exp(-(x**2) / 2) / at.ndtr(x), None),
+        (exp(-((x / 3) ** 2) * 0.5) / at.ndtr(x / 3), None),
+        (exp(x**2 / 4) * erfc(x), False),
+        (exp(x**2 / y) * erfc(x), False),
+        (exp(x**2 * y) * erfc(x), False),
+        (exp(x**3) * erfc(x), False),
+        (exp(x) * erfc(x), False),
+        (exp(x**2 * at.square(x)) * erfc(x), False),
+        (exp(4 * at.square(y)) * erfc(2 * x), False),
+        (exp(-(x**2)) / at.ndtr(x), False),
+        (exp(-(x**2)) / erf(x), False),
+        (exp(x**2) / erfc(x), False),
+        (at.sinh(x**2) * erfc(x), False),
+        (at.sinh(-(x**2)) / erfc(x) + exp(y), False),
+        (y * erfc(x) + exp(y), False),
+        (exp(at.maximum(x, 2.0)) * erfc(x), False),
+        (exp(at.sinh(x)) * erfc(x), False),
+        (exp(-(x**2)) / erf(x) * erfc(y), False),
+        (exp(x**2) * erf(x) * erfc(y), False),
+        (exp(-(x**2)) / y * erfc(x), False),
+        (exp(i**2) * erfc(i), False),
+        (exp(-(i**2)) / erfc(i), False),
+        (exp(x**2) * exp(x**2) * erfc(x), "once"),
+        (exp(-(x**2)) * exp(-(x**2)) / erfc(x), "once"),
+    ],
+)
+def test_squares_of_what_the_tail_of_the_normal_distribution_is_taken_of(expression, number):
+    """However they are written; other exponentials stay as they are."""
+    f = aesara.function([x, y, i], expression, on_unused_input="ignore")
+    ops = {str(getattr(node.op, "scalar_op", "")) for node in f.maker.fgraph.apply_nodes}
+    assert ("erfcx" in ops) == (number is not False)
+    assert ("exp" in ops) == (number in (False, "once")) or "sinh" in ops
+    given = np.array([0.3, 0.7, 1.1])
+    wanted = expression.eval({x: given, y: given, i: [1, 2, 3]}, on_unused_input="ignore", mode=Mode("py", None))
+    np.testing.assert_allclose(f(given, given, [1, 2, 3]), wanted, rtol=1e-13)
+    if number in (-1, 0.5, 1, 2):
+        far = np.array([20.0, 50.0, 1e3])
+        np.testing.assert_allclose(f(far, far, [1, 2, 3]), special.erfcx(number * far), rtol=1e-14)
+
+
 @pytest.mark.parametrize("op", [at.arccosh, at.arctanh])
 def test_inverse_functions_are_nan_where_one_is_not_defined(op):
     inverse = {at.arccosh: at.cosh, at.arctanh: at.tanh}[op]
