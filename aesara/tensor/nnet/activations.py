@@ -71,7 +71,7 @@ def relu(x: Any, alpha: Any = 0) -> TensorVariable:
     # At zero, and for NaN, neither comparison holds.
     if _is_zero(alpha):
         half = x if x.type.dtype in discrete_dtypes else 0.5 * x
-        return switch(gt(x, 0), x, switch(lt(x, 0), np.int8(0), half))
+        return switch(gt(x, 0), x, switch(lt(x, 0), np.zeros((), x.type.dtype), half))
     alpha = as_tensor_variable(alpha)
     return switch(gt(x, 0), x, switch(lt(x, 0), alpha * x, 0.5 * (1 + alpha) * x))
 
@@ -123,8 +123,8 @@ def hard_sigmoid(x: Any) -> TensorVariable:
     >>> hard_sigmoid([-3.0, 0.0, 1.0]).eval()
     array([0. , 0.5, 0.7])
     """
-    x = as_tensor_variable(x)
-    slope, middle = [as_tensor_variable(np.asarray(c, dtype=_float_of(x))) for c in (0.2, 0.5)]
+    x = _as_floats(x)
+    slope, middle = [as_tensor_variable(np.asarray(c, dtype=x.type.dtype)) for c in (0.2, 0.5)]
     return clip(x * slope + middle, np.int8(0), np.int8(1))
 
 
@@ -133,5 +133,10 @@ def ultra_fast_sigmoid(x: Any) -> TensorVariable:
     return sigmoid(x)
 
 
-def _float_of(x: TensorVariable) -> str:
-    return "float64" if x.type.dtype in discrete_dtypes else x.type.dtype
+def _as_floats(x: Any) -> TensorVariable:
+    """A tensor; integers take the floating-point dtype that functions of them have."""
+    x = as_tensor_variable(x)
+    if x.type.dtype not in discrete_dtypes:
+        return x
+    (kind,) = aes.upgrade_to_float(aes.get_scalar_type(x.type.dtype))
+    return x.astype(kind.dtype)

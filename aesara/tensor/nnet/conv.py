@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -121,7 +122,7 @@ def conv2d(
     subsample: Sequence[int] = (1, 1),
     **kargs: Any,
 ) -> TensorVariable:
-    """Convolve images with filters by a `ConvOp`.
+    """Convolve images with filters by a `ConvOp`. It is deprecated: use `aesara.tensor.nnet.conv2d`.
 
     Parameters
     ----------
@@ -144,6 +145,24 @@ def conv2d(
     >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)), border_mode="full").eval()[0, 0, 0]
     array([1., 2., 2., 1.])
     """
+    warnings.warn(
+        "aesara.tensor.nnet.conv.conv2d is deprecated: use aesara.tensor.nnet.conv2d.", DeprecationWarning, stacklevel=2
+    )
+    return convolved_by_conv_op(
+        input, filters, image_shape, filter_shape, border_mode=border_mode, subsample=subsample, **kargs
+    )
+
+
+def convolved_by_conv_op(
+    input: Any,
+    filters: Any,
+    image_shape: Sequence[int | None] | None,
+    filter_shape: Sequence[int | None] | None,
+    border_mode: str = "valid",
+    subsample: Sequence[int] = (1, 1),
+    **kargs: Any,
+) -> TensorVariable:
+    """A `ConvOp` for these shapes, applied; see `conv2d`."""
     images = (None,) * 4 if image_shape is None else tuple(image_shape)
     kernels = (None,) * 4 if filter_shape is None else tuple(filter_shape)
     if len(images) != 4 or len(kernels) != 4:

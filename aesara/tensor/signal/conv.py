@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.nnet.conv import conv2d as _conv2d_with_channels
+from aesara.tensor.nnet.conv import convolved_by_conv_op
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def conv2d(
     subsample
         How far apart windows are, by rows and by columns.
     **kargs
-        Further arguments of `aesara.tensor.nnet.conv.conv2d`.
+        Further arguments of `aesara.tensor.nnet.conv.ConvOp`.
 
     Returns
     -------
@@ -68,13 +68,13 @@ def conv2d(
     for name, v in (("input", images), ("filters", kernels)):
         if v.type.ndim not in (2, 3):
             raise TypeError(f"conv2d: `{name}` must have 2 or 3 dimensions; got {v.type.ndim}.")
-    result = _conv2d_with_channels(
+    result = convolved_by_conv_op(
         dimshuffle(images, (0, "x", 1, 2) if images.type.ndim == 3 else ("x", "x", 0, 1)),
         dimshuffle(kernels, (0, "x", 1, 2) if kernels.type.ndim == 3 else ("x", "x", 0, 1)),
         _with_channels("image_shape", image_shape, images.type.ndim),
         _with_channels("filter_shape", filter_shape, kernels.type.ndim),
-        border_mode,
-        subsample,
+        border_mode=border_mode,
+        subsample=subsample,
         **kargs,
     )
     # Where there was no dimension for images or filters, it has length 1.

@@ -157,8 +157,8 @@ class PoolingOp(Op):
 
     @property
     def may_lie_in_padding(self) -> bool:
-        """Whether windows may hold nothing but padding."""
-        return False
+        """Whether windows may hold nothing but padding: these have no largest element, and no mean without it."""
+        return self.mode in ("sum", "average_inc_pad")
 
     # -- types -----------------------------------------------------------------------------------------------
 
@@ -524,11 +524,6 @@ class AveragePoolGrad(PoolGrad):
         if mode == "max":
             raise ValueError("AveragePoolGrad is for sums and averages; the gradient of maxima is MaxPoolGrad.")
         super().__init__(ignore_border, mode, ndim)
-
-    @property
-    def may_lie_in_padding(self) -> bool:
-        """Whether windows may hold nothing but padding: these hand out nothing, and have no mean without it."""
-        return self.mode != "average_exc_pad"
 
     def make_node(self, x: Any, gz: Any, ws: Any, stride: Any = None, pad: Any = None, dummy: Any = None) -> Apply:
         x, gz = self.same_rank(("x", x), ("gz", gz))

@@ -131,7 +131,8 @@ def test_conv_op(border, steps, mode):
     pads = [(0, 0), (0, 0)] if border == "valid" else [(2, 2), (1, 1)]
     loops = Loops(pads, steps, (1, 1))
     X, W = at.dtensor4(), at.dtensor4()
-    y = conv.conv2d(X, W, (2, 3, 5, 6), (4, 3, 3, 2), border, steps)
+    with pytest.warns(DeprecationWarning, match="use aesara.tensor.nnet.conv2d"):
+        y = conv.conv2d(X, W, (2, 3, 5, 6), (4, 3, 3, 2), border, steps)
     assert y.owner.op.imshp == (3, 5, 6) and y.owner.op.kshp == (3, 2)
     value = loops.forward(x, w)
     f = aesara.function([X, W], [y, *aesara.grad((y**2).sum(), [X, W])], mode=mode)
@@ -140,6 +141,7 @@ def test_conv_op(border, steps, mode):
     assert ConvOp.getOutputShape((5, 6), (3, 2), steps, border) == value.shape[2:]
 
 
+@pytest.mark.filterwarnings("ignore:aesara.tensor.nnet.conv.conv2d is deprecated")
 def test_what_conv_op_refuses():
     x, w = at.dtensor4(), at.dtensor4()
     for build, message in [

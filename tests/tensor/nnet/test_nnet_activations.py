@@ -48,6 +48,17 @@ def test_values(name, function, expected, dtype):
             assert f._native.report.python_nodes == {}
 
 
+@pytest.mark.parametrize("dtype, of_result", [("uint8", "float32"), ("int16", "float32"), ("int64", "float64")])
+@pytest.mark.parametrize("name", ["elu", "softsign", "hard_sigmoid", "ultra_fast_sigmoid"])
+def test_integers_become_floats_of_their_width(name, dtype, of_result):
+    (function, expected) = next(case[1:] for case in CASES if case[0] == name)
+    x = at.vector("x", dtype=dtype)
+    values = np.arange(8, dtype=dtype)
+    y = function(x)
+    assert y.type.dtype == of_result
+    np.testing.assert_allclose(y.eval({x: values}), expected(values.astype(of_result)), rtol=1e-6)
+
+
 @pytest.mark.parametrize("name, function, expected", CASES, ids=[case[0] for case in CASES])
 def test_gradients(name, function, expected):
     rng = np.random.default_rng(3)
@@ -74,6 +85,7 @@ def test_relu_with_slopes_for_columns():
 def test_integers():
     x = at.lvector("x")
     assert nnet.relu(x).type.dtype == "int64"
+    assert nnet.relu(at.vector(dtype="uint8")).type.dtype == "uint8"
     np.testing.assert_array_equal(nnet.relu(x).eval({x: [-1, 0, 2]}), [0, 0, 2])
     assert_close(nnet.softsign(x).eval({x: [-1, 0, 3]}), [-0.5, 0, 0.75])
     assert nnet.softsign(at.bvector()).type.dtype == "float32"

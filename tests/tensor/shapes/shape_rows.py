@@ -418,7 +418,7 @@ row(
     f(2, 6, 6, 5),
     f(2, 6, 5, 2),
 )
-row("ConvOp", lambda x, w: conv.conv2d(x, w, border_mode="full"), IMAGES, f(3, 4, 2, 2))
+row("ConvOp", lambda x, w: conv.ConvOp((None,) * 3, (None,) * 2, output_mode="full")(x, w), IMAGES, f(3, 4, 2, 2))
 row("CorrMM", corr.CorrMM("half"), IMAGES, f(3, 4, 2, 2))
 row("CorrMM_gradWeights", lambda x, y: corr.CorrMM_gradWeights()(x, y, (2, 3)), IMAGES, f(2, 3, 5, 3))
 row("CorrMM_gradInputs", lambda w, y: corr.CorrMM_gradInputs()(w, y, (6, 5)), f(3, 4, 2, 3), f(2, 3, 5, 3))

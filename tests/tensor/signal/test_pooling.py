@@ -110,16 +110,28 @@ def test_known_windows_run_natively(chosen, mode):
 
 
 @pytest.mark.parametrize("machine", MACHINES)
-def test_gradients_of_windows_in_the_padding(machine):
-    x, g = at.dmatrix("x"), at.dmatrix("g")
-    found = [AveragePoolGrad(True, mode)(x, g, (1, 2), (1, 1), (2, 2)) for mode in ("sum", "average_inc_pad")]
-    f = aesara.function([x, g], found, mode=MACHINES[machine])
-    weights = np.random.default_rng(4).normal(size=(6, 7))
-    total, mean = f(np.zeros((2, 4)), weights)
-    np.testing.assert_allclose(total, weights[2:4, 1:5] + weights[2:4, 2:6], rtol=1e-12)
-    np.testing.assert_allclose(mean, total / 2, rtol=1e-12)
+def test_windows_in_the_padding(machine):
+    x, g, e = at.dmatrix("x"), at.dmatrix("g"), at.dmatrix("e")
+    windows = (1, 2), (1, 1), (2, 2)
+    found = []
+    for mode in ("sum", "average_inc_pad"):
+        handed = AveragePoolGrad(True, mode)(x, g, *windows)
+        found += [handed, Pool(True, mode)(x, *windows), aesara.grad((handed * e).sum(), g)]
+    f = aesara.function([x, g, e], found, mode=MACHINES[machine])
+    rng = np.random.default_rng(4)
+    image, weights, direction = rng.normal(size=(2, 4)), rng.normal(size=(6, 7)), rng.normal(size=(2, 4))
+    results = f(image, weights, direction)
+    np.testing.assert_allclose(results[0], weights[2:4, 1:5] + weights[2:4, 2:6], rtol=1e-12)
+    for result, values in zip(results[1:3], (image, direction), strict=True):
+        around = np.pad(values, 2)
+        np.testing.assert_allclose(result, around[:, :-1] + around[:, 1:], rtol=1e-12, atol=1e-15)
+    for total, mean in zip(results[:3], results[3:], strict=True):
+        np.testing.assert_allclose(mean, total / 2, rtol=1e-12)
+    for mode in ("average_exc_pad", "max"):
+        with pytest.raises(NotImplementedError, match="padding must be smaller"):
+            Pool(True, mode)(x, *windows)
     with pytest.raises(NotImplementedError, match="padding must be smaller"):
-        AveragePoolGrad(True, "average_exc_pad")(x, g, (1, 2), (1, 1), (2, 2))
+        AveragePoolGrad(True, "average_exc_pad")(x, g, *windows)
 
 
 def test_many_entries_are_reduced_in_loops():
