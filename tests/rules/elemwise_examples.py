@@ -16,6 +16,8 @@ EXAMPLES = {
         lambda m, s: at.switch(m > 0, s, m).dimshuffle("x", 0, 1),
         lambda m: at.exp(m[:, :1]).dimshuffle(0),
         lambda m, v: (m[:1] + v.dimshuffle("x", 0)).dimshuffle(1),
+        lambda m: m[:, :1].dimshuffle(0, "x"),
+        lambda m: m[:1].dimshuffle("x", 1, 0).dimshuffle(2, 1, 0),
     ],
     "local_useless_dimshuffle_makevector": [
         lambda s: DimShuffle((True,), ())(MakeVector("float64")(s)),

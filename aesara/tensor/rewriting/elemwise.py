@@ -53,14 +53,20 @@ __all__ = [
 
 
 def is_dimshuffle_useless(new_order, input):
-    """Whether a new order of dimensions changes nothing.
+    """Whether a new order of dimensions changes nothing. Those of length 1 are alike, old or new.
 
     Examples
     --------
     >>> is_dimshuffle_useless((0, 1), at.matrix())
     True
+    >>> is_dimshuffle_useless((0, "x"), at.col())
+    True
     """
-    return len(new_order) == input.type.ndim and all(i == entry for i, entry in enumerate(new_order))
+    lengths = input.type.shape
+    return len(new_order) == len(lengths) and all(
+        entry == i or (length == 1 and (entry == "x" or lengths[entry] == 1))
+        for i, (entry, length) in enumerate(zip(new_order, lengths))
+    )
 
 
 def apply_local_dimshuffle_lift(fgraph, var):
