@@ -776,6 +776,22 @@ class TestPydotprint:
         with pytest.raises(RuntimeError, match="pip install pydot"):
             pydotprint(x + 1)
 
+    @pytest.mark.parametrize("module", [aesara.printing, aesara.d3viz.formatting])
+    def test_whether_it_can_draw(self, module, monkeypatch, tmp_path):
+        for package in ("pydot", "pydot_ng"):
+            monkeypatch.setitem(sys.modules, package, None)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        assert not module.pydot_imported
+        assert "pydot" in module.pydot_imported_msg and "Graphviz" in module.pydot_imported_msg
+        monkeypatch.delitem(sys.modules, "pydot")
+        (tmp_path / "pydot.py").touch()
+        monkeypatch.syspath_prepend(tmp_path)
+        assert not module.pydot_imported and module.pydot_imported_msg == "Install Graphviz."
+        (tmp_path / "dot").touch(0o755)
+        assert module.pydot_imported and module.pydot_imported_msg == ""
+        with pytest.raises(AttributeError, match="nothing"):
+            module.nothing
+
     def test_missing_graphviz(self, x, pydot, monkeypatch, tmp_path):
         def write(*args, **kwargs):
             raise FileNotFoundError('"dot" not found in path.')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from aesara.compile.function.function import Function
@@ -16,12 +17,14 @@ from aesara.d3viz.labels import (
     var_label,
     var_tag,
 )
-from aesara.printing.picture import load_pydot, quoted
+from aesara.printing.picture import drawing_facts, load_pydot, quoted
 
 __all__ = [
     "PyDotFormatter", "apply_label", "apply_profile", "broadcastable_to_str", "dict_to_pdnode", "dtype_to_char",
     "type_to_str", "var_label", "var_tag",
 ]  # fmt: skip
+
+__getattr__ = partial(drawing_facts, __name__)
 
 _KINDS = {"input": "input", "shared": "shared_input", "constant": "constant_input", "output": "output"}
 

@@ -1,5 +1,7 @@
 """Printing graphs: as trees, as formulas, as pictures; and printing values while a function runs."""
 
+from functools import partial as _partial
+
 from aesara.configdefaults import config
 from aesara.printing.describe import hex_digest, min_informative_str, position_independent_str, var_descriptor
 from aesara.printing.explain import Explanation, explain
@@ -25,6 +27,7 @@ from aesara.printing.identifiers import char_from_number
 from aesara.printing.loops import loop_remarks
 from aesara.printing.notebook import html_of
 from aesara.printing.operations import register_package_operations
+from aesara.printing.picture import drawing_facts as _drawing_facts
 from aesara.printing.picture import pydotprint
 from aesara.printing.print_op import Print
 from aesara.printing.rewrite_trace import RewriteStep, RewriteTrace, rewrite_profile, rewrite_trace
@@ -68,3 +71,5 @@ __all__ = [
     "set_precedence",
     "var_descriptor",
 ]
+
+__getattr__ = _partial(_drawing_facts, __name__)

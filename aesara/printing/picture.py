@@ -7,6 +7,7 @@ import importlib
 import os
 import shutil
 from collections.abc import Iterator
+from importlib.util import find_spec
 from typing import Any
 
 from aesara.configdefaults import config
@@ -14,6 +15,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.shared import SharedVariable
 from aesara.printing.graph_parts import GraphParts, parts_of
+from aesara.utils import NoSuchName
 
 _DEFAULT_COLORS = {
     "GpuFromHost": "red",
@@ -38,6 +40,21 @@ def load_pydot(wanted_by: str, error: type[Exception] = ImportError) -> Any:
         f"{wanted_by} needs pydot (`pip install pydot`) and Graphviz, whose program `dot` must be on the PATH. "
         "Without them, aesara.d3viz.d3viz draws graphs in a page for a browser, and debugprint prints them."
     )
+
+
+def drawing_facts(module: str, name: str) -> Any:
+    """What a program may ask a module before it draws: `pydot_imported`, and `pydot_imported_msg`, which says why not.
+
+    Pydot is looked for, and not imported, when somebody asks.
+    """
+    if name not in ("pydot_imported", "pydot_imported_msg"):
+        raise NoSuchName(module, name)
+    missing = []
+    if not any(find_spec(package) for package in ("pydot", "pydot_ng")):
+        missing.append("Install the Python package pydot.")
+    if shutil.which("dot") is None:
+        missing.append("Install Graphviz.")
+    return not missing if name == "pydot_imported" else " ".join(missing)
 
 
 @contextlib.contextmanager
