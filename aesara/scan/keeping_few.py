@@ -31,40 +31,43 @@ __all__ = ["keeps_few_rows", "parts_of_loop", "pulled_back_with_all_rows", "with
 def keeps_few_rows(op: Any, inputs: Sequence[Any]) -> bool:
     """Whether a state of a loop may have fewer rows than its steps write; those of which nothing is known have not."""
     buffers = zip(op.outer_mitsot(inputs) + op.outer_sitsot(inputs), op.info.tap_array)
-    return any(_is_complete(buffer, -min(taps), inputs[0]) is False for buffer, taps in buffers)
+    return any(not _is_unknown(buffer) and not _is_complete(buffer, -min(taps), inputs[0]) for buffer, taps in buffers)
 
 
 def with_check_of_rows(op: Any, inputs: Sequence[Any], steps: Any) -> Any:
     """The steps of a loop, with a check that the states of which nothing is known have a row for each of them."""
     for buffer, taps in zip(op.outer_mitsot(inputs) + op.outer_sitsot(inputs), op.info.tap_array):
-        if _is_complete(buffer, -min(taps), inputs[0]) is None:
+        if _is_unknown(buffer):
             needed = add(inputs[0], constant(-min(taps), dtype="int64"))
             message = f"{op}: the gradient reads the states of all steps, but the loop keeps only the last ones."
             steps = CheckAndRaise(ValueError, message)(steps, ge(buffer.shape[0], needed))
     return steps
 
 
-def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool | None:
-    """Whether a buffer has a row for each step behind `depth` others; None if that is not known."""
+def _is_unknown(buffer: Any) -> bool:
+    """Whether nothing is known of how many rows a buffer has."""
+    return expanded(buffer) is None and buffer.type.shape[0] is None
+
+
+def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool:
+    """Whether a buffer is known to have a row for each step behind `depth` others."""
     made_of = expanded(buffer)
     if made_of is not None:
         return _has_all_rows(*made_of, n_steps)
-    rows, steps = buffer.type.shape[0], known_integer(n_steps)
-    if rows is None:
-        return None
-    return steps is not None and rows >= depth + steps
+    steps = known_integer(n_steps)
+    return steps is not None and buffer.type.shape[0] >= depth + steps
 
 
 def _has_all_rows(first: Any, length: Any, n_steps: Any) -> bool:
     """Whether a buffer that begins with some first values is known to have so many rows more as there are steps."""
-    known = [first.type.shape[0], known_integer(length), known_integer(n_steps)]
-    if None not in known:
-        return known[1] >= known[0] + known[2]
+    depth, rows, steps = first.type.shape[0], known_integer(length), known_integer(n_steps)
+    if depth is not None and rows is not None and steps is not None:
+        return rows >= depth + steps
     node = length.owner
     if node is None or node.op != add or len(node.inputs) != 2 or n_steps not in node.inputs:
         return False
     other = node.inputs[1] if node.inputs[0] is n_steps else node.inputs[0]
-    return is_length(other, first) or (known[0] is not None and known_integer(other) == known[0])
+    return is_length(other, first)
 
 
 def pulled_back_with_all_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:

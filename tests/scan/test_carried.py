@@ -13,6 +13,7 @@ import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.gradient import Rop
+from aesara.graph.basic import ancestors
 from aesara.scan import fori_loop, until, while_loop
 from aesara.scan.op import Scan, ScanInfo
 from aesara.scan.parts import LoopParts, State, expand_empty, with_rows
@@ -261,15 +262,68 @@ def test_rows_that_were_overwritten_have_gradients():
         np.testing.assert_allclose(f(0.4, 1.2, -0.3, steps), g(0.4, 1.2, -0.3), rtol=1e-12)
 
 
-def test_rows_that_are_missing_are_no_zeros():
+def loop_of_products(taps, as_while):
+    """A loop whose state is multiplied by two, and by the square root of the state before if it is read, too."""
+    former = [at.dscalar() for _ in taps]
+    new = 2 * former[0] * at.sqrt(former[-1])
+    kinds = ((taps,), ()) if len(taps) > 1 else ((), (taps,))
+    return Scan(former, [new, new > 1e9][: 1 + as_while], ScanInfo(0, (), (), *kinds, 0, 0, 0, as_while))
+
+
+@pytest.mark.parametrize("taps", [(-1,), (-2, -1), (-3, -1)], ids=str)
+def test_rows_that_are_missing_are_no_zeros(taps):
     """Nothing is known of the buffer of a loop that may end early: it is checked in the call."""
-    state, buffer = at.dscalar("state"), at.dvector("buffer")
-    info = ScanInfo(0, (), (), (), ((-1,),), 0, 0, 0, True)
-    rows = Scan([state], [state * 2, state * 2 > 10], info)(n, buffer)
-    f = compiled([n, buffer], aesara.grad(rows[-1], buffer))
-    np.testing.assert_array_equal(f(6, np.ones(7)), [16.0, 0, 0, 0, 0, 0, 0])
+    buffer, depth, steps = at.dvector("buffer"), -min(taps), 4
+    last = loop_of_products(taps, True)(n, buffer)[-1]
+    slope, value = compiled([n, buffer], aesara.grad(last, buffer)), compiled([n, buffer], last)
+    for rows in (depth + steps, depth + steps + 2):
+        point = np.linspace(1, 2, rows)
+        for k, found in enumerate(slope(steps, point)):
+            step = 1e-6 * (np.arange(rows) == k)
+            wanted = (value(steps, point + step) - value(steps, point - step)) / 2e-6
+            np.testing.assert_allclose(found, wanted, rtol=1e-6, atol=1e-8)
     with pytest.raises(ValueError, match="reads the states of all steps, but the loop keeps only the last ones"):
-        f(6, np.ones(2))
+        slope(steps, np.ones(depth + steps - 1))
+
+
+@pytest.mark.parametrize("as_while", [False, True])
+@pytest.mark.parametrize("taps", [(-1,), (-2, -1), (-3, -1)], ids=str)
+def test_a_loop_runs_again_only_if_it_keeps_too_few_rows(taps, as_while):
+    """Of a buffer of which nothing is known this is checked in the call, where it has to be."""
+    depth, steps = -min(taps), 4
+    of, unknown = at.tensor("float64", shape=(depth,)), at.dvector()
+    for buffer, number, again in (
+        (at.tensor("float64", shape=(depth + steps,)), steps, False),
+        (at.tensor("float64", shape=(depth + steps + 1,)), steps, False),
+        (at.tensor("float64", shape=(depth + steps - 1,)), steps, True),
+        (at.tensor("float64", shape=(depth + steps,)), n, True),
+        (at.dvector(), n, False),
+        (at.dvector(), steps, False),
+        (expand_empty(of, at.constant(steps)), steps, False),
+        (expand_empty(of, n), n, False),
+        (expand_empty(unknown, n), n, False),
+        (with_rows(expand_empty(of, n), depth + 1), n, True),
+        (with_rows(expand_empty(of, n), depth + steps), steps, False),
+        (with_rows(expand_empty(of, n), depth + steps - 1), steps, True),
+        (with_rows(expand_empty(of, n), at.add(depth, n)), n, False),
+        (with_rows(expand_empty(of, n), at.add(n, depth - 1)), n, True),
+        (with_rows(expand_empty(of, n), at.add(n, m)), n, True),
+        (with_rows(expand_empty(of, n), at.add(m, depth)), n, True),
+        (with_rows(expand_empty(of, n), at.add(depth, m)), n, True),
+        (with_rows(expand_empty(of, n), at.sub(n, depth)), n, True),
+        (with_rows(expand_empty(of, n), m), steps, True),
+        (with_rows(expand_empty(unknown, n), depth + steps), steps, True),
+        (with_rows(expand_empty(of, n), at.add(n, depth, m)), n, True),
+        (with_rows(expand_empty(unknown, n), at.add(n, depth)), n, True),
+        (with_rows(expand_empty(unknown, n), n), n, True),
+    ):
+        rows = loop_of_products(taps, as_while)(number, buffer)
+        wrt = [v for v in ancestors([buffer]) if v.owner is None and v in (buffer, of, unknown)]
+        nodes = {v.owner for v in ancestors(aesara.grad(rows[-1], wrt)) if v.owner is not None}
+        forward = [node for node in nodes if isinstance(node.op, Scan) and "grad_of" not in str(node.op.name)]
+        assert (len(forward) > 1) == again
+        checks = [node for node in nodes if "keeps only the last ones" in getattr(node.op, "msg", "")]
+        assert bool(checks) == (as_while and buffer.type.shape == (None,) and buffer.owner is None)
 
 
 def test_a_known_number_of_steps_and_a_short_buffer():
