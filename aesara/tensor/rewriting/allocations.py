@@ -223,8 +223,6 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     """Elementwise operations broadcast by themselves: an operand need not be allocated."""
     if len(node.inputs) < 2 or len(node.outputs) != 1 or node.op == second:
         return False
-    if not any(v.owner is not None and isinstance(v.owner.op, Alloc) for v in node.inputs):
-        return False
     if not config.experimental__local_alloc_elemwise:
         return False
     out = node.outputs[0]

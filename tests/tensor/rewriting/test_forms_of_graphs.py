@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import aesara
+import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
 from aesara.graph.basic import Constant
@@ -14,7 +15,9 @@ from aesara.tensor.blas import Dot22Scalar, _dot22
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
+from aesara.tensor.rewriting.allocations import local_elemwise_alloc
 from aesara.tensor.rewriting.blas import local_dot22_to_dot22scalar
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.rewriting.subtensor import local_replace_AdvancedSubtensor, local_subtensor_shape_constant
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -210,6 +213,57 @@ def test_operands_of_unknown_lengths_are_allocated_if_they_may_be_repeated(expre
                 f(m, v, m[:, :1], length)
         else:
             np.testing.assert_array_equal(f(m, v, m[:, :1], length), wanted)
+
+
+one, other = aes.float64("one"), aes.int64("other")
+sum_and_product = Elemwise(aes.Composite([one, other], [one + other, one * other]))
+
+
+@pytest.mark.parametrize("with_feature", [False, True])
+@pytest.mark.parametrize(
+    "expression, spared",
+    [
+        (lambda m, v, c, n: m + at.alloc(n, *m.shape), True),
+        (lambda m, v, c, n: m + at.alloc(v, m.shape[0], 1), False),
+        (lambda m, v, c, n: v + at.alloc(v, 1), False),
+        (lambda m, v, c, n: v + at.alloc(v, v.shape[0]), "by lengths"),
+        (lambda m, v, c, n: v + at.alloc(at.constant([1.0, 2.0]), 2), True),
+        (lambda m, v, c, n: m + at.alloc(at.constant([[1.0]]), n, 2), True),
+        (lambda m, v, c, n: c + at.alloc(at.constant([[1.0]]), n, 2), False),
+        (lambda m, v, c, n: c + at.alloc(at.constant([[1.0]]), n, 1), True),
+        (lambda m, v, c, n: at.add(c, at.exp(m), at.alloc(n, *m.shape)), True),
+        (lambda m, v, c, n: at.alloc(n, 2) * at.alloc(n, 2), "one of them"),
+        (lambda m, v, c, n: m + at.exp(m), False),
+        (lambda m, v, c, n: at.second(m, at.alloc(n, *m.shape)), False),
+        (lambda m, v, c, n: at.exp(at.alloc(v, v.shape[0])), False),
+        (lambda m, v, c, n: at.exp(at.alloc(at.constant([1.0, 2.0]), 2)), False),
+        (lambda m, v, c, n: sum_and_product(at.constant([1.0, 2.0]), at.alloc(n, 2))[0], False),
+    ],
+)
+def test_an_operand_need_not_be_allocated(expression, spared, with_feature):
+    inputs = at.dmatrix("m"), at.dvector("v"), at.tensor("float64", shape=(None, 1), name="c"), at.lscalar("n")
+    out = expression(*inputs)
+    fgraph = FunctionGraph(inputs, [out], clone=False, features=[ShapeFeature()] if with_feature else [])
+    before = sum(allocated(v) for v in out.owner.inputs)
+    made = local_elemwise_alloc.transform(fgraph, out.owner)
+    if spared is False or (spared == "by lengths" and not with_feature):
+        assert made is False
+    else:
+        (new,) = made
+        assert new.type == out.type and sum(allocated(v) for v in new.owner.inputs) == before - 1
+    with aesara.config.change_flags(experimental__local_alloc_elemwise=False):
+        assert local_elemwise_alloc.transform(fgraph, out.owner) is False
+
+
+def test_an_operand_that_is_repeated_must_be_known_to_be_of_length_one():
+    """That another node would raise an error otherwise is not enough: elementwise operations repeat what has the type."""
+    v, w = at.dvectors("v", "w")
+    f = aesara.function([v, w], [at.specify_shape(v, (1,)), w + at.alloc(v, 1)])
+    assert [result.tolist() for result in f([2.0], [1.0, 2.0, 3.0])] == [[2], [3, 4, 5]]
+
+
+def allocated(variable):
+    return variable.owner is not None and isinstance(variable.owner.op, Alloc)
 
 
 def test_what_is_allocated_for_more_stays():
