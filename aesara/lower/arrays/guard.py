@@ -31,9 +31,6 @@ class Guard(Item, ScheduledStep):
         super().__init__(requires)
         self.condition, self.error, self.values = condition, error, tuple(values)
 
-    def is_needed(self, needed: set[Item]) -> bool:
-        return True
-
     def plan(self, scheduler: Scheduler) -> None:
         scheduler.check(self)
 

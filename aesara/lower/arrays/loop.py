@@ -51,11 +51,12 @@ class LoopNode(Producer):
 
     def is_needed(self, needed: set[Item]) -> bool:
         """How often it runs may be asked for where its values are not."""
-        ends_early = self.body is not None and self.body.until is not None
-        return ends_early or any(r in needed for r in self.results)
+        assert self.body is not None
+        return self.body.until is not None or any(r in needed for r in self.results)
 
     def defines(self) -> Iterable[str]:
-        return () if self.body is None else (self.body.count,)
+        assert self.body is not None
+        return (self.body.count,)
 
     def space(self, context: Context) -> tuple[Expr, ...]:
         assert self.body is not None

@@ -256,7 +256,7 @@ def test_an_operand_need_not_be_allocated(expression, spared, with_feature):
 
 
 def test_an_operand_that_is_repeated_must_be_known_to_be_of_length_one():
-    """That another node would raise an error otherwise is not enough: elementwise operations repeat what has the type."""
+    """Not only by a check of another node: elementwise operations repeat what has the type."""
     v, w = at.dvectors("v", "w")
     f = aesara.function([v, w], [at.specify_shape(v, (1,)), w + at.alloc(v, 1)])
     assert [result.tolist() for result in f([2.0], [1.0, 2.0, 3.0])] == [[2], [3, 4, 5]]

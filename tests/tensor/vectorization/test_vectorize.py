@@ -16,6 +16,7 @@ from aesara.graph.traversal import ancestors, applys_between
 from aesara.raise_op import Assert
 from aesara.tensor import fft
 from aesara.tensor.discrete_fourier.transforms import InverseRealFourierTransform
+from aesara.tensor.vectorization.batches import broadcast_batch
 from aesara.tensor.vectorization.blockwise import Blockwise
 from tests.closeness import assert_close
 
@@ -488,3 +489,34 @@ def test_subsets_of_many_inputs():
     for chosen in itertools.product([False, True], repeat=3):
         if any(chosen):
             check_vectorized(inputs, output, {k: (2,) for k in range(3) if chosen[k]}, (2,))
+
+
+one_row, three = at.tensor("float64", shape=(1, 2)), at.tensor("float64", shape=(3, 2))
+unknown, size = at.tensor("float64", shape=(None, 2)), at.lscalar("size")
+
+
+@pytest.mark.parametrize(
+    "x, batch, sizes, length",
+    [
+        (three, 1, [3], None),
+        (unknown, 1, [size], None),
+        (three, 1, [size], None),
+        (one_row, 1, [1], None),
+        (one_row, 1, [4], (4, 2)),
+        (one_row, 1, [size], (5, 2)),
+        (unknown, 1, [3], (3, 2)),
+        (three, 1, [size, 3], (5, 3, 2)),
+        (three, 0, [size], (5, 3, 2)),
+        (three, 0, [1], (1, 3, 2)),
+        (three, 0, [], None),
+        (three, 2, [3, 2], None),
+        (one_row, 2, [3, 2], (3, 2)),
+    ],
+)
+def test_batches_are_allocated_only_where_their_sizes_are_not_those_that_are_wanted(x, batch, sizes, length):
+    out = broadcast_batch(x, batch, sizes)
+    if length is None:
+        assert out is x
+    else:
+        value = np.arange(2.0 * (x.type.shape[0] or 3)).reshape(-1, 2)
+        assert_close(out.eval({x: value, size: 5}, on_unused_input="ignore"), np.broadcast_to(value, length))
