@@ -7,7 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.compile.ops import as_op
-from aesara.ir.steps import Call, Iterate, PythonCall
+from aesara.ir.steps import Allocate, Call, Iterate, Launch, PythonCall
 from aesara.scan import until
 from aesara.tensor.random import RandomStream
 from tests.closeness import assert_close
@@ -80,3 +80,13 @@ def test_values_that_only_their_shape_is_asked_of(name):
     steps, shape = steps_and_results(out.shape)
     assert any(isinstance(step, kind) for step in steps) == for_shape
     assert tuple(shape) == value.shape
+
+
+def test_a_routine_overwrites_what_it_reads_also_where_only_another_result_is_read():
+    factors, pivots = at.linalg.lu_factor(at.dot(A, A))
+    counts = []
+    for outputs in ([factors, pivots], [pivots]):
+        steps, results = steps_and_results(outputs)
+        counts.append(sum(isinstance(step, (Allocate, Launch)) for step in steps))
+        assert results[-1].tolist() == [0, 1]
+    assert counts[1] <= counts[0]
