@@ -492,8 +492,9 @@ def _read(parser, path: str) -> None:
             f"{path}, line {error.lineno}: {what} of [{error.section}] is there a second time. Remove one."
         ) from None
     except ParsingError as error:
-        line, content = error.errors[0]
-        raise ValueError(f"{path}, line {line}: {content} has no value. {_HOW_FILES_LOOK}") from None
+        number, _ = error.errors[0]  # how the line is given depends on the version of Python
+        line = text.splitlines()[number - 1].strip()
+        raise ValueError(f"{path}, line {number}: {line!r} has no value. {_HOW_FILES_LOOK}") from None
 
 
 _config = _create_default_config()

@@ -540,7 +540,7 @@ def imported_with(text, tmp_path, code="from aesara.configdefaults import config
     "text, says",
     [
         ("rubbish\n[global]\n", "rc, line 1: 'rubbish' stands before any section. Write lines `name = value` below"),
-        ("[global]\nfloatX float32\n", r"rc, line 2: 'floatX float32\n' has no value. Write lines"),
+        ("[global]\nfloatX float32\n", "rc, line 2: 'floatX float32' has no value. Write lines"),
         ("[global]\nmode = a\nmode = b\n", "rc, line 3: the option 'mode' of [global] is there a second time."),
         ("[global]\n[scan]\n[global]\n", "rc, line 3: the section of [global] is there a second time."),
         (b"\xff\xfe\x00", "rc is no text in UTF-8. Write lines"),

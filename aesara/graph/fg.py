@@ -86,7 +86,8 @@ class FunctionGraph(MetaObject):
         self._callbacks: dict[str, list[tuple[Feature, Callable[..., Any]]]] = {}
         self._offered: dict[str, Callable[..., Any]] = {}
         self._sorted: list[Apply] | None = None
-        self._has_computed_inputs = False
+        #: those that are results of nodes, or constants
+        self._unusual_inputs: set[Variable] = set()
         self.execute_callbacks_time: float = 0.0
         self.execute_callbacks_times: dict[Feature, float] = {}
         self.inputs: list[Variable] = []
@@ -126,8 +127,8 @@ class FunctionGraph(MetaObject):
         if check and var in self.clients and var in self.inputs:
             return
         self.inputs.append(var)
-        if var.owner is not None:
-            self._has_computed_inputs = True
+        if var.owner is not None or isinstance(var, AtomicVariable):
+            self._unusual_inputs.add(var)
         self.setup_var(var)
 
     def add_output(self, var: Variable, reason: str | None = None, import_missing: bool = False) -> None:
@@ -169,6 +170,7 @@ class FunctionGraph(MetaObject):
         del self.inputs[input_idx]
         self._sorted = None
         if variable not in self.inputs:
+            self._unusual_inputs.discard(variable)
             self.variables.discard(variable)
             self.clients.pop(variable, None)
 
@@ -258,14 +260,14 @@ class FunctionGraph(MetaObject):
                 self.variables.discard(variable)
             elif remove_if_empty:
                 self.variables.discard(variable)
-                if variable not in self.inputs:
+                if variable not in self._unusual_inputs:
                     del self.clients[variable]
 
     def _drop_node(self, node: Apply, reason: Any) -> None:
         self.apply_nodes.remove(node)
         self._sorted = None
         for output in node.outputs:
-            if not (self._has_computed_inputs and output in self.inputs):
+            if output not in self._unusual_inputs:
                 self.variables.discard(output)
                 self.clients.pop(output, None)
             elif not self.clients[output]:
@@ -496,7 +498,7 @@ class FunctionGraph(MetaObject):
             and new_var.type is var.type
             and node in self.apply_nodes
             and new not in self.apply_nodes
-            and not self._has_computed_inputs
+            and not self._unusual_inputs
         )
 
     def _exchange(self, var: Variable, new_var: Variable, reason: str | None) -> None:

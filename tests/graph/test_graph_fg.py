@@ -252,6 +252,19 @@ class TestChanges:
         assert one not in fgraph.clients
         fgraph.check_integrity()
 
+    def test_constants_that_are_inputs_stay(self):
+        x, one = double("x"), Constant(double, 1)
+        fgraph = FunctionGraph([x, one], [f(x, one)], clone=False)
+        (node,) = fgraph.apply_nodes
+        fgraph.change_node_input(node, 1, x)
+        assert fgraph.clients[one] == []
+        fgraph.remove_input(1)
+        assert one not in fgraph.clients
+        fgraph.change_node_input(node, 1, one, import_missing=True)
+        fgraph.change_node_input(node, 1, x)
+        assert one not in fgraph.clients and one not in fgraph.variables
+        fgraph.check_integrity()
+
     def test_outputs_of_a_node_leave_together(self):
         x = double("x")
         first, second = pair(x)

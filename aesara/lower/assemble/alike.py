@@ -58,10 +58,14 @@ def _content(kernel: Kernel) -> object:
 
 def _outline(kernel: Kernel) -> object:
     """Something that kernels have in common if they differ in places only, found without a look at these."""
-    return tuple(
-        (s.buffer, s.value.op, s.value.dtype, tuple(a.op for a in s.value.args)) if isinstance(s, Store) else type(s)
-        for s in walk_statements(kernel.body)
-    )
+    return tuple(_kind(s) if isinstance(s, Store) else type(s) for s in walk_statements(kernel.body))
+
+
+def _kind(store: Store) -> object:
+    """How a value is made: by what, of what, and of which numbers."""
+    value = store.value
+    of = tuple(a if a.is_const and a.dtype != INDEX else a.op for a in value.args)
+    return store.buffer, value.op, value.dtype, of
 
 
 def _told(launch: Launch) -> Launch:
