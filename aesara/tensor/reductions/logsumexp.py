@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import eq, exp, isinf, log, switch
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
+@half_in_single
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The logarithm of the sum of exponentials along axes, without overflow.
 

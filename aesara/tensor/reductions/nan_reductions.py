@@ -9,6 +9,7 @@ import numpy as np
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.elementwise.ops import conj, gt, invert, isnan, real, sqrt, switch
 from aesara.tensor.reductions.all_any import all as all_true
 from aesara.tensor.reductions.all_any import any as any_true
@@ -153,6 +154,7 @@ def _real_dtype(a: TensorVariable) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(a.type.dtype, a.type.dtype)
 
 
+@half_in_single
 def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
     """The mean of the elements along axes that are not NaN; NaN if there are none.
 
@@ -180,6 +182,7 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
     return (total / _count(a, axis, keepdims, _real_dtype(a))).astype(a.type.dtype)
 
 
+@half_in_single
 def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> TensorVariable:
     """The variance of the elements along axes that are not NaN; NaN where there are not more than `ddof`.
 
@@ -197,6 +200,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims:
     return switch(gt(degrees, 0), variance, np.asarray(np.nan, dtype=real_dtype))
 
 
+@half_in_single
 def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> TensorVariable:
     """The standard deviation of the elements along axes that are not NaN: the root of `nanvar`."""
     return sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))

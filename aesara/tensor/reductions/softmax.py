@@ -30,6 +30,12 @@ def _checked_axis(name: str, axis: int | None, x: TensorVariable) -> None:
         raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {described(x)}")
 
 
+def _widened(x: Any) -> np.ndarray:
+    """An array, in single precision if it is in half precision, whose sums overflow."""
+    x = np.asarray(x)
+    return x.astype("float32") if x.dtype == "float16" else x
+
+
 class _AlongAxis(Op):
     """Common parts: an axis (None for all elements), and an output like the (last) input."""
 
@@ -60,11 +66,11 @@ class Softmax(_AlongAxis):
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        x = np.asarray(inputs[0])
+        x = _widened(inputs[0])
         with np.errstate(all="ignore"):
             powers = np.exp(x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf))
             powers /= np.sum(powers, axis=self.axis, keepdims=True)
-        output_storage[0][0] = np.asarray(powers, dtype=x.dtype)
+        output_storage[0][0] = np.asarray(powers, dtype=node.outputs[0].type.numpy_dtype)
 
     def L_op(
         self,
@@ -102,7 +108,7 @@ class SoftmaxGrad(_AlongAxis):
         return Apply(self, [dy, sm], [tensor_type(sm.type.dtype, sm.type.shape)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        dy, sm = inputs
+        dy, sm = map(_widened, inputs)
         with np.errstate(all="ignore"):
             weighted = dy * sm
             result = weighted - np.sum(weighted, axis=self.axis, keepdims=True) * sm
@@ -142,11 +148,11 @@ class LogSoftmax(_AlongAxis):
         return Apply(self, [x], [tensor_type(x.type.dtype, x.type.shape)()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
-        x = np.asarray(inputs[0])
+        x = _widened(inputs[0])
         with np.errstate(all="ignore"):
             shifted = x - np.max(x, axis=self.axis, keepdims=True, initial=-np.inf)
             result = shifted - np.log(np.sum(np.exp(shifted), axis=self.axis, keepdims=True))
-        output_storage[0][0] = np.asarray(result, dtype=x.dtype)
+        output_storage[0][0] = np.asarray(result, dtype=node.outputs[0].type.numpy_dtype)
 
     def L_op(
         self,

@@ -12,6 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
@@ -99,8 +100,8 @@ def mean(
     axis
         An axis or several; None for all.
     dtype
-        The dtype of the sum that is divided. By default float64 for integers,
-        else that of the input.
+        The dtype of the sum that is divided. By default float64 for integers and float32 for float16, whose mean is
+        rounded to float16; else that of the input.
     op
         Use the single op `Mean`, which has neither `dtype` nor `acc_dtype`.
     keepdims
@@ -130,7 +131,9 @@ def mean(
         if sum_dtype in discrete_dtypes and x.type.dtype not in discrete_dtypes:
             sum_dtype = x.type.dtype
     else:
-        sum_dtype = "float64" if x.type.dtype in discrete_dtypes else x.type.dtype
+        # Sums in half precision overflow at 65504.
+        sum_dtype = {"float16": "float32"}.get(x.type.dtype, x.type.dtype)
+        sum_dtype = "float64" if sum_dtype in discrete_dtypes else sum_dtype
     total = sum_along(x, axis=axis, dtype=sum_dtype, keepdims=keepdims, acc_dtype=acc_dtype)
     # The count goes to the real dtype of the sum, so that it does not widen the result.
     count_dtype = {"complex64": "float32", "complex128": "float64"}.get(total.type.dtype, total.type.dtype)
@@ -140,7 +143,7 @@ def mean(
         result = total / _count(x, axis, count_dtype)
     else:
         result = total / _count_selected(x, where, axis, keepdims, count_dtype)
-    if total.type.dtype == "float16":
+    if total.type.dtype == "float16" or (x.type.dtype == "float16" and dtype is None):
         result = result.astype("float16")
     result.name = "mean"
     return result
@@ -152,6 +155,7 @@ def _count_selected(x: TensorVariable, where: Any, axis: Any, keepdims: bool, dt
     return sum_along(taking_part, axis=axis, keepdims=keepdims).astype(dtype)
 
 
+@half_in_single
 def var(
     input: Any,
     axis: Any = None,
@@ -213,6 +217,7 @@ def var(
     return result
 
 
+@half_in_single
 def std(
     input: Any,
     axis: Any = None,

@@ -76,9 +76,10 @@ def average(
         weights = broadcast_to(weights, [n if k != along else weights.shape[k] for k, n in enumerate(sizes_of(a))])
     dtype = aes.upcast(a.type.dtype, weights.type.dtype)
     dtype = "float64" if dtype in discrete_dtypes else dtype
-    total = sum_along(weights.astype(dtype), axis=axis, keepdims=keepdims)
-    result = sum_along(a.astype(dtype) * weights.astype(dtype), axis=axis, keepdims=keepdims) / total
-    return (result, total) if returned else result
+    working = {"float16": "float32"}.get(dtype, dtype)  # sums in half precision overflow
+    total = sum_along(weights.astype(working), axis=axis, keepdims=keepdims)
+    result = sum_along(a.astype(working) * weights.astype(working), axis=axis, keepdims=keepdims) / total
+    return (result.astype(dtype), total.astype(dtype)) if returned else result.astype(dtype)
 
 
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> TensorVariable:

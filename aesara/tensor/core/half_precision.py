@@ -1,0 +1,51 @@
+"""Functions that compute in single precision of tensors in half precision, whose sums would overflow."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec
+
+from aesara.tensor.core.conversion import as_tensor_variable
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__ = ["half_in_single"]
+
+P = ParamSpec("P")
+
+
+def half_in_single(function: Callable[P, TensorVariable]) -> Callable[P, TensorVariable]:
+    """Let a function compute in float32 where its first argument is in float16, and round the result to that.
+
+    A `dtype` that is asked for holds as it is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import aesara.tensor as at
+    >>> spread = half_in_single(lambda x: ((x - x.mean()) ** 2).mean())
+    >>> float(spread(np.array([0.0] * 99 + [600.0], dtype="float16")).eval())
+    3564.0
+    """
+    signature = inspect.signature(function)
+    first = next(iter(signature.parameters))
+
+    @functools.wraps(function)
+    def computed(*args: P.args, **kwargs: P.kwargs) -> TensorVariable:
+        try:
+            given = signature.bind(*args, **kwargs)
+        except TypeError:
+            return function(*args, **kwargs)  # which says what is missing
+        tensor = as_tensor_variable(given.arguments[first])
+        if tensor.type.dtype != "float16" or given.arguments.get("dtype") is not None:
+            return function(*args, **kwargs)
+        given.arguments[first] = tensor.astype("float32")
+        single = function(*given.args, **given.kwargs)  # type: ignore[arg-type,call-arg]  # as the signature has them
+        result = single.astype("float16")
+        result.name = single.name
+        return result
+
+    return computed
