@@ -255,9 +255,9 @@ def cond_make_inplace(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bo
 def cond_remove_identical(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
     """Compute an output once that stands twice among those of a choice."""
     n = node.op.n_outs
-    then, other = node.inputs[1:], node.inputs[1 + n :]
+    then, other = node.inputs[1 : 1 + n], node.inputs[1 + n :]
     first: dict[tuple[Variable, Variable], int] = {}
-    place = [first.setdefault(pair, k) for k, pair in enumerate(zip(then, other))]
+    place = [first.setdefault(pair, k) for k, pair in enumerate(zip(then, other, strict=True))]
     kept = sorted(set(place))
     if len(kept) == n:
         return False
