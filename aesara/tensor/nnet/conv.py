@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
@@ -17,6 +20,27 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["ConvOp", "conv2d", "gen_conv_code_unroll_batch_kern"]
+
+
+def _has_declared_shape(what: str) -> Callable[[TensorVariable, Sequence[int | None]], TensorVariable]:
+    """A check that a tensor has the lengths that are declared, those that are None apart."""
+    check = CheckAndRaise(ValueError, f"ConvOp: the {what} have not the declared shape.")
+
+    def checked(x: TensorVariable, shape: Sequence[int | None]) -> TensorVariable:
+        conditions = [eq(x.shape[d], n) for d, n in enumerate(shape) if n not in (None, x.type.shape[d])]
+        return check(x, *conditions) if conditions else x
+
+    return checked
+
+
+_declared_images, _declared_filters = _has_declared_shape("images"), _has_declared_shape("filters")
+
+
+def _known(shape: Sequence[Any] | None) -> tuple[int | None, ...]:
+    """The lengths that are given, of four, as integers; they may be constants."""
+    if shape is None:
+        return (None,) * 4
+    return tuple([None if n is None else int(get_scalar_constant_value(n)) for n in shape])
 
 
 class ConvOp(Correlation):
@@ -91,7 +115,11 @@ class ConvOp(Correlation):
         raise TypeError("The sizes of the result of a ConvOp follow from its operands.")
 
     def make_node(self, inputs: Any, kerns: Any) -> Apply:
-        x, w, result = self.result_of(as_operand(inputs, 4, "inputs"), as_operand(kerns, 4, "kerns"), ())
+        channels, *image = (None,) * 3 if self.imshp is None else self.imshp
+        filters = (None,) * 2 if self.kshp is None else self.kshp
+        x = _declared_images(as_operand(inputs, 4, "inputs"), (self.bsize, channels, *image))
+        w = _declared_filters(as_operand(kerns, 4, "kerns"), (self.nkern, channels, *filters))
+        x, w, result = self.result_of(x, w, ())
         return Apply(self, [x, w], [result])
 
     @staticmethod
@@ -163,8 +191,7 @@ def convolved_by_conv_op(
     **kargs: Any,
 ) -> TensorVariable:
     """A `ConvOp` for these shapes, applied; see `conv2d`."""
-    images = (None,) * 4 if image_shape is None else tuple(image_shape)
-    kernels = (None,) * 4 if filter_shape is None else tuple(filter_shape)
+    images, kernels = _known(image_shape), _known(filter_shape)
     if len(images) != 4 or len(kernels) != 4:
         raise ValueError(f"Shapes have 4 entries; got {image_shape} for images and {filter_shape} for filters.")
     if images[1] is not None and kernels[1] is not None and images[1] != kernels[1]:

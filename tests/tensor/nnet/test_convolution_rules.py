@@ -7,6 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import get_mode
 from aesara.graph.rewriting.basic import MetaNodeRewriterSkip
+from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.nnet import conv
 from aesara.tensor.nnet.abstract_conv import AbstractConv, BaseAbstractConv, conv2d, conv3d
 from aesara.tensor.nnet.conv import ConvOp
@@ -139,6 +140,23 @@ def test_conv_op(border, steps, mode):
     for got, want in zip(f(x, w), [value, *loops.gradients(x, w, 2 * value)]):
         assert_close(got, want, size=abs(want).max())
     assert ConvOp.getOutputShape((5, 6), (3, 2), steps, border) == value.shape[2:]
+
+
+@pytest.mark.filterwarnings("ignore:aesara.tensor.nnet.conv.conv2d is deprecated")
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE"], ids=["native", "reference"])
+def test_shapes_that_are_declared_for_conv_op_are_checked(mode):
+    x, w = at.dtensor4("x"), at.dtensor4("w")
+    y = conv.conv2d(x, w, at.constant([2, 3, 5, 6]), (at.constant(4), None, 3, 2))
+    assert y.owner.op == conv.conv2d(x, w, (2, 3, 5, 6), (4, 3, 3, 2)).owner.op
+    f = aesara.function([x, w], y, mode=mode)
+    images, filters = np.ones((2, 3, 5, 6)), np.ones((4, 3, 3, 2))
+    np.testing.assert_array_equal(f(images, filters), np.full((2, 4, 3, 5), 18.0))
+    with pytest.raises(ValueError, match="images have not the declared shape"):
+        f(images[:1], filters)
+    with pytest.raises(ValueError, match="filters have not the declared shape"):
+        f(images, filters[:3])
+    with pytest.raises(NotScalarConstantError):
+        conv.conv2d(x, w, (2, 3, 5, at.lscalar()), None)
 
 
 @pytest.mark.filterwarnings("ignore:aesara.tensor.nnet.conv.conv2d is deprecated")
