@@ -69,9 +69,18 @@ def test_modules_are_attributes_of_their_packages_as_in_older_versions():
         "import aesara\n"
         "print(aesara.raise_op.Assert.__name__, aesara.compile.builders.OpFromGraph.__name__,\n"
         "      aesara.compile.sharedvalue.SharedVariable.__name__, aesara.scalar.basic.Add.__name__,\n"
+        "      aesara.compile.function.types.Function.__name__, aesara.compile.function.pfunc.__name__,\n"
         "      hasattr(aesara, 'nothing'), hasattr(aesara.compile, 'nothing'))"
     )
-    assert in_fresh_process(program) == "Assert OpFromGraph SharedVariable Add False False"
+    assert in_fresh_process(program) == "Assert OpFromGraph SharedVariable Add Function pfunc False False"
+
+
+def test_modules_behind_a_function_of_their_name_can_be_renamed_when_they_are_imported():
+    program = (
+        "import aesara.compile.function.types as types\nimport aesara.compile.function as function\n"
+        "print(types.__name__, callable(function))"
+    )
+    assert in_fresh_process(program) == "aesara.compile.function.types True"
 
 
 @pytest.mark.parametrize(

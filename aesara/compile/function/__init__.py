@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from aesara.compile.function import types
 from aesara.compile.function.function import Function
 from aesara.compile.function.inputs import OutputNameError
 from aesara.compile.function.maker import orig_function
@@ -234,4 +235,9 @@ __all__ = [
     "orig_function",
     "pfunc",
     "rebuild_collect_shared",
+    "types",
 ]
+
+# In `aesara.compile` this package has the name of its function, which so leads on to what is here.
+for _name in __all__:
+    setattr(function, _name, globals()[_name])
