@@ -121,8 +121,7 @@ def _entry(arg: Any) -> Any:
     if arg is None or arg is Ellipsis:
         return arg
     if isinstance(arg, slice):
-        _check_slice(arg)
-        return arg
+        return slice(*(_part_of_slice(part) for part in (arg.start, arg.stop, arg.step)))
     if isinstance(arg, (bool, np.bool_)) or (isinstance(arg, (list, tuple)) and _has_bool(arg)):
         raise TypeError(
             "TensorType does not support Python bools for indexing, such as "
@@ -147,15 +146,14 @@ def _entry(arg: Any) -> Any:
     return as_index_variable(arg)
 
 
-def _check_slice(arg: slice) -> None:
-    for part in (arg.start, arg.stop, arg.step):
-        if part is None or is_scalar_integer(part):
-            continue
-        if isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
-            continue
-        if isinstance(part, Variable) and isinstance(part.type, NoneTypeT):
-            continue
-        raise TypeError(f"Expected an integer scalar or None in a slice; got {described(part)}.")
+def _part_of_slice(part: Any) -> Any:
+    if part is None or (isinstance(part, Variable) and isinstance(part.type, NoneTypeT)):
+        return None
+    if is_scalar_integer(part):
+        return part
+    if isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
+        return int(part)
+    raise TypeError(f"Expected an integer scalar or None in a slice; got {described(part)}.")
 
 
 def _has_bool(nested: Any) -> bool:

@@ -548,3 +548,83 @@ def test_graphs_do_not_share_the_constants_of_their_indices():
     assert first is not second and first.equals(second)
     first.name = "start"
     assert second.name is None and v[1:].owner.inputs[1].name is None
+
+
+none = at.type_other.NoneConst
+REPEATED = np.array([2, 0, 2])
+
+
+@pytest.mark.parametrize(
+    ("ours", "numpys"),
+    [
+        (lambda x: x[none:2, none : none : at.constant(-1)], lambda x: x[:2, ::-1]),
+        (lambda x: x[at.constant(1) : none, none], lambda x: x[1:, None]),
+        (lambda x: x[none, ..., none:3], lambda x: x[None, ..., :3]),
+        (lambda x: x[REPEATED, none:3], lambda x: x[REPEATED, :3]),
+        (lambda x: x[np.array(1, "uint8") :, : np.array(3)], lambda x: x[1:, :3]),
+        (lambda x: x[: at.constant(3) : at.constant(-1)], lambda x: x[:3:-1]),
+        (lambda x: at.choose(np.array([[0, 1], [1, 0]]), x[:2, :1]), lambda x: np.choose([[0, 1], [1, 0]], x[:2, :1])),
+        (lambda x: at.choose([[0, 1], [1, 0]], x[0, :2]), lambda x: np.choose([[0, 1], [1, 0]], x[0, :2])),
+        (
+            lambda x: at.piecewise(x[0], x[0] > 0, [lambda v: -v, lambda v: v * 2]),
+            lambda x: np.piecewise(x[0], x[0] > 0, [lambda v: -v, lambda v: v * 2]),
+        ),
+        (
+            lambda x: inc_subtensor(x[:, 0][REPEATED], [1.0, 2.0, 3.0], ignore_duplicates=True),
+            lambda x: np.array([x[0, 0] + 2, x[1, 0], x[2, 0] + 3]),
+        ),
+    ],
+)
+def test_less_common_forms(ours, numpys):
+    x = at.dmatrix("x")
+    value = np.random.default_rng(1).normal(size=(3, 4))
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        np.testing.assert_array_equal(aesara.function([x], ours(x), mode=mode)(value), numpys(value))
+    check_gradient(lambda v: ours(v) * 1.0, value)
+
+
+@pytest.mark.parametrize("choices", [(2,), (2, 1), (2, 1, 3), (2, 2, 3)])
+def test_gradients_of_choices_that_broadcast(choices):
+    chosen = np.array([[0, 1, 1], [1, 0, 1]])
+    check_gradient(lambda x: at.choose(chosen, x) ** 2, np.random.default_rng(2).normal(size=choices))
+
+
+x, v, w, s, i = at.dmatrix("x"), at.dvector("v"), at.lvector("w"), at.dscalar("s"), at.lscalar("i")
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: at.choose(w, s), TypeError, "at least one dimension"),
+        (lambda: take(x, [0], axis=2), IndexError, r"axis 2 is out of bounds \[-2, 2\)"),
+        (lambda: at.unravel_index(w, at.lmatrix()), TypeError, "`dims` must be a vector"),
+        (lambda: at.ravel_multi_index((w,), 5, mode="other"), ValueError, "'raise', 'wrap' or 'clip'; got 'other'"),
+        (lambda: advanced_subtensor1(x, v), TypeError, "index must be integers.*float64"),
+        (lambda: advanced_subtensor1(x, i), TypeError, r"index must be a vector.*0 dimension\(s\)"),
+        (lambda: advanced_subtensor1(s, w), TypeError, "A scalar cannot be indexed"),
+        (lambda: advanced_inc_subtensor1(s, s, w), TypeError, "A scalar cannot be indexed"),
+        (lambda: advanced_inc_subtensor1(v, x, w), TypeError, "cannot increment x subtensor with ndim=1 by y"),
+        (lambda: advanced_set_subtensor1(v, x, w), TypeError, "cannot set x subtensor with ndim=1 by y with ndim=2"),
+        (lambda: AdvancedIncSubtensor()(x, x, w, w), TypeError, "a 1-dimensional subtensor with a 2-dimensional value"),
+        (lambda: IncSubtensor([aes.int64])(v, x, i), ValueError, r"1 dimension\(s\) with a value of 2"),
+        (lambda: at.flatnonzero(s), ValueError, "non-scalar"),
+        (lambda: at.take_along_axis(x, x, 0), IndexError, "`indices` must be integers"),
+        (lambda: at.permute_row_elements(x, w, v), TypeError, "`inverse` must be an integer scalar"),
+        (lambda: slice_len(slice(None, None, 0), 5), ValueError, "step of a slice cannot be zero"),
+        (lambda: get_canonical_form_slice(slice(0, 1, 0), 5), ValueError, "step of a slice cannot be zero"),
+        (lambda: basic_shape((i, i), ("a",)), ValueError, "Invalid index for basic indexing: 'a'"),
+        (lambda: Subtensor(["a"]), AdvancedIndexingError, "Invalid index type"),
+    ],
+)  # fmt: skip
+def test_refusals(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
+
+
+def test_integers_and_forms_of_helpers():
+    assert get_canonical_form_slice(-2, 5) == (3, 1)
+    assert as_index_literal(np.array(4)) == 4
+    assert as_index_literal(at.type_other.MakeSlice()(at.constant(1), at.constant(3))) == slice(1, 3, None)
+    assert Subtensor.str_from_slice(slice(aes.int64, None)) == "int64::"
+    assert at.unravel_index(np.array([1, 2]), 5)[0].eval().tolist() == [1, 2]
+    assert at.unravel_index(np.array([1, 2]), at.constant(5))[0].eval().tolist() == [1, 2]
