@@ -171,9 +171,3 @@ def dense_operand(op: Any, x: Any, ndim: int | None = None) -> TensorVariable:
     if ndim is not None and x.type.ndim != ndim:
         raise TypeError(f"{op} takes a tensor with {ndim} dimension(s) here; {described(x)} is a {x.type}.")
     return x
-
-
-def tensor_operand(op: Any, x: Any, dtype: str, ndim: int) -> TensorVariable:
-    """A dense operand of the dtype of another one, where NumPy would convert it without a loss."""
-    x = dense_operand(op, x, ndim)
-    return x if x.type.dtype == dtype else x.astype(dtype)

@@ -84,12 +84,6 @@ class MergeFeature(Feature):
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """Nothing left behind: each run of the optimizer starts from the graph as it is."""
 
-    def process_atomic(self, fgraph: FunctionGraph, var: Variable) -> None:
-        self.dirty = True
-
-    def process_node(self, fgraph: FunctionGraph, node: Apply) -> None:
-        self.dirty = True
-
 
 class MergeOptimizer(GraphRewriter):
     """Merges equal constants, and nodes that apply equal ops to the same inputs.

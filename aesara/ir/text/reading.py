@@ -86,13 +86,6 @@ class Line:
         self.at += 1
         return int(text)
 
-    def number_value(self) -> float:
-        kind, text = self.peek()
-        if kind != "number":
-            self.fail("a number")
-        self.at += 1
-        return float(text)
-
     def finish(self) -> None:
         if self.peek() is not _END:
             self.fail("the end of the line")

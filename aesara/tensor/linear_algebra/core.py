@@ -44,7 +44,6 @@ __all__ = [
     "is_connected",
     "is_square",
     "lapack_dtype",
-    "matrices",
     "matrix_type",
     "nan_like",
     "of_triangle",
@@ -124,11 +123,6 @@ def for_batches(
 
 
 # -- inputs -----------------------------------------------------------------------
-
-
-def matrices(*values: Any) -> list[TensorVariable]:
-    """Values as tensors."""
-    return [as_tensor_variable(value) for value in values]
 
 
 def refuse_infinities(op: Any, x: np.ndarray) -> None:

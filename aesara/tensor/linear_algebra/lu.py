@@ -274,14 +274,6 @@ class PivotsToPermutation(Op):
     def connection_pattern(self, node):
         return [[False]]
 
-    def L_op(
-        self,
-        inputs: Sequence[TensorVariable],
-        outputs: Sequence[TensorVariable],
-        output_grads: Sequence[TensorVariable],
-    ) -> list[TensorVariable]:
-        return [inputs[0].zeros_like(dtype="floatX")]
-
 
 def lu_factor(a: Any) -> list[TensorVariable]:
     """The LU decomposition of a square matrix, for `lu_solve`.

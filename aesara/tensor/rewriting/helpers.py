@@ -14,7 +14,6 @@ from aesara.scalar.conditional import Second
 from aesara.scalar.types import upcast
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
-from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import second, sub, switch
@@ -244,11 +243,6 @@ def constant_like(value: Any, out: Variable) -> Variable:
     with np.errstate(all="ignore"):
         array = np.asarray(value).astype(out.type.dtype)
     return constant(array.reshape((1,) * out.type.ndim))
-
-
-def is_tensor(var: Variable) -> bool:
-    """Whether a variable is a dense tensor."""
-    return isinstance(var.type, TensorType)
 
 
 def as_float(x: Variable, out: Variable) -> Variable:
