@@ -155,6 +155,9 @@ ONE_INPUT = {
     "convolve with a longer one": ([v], [at.convolve(v, np.arange(5.0), mode) for mode in ("full", "same", "valid")]),
     "convolve gradient": ([v], aesara.grad((at.convolve(v, np.arange(4.0), "same") ** 2).sum(), v)),
     "does not depend": ([v], [at.arange(3), v]),
+    "known shape": ([m], at.specify_shape(m, (3, 4)).shape),
+    "stack of one": ([s], at.stack([s])),
+    "fill diagonal of a cube": ([t], at.fill_diagonal(t[:2, :2], s.type.make_constant(2.0))),
 }
 
 TWO_INPUTS = {
@@ -211,6 +214,18 @@ TWO_INPUTS = {
     "unravel": ([iv, v], lambda k, x: [*at.unravel_index(k, (3, 2)), x]),
     "fill diagonal": ([m, s], [at.fill_diagonal(m, s), at.fill_diagonal_offset(m, s, 1)]),
     "switch": ([v, s], at.switch(s > 0, v, -v)),
+    # What is usually the same for all members: axes, lengths, and numbers of elements.
+    "sort along an axis": ([m, i], [at.sort(m, i % 2), at.argsort(m, i % 2 - 2)]),
+    "topk of so many": ([v, i], at.sort(at.topk(v, 2 + 0 * i))),
+    "repeat so often": ([v, iv], at.repeat(v, 2 + 0 * iv)),
+    "join along an axis": ([same_length, i], at.join(0 * i, same_length, same_length)),
+    "split into so many": ([v, i], at.split(v, at.stack([1 + 0 * i, 2]), 2)),
+    "reshape to a shape": ([v, i], at.reshape(v, at.stack([1 + 0 * i, 3]))),
+    "specify a length": ([v, i], at.specify_shape(v, (3 + 0 * i,))),
+    "unravel in a shape": ([iv, i], [*at.unravel_index(iv, at.stack([3, 1 + i]))]),
+    "ravel in a shape": ([iv, i], at.ravel_multi_index((iv, iv), at.stack([3, 3 + i]))),
+    "fill a diagonal with an offset": ([m, i], at.fill_diagonal_offset(m, 1.0, i)),
+    "mask": ([v, i], v[at.eq(at.arange(3), i)]),
     "power": ([v, s], abs(v) ** s),
 }
 
@@ -231,7 +246,8 @@ def test_one_input(name, mode):
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
-    "batched", [{0: (5,)}, {1: (5,)}, {0: (5,), 1: (5,)}, {0: (2, 5), 1: (5,)}, {0: (5,), 1: (2, 1)}]
+    "batched",
+    [{0: (5,)}, {1: (5,)}, {0: (5,), 1: (5,)}, {0: (2, 5), 1: (5,)}, {0: (5,), 1: (2, 1)}, {0: (2, 1), 1: (5,)}],
 )
 @pytest.mark.parametrize("name", TWO_INPUTS)
 def test_two_inputs(name, batched, mode):
