@@ -13,6 +13,7 @@ from sparse_data import FORMATS, as_dense, some_matrix
 import aesara
 import aesara.sparse as sparse
 import aesara.tensor as at
+from aesara.compile.mode import Mode
 from aesara.gradient import DisconnectedType
 from aesara.graph.null_type import NullType
 from aesara.graph.traversal import applys_between
@@ -329,3 +330,38 @@ def test_stored_values_only(rng):
         np.testing.assert_allclose(got.toarray(), expected * stored, rtol=1e-12, err_msg=name)
         assert got.nnz == a.nnz, name
     assert aesara.function([A], sparse.sp_zeros_like(A))(a).nnz == 0
+
+
+A, m, p, s = sparse.csr_matrix("A"), at.dmatrix("m"), at.dmatrix("p"), at.dscalar("s")
+rows, columns = at.lvector("rows"), at.lvector("columns")
+STORED = scipy.sparse.csr_matrix([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+LEFT, RIGHT = np.arange(4.0).reshape(2, 2), np.arange(6.0).reshape(3, 2)
+
+
+@pytest.mark.parametrize(
+    "build, values",
+    [
+        (
+            lambda: aesara.grad((sparse.slicing.get_item_list(A, rows).toarray() ** 2).sum(), A),
+            {A: STORED, rows: [1, 0]},
+        ),
+        (
+            lambda: aesara.grad((sparse.slicing.get_item_2lists(A, rows, columns) ** 2).sum(), A),
+            {A: STORED, rows: [1, 0], columns: [1, 2]},
+        ),
+        (lambda: aesara.grad((A[:1, 1:].toarray() ** 2).sum(), A), {A: STORED}),
+        (lambda: aesara.grad(A[0, 2] ** 2, A), {A: STORED}),
+        (lambda: sparse.slicing.get_item_scalar(A, [0, 2]), {A: STORED}),
+        (lambda: aesara.grad((sparse.structured_dot(A, p) ** 2).sum(), A), {A: STORED, p: RIGHT}),
+        (lambda: sparse.sampling_dot(m, p, A), {A: STORED, m: LEFT, p: RIGHT}),
+        (lambda: sparse.csc_from_dense(A.toarray()), {A: STORED}),
+        (lambda: aesara.grad((sparse.vstack([A, A], "csr").toarray() ** 2).sum(), A), {A: STORED}),
+        (lambda: sparse.usmm(s, A, p, m), {A: STORED, s: 2.0, m: LEFT, p: RIGHT}),
+    ],
+)
+def test_shapes_without_values(build, values):
+    made = build()
+    f = aesara.function(list(values), made.shape, on_unused_input="ignore", mode=Mode("py", "fast_run"))
+    assert not any(node.op == made.owner.op for node in f.maker.fgraph.apply_nodes)
+    computed = aesara.function(list(values), made, mode="FAST_COMPILE")(*values.values())
+    assert tuple(f(*values.values())) == np.shape(computed)

@@ -8,6 +8,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.tensor import linalg, nlinalg, slinalg
+from aesara.tensor.linear_algebra import least_squares
 from aesara.tensor.vectorization.blockwise import Blockwise
 from tests.closeness import assert_close
 
@@ -331,3 +332,53 @@ def test_gradients_of_batches_without_members():
     for y in (at.linalg.cholesky(x), at.linalg.solve(x, x), at.linalg.solve_triangular(x, x)):
         f = aesara.function([x], at.grad(y.sum(), x), mode=reference)
         assert f(np.zeros((0, 4, 4))).shape == (0, 4, 4)
+
+
+a, t, v, s = at.dmatrix("a"), at.dtensor3("t"), at.dvector("v"), at.dscalar("s")
+of_three = at.tensor("float64", shape=(3, None))
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: linalg.solve_banded((1, 0), of_three, v), ValueError, "must have 2 rows.*it has 3"),
+        (lambda: linalg.solve_banded((-1, 0), a, v), ValueError, "must not be negative; got -1 and 0"),
+        (lambda: linalg.solveh_banded(a, v), ValueError, "number of diagonals must be known when the graph is built"),
+        (lambda: linalg.Solve().make_node(a, t), ValueError, "`b` must be a matrix or a vector; got .*float64"),
+        (lambda: linalg.tensorinv(a, ind=0), ValueError, "must be positive; got 0"),
+        (lambda: linalg.tensorinv(a, ind=2), ValueError, "a tensor with more than 2 dimensions"),
+        (lambda: linalg.tensorsolve(v, a), ValueError, "`a` must have as many dimensions as `b` or more"),
+        (lambda: least_squares.Lstsq().make_node(a, v, v), ValueError, "`rcond` must be a scalar"),
+        (lambda: linalg.lu(a, permute_l=True, p_indices=True), ValueError, "Only one of permute_l and p_indices"),
+        (lambda: linalg.matrix_power(v, 2), ValueError, "matrix_power needs a matrix; got .*float64"),
+        (lambda: linalg.matrix_dot(), ValueError, "matrix_dot needs one matrix or more"),
+        (lambda: linalg.matrix_rank(a, tol=0.1, rtol=0.1), ValueError, "can't be both set"),
+        (lambda: linalg.cond(v), ValueError, "cond needs a matrix"),
+        (lambda: linalg.orth(t), ValueError, "orth needs one matrix, since the shape of the result"),
+        (lambda: linalg.null_space(v), ValueError, "null_space needs one matrix"),
+    ],
+)  # fmt: skip
+def test_refusals(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_no_matrix(mode):
+    for value in (np.zeros(3), np.array([0.0, 2.0])):
+        assert aesara.function([v], linalg.matrix_rank(v), mode=mode)(value) == np.linalg.matrix_rank(value)
+    assert aesara.function([], linalg.block_diag(), mode=mode)().shape == scipy.linalg.block_diag().shape == (1, 0)
+    assert aesara.function([s], linalg.kron(s, s), mode=mode)(3.0) == np.kron(3.0, 3.0)
+
+
+@pytest.mark.parametrize("b", [(3,), (3, 2), (2, 3, 2), (4, 2, 3, 1)])
+@pytest.mark.parametrize("x", [(3, 3), (2, 3, 3), (4, 2, 3, 3)])
+@pytest.mark.parametrize("mode", MODES)
+def test_solutions_for_orthogonal_matrices_and_their_batches(x, b, mode, rng):
+    """Equations of a matrix of eigenvectors are solved by a product with its transpose."""
+    ours, right = at.tensor("float64", (None,) * len(x)), at.tensor("float64", (None,) * len(b))
+    given, value = rng.normal(size=x), rng.normal(size=b)
+    f = aesara.function([ours, right], linalg.solve(linalg.eigh(ours)[1], right), mode=mode)
+    expected = np.linalg.solve(np.linalg.eigh(given)[1], value[:, None] if b == (3,) else value)
+    assert_close(f(given, value), expected[..., 0] if b == (3,) else expected, size=1.0)
+    assert mode == "FAST_COMPILE" or not any("Solve" in str(node.op) for node in f.maker.fgraph.apply_nodes)

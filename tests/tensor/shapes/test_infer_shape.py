@@ -6,9 +6,16 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.printing import Print
+from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from aesara.scalar.op import ScalarOp
+from aesara.tensor import linalg
 from aesara.tensor.indexing.nonzero import Nonzero
+from aesara.tensor.linear_algebra.cholesky import CholeskyPullback
+from aesara.tensor.linear_algebra.least_squares import PinvWithCutoff
+from aesara.tensor.nnet.basic import softmax_with_bias
 from aesara.tensor.ordering.searching import Unique
+from aesara.tensor.shape import Shape_i
 from tests.op_classes import is_base, op_classes
 
 #: Base classes for the ops of users, who say what they know of shapes.
@@ -78,3 +85,36 @@ def test_different_entries(axis):
     f = aesara.function([x], other, mode=REWRITTEN)
     assert not any(isinstance(node.op, Unique) for node in f.maker.fgraph.apply_nodes)
     assert f(X) == (X.size if axis is None else X.shape[1 - axis % 2])
+
+
+m, v, s, n = at.dmatrix("m"), at.dvector("v"), at.dscalar("s"), at.iscalar("n")
+M = np.arange(1.0, 7.0).reshape(2, 3) / 21
+SQUARE = np.array([[6.0, 2.0, 1.0], [2.0, 5.0, -1.0], [1.0, -1.0, 4.0]])
+
+#: ops whose shapes other tests need no more than the values, with values for what they depend on
+SHAPES = {
+    "Det": (linalg.det(m), {m: SQUARE}),
+    "CholeskyPullback": (CholeskyPullback()(m, m * 2), {m: SQUARE}),
+    "EighGrad": (linalg.EighGrad()(m, v, m, v, m), {m: SQUARE, v: SQUARE[0]}),
+    "EigvalshGrad": (linalg.EigvalshGrad()(m, at.eye(3), v)[1], {m: SQUARE, v: SQUARE[0]}),
+    "PinvWithCutoff": (PinvWithCutoff()(m, s), {m: M, s: 1e-15}),
+    "SoftmaxWithBias": (softmax_with_bias(m, v), {m: M, v: M[0]}),
+    "ScalarFromTensor": (at.scalar_from_tensor(s), {s: 2.0}),
+    "TensorFromScalar": (at.tensor_from_scalar(at.scalar_from_tensor(s)), {s: 2.0}),
+    "Shape_i": (Shape_i(1)(m), {m: M}),
+    "diagonal of known length": (at.diagonal(at.specify_shape(m, (2, 3))), {m: M}),
+    "range of known length": (at.arange(2, 9, 3) + n * 0, {n: 1}),
+    "positions of a constant": (at.nonzero(at.constant(M > 0.1))[0] * n, {n: 1}),
+    "Print": (Print("shape")(m), {m: M}),
+    "MultinomialFromUniform": (MultinomialFromUniform("auto")(m, v, n), {m: M, v: [0.1, 0.9], n: 1}),
+    "ChoiceFromUniform": (ChoiceFromUniform("auto")(m, v, n), {m: M, v: [0.1, 0.9, 0.5, 0.2], n: 2}),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_shapes_without_values(name):
+    output, values = SHAPES[name]
+    f = aesara.function(list(values), output.shape, mode=REWRITTEN, on_unused_input="ignore")
+    assert not any(node.op == output.owner.op for node in f.maker.fgraph.apply_nodes) or name == "Shape_i"
+    computed = aesara.function(list(values), output, mode="FAST_COMPILE", on_unused_input="ignore")(*values.values())
+    assert tuple(f(*values.values())) == np.shape(computed)
