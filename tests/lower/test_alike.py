@@ -1,4 +1,4 @@
-"""Kernels that differ in places only are compiled once."""
+"""Kernels that differ in places and numbers only are compiled once."""
 
 import dataclasses
 
@@ -8,7 +8,8 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ir.steps import Launch
-from aesara.ir.text import parse_program, print_program
+from aesara.ir.text import parse_program, print_kernel
+from aesara.ir.verify import verify_program
 from aesara.lower.assemble.alike import share_kernels
 
 x, w = at.matrix("x", dtype="float64"), at.matrix("w", dtype="float64")
@@ -44,6 +45,10 @@ def rows_set(steps):
     return value
 
 
+def densities(steps):
+    return [(-0.5 * ((x[t:] - (0.1 + t)) / (1.7 + t)) ** 2 - np.log(1.7 + t)).sum() for t in range(steps)]
+
+
 GRAPHS = {
     "windows": windows,
     "gradient of windows": lambda steps: aesara.grad((windows(steps) ** 2).sum(), [x, w]),
@@ -51,6 +56,8 @@ GRAPHS = {
     "joined": joined_on_rows,
     "forward": lambda steps: forward(steps),
     "gradient of forward": lambda steps: aesara.grad(forward(steps).sum(), [x, w]),
+    "many of one distribution": lambda steps: densities(steps),
+    "gradients of many": lambda steps: aesara.grad(sum(densities(steps)), [x]),
     "rows set": rows_set,
 }
 
@@ -65,7 +72,7 @@ def kernels(function):
     return launches, {(launch.kernel.params, launch.kernel.body) for launch in launches}
 
 
-@pytest.mark.parametrize("name", ["windows", "joined", "gradient of forward"])
+@pytest.mark.parametrize("name", ["windows", "joined", "gradient of forward", "many of one distribution"])
 def test_longer_programs_have_no_more_kernels(name):
     (few, of_few), (many, of_many) = (kernels(compiled(GRAPHS[name](steps))) for steps in (14, 24))
     assert len(many) >= len(few) + 8
@@ -96,8 +103,9 @@ PROGRAM = """program
     return 1
 """
 KERNEL = """
-kernel k{number}(b0: float64[], b1: float64[] written, b2: int64[], n0: int64, n1: int64):
+kernel k{number}(b0: float64[] aliased, b1: float64[] written aliased, b2: int64[], n0: int64, n1: int64):
     for v0 < {length}:
+        let p = b2[v0]
         parallel for v1 < {width}:
             b1[{to}] = {value}
 """
@@ -108,10 +116,10 @@ def launches_of(**varied):
     count = max(len(values) for values in varied.values())
     same = {"length": "n0", "width": "n1", "to": "v0 * n1 + v1", "value": "b0[v0 * n1 + v1]"}
     kernels = [KERNEL.format(number=k, **same | {name: v[k] for name, v in varied.items()}) for k in range(count)]
-    lines = "\n".join(f"    launch k{k}(a0, t0, a1, s0_0, s0_1)" for k in range(count))
+    lines = "\n".join(f"    launch k{k}(a0, t0, a1, s0_0, s0_1){' for loop' * (k % 2)}" for k in range(count))
     program = parse_program(PROGRAM.format(launches=lines) + "".join(kernels))
     shared = dataclasses.replace(program, steps=share_kernels(program.steps))
-    assert parse_program(print_program(shared)) == shared
+    verify_program(shared)
     return [[step for step in p.steps if isinstance(step, Launch)] for p in (program, shared)]
 
 
@@ -124,14 +132,31 @@ ALIKE = {
     "where it reads positions": {"value": [f"b0[b2[v0 + {k}] + v1]" for k in (1, 2, 3)]},
     "first rows": {"to": [f"(v0 + {k}) * n1 + v1" for k in ("n0", "n0 * 2", "minimum(n0, 5)")]},
     "quotients": {"to": [f"v0 * n1 + (v1 + {n} // {d})" for n, d in (("n0", 3), ("n1", 2), ("n1", "maximum(n0, 1)"))]},
+    "less than an index": {"to": [f"v0 * n1 + (v1 - {k})" for k in ("n0", "n0 * 2", "minimum(n0, 5)")]},
+    "remainders": {"to": [f"v0 * n1 + (v1 + mod({n}, {d}))" for n, d in (("n0", 3), ("n1", 2), ("n1", "maximum(n0, 1)"))]},
+    "beside what is read": {"to": [f"v0 * n1 + (v1 + p + {k})" for k in (1, 2, 3)]},
     "lengths": {"width": [f"maximum(n1, {k}) - {k}" for k in (2, 3, 4)]},
+    "lengths that are read": {"width": [f"b2[v0 + {k}]" for k in (1, 2, 3)]},
+    "factors": {"value": [f"b0[v0] * {k}.0" for k in (2, 3, 4)]},
+    "terms": {"value": [f"exp(b0[v0] + {k}.0)" for k in (2, 3, 4)]},
+    "what is subtracted from": {"value": [f"{k}.0 - b0[v0]" for k in (2, 3, 4)]},
+    "divisors": {"value": [f"b0[v0] / {k}.0" for k in (3, 5, 7)]},
 }
 NOT_ALIKE = {
     "two of them": {"to": PLACES[:2]},
-    "values": {"value": ["b0[v0] * 2.0", "b0[v0] * 3.0", "b0[v0] * 4.0"]},
+    "numbers of another dtype": {"value": [f"float64(b2[v0] * {k})" for k in (2, 3, 4)]},
+    "powers": {"value": [f"pow(b0[v0], {k}.0)" for k in (2, 3, 4)]},
+    "limits": {"value": [f"maximum(b0[v0], {k}.0)" for k in (2, 3, 4)]},
+    "values": {"value": ["2.0", "3.0", "4.0"]},
     "values of indices": {"value": [f"float64(v1 + {k})" for k in (1, 2, 3)]},
     "distances": {"to": [f"v0 * n1 + v1 * {k}" for k in (2, 3, 4)]},
     "distances of rows": {"to": [f"v0 * {k} + v1" for k in (2, 3, 4)]},
+    "terms of other sizes": {
+        "to": ["v0 * n1 + (v1 + n0 * 2)", "v0 * n0 + (v1 + n0 * 2)", "v0 * n1 + (v1 + n0 * 2)"],
+        "length": ["n0", "n1", "n0"], "width": ["n1", "n0", "n1"],
+        "value": ["b0[0] * 2.0", "b0[0] * 3.0", "b0[0] * 4.0"],
+    },
+    "multiples of what is read": {"to": [f"v0 * n1 + (v1 + p * {k})" for k in (2, 3, 4)]},
     "known lengths": {"width": ["2", "3", "4"]},
     "quotients that may fail": {"to": [f"v0 * n1 + (v1 + {n} // n0)" for n in ("n1", "3", "(n0 + 1)")]},
     "what is read is a term": {"to": [f"v0 * n1 + (v1 + b2[{k}])" for k in ("n0", "0", "v0")]},
@@ -144,6 +169,21 @@ def test_terms_of_offsets_and_lengths_become_arguments(name):
     before, after = launches_of(**ALIKE[name])
     assert len({(launch.kernel.params, launch.kernel.body) for launch in after}) == 1
     assert len({launch.arguments for launch in after}) == len(after) == len(before)
+    assert [launch.begins_loop for launch in after] == [launch.begins_loop for launch in before]
+
+
+@pytest.mark.parametrize("three", [{"value": [f"b0[v0 + 7] * 0.5 + {k}.0" for k in (2, 3, 4)]}, {"to": PLACES}])
+def test_what_is_the_same_stays_in_the_kernel(three):
+    """A number that is known costs less."""
+    before, after = launches_of(**three)
+    assert [p.aliased for p in after[0].kernel.params[:3]] == [False, True, True]  # in the order in which they are used
+    assert {len(a.arguments) - len(b.arguments) for a, b in zip(after, before)} == {1 - len(_unused(before[0]))}
+
+
+def _unused(launch):
+    """The parameters that a kernel of these tests does not need, which one that is shared has not."""
+    text = print_kernel(launch.kernel).partition(":\n")[2]
+    return [p.name for p in launch.kernel.params if p.name not in text]
 
 
 @pytest.mark.parametrize("name", NOT_ALIKE)

@@ -1,14 +1,15 @@
-"""Kernels that differ only in where they read and write, and how much, are one kernel, which is told where.
+"""Kernels that differ only in numbers, and in where they read and write, are one kernel, which is told these.
 
 A loop that Python has unrolled, as in ``for t in range(100): h = tanh(dot(x[t], w) + dot(h, u))``, makes kernels that
-differ in the number `t`.  As one kernel they are compiled once.
+differ in the number `t`, and a model has many variables of one distribution, with parameters of their own.  As one
+kernel they are compiled once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from aesara.ir.expr import INDEX, Expr, load, rebuild, substitute, var
+from aesara.ir.expr import Expr, load, rebuild, substitute, var
 from aesara.ir.kernel import BufferParam, Declare, For, Kernel, Store, map_expressions, walk_statements
 from aesara.ir.steps import Launch, Step
 from aesara.lower.kernels import launch_of
@@ -20,34 +21,35 @@ _MANY = 3
 #: what can be computed before the launch: it reads no memory, and does not fail; quotients do not if the divisor is
 #: known to be positive
 _BEFORE, _QUOTIENTS = frozenset({"add", "sub", "mul", "minimum", "maximum"}), frozenset({"intdiv", "mod"})
+#: operations of floating-point numbers that are as fast with a number that is not known
+_ARITHMETIC = frozenset({"add", "sub", "mul", "div"})
 
 
 def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
-    """Launch one kernel in place of many that differ in fixed terms of offsets, or in lengths that are computed.
+    """Launch one kernel in place of many that differ in few things, which become arguments.
 
-    These become arguments.
+    These are numbers in arithmetic, fixed terms of offsets, and lengths that are computed.
     """
     launches = [step for step in steps if isinstance(step, Launch)]
-    told = {
-        launch: _told(launch)
-        for group in _groups(launches, lambda launch: _outline(launch.kernel))
-        for launch in group
-    }
-    shared = {
-        launch: told[launch]
-        for group in _groups(told, lambda launch: _content(told[launch].kernel))
-        for launch in group
-    }
+    shared: dict[Launch, Launch] = {}
+    for outlined in _groups({launch: _outline(launch.kernel) for launch in launches}):
+        told = {launch: _Told(launch.kernel) for launch in outlined}
+        for alike in _groups({launch: general.content for launch, general in told.items()}):
+            values = zip(*(told[launch].terms for launch in alike), strict=True)
+            same = {k for k, terms in enumerate(values) if len(set(terms)) == 1}
+            exact = {launch: _Told(launch.kernel, same) for launch in alike}
+            for group in _groups({launch: general.content for launch, general in exact.items()}):
+                shared |= {launch: exact[launch].launched(launch) for launch in group}
     return tuple(shared.get(step, step) if isinstance(step, Launch) else step for step in steps)
 
 
-def _groups(launches: Iterable[Launch], likeness: Callable[[Launch], object]) -> Iterator[list[Launch]]:
+def _groups(likeness: Mapping[Launch, object]) -> Iterator[list[Launch]]:
     """The launches that are alike, where they are of many kernels."""
     found: dict[object, list[Launch]] = {}
-    for launch in launches:
-        found.setdefault(likeness(launch), []).append(launch)
+    for launch, like in likeness.items():
+        found.setdefault(like, []).append(launch)
     for group in found.values():
-        if len(group) >= _MANY and len({_content(launch.kernel) for launch in group}) >= _MANY:
+        if len({_content(launch.kernel) for launch in group}) >= _MANY:
             yield group
 
 
@@ -57,83 +59,94 @@ def _content(kernel: Kernel) -> object:
 
 
 def _outline(kernel: Kernel) -> object:
-    """Something that kernels have in common if they differ in places only, found without a look at these."""
+    """Something that kernels have in common if they differ in few things, found without a look at these."""
     return tuple(_kind(s) if isinstance(s, Store) else type(s) for s in walk_statements(kernel.body))
 
 
 def _kind(store: Store) -> object:
-    """How a value is made: by what, of what, and of which numbers."""
-    value = store.value
-    of = tuple(a if a.is_const and a.dtype != INDEX else a.op for a in value.args)
-    return store.buffer, value.op, value.dtype, of
+    """How a value is made."""
+    return store.buffer, store.value.op, store.value.dtype, tuple(a.op for a in store.value.args)
 
 
-def _told(launch: Launch) -> Launch:
-    """The launch of a kernel that has the fixed terms of offsets, and computed lengths, as parameters."""
-    kernel = launch.kernel
-    places = _Places(kernel)
-    body = tuple(
-        map_expressions(s, places.value, of_offset=places.of_store, of_extent=places.of_loop) for s in kernel.body
-    )
-    aliased = [p.name for p in kernel.params if isinstance(p, BufferParam) and p.aliased]
-    general = launch_of(kernel.name, body, aliased)
-    given = zip(kernel.params, launch.arguments, strict=True)
-    argument_of = {var(p.name, p.dtype) if isinstance(a, Expr) else p.name: a for p, a in given}
-    sizes = {p: a for p, a in argument_of.items() if isinstance(p, Expr) and isinstance(a, Expr)}
-    terms = {name: term for term, name in places.terms.items()}
-    memo: dict[Expr, Expr] = {}
-    arguments = [
-        argument_of[a] if isinstance(a, str) else substitute([terms.get(a, a)], sizes.get, memo)[0]
-        for a in general.arguments
-    ]
-    return Launch(general.kernel, tuple(arguments), launch.begins_loop)
-
-
-class _Places:
-    """Replaces the fixed terms of offsets, and lengths of loops that are computed, by variables.
+class _Told:
+    """A kernel that has what similar ones may differ in as parameters.
 
     Attributes
     ----------
     terms
-        The terms, each with its variable.
+        What they may differ in, as the kernel has it.
     """
 
-    def __init__(self, kernel: Kernel) -> None:
-        self.terms: dict[Expr, Expr] = {}
+    def __init__(self, kernel: Kernel, kept: Collection[int] = ()) -> None:
+        """The terms of which the numbers are `kept` are no parameters."""
+        self._terms: dict[Expr, Expr] = {}
+        self._kept = kept
         self._bound = {s.var for s in walk_statements(kernel.body) if isinstance(s, For)}
         self._bound |= {s.name for s in walk_statements(kernel.body) if isinstance(s, Declare)}
         self._memo: dict[Expr, Expr] = {}
+        body = tuple(
+            map_expressions(s, self._value, of_offset=self._offset, of_extent=self._extent) for s in kernel.body
+        )
+        aliased = [p.name for p in kernel.params if isinstance(p, BufferParam) and p.aliased]
+        self._launch = launch_of(kernel.name, body, aliased)
 
-    def value(self, e: Expr) -> Expr:
-        """An expression, with other offsets in what it reads."""
+    @property
+    def content(self) -> object:
+        """What the kernel is compiled from."""
+        return _content(self._launch.kernel)
+
+    @property
+    def terms(self) -> Sequence[Expr]:
+        return tuple(self._terms)
+
+    def launched(self, launch: Launch) -> Launch:
+        """The launch of this kernel in place of that of the one that it was made of."""
+        given = zip(launch.kernel.params, launch.arguments, strict=True)
+        argument_of = {var(p.name, p.dtype) if isinstance(a, Expr) else p.name: a for p, a in given}
+        sizes = {p: a for p, a in argument_of.items() if isinstance(p, Expr) and isinstance(a, Expr)}
+        terms = {name: term for term, name in self._terms.items()}
+        memo: dict[Expr, Expr] = {}
+        arguments = [
+            argument_of[a] if isinstance(a, str) else substitute([terms.get(a, a)], sizes.get, memo)[0]
+            for a in self._launch.arguments
+        ]
+        return Launch(self._launch.kernel, tuple(arguments), launch.begins_loop)
+
+    # -- expressions with variables for terms ------------------------------------------------------------------
+
+    def _value(self, e: Expr) -> Expr:
         return substitute([e], lambda e: None, self._memo, self._remade)[0]
 
-    def of_store(self, offset: Expr) -> Expr:
-        return self._moved(self.value(offset))
+    def _offset(self, offset: Expr) -> Expr:
+        return self._moved(self._value(offset))
 
-    def of_loop(self, extent: Expr) -> Expr:
+    def _extent(self, extent: Expr) -> Expr:
         """A known length stays: LLVM unrolls the loop."""
-        return self._term(extent) if self._is_fixed(extent) and extent.args else self.value(extent)
+        return self._term(extent) if self._is_fixed(extent) and extent.args else self._value(extent)
 
     def _remade(self, e: Expr, args: tuple[Expr, ...]) -> Expr:
-        return load(e.attr, e.dtype, self._moved(args[0])) if e.op == "load" else rebuild(e, args)
+        if e.op == "load":
+            return load(e.attr, e.dtype, self._moved(args[0]))
+        if e.op in _ARITHMETIC and e.dtype.startswith("float"):
+            args = tuple(self._term(a) if a.is_const else a for a in args)
+        return rebuild(e, args)
 
     def _moved(self, e: Expr) -> Expr:
         """An offset without fixed terms; what is multiplied stays, as it may be how far elements are apart."""
         if self._is_fixed(e):
-            return e if e.is_const and not e.attr else self._term(e)
-        if e.op == "load" or e.dtype != INDEX:
+            return self._term(e)
+        if e.op == "load":
             return e
         in_sum = e.op in ("add", "sub")
         return rebuild(e, tuple(self._moved(a) if in_sum or not self._is_fixed(a) else a for a in e.args))
 
     def _term(self, e: Expr) -> Expr:
-        return self.terms.setdefault(e, var(f"at{len(self.terms)}"))
+        number = len(self._terms)
+        name = self._terms.setdefault(e, var(f"at{number}", e.dtype))
+        return e if int(name.attr[2:]) in self._kept else name
 
     def _is_fixed(self, e: Expr) -> bool:
-        if e.op == "var":
+        if e.op in ("const", "var"):
             return e.attr not in self._bound
-        if e.dtype != INDEX or e.is_const:
-            return e.is_const
         is_safe = e.op in _BEFORE or (e.op in _QUOTIENTS and e.args[1].least > 0)
         return is_safe and all(map(self._is_fixed, e.args))

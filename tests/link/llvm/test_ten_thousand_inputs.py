@@ -55,7 +55,7 @@ def function_of(kind, count):
 @pytest.mark.parametrize("kind", ["arguments", "results", "shared variables"])
 def test_work_grows_with_the_number(kind):
     work, sizes, made = [], [], []
-    for count in (100, 100, 400):  # what is done once in a process is done first
+    for count in (240, 240, 960):  # what is done once in a process is done first
         inputs, outputs, updates = function_of(kind, count)
         work.append(calls_in(lambda: made.append(aesara.function(inputs, outputs, updates=updates))))
         sizes.append(len(made[-1]._native.report.text))
