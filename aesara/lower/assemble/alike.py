@@ -36,7 +36,7 @@ def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
         told = {launch: _Told(launch.kernel) for launch in outlined}
         for alike in _groups({launch: general.content for launch, general in told.items()}):
             values = zip(*(told[launch].terms for launch in alike), strict=True)
-            same = {k for k, terms in enumerate(values) if len(set(terms)) == 1}
+            same = {terms[0] for terms in values if len(set(terms)) == 1}
             exact = {launch: _Told(launch.kernel, same) for launch in alike}
             for group in _groups({launch: general.content for launch, general in exact.items()}):
                 shared |= {launch: exact[launch].launched(launch) for launch in group}
@@ -74,12 +74,12 @@ class _Told:
     Attributes
     ----------
     terms
-        What they may differ in, as the kernel has it.
+        What its parameters stand for in the kernel that it was made of, but for buffers; None for sizes that this has.
     """
 
-    def __init__(self, kernel: Kernel, kept: Collection[int] = ()) -> None:
-        """The terms of which the numbers are `kept` are no parameters."""
-        self._terms: dict[Expr, Expr] = {}
+    def __init__(self, kernel: Kernel, kept: Collection[Expr | None] = ()) -> None:
+        """What is `kept` is no parameter."""
+        self._name_of: dict[Expr, Expr] = {}
         self._kept = kept
         self._bound = {s.var for s in walk_statements(kernel.body) if isinstance(s, For)}
         self._bound |= {s.name for s in walk_statements(kernel.body) if isinstance(s, Declare)}
@@ -89,6 +89,7 @@ class _Told:
         )
         aliased = [p.name for p in kernel.params if isinstance(p, BufferParam) and p.aliased]
         self._launch = launch_of(kernel.name, body, aliased)
+        self._term_of = {name: term for term, name in self._name_of.items()}
 
     @property
     def content(self) -> object:
@@ -96,18 +97,17 @@ class _Told:
         return _content(self._launch.kernel)
 
     @property
-    def terms(self) -> Sequence[Expr]:
-        return tuple(self._terms)
+    def terms(self) -> Sequence[Expr | None]:
+        return [self._term_of.get(a) for a in self._launch.arguments if isinstance(a, Expr)]
 
     def launched(self, launch: Launch) -> Launch:
         """The launch of this kernel in place of that of the one that it was made of."""
         given = zip(launch.kernel.params, launch.arguments, strict=True)
         argument_of = {var(p.name, p.dtype) if isinstance(a, Expr) else p.name: a for p, a in given}
         sizes = {p: a for p, a in argument_of.items() if isinstance(p, Expr) and isinstance(a, Expr)}
-        terms = {name: term for term, name in self._terms.items()}
         memo: dict[Expr, Expr] = {}
         arguments = [
-            argument_of[a] if isinstance(a, str) else substitute([terms.get(a, a)], sizes.get, memo)[0]
+            argument_of[a] if isinstance(a, str) else substitute([self._term_of.get(a, a)], sizes.get, memo)[0]
             for a in self._launch.arguments
         ]
         return Launch(self._launch.kernel, tuple(arguments), launch.begins_loop)
@@ -141,9 +141,7 @@ class _Told:
         return rebuild(e, tuple(self._moved(a) if in_sum or not self._is_fixed(a) else a for a in e.args))
 
     def _term(self, e: Expr) -> Expr:
-        number = len(self._terms)
-        name = self._terms.setdefault(e, var(f"at{number}", e.dtype))
-        return e if int(name.attr[2:]) in self._kept else name
+        return e if e in self._kept else self._name_of.setdefault(e, var(f"at{len(self._name_of)}", e.dtype))
 
     def _is_fixed(self, e: Expr) -> bool:
         if e.op in ("const", "var"):
