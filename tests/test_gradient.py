@@ -465,7 +465,91 @@ def test_functions_of_tangents_take_what_was_differentiated(of, mode):
         aesara.function([W, V, x], V.sum() + x.sum(), mode=mode)
 
 
+class WithoutGradient(Op):
+    """Says that the gradient of its first input does not exist, and of its second one that it is the given one."""
+
+    __props__ = ()
+
+    def make_node(self, a, b):
+        return Apply(self, [a, b], [b.type()])
+
+    def L_op(self, inputs, outputs, output_grads):
+        return [grad_not_implemented(self, 0, inputs[0]), output_grads[0]]
+
+
+class Plus(Op):
+    """Has no `R_op`, and one gradient for both inputs."""
+
+    __props__ = ()
+
+    def make_node(self, a, b):
+        return Apply(self, [a, b], [b.type()])
+
+    def L_op(self, inputs, outputs, output_grads):
+        return [output_grads[0], output_grads[0]]
+
+
 class TestLopRop:
+    def test_what_has_no_gradient_has_no_change_along_a_direction(self):
+        x, y, u = at.dvectors("x", "y", "u")
+        out = WithoutGradient()(x, y)
+        assert evaluate(Rop(out, y, u), {u: POINT}).tolist() == POINT.tolist()
+        with pytest.raises(NullTypeGradError):
+            Rop(out, x, u)
+
+    def test_inputs_with_one_and_the_same_gradient(self):
+        x, y, u, t = at.dvectors("x", "y", "u", "t")
+        changes = [Rop(Plus()(x, y), [x, y], [u, t]), Rop(Plus()(x, y), [x], [u]), Rop(Plus()(x, y), [y], [t])]
+        given = {u: POINT, t: 2 * POINT}
+        for change, factor in zip(changes, (3, 1, 2)):
+            assert evaluate(change, given).tolist() == (factor * POINT).tolist()
+
+    def test_a_function_that_stands_twice(self):
+        square = v**2
+        assert_close(evaluate(Lop([square, square], v, [w, 2 * w]), {v: POINT, w: np.ones(3)}), 6 * POINT)
+
+    def test_gradients_have_the_dtype_that_they_are_given_in(self):
+        x, g = at.fvectors("x", "g")
+        assert Lop(x * 2, x, g).type.dtype == "float32"
+        assert Lop(v * 2, v, at.lvector()).type.dtype == "float64"
+
+    def test_what_is_done_about_disconnected_inputs(self):
+        with pytest.raises(ValueError, match="disconnected_inputs"):
+            Lop(v * 2, v, w, disconnected_inputs="never mind")
+        for call in (
+            lambda: grad(v.sum(), [w], disconnected_inputs="warn"),
+            lambda: Lop(v * 2, w, v, disconnected_inputs="warn"),
+            lambda: Rop(v * 2, w, w, disconnected_outputs="warn"),
+        ):
+            with pytest.warns(UserWarning, match="not part of the computational graph|depends on none of") as caught:
+                call()
+            assert caught[0].filename == __file__
+
+    @pytest.mark.parametrize("wrong", ["text", {"x": 1}, {1}, iter([1]), range(3)], ids=type)
+    def test_one_variable_or_a_list_of_them_is_wanted(self, wrong):
+        for call in (lambda: Lop(wrong, v, w), lambda: Lop(v * 2, wrong, w), lambda: Lop(v * 2, v, wrong)):
+            with pytest.raises(TypeError, match="must be a variable, or a list or tuple of variables; got a"):
+                call()
+
+    def test_only_variables_are_differentiated_and_only_by_variables(self):
+        for call, name in ((lambda: Lop([1.0], v, [w]), "f"), (lambda: Lop(v * 2, [1.0], w), "wrt")):
+            with pytest.raises(TypeError, match=f"Expected Variable in `{name}`, got 1.0"):
+                call()
+
+    def test_scalars_have_no_dimensions_to_compare(self):
+        a, b = aesara.scalar.float64("a"), aesara.scalar.float64("b")
+        assert Lop(a * 3.0, a, b).type == a.type
+
+    def test_a_variable_made_at_no_known_place(self):
+        x = at.dvector("x")
+        made = at.exp(x)
+        made.owner._source = None
+        with pytest.raises(DisconnectedInputError) as caught:
+            grad(x.sum(), made)
+        assert "It was made at" not in str(caught.value)
+        with pytest.raises(DisconnectedInputError, match="It was made at .*test_gradient.py:"):
+            grad(x.sum(), at.exp(x))
+
     def test_lop(self):
         u = at.dvector("u")
         value = evaluate(Lop(at.dot(A, v**2), v, u), {v: POINT, u: np.array([1.0, -2.0])})

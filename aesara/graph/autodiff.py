@@ -72,7 +72,7 @@ def as_sequence(value: Any, name: str) -> list[Any]:
         return [value]
     if isinstance(value, list | tuple):
         return list(value)
-    if isinstance(value, Mapping | set | str) or (isinstance(value, Iterable) and not hasattr(value, "dtype")):
+    if isinstance(value, Iterable) and not hasattr(value, "dtype"):
         raise TypeError(f"`{name}` must be a variable, or a list or tuple of variables; got a {type(value).__name__}.")
     return [value]
 
@@ -150,7 +150,7 @@ def handle_disconnected(
     note = namesake_note(variable, ancestors(list(roots)), "is in the graph of what is differentiated")
     message += f" {note}" if note else ""
     if action == "warn":
-        warnings.warn(message, stacklevel=stacklevel + 1)
+        warnings.warn(message, stacklevel=stacklevel)
         return
     raise DisconnectedInputError(message)
 

@@ -155,7 +155,6 @@ class DestroyHandler(Bookkeeper):
     def on_unpickle(self, fgraph: Any) -> None:
         """Look at the nodes of a graph that was just unpickled."""
         self.fgraph = fgraph
-        fgraph.destroy_handler = self
         Bookkeeper.on_attach(self, fgraph)
 
     def __getstate__(self) -> Any:

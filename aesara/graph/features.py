@@ -262,8 +262,8 @@ class History(Feature):
 
     def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
         """Remember the change."""
-        record = self.history.get(fgraph)
-        if record is not None and not record[2]:
+        record = self.history[fgraph]
+        if not record[2]:
             record[0].append(LambdaExtract(fgraph, node, i, r, reason))
 
     def checkpoint(self, fgraph: Any) -> int:

@@ -253,7 +253,7 @@ class FunctionGraph(MetaObject):
                 continue
             node = variable.owner
             if node is not None and node in self.apply_nodes:
-                if not any(self.clients.get(output) for output in node.outputs):
+                if not any(self.clients.get(output) for output in node.outputs if output not in self._unusual_inputs):
                     self._drop_node(node, reason)
                     removals.extend((input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs))))
             elif not isinstance(variable, AtomicVariable):  # an input

@@ -79,9 +79,10 @@ def _numbered_nodes(inputs: list[Variable], outputs: list[Variable]) -> dict[App
     first_use: list[Apply] = []
     while stack:
         variable = stack.pop()
-        node = variable.owner
-        if node is None or variable in stop:
+        if variable in stop:
             continue
+        node = variable.owner
+        assert node is not None
         uses[node] = uses.get(node, 0) + 1
         if uses[node] == 1:
             first_use.append(node)

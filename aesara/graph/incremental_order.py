@@ -101,16 +101,15 @@ class IncrementalOrder(Generic[Node]):
         pool = sorted(labels[node] for node in moved)
         if any(a == b for a, b in pairwise(pool)):
             # Equal labels would stay equal.
-            self._separate(set(ahead))
+            self._separate()
             self.add_edge(origin, end)
             return
         for node, label in zip(moved, pool):
             labels[node] = label
 
-    def _separate(self, later: set[Node]) -> None:
-        """Make all labels different; of equal ones, those of `later` become the larger."""
-        labels = self._labels
-        ordered = sorted(labels, key=lambda node: (labels[node], node in later))
+    def _separate(self) -> None:
+        """Make all labels different."""
+        ordered = sorted(self._labels, key=self._labels.__getitem__)
         self._labels = {node: float(label) for label, node in enumerate(ordered)}
 
     def _reach(self, start: Node, neighbours: Callable[..., Any], lower: float, upper: float) -> dict[Node, None]:

@@ -122,8 +122,7 @@ def posort(nodes: Iterable[Any], *cmps: Comparison) -> list[Any]:
                     for node in later:
                         before[node] |= earlier
     place = {node: k for k, node in enumerate(nodes)}
-    ready = [place[node] for node in nodes if not before[node]]
-    heapq.heapify(ready)
+    ready = [place[node] for node in nodes if not before[node]]  # in order, and so a heap
     result = []
     while ready:
         node = nodes[heapq.heappop(ready)]

@@ -215,9 +215,10 @@ def truncated_graph_inputs(
         if variable in seen:
             continue
         seen.add(variable)
-        if variable in wanted or variable not in dependent or variable.owner is None:
+        if variable in wanted or variable not in dependent:
             found[variable] = None
-        elif variable.owner is not None:
+        else:
+            assert variable.owner is not None
             stack.extend(reversed(variable.owner.inputs))
     return list(found)
 

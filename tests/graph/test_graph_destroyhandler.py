@@ -145,6 +145,22 @@ def test_replacements_that_contradict_are_undone():
     assert "inplace" in str(fgraph)
 
 
+@pytest.mark.parametrize("of_an_output", [False, True])
+def test_what_was_not_in_order_before_replacements_that_are_undone_is_not_in_order_after(of_an_output):
+    x, y = variables("xy")
+    p = f(x)
+    outputs = [f(inplace(p)), f(g(p)), y] if not of_an_output else [f(inplace(p)), y, y]
+    fgraph = graph([x, y], outputs)
+    if of_an_output:
+        fgraph.change_node_input("output", 1, p)
+    else:
+        fgraph.replace(fgraph.outputs[1], f(inplace(p)))
+    with pytest.raises(InconsistencyError):
+        fgraph.replace_all_validate([(fgraph.outputs[2], inplace(y))])
+    with pytest.raises(InconsistencyError):
+        fgraph.validate()
+
+
 def test_a_view_that_appears_later():
     x, y = variables("xy")
     p = f(x)

@@ -25,6 +25,7 @@ from aesara.graph.features import (
     ReplacementDidNotRemoveError,
     ReplaceValidate,
     Validator,
+    attach_once,
 )
 from aesara.graph.null_type import NullType
 from aesara.graph.utils import InconsistencyError, MissingInputError
@@ -495,6 +496,15 @@ class TestClone:
         assert restored._features[0].seen == ["f", "g"]
         assert [str(node.op) for node in restored.toposort()] == ["g", "f"]
 
+    def test_an_order_is_kept_only_if_all_features_follow_the_graph(self):
+        x, y = variables("xy")
+        following, other = Reordering(), Reordering()
+        other.orderings_follow_graph = False
+        fgraph = FunctionGraph([x, y], [f(x), g(y)], features=[following, other])
+        assert [str(node.op) for node in fgraph.toposort()] == ["f", "g"]
+        other.turned = True
+        assert [str(node.op) for node in fgraph.toposort()] == ["g", "f"]
+
     def test_what_was_asked_of_a_graph_is_not_stored_with_it(self):
         x, y = variables("xy")
         fgraph = FunctionGraph([x, y], [f(x, g(y))], features=[NodeFinder(), Reordering()])
@@ -522,6 +532,36 @@ class Reordering(Feature):
     def on_unpickle(self, fgraph):
         self.seen = [str(node.op) for node in fgraph.toposort()]
         self.turned = True
+
+
+class TestComputedInputs:
+    """Inputs that a node computes, which may be in the graph or not."""
+
+    def test_one_whose_node_is_outside_may_lose_its_last_use(self):
+        x, y = variables("xy")
+        given = h(x, y)
+        fgraph = FunctionGraph([x, y, given], [g(given), f(x)], clone=False)
+        fgraph.replace(fgraph.outputs[0], f(y))
+        fgraph.check_integrity()
+        assert given not in fgraph.variables and fgraph.clients[given] == []
+
+    @pytest.mark.parametrize("is_used", [True, False])
+    def test_one_beside_what_a_node_computes_stays_when_the_node_goes(self, is_used):
+        x, y = variables("xy")
+        given, computed = pair(x, y)
+        outputs = [g(computed), *[f(given)][:is_used]]
+        fgraph = FunctionGraph([x, y, given], outputs, clone=False)
+        fgraph.replace(fgraph.outputs[0], x)
+        fgraph.check_integrity()
+        assert (given in fgraph.variables) == is_used and computed not in fgraph.variables
+        assert fgraph.apply_nodes == {out.owner for out in outputs[1:]}
+
+    def test_what_a_node_computes_may_become_an_input(self):
+        x = double("x")
+        p = f(x)
+        fgraph = FunctionGraph([x], [g(p), h(p)], clone=False)
+        fgraph.add_input(p)
+        assert len(fgraph.clients[p]) == 2
 
 
 class TestIntegrity:
@@ -593,6 +633,59 @@ class TestExchange:
 
 
 class TestFeatures:
+    def test_any_object_may_be_attached_and_removed(self):
+        x = double("x")
+        fgraph, feature = FunctionGraph([x], [f(x)], clone=False), object()
+        fgraph.attach_feature(feature)
+        assert feature in fgraph._features
+        fgraph.remove_feature(feature)
+        assert feature not in fgraph._features
+
+    def test_a_class_is_attached_once(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False)
+        for _ in range(2):
+            attach_once(fgraph, NodeFinder)
+        assert [type(feature) for feature in fgraph._features] == [NodeFinder]
+        attach_once(fgraph, lambda graph: graph.attach_feature(Log()))
+        assert [type(feature) for feature in fgraph._features] == [NodeFinder, Log]
+
+    def test_a_history_starts_again_in_a_copy(self):
+        x = double("x")
+        fgraph = pickle.loads(pickle.dumps(FunctionGraph([x], [f(x)], features=[History()])))
+        checkpoint = fgraph.checkpoint()
+        fgraph.replace(fgraph.outputs[0], g(fgraph.inputs[0]))
+        fgraph.revert(checkpoint)
+        assert str(fgraph.outputs[0].owner.op) == "f"
+
+    @pytest.mark.parametrize("verbose, lines", [(None, 0), (False, 0), (True, 1)])
+    def test_what_is_printed_of_replacements(self, verbose, lines, capsys):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], features=[ReplaceValidate()], clone=False)
+        fgraph.replace_all_validate([(fgraph.outputs[0], g(x))], reason="because", verbose=verbose)
+        printed = capsys.readouterr().out.splitlines()
+        assert len(printed) == lines and all("rewrite because replaces f.0" in line for line in printed)
+        fgraph.replace(fgraph.outputs[0], h(x), verbose=bool(verbose))
+        assert len(capsys.readouterr().out.splitlines()) == lines
+
+    def test_only_what_does_not_fit_is_explained(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], features=[ReplaceValidate()], clone=False)
+        with pytest.raises(TypeError) as caught:
+            fgraph.replace_all_validate([(fgraph.outputs[0], Interval(0, 1)())], reason="because")
+        assert "for the reason: because" in caught.value.__notes__[0]
+        with pytest.raises(MissingInputError) as caught:
+            fgraph.replace_all_validate([(fgraph.outputs[0], g(double("other")))], reason="because")
+        assert not hasattr(caught.value, "__notes__")
+
+    @pytest.mark.parametrize("length", [300, 301])
+    def test_differences_of_rewrites_show_graphs_and_the_ends_of_long_values(self, length):
+        x = double("x")
+        text = str(BadOptimization(f(x), g(x), "a" * length, "b", "because"))
+        shown = "a" * 300 if length == 300 else "a" * 150 + " ... " + "a" * 150
+        assert f"Old Value: {shown}\n" in text
+        old, new = text.split("  Old Graph:")[1].split("  New Graph:")
+        assert "f" in old and "g" in new and "x" in old and "x" in new
     def test_callbacks(self):
         x = double("x")
         p = f(x)

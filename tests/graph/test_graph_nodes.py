@@ -226,6 +226,12 @@ class TestConstant:
 
 
 class TestNominalVariable:
+    def test_a_name_and_a_tag_stay_when_it_is_asked_for_again(self):
+        a = NominalVariable("kept", double, name="a")
+        a.tag.note = "here"
+        again = NominalVariable("kept", double, name="b")
+        assert again is a and a.name == "a" and a.tag.note == "here"
+
     def test_one_object_for_each_id_and_type(self):
         a = NominalVariable(0, double)
         assert a is NominalVariable(0, double)

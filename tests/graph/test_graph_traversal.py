@@ -235,7 +235,21 @@ def test_get_var_by_name():
     assert get_var_by_name([z], y.auto_name) == (y,)
 
 
+def test_nodes_are_listed_once():
+    a = double("a")
+    p = f(a)
+    q, r = g(p), h(p)
+    last = f(q, r)
+    assert list_of_nodes([a], [last, q]) == [last.owner, q.owner, r.owner, p.owner]
+    assert list_of_nodes([p], [last]) == [last.owner, q.owner, r.owner]
+
+
 class TestText:
+    def test_numbers_follow_the_order_of_first_use(self):
+        a, b = variables("ab")
+        p, q = g(a), h(b)
+        assert as_string([a, b], [f(p, p), f(q, q)]) == ["f(*1 -> g(a), *1)", "f(*2 -> h(b), *2)"]
+
     def test_plain(self):
         a, b = variables("ab")
         assert as_string([a, b], [g(f(a, b), b)]) == ["g(f(a, b), b)"]

@@ -59,6 +59,19 @@ def test_is_valid_value():
     assert not double.is_valid_value("x", strict=False)
 
 
+class Same(Double):
+    """A type whose variables are never converted."""
+
+    def convert_variable(self, var):
+        raise AssertionError("an equal type needs no conversion")
+
+
+def test_variables_of_an_equal_type_stay_as_they_are():
+    one, other = Same(), Same()
+    x = other("x")
+    assert one is not other and one.filter_variable(x) is x is one.filter_variable(x, allow_convert=False)
+
+
 def test_filter_variable():
     wide, narrow = Interval(0, 10), Interval(0, 1)
     x = narrow("x")
