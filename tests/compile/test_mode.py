@@ -37,7 +37,7 @@ from aesara.graph.features import Feature
 from aesara.graph.rewriting.db import RewriteDatabaseQuery, SequenceDB
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.utils import InconsistencyError
-from aesara.link.basic import NativeLinker
+from aesara.link.basic import NativeLinker, PerformLinker
 from aesara.link.vm import VMLinker
 from aesara.scalar import add
 from aesara.tensor.elemwise import Elemwise
@@ -311,3 +311,21 @@ class TestInPlace:
         with pytest.raises(ValueError):
             f([1.0, 2.0, 3.0])
         assert s.get_value().tolist() == [1.0, 1.0]
+
+
+class WithoutLogarithms(PerformLinker):
+    incompatible_rewrites = ("canonicalize", "stabilize", "specialize")
+
+
+def test_a_linker_leaves_out_rewrites():
+    x = at.dvector("x")
+    ops = {}
+    for linker in (PerformLinker(), WithoutLogarithms()):
+        f = aesara.function([x], at.log(at.exp(x)), mode=Mode(linker, "fast_run"))
+        ops[type(linker)] = len(f.maker.fgraph.apply_nodes)
+    assert ops[WithoutLogarithms] == 2 > ops[PerformLinker]
+
+
+def test_none_is_no_name_of_a_linker():
+    with pytest.raises(ValueError, match="Unknown linker 'None'"):
+        Mode.get_linker_optimizer(None, "fast_run")

@@ -28,7 +28,7 @@ def _without_brackets(value: Any, type: Type) -> Any:
     if isinstance(type, TensorType) and not type.shape:
         while isinstance(value, (list, tuple)) and len(value) == 1:
             value = value[0]
-        if isinstance(value, np.ndarray) and value.ndim and value.size == 1:
+        if isinstance(value, np.ndarray) and value.size == 1:
             value = value.reshape(())
     return value
 
