@@ -1,14 +1,19 @@
 """What users of the rewriting machinery rely on: orders, positions, queries, walks, features."""
 
+import io
+
+import numpy as np
 import pytest
 
 import aesara.tensor as at
 from aesara import pprint
 from aesara.graph import features
+from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import (
     ChangeTracker,
+    EquilibriumGraphRewriter,
     GraphRewriter,
     MergeOptimizer,
     NodeRewriter,
@@ -33,8 +38,11 @@ from aesara.graph.rewriting.db import (
     RewriteDatabaseQuery,
     SequenceDB,
 )
+from aesara.graph.rewriting.matching import as_pattern, reify
 from aesara.graph.rewriting.utils import is_same_graph, rewrite_graph
+from aesara.graph.traversal import applys_between
 from aesara.graph.utils import InconsistencyError
+from aesara.tensor.elemwise import Elemwise
 
 x, y, z = at.dvectors("x", "y", "z")
 
@@ -297,3 +305,76 @@ def test_tags_of_what_is_substituted():
     fgraph.outputs[0].tag.note = 3
     in2out(SubstitutionNodeRewriter(at.exp, at.log)).rewrite(fgraph)
     assert fgraph.outputs[0].tag.note == 3
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: as_pattern(()), ValueError, "An empty tuple is no pattern"),
+        (lambda: as_pattern(object()), TypeError, "Expected a pattern .*; got <object"),
+        (lambda: as_pattern({"pattern": (at.exp, "x"), "constraint": len}), TypeError, "a logic variable only"),
+        (lambda: reify("z", {}), KeyError, "'z' is not bound"),
+        (lambda: EquilibriumGraphRewriter([]), ValueError, "`max_use_ratio` is needed"),
+        (lambda: EquilibriumGraphRewriter([3], max_use_ratio=1), TypeError, "a node or graph rewriter; got 3"),
+        (lambda: RewriteDatabase().register("a", Named("a", []), nonsense=1), TypeError, "Unknown arguments"),
+        (lambda: RewriteDatabase().query(RewriteDatabaseQuery(["a"]), b=1), TypeError, r"comes alone; got .*'b'"),
+    ],
+)
+def test_refusals(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
+
+
+def test_texts():
+    assert str(RewriteDatabaseQuery(["a"], exclude=["b"])).startswith("RewriteDatabaseQuery(inc=['a'],ex=['b'],")
+    removal = RemovalNodeRewriter(at.exp)
+    assert str(removal) == f"{at.exp}(x) -> x" and removal.tracks() == [at.exp]
+    stream = io.StringIO()
+    removal.print_summary(stream, level=2)
+    assert stream.getvalue().startswith(f"  {removal} id=")
+
+
+def test_forms_of_patterns():
+    array = np.array([1.0, 2.0])
+    matched, other = at.mul(x, at.constant(array)), at.mul(x, at.constant(array + 1))
+    for pattern, fits in ((array, True), (array + 1, False), (np.array([1.0, 2.0, 3.0]), False)):
+        rewriter = PatternNodeRewriter((at.mul, "x", pattern), "x")
+        assert bool(rewriter.transform(None, matched.owner)) == fits
+    # A variable stands for itself, a constant for an equal one; a class and a function for the ops that they accept.
+    constant = at.constant(array)
+    for op in (at.mul, type(at.mul), lambda op: op == at.mul):
+        rewriter = PatternNodeRewriter((op, x, {"pattern": constant}), (at.exp, x))
+        (found,) = rewriter.transform(None, matched.owner)
+        assert at.exp in [node.op for node in applys_between([x], [found])]
+        assert not rewriter.transform(None, other.owner)
+
+
+def test_of_several_merges_those_that_no_destroyed_value_forbids_are_done():
+    exp_in_place, log_in_place = (Elemwise(op.scalar_op, {0: 0}) for op in (at.exp, at.log))
+    outputs = [exp_in_place(at.sin(x)), log_in_place(at.sin(x)), at.cos(x) + at.cos(x)]
+    fgraph = FunctionGraph([x], outputs, clone=False)
+    fgraph.attach_feature(DestroyHandler())
+    MergeOptimizer().rewrite(fgraph)
+    of_op = [node.op for node in fgraph.apply_nodes]
+    assert of_op.count(at.sin) == 2 and of_op.count(at.cos) == 1
+
+
+@pytest.mark.parametrize("raises", [True, False])
+def test_a_graph_rewriter_that_fails_among_others(raises):
+    class Failing(GraphRewriter):
+        def apply(self, fgraph):
+            raise RuntimeError("it fails")
+
+    seen = []
+
+    def note(error, *_):
+        seen.append(str(error))
+
+    rewriter = EquilibriumGraphRewriter([Failing()], failure_callback=None if raises else note, max_use_ratio=2)
+    fgraph = FunctionGraph([x], [at.exp(x)], clone=False)
+    if raises:
+        with pytest.raises(RuntimeError, match="it fails"):
+            rewriter.rewrite(fgraph)
+    else:
+        rewriter.rewrite(fgraph)
+        assert seen and set(seen) == {"it fails"}

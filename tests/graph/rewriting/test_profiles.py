@@ -1,0 +1,69 @@
+"""Figures of the single rewriters, printed, and added up for several graphs."""
+
+import io
+import re
+
+import pytest
+
+import aesara.tensor as at
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import (
+    EquilibriumGraphRewriter,
+    MergeOptimizer,
+    SequentialNodeRewriter,
+    in2out,
+    node_rewriter,
+)
+
+x = at.dvector("x")
+
+
+@node_rewriter([at.exp])
+def cosine_of(fgraph, node):
+    return [at.cos(node.inputs[0])]
+
+
+def graph():
+    return FunctionGraph([x], [at.exp(x) + at.exp(x)], clone=False)
+
+
+def profile_of(rewriter):
+    fgraph = graph()
+    rewriter.add_requirements(fgraph)
+    return rewriter.apply(fgraph)
+
+
+def profile_of_node_rewriter(rewriter):
+    in2out(rewriter).rewrite(graph())
+    return rewriter.time_rewrites, rewriter.process_count, rewriter.applied_true, rewriter.name
+
+
+@pytest.mark.parametrize(
+    "rewriter, profiled, text, both",
+    [
+        (MergeOptimizer(), profile_of, r"merged 1, nodes 3 -> 2", r"merged 2, nodes 6 -> 4"),
+        (
+            EquilibriumGraphRewriter([cosine_of], max_use_ratio=10),
+            profile_of,
+            r"rounds 1, nodes 3 -> 3\n +2 times  cosine_of",
+            r"rounds 1, nodes 6 -> 6\n +4 times  cosine_of",
+        ),
+        (
+            SequentialNodeRewriter(cosine_of, profile=True),
+            profile_of_node_rewriter,
+            r"SequentialNodeRewriter None\n.* tried 2 applied 2  cosine_of",
+            r"SequentialNodeRewriter None\n.* tried 8 applied 8  cosine_of",
+        ),
+    ],
+    ids=["merge", "equilibrium", "sequence of nodes"],
+)
+def test_print_and_merge(rewriter, profiled, text, both):
+    def printed(profile):
+        stream = io.StringIO()
+        rewriter.print_profile(stream, profile, 1)
+        assert stream.getvalue().startswith("    ")
+        return stream.getvalue()
+
+    first = profiled(rewriter)
+    assert re.search(text, printed(first))
+    assert re.search(both, printed(rewriter.merge_profile(first, profiled(rewriter))))
