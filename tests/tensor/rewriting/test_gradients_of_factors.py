@@ -173,3 +173,42 @@ def test_the_identity_as_right_hand_side_of_a_factor(rng):
     assert_close(f(matrix), np.linalg.inv(matrix), units=2000, size=1.0)
     # a factor that is given may be singular, which is no error of `cho_solve`
     assert ops_of(compiled([K], linalg.cho_solve((K, True), at.eye(K.shape[0]))), *CUBIC) == ["CholeskySolve"]
+
+
+def outer(lower, left, right):
+    """A column times a row: of the transposes for a factor above the diagonal."""
+    left, right = (left, right) if lower else (right, left)
+    return left[:, None] * right[None, :]
+
+
+#: gradients that a program states itself, for a factor, what solves ``factor.T x = b``, and whether it is the lower one
+STATED = {
+    "difference": (lambda f, solved, lower: outer(lower, solved(y), y) - outer(lower, solved(w), 2 * w), True),
+    "column times row times number": (lambda f, solved, lower: outer(lower, solved(y), y) * K[0, 0], True),
+    "reciprocals": (lambda f, solved, lower: at.diag(1 / at.diag(f)) - 3 * at.diag(at.reciprocal(at.diag(f))), True),
+    "negated": (lambda f, solved, lower: -(outer(lower, solved(-y), y) - at.diag(2 / at.diag(f))), True),
+    "another diagonal": (lambda f, solved, lower: outer(lower, solved(y), y) - at.diag(w), False),
+    "unit diagonal": (
+        lambda f, solved, lower: outer(
+            lower, linalg.solve_triangular(f, y, lower=lower, trans=int(lower), unit_diagonal=True), y
+        ),
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("name", STATED)
+def test_stated_gradients(name, lower, rng):
+    state, is_replaced = STATED[name]
+    factor = linalg.Cholesky(lower=lower)(K)
+    stated = state(factor, lambda b: linalg.solve_triangular(factor, b, lower=lower, trans=int(lower)), lower)
+    gradient = aesara.grad(None, K, known_grads={factor: stated})
+    given, _, *vectors = values(rng)
+    # What is of another kind takes equations with as many right-hand sides as the matrix has rows.
+    nodes = compiled([K, y, w], gradient).maker.fgraph.apply_nodes
+    solved = [node.inputs[1].type.ndim for node in nodes if isinstance(node.op, linalg.SolveTriangular)]
+    assert (2 not in solved) == is_replaced
+    expected = compiled([K, y, w], gradient, Mode("py", None))(given, *vectors)
+    for mode in MODES:
+        assert_close(compiled([K, y, w], gradient, mode)(given, *vectors), expected, units=2000, size=1.0)
