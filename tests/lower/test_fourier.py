@@ -108,3 +108,44 @@ def test_a_release_of_numpy_without_them(monkeypatch):
     f = aesara.function([z], at.fft.ifft2(z))
     assert list(f._native.report.python_nodes.values()) == ["Fourier transforms natively need NumPy 2"]
     assert_close(f(numbers(2, 3)), np.fft.ifft2(numbers(2, 3)))
+
+
+z, m, v = at.zmatrix("z"), at.dmatrix("m"), at.dvector("v")
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: at.fft.irfft(m), TypeError, "input must have dimension > 2"),
+        (lambda: at.fft.rfft(z), TypeError, "input must be real"),
+        (lambda: at.fft.rfft(m, norm="other"), ValueError, "Invalid value other for norm"),
+        (lambda: at.fft.irfft(at.dtensor3(), is_odd=2), ValueError, "Invalid value 2 for id_odd"),
+        (lambda: at.fft.hfft(z, norm="other"), ValueError, "Invalid norm value other"),
+        (lambda: at.fft.ihfft(m, norm="other"), ValueError, "Invalid norm value other"),
+        (lambda: at.fft.fft(z, norm="other"), ValueError, "Invalid norm value other"),
+        (lambda: at.fft.fft(z, n=0), ValueError, r"Invalid number of data points \(0\)"),
+        (lambda: at.fft.fftn(z, s=(2,), axes=(0, 1)), ValueError, "Shape and axes have different lengths"),
+        (lambda: at.fft.rfftn(m, axes=()), ValueError, "rfftn needs one axis or more"),
+        (lambda: at.fft.irfftn(z, axes=()), ValueError, "irfftn needs one axis or more"),
+        (lambda: at.fft.rfftn(z), TypeError, "rfftn takes real numbers"),
+        (lambda: FourierTransform()(m), TypeError, "needs complex numbers"),
+        (lambda: FourierTransform(2)(z[0]), ValueError, "needs 2 or more dimensions"),
+        (lambda: RealFourierTransform()(z), TypeError, "float32 or float64 numbers"),
+        (lambda: InverseRealFourierTransform()(m, 3), TypeError, "a tensor of complex numbers"),
+        (lambda: InverseRealFourierTransform()(z, v), TypeError, "the length of the result as an integer"),
+    ],
+)
+def test_refusals(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
+
+
+@pytest.mark.parametrize("shape", [(2, 4, 2), (2, 5, 4, 2)])
+def test_pairs_without_a_length_have_an_even_one(shape):
+    x = at.tensor("float64", (None,) * len(shape))
+    value = np.random.default_rng(3).normal(size=shape)
+    axes = tuple(range(1, len(shape) - 1))
+    expected = np.fft.irfftn(value[..., 0] + 1j * value[..., 1], axes=axes, norm="forward")
+    for mode in ("FAST_COMPILE", "FAST_RUN"):
+        found = aesara.function([x], at.fft.irfft_op(x), mode=mode)(value)
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)

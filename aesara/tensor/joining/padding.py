@@ -170,7 +170,8 @@ def _element(x: TensorVariable, axis: int, position: int) -> TensorVariable:
 
 def _padded_with_constants(x: TensorVariable, widths: Sequence[tuple[Length, Length]], values: Any) -> TensorVariable:
     pairs = [
-        [as_tensor_variable(v).astype(x.type.dtype) for v in pair] for pair in _pairs(values, x.type.ndim, "values")
+        [as_tensor_variable(v).astype(x.type.dtype) for v in pair]
+        for pair in _pairs(values, x.type.ndim, "constant_values")
     ]
     if not pairs:
         return x

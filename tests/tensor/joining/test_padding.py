@@ -111,3 +111,19 @@ def test_errors():
         at.pad(x, 1, "mean", stat_length=0)
     with pytest.raises(np.exceptions.AxisError):
         at.pad(x, {2: 1})
+
+
+def test_widths_and_values_in_vectors():
+    x = at.dmatrix("x")
+    (value,) = drawn("float64", (3, 4))
+    widths, values = np.array([[1, 2], [0, 3]]), np.array([1.0, 2.0])
+    for mode, options in (("constant", {"constant_values": at.constant(values)}), ("edge", {}), ("reflect", {})):
+        built = at.pad(x, at.constant(widths), mode, **options)
+        expected = np.pad(value, widths, mode, **({"constant_values": values} if options else {}))
+        assert_close(built.eval({x: value}), expected)
+        # Where nothing is added, nothing is done.
+        assert_close(at.pad(x, ((0, 0), (1, 0)), mode).eval({x: value}), np.pad(value, ((0, 0), (1, 0)), mode))
+    with pytest.raises(ValueError, match="length of pad_width must be known"):
+        at.pad(x, at.lvector())
+    with pytest.raises(TypeError, match="constant_values must be a number, a pair, or a list of pairs; got a dict"):
+        at.pad(x, 1, constant_values={0: 1.0})

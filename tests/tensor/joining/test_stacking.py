@@ -152,3 +152,42 @@ def test_errors():
         at.insert(at.vector(), [0, 1], 1.0)
     with pytest.raises(IndexError, match="out of bounds"):
         at.insert(at.tensor("float64", (2,)), 3, 1.0)
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("positions", [(1, 4), (-3, -1), (4, 2), (0, 9)])
+def test_parts_at_positions_of_a_vector(positions, known):
+    x, given = at.dvector("x"), at.constant(positions) if known else at.tensor("int64", (2,), name="given")
+    (value,) = drawn("float64", (7,))
+    parts = aesara.function([x] if known else [x, given], at.array_split(x, given))
+    found = parts(value) if known else parts(value, np.array(positions))
+    for part, expected in zip(found, np.array_split(value, positions), strict=True):
+        np.testing.assert_array_equal(part, expected)
+
+
+def test_arguments_by_name():
+    x = at.dvector("x")
+    (value,) = drawn("float64", (3,))
+    for stacked, axis in ((at.stack(tensors=[x, -x]), 0), (at.stack(1, tensors=[x, -x]), 1), (at.stack([x, -x], 1), 1)):
+        np.testing.assert_array_equal(stacked.eval({x: value}), np.stack([value, -value], axis))
+
+
+m, v, s = at.dmatrix("m"), at.dvector("v"), at.dscalar("s")
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "message"),
+    [
+        (lambda: at.array_split(v, at.lvector()), TypeError, "a vector of integers, of known length"),
+        (lambda: at.array_split(v, at.dvector()), TypeError, "a vector of integers"),
+        (lambda: at.hsplit(s, 2), ValueError, "hsplit needs a tensor of 1 or more dimensions"),
+        (lambda: at.dsplit(m, 2), ValueError, "dsplit needs a tensor of 3 or more dimensions"),
+        (lambda: at.split(s, [1], 1), TypeError, "A scalar cannot be split"),
+        (lambda: at.stack(), ValueError, "No tensor arguments"),
+        (lambda: at.stack([v, v], 0, 1), TypeError, "one list of tensors and an axis"),
+        (lambda: at.horizontal_stack(m), ValueError, "at least two matrices, got 1"),
+    ],
+)
+def test_refusals(build, error, message):
+    with pytest.raises(error, match=message):
+        build()
