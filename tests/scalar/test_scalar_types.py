@@ -8,7 +8,7 @@ import pytest
 
 import aesara.scalar as aes
 from aesara.configdefaults import config
-from aesara.scalar import ScalarType, all_types, get_scalar_type, upcast
+from aesara.scalar import ScalarType, all_types, get_scalar_type, promotion, upcast
 
 FLOAT32 = get_scalar_type("float32")
 
@@ -184,3 +184,39 @@ def test_upcast_under_numpy_floatX(floatX, dtypes, expected):
         assert upcast(*dtypes) == expected
     with config.change_flags(cast_policy="custom", floatX=floatX):
         assert upcast(*dtypes) == str(np.result_type(*dtypes))
+
+
+@pytest.mark.parametrize(
+    ("rule", "types", "expected"),
+    [
+        (promotion.same_out_nocomplex, (aes.int8,), aes.int8),
+        (promotion.int_out, (aes.complex64,), aes.int64),
+        (promotion.int_out_nocomplex, (aes.float32,), aes.int64),
+        (promotion.float_out, (aes.complex64,), aes.float64),
+        (promotion.float_out_nocomplex, (aes.int8,), aes.float64),
+        (promotion.unary_out_lookup({aes.int8: aes.float32}), (aes.int8,), aes.float32),
+        (promotion.unary_out_lookup({aes.int8: [aes.float32]}), (aes.int8,), aes.float32),
+    ],
+)
+def test_rules_for_types_of_results(rule, types, expected):
+    assert rule(*types) == (expected,)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        promotion.same_out_nocomplex,
+        promotion.int_out_nocomplex,
+        promotion.float_out_nocomplex,
+        promotion.unary_out_lookup({aes.int8: aes.float32}),
+    ],
+)
+def test_rules_refuse_types(rule):
+    with pytest.raises(TypeError, match="complex64"):
+        rule(aes.complex64)
+
+
+def test_tables_of_types_are_compared_by_entries():
+    first, second = (promotion.unary_out_lookup({aes.int8: aes.float32}) for _ in range(2))
+    assert first == second and hash(first) == hash(second)
+    assert first != promotion.unary_out_lookup({aes.int8: aes.float64})

@@ -206,3 +206,44 @@ def test_shared(rng, format):
     assert s.get_value().nnz == 0
     assert aesara.shared(a, format="csr").type.format == "csr"
     assert may_share_memory(aesara.shared(a, borrow=True).get_value(borrow=True), a)
+
+
+DENSE_METHODS = [
+    ("mean", ()), ("max", (1,)), ("std", ()), ("prod", (0,)), ("cumsum", (1,)), ("argmax", (1,)), ("ravel", ()),
+    ("trace", ()), ("diagonal", ()), ("var", ()), ("any", ()), ("repeat", (2, 0)), ("take", ([0, 2], 0)),
+    ("argsort", (1,)), ("real", None), ("imag", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, arguments", DENSE_METHODS, ids=[name for name, _ in DENSE_METHODS])
+@pytest.mark.parametrize("format", ["csr", "csc"])
+def test_what_sparse_variables_lack_is_done_by_dense_ones(name, arguments, format):
+    x = sparse.matrix(format, dtype="float64")
+    value = some_matrix(np.random.default_rng(4), 3, 4, format)
+    with pytest.warns(UserWarning, match=f"Method {name} is not implemented for sparse variables"):
+        built = getattr(x, name)
+        built = built if arguments is None else built(*arguments)
+    expected = getattr(value.toarray(), name)
+    expected = expected if arguments is None else expected(*arguments)
+    assert_close(aesara.function([x], built)(value), expected)
+
+
+def test_members_of_variables():
+    x, z = sparse.csr_matrix("x"), sparse.csc_matrix("z", dtype="complex128")
+    value = scipy.sparse.csr_matrix([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    assert aesara.function([x], x.size)(value) == value.size == 3
+    complex_value = scipy.sparse.csc_matrix(value * (1 + 2j))
+    assert_close(aesara.function([z], z.conj())(complex_value).toarray(), complex_value.toarray().conj())
+    assert x.conj() is x
+    for other in (object(), "text", None):
+        assert x.__add__(other) is x.__mul__(other) is x.__rsub__(other) is NotImplemented
+
+
+def test_comparisons_of_values():
+    kind, empty = SparseTensorType("csr", "float64"), scipy.sparse.csr_matrix((2, 3))
+    assert kind.values_eq(empty, empty.copy()) and kind.values_eq_approx(empty, empty.copy())
+    assert not kind.values_eq(empty, empty.astype("float32")) and not kind.values_eq(empty, empty.T)
+    with pytest.raises(TypeError, match="found a Variable"):
+        kind.filter(kind())
+    with pytest.raises(TypeError, match=r"a sparse array with 1 dimension\(s\)"):
+        kind.filter(scipy.sparse.coo_array(np.array([1.0, 2.0])))
