@@ -41,3 +41,41 @@ def test_elements_that_come_twice():
 def test_what_is_no_part_is_refused():
     with pytest.raises(TypeError):
         (at.dvector("x") + 1).set(2.0)
+
+
+# -- gradients of values that are repeated ---------------------------------------------------------------------------
+
+PARTS = {
+    "rows": (lambda x, write, v: write(x[1:3], v), (1, 4)),
+    "columns": (lambda x, write, v: write(x[:, 1:3], v), (5, 1)),
+    "a row": (lambda x, write, v: write(x[1], v), (1,)),
+    "rows by number": (lambda x, write, v: write(x[[2, 0]], v), (1, 4)),
+    "elements": (lambda x, write, v: write(x[[2, 0, 1], [1, 1, 0]], v), (1,)),
+    "by mask": (lambda x, write, v: write(x[x > 0.5], v), (1,)),
+}
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+@pytest.mark.parametrize("write", [at.set_subtensor, at.inc_subtensor])
+@pytest.mark.parametrize("name", PARTS)
+def test_gradients_of_what_is_repeated_are_its_shape_or_refused(name, write, mode):
+    """A gradient of another shape than the value was given where a length turns out to be 1."""
+    build, shape = PARTS[name]
+    data, value = np.random.default_rng(3).uniform(0, 1, (5, 4)), np.random.default_rng(4).uniform(0, 1, shape)
+    x = at.dmatrix("x")
+
+    def compiled(v):
+        cost = (build(x, write, v) ** 2).sum()
+        return aesara.function([x, v], [cost, aesara.grad(cost, v)], mode=mode)
+
+    whole = compiled(at.tensor("float64", [None] * len(shape)))
+    known = compiled(at.tensor("float64", [1 if n == 1 else None for n in shape]))
+    with pytest.raises(ValueError, match="was repeated along a dimension .*specify_broadcastable"):
+        whole(data, value)
+    cost, gradient = known(data, value)
+    assert gradient.shape == value.shape
+    step = 1e-6
+    for k in range(value.size):
+        moved = value.copy()
+        moved.flat[k] += step
+        np.testing.assert_allclose(gradient.flat[k], (known(data, moved)[0] - cost) / step, rtol=1e-4)
