@@ -368,7 +368,7 @@ def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable,
 _REPEATS_NOTHING = CheckAndRaise(
     ValueError,
     "The gradient of a value that is written to a part of a tensor: the value was repeated along a dimension of which "
-    "its type does not say that it has length 1. Say so, for example by `aesara.tensor.specify_broadcastable(value, 0)`.",
+    "its type does not say that it has length 1. Say so, as by `aesara.tensor.specify_broadcastable(value, 0)`.",
 )
 
 
