@@ -13,6 +13,7 @@ from aesara.ir.work import Work
 if TYPE_CHECKING:
     from aesara.ir.interpret.programs import ProgramMachine
     from aesara.ir.steps.check import Check
+    from aesara.ir.steps.launch import Launch
     from aesara.ir.text.parsing import ProgramReader
     from aesara.ir.text.printing import ProgramWriter
     from aesara.ir.text.reading import Line
@@ -80,6 +81,10 @@ class Step:
 
     def checks(self) -> Iterator[Check]:
         """The check that it is, if it is one."""
+        return iter(())
+
+    def launches(self) -> Iterator[Launch]:
+        """The launch that it is, if it is one."""
         return iter(())
 
     # -- what it reads and makes -----------------------------------------------------------------------------

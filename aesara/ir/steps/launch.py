@@ -44,6 +44,9 @@ class Launch(Step):
     def label(self) -> str:
         return self.kernel.name
 
+    def launches(self) -> Iterator[Launch]:
+        yield self
+
     def expressions(self) -> Iterator[Expr]:
         return (a for a in self.arguments if isinstance(a, Expr))
 

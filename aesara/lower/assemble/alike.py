@@ -30,8 +30,8 @@ def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
 
     These are numbers in arithmetic, fixed terms of offsets, and lengths that are computed.
     """
-    launches = [step for step in steps if isinstance(step, Launch)]
-    shared: dict[Launch, Launch] = {}
+    launches = [launch for step in steps for launch in step.launches()]
+    shared: dict[Step, Launch] = {}
     for outlined in _groups({launch: _outline(launch.kernel) for launch in launches}):
         told = {launch: _Told(launch.kernel) for launch in outlined}
         for alike in _groups({launch: general.content for launch, general in told.items()}):
@@ -40,7 +40,7 @@ def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
             exact = {launch: _Told(launch.kernel, same) for launch in alike}
             for group in _groups({launch: general.content for launch, general in exact.items()}):
                 shared |= {launch: exact[launch].launched(launch) for launch in group}
-    return tuple(shared.get(step, step) if isinstance(step, Launch) else step for step in steps)
+    return tuple(shared.get(step, step) for step in steps)
 
 
 def _groups(likeness: Mapping[Launch, object]) -> Iterator[list[Launch]]:
@@ -60,7 +60,8 @@ def _content(kernel: Kernel) -> object:
 
 def _outline(kernel: Kernel) -> object:
     """Something that kernels have in common if they differ in few things, found without a look at these."""
-    return tuple(_kind(s) if isinstance(s, Store) else type(s) for s in walk_statements(kernel.body))
+    statements = walk_statements(kernel.body)
+    return tuple(_kind(one) if isinstance(one, Store) else type(one) for one in statements)
 
 
 def _kind(store: Store) -> object:

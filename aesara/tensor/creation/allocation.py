@@ -16,6 +16,7 @@ from aesara.tensor.core.constant_value import constant_of_output, follow_input, 
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.indexing.selection import fill
+from aesara.tensor.shapes.repeated import gradient_of_value
 from aesara.tensor.shapes.shape import shape as shape_of
 
 if TYPE_CHECKING:
@@ -88,23 +89,7 @@ class Alloc(Op):
     def grad(self, inputs, output_gradients):
         value, *sizes = inputs
         (g_out,) = output_gradients
-        n_new = len(sizes) - value.type.ndim
-        # What was repeated is summed.  A dimension is repeated if the value has size
-        # one there and the output is not known to have size one too.
-        repeated = [
-            axis
-            for axis, known in enumerate(value.type.shape, start=n_new)
-            if known == 1 and g_out.type.shape[axis] != 1
-        ]
-        g_value = g_out
-        if n_new or repeated:
-            g_value = g_out.sum(axis=[*range(n_new), *repeated])
-        if repeated:
-            kept = iter(range(value.type.ndim - len(repeated)))
-            g_value = g_value.dimshuffle(
-                ["x" if n_new + axis in repeated else next(kept) for axis in range(value.type.ndim)]
-            )
-        return [g_value, *(DisconnectedType()() for _ in sizes)]
+        return [gradient_of_value(value, g_out), *(DisconnectedType()() for _ in sizes)]
 
     def R_op(self, inputs, eval_points):
         if eval_points[0] is None:

@@ -17,13 +17,8 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.indexing.index_facts import static_indexed_shape
 from aesara.tensor.indexing.index_forms import as_index_variable
 from aesara.tensor.indexing.index_shapes import check_advanced_indexing_dimensions, indexed_result_shape
-from aesara.tensor.indexing.subtensor_basic import (
-    check_value,
-    check_value_shape,
-    gradient_of_part,
-    gradient_of_value,
-    known_sizes,
-)
+from aesara.tensor.indexing.subtensor_basic import check_value, check_value_shape, gradient_of_part, known_sizes
+from aesara.tensor.shapes.repeated import gradient_of_value
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable

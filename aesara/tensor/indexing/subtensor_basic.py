@@ -12,7 +12,6 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
-from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import (
     constant_of_output,
     entries_of_output,
@@ -23,7 +22,6 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.make_vector import MakeVector
-from aesara.tensor.elementwise.ops import eq, gradient_as
 from aesara.tensor.indexing.index_facts import check_static_index, static_slice_length
 from aesara.tensor.indexing.index_forms import (
     as_nontensor_scalar,
@@ -32,8 +30,8 @@ from aesara.tensor.indexing.index_forms import (
     indices_from_subtensor,
 )
 from aesara.tensor.indexing.index_shapes import basic_shape
+from aesara.tensor.shapes.repeated import gradient_of_value
 from aesara.tensor.shapes.shape import Shape
-from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -363,34 +361,6 @@ def gradient_of_part(inputs: Sequence[TensorVariable], gradient: TensorVariable,
     else:
         g_x = increment(x.zeros_like(), gradient, *index)
     return [g_x, *[DisconnectedType()() for _ in index]]
-
-
-_REPEATS_NOTHING = CheckAndRaise(
-    ValueError,
-    "The gradient of a value that is written to a part of a tensor: the value was repeated along a dimension of which "
-    "its type does not say that it has length 1. Say so, as by `aesara.tensor.specify_broadcastable(value, 0)`.",
-)
-
-
-def gradient_of_value(y: TensorVariable, gradient: TensorVariable) -> TensorVariable:
-    """Return the gradient of a value that was broadcast, from that of the part.
-
-    What was repeated is summed.  A value of which a length is not known must be as long as the part.
-    """
-    n_new = gradient.type.ndim - y.type.ndim
-    if n_new > 0:
-        gradient = gradient.sum(axis=list(range(n_new)))
-    repeated = [
-        axis for axis, (size, known) in enumerate(zip(gradient.type.shape, y.type.shape)) if known == 1 and size != 1
-    ]
-    if repeated:
-        gradient = gradient.sum(axis=repeated, keepdims=True)
-    unknown = [
-        axis for axis, (size, known) in enumerate(zip(gradient.type.shape, y.type.shape)) if known is None and size != 1
-    ]
-    if unknown:
-        gradient = _REPEATS_NOTHING(gradient, *(eq(y.shape[axis], gradient.shape[axis]) for axis in unknown))
-    return specify_shape(gradient_as(gradient, y.type.dtype), y.type.shape)
 
 
 @entries_of_output.register(Subtensor)

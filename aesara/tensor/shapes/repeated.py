@@ -1,0 +1,38 @@
+"""Gradients of values that an operation repeats, as writing to a part of a tensor does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.elementwise.ops import eq, gradient_as
+from aesara.tensor.shapes.specify_shape import specify_shape
+
+if TYPE_CHECKING:
+    from aesara.tensor.var import TensorVariable
+
+__all__ = ["gradient_of_value"]
+
+_repeats_nothing = CheckAndRaise(
+    ValueError,
+    "The gradient of a value that was repeated: its type does not say that it has length 1 along this dimension. Say "
+    "so, as by `aesara.tensor.specify_broadcastable(value, 0)`.",
+)
+
+
+def gradient_of_value(value: TensorVariable, gradient: TensorVariable) -> TensorVariable:
+    """Return the gradient of a value that was broadcast, from that of what it was broadcast to.
+
+    What was repeated is summed.  A length of the value that is not known must be that of what it was broadcast to.
+    """
+    n_new = gradient.type.ndim - value.type.ndim
+    if n_new > 0:
+        gradient = gradient.sum(axis=list(range(n_new)))
+    longer = [(axis, known) for axis, known in enumerate(value.type.shape) if gradient.type.shape[axis] != 1]
+    repeated = [axis for axis, known in longer if known == 1]
+    if repeated:
+        gradient = gradient.sum(axis=repeated, keepdims=True)
+    unknown = [axis for axis, known in longer if known is None]
+    if unknown:
+        gradient = _repeats_nothing(gradient, *(eq(value.shape[axis], gradient.shape[axis]) for axis in unknown))
+    return specify_shape(gradient_as(gradient, value.type.dtype), value.type.shape)
