@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import eq, gradient_as
 from aesara.tensor.shapes.specify_shape import specify_shape
 
@@ -24,6 +25,7 @@ def gradient_of_value(value: TensorVariable, gradient: TensorVariable) -> Tensor
     """Return the gradient of a value that was broadcast, from that of what it was broadcast to.
 
     What was repeated is summed.  A length of the value that is not known must be that of what it was broadcast to.
+    It has the dtype of the value; that of integers is the one that arrives.
     """
     n_new = gradient.type.ndim - value.type.ndim
     if n_new > 0:
@@ -35,4 +37,6 @@ def gradient_of_value(value: TensorVariable, gradient: TensorVariable) -> Tensor
     unknown = [axis for axis, known in longer if known is None]
     if unknown:
         gradient = _repeats_nothing(gradient, *(eq(value.shape[axis], gradient.shape[axis]) for axis in unknown))
-    return specify_shape(gradient_as(gradient, value.type.dtype), value.type.shape)
+    if value.type.dtype not in discrete_dtypes:
+        gradient = gradient_as(gradient, value.type.dtype)
+    return specify_shape(gradient, value.type.shape)
