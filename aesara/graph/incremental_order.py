@@ -81,6 +81,7 @@ class IncrementalOrder(Generic[Node]):
         labels[node] = label
 
     def _renumber(self) -> None:
+        """Make all labels different, and as far from one another, in their order."""
         ordered = sorted(self._labels, key=self._labels.__getitem__)
         self._labels = {node: float(label) for label, node in enumerate(ordered)}
 
@@ -101,16 +102,11 @@ class IncrementalOrder(Generic[Node]):
         pool = sorted(labels[node] for node in moved)
         if any(a == b for a, b in pairwise(pool)):
             # Equal labels would stay equal.
-            self._separate()
+            self._renumber()
             self.add_edge(origin, end)
             return
         for node, label in zip(moved, pool):
             labels[node] = label
-
-    def _separate(self) -> None:
-        """Make all labels different."""
-        ordered = sorted(self._labels, key=self._labels.__getitem__)
-        self._labels = {node: float(label) for label, node in enumerate(ordered)}
 
     def _reach(self, start: Node, neighbours: Callable[..., Any], lower: float, upper: float) -> dict[Node, None]:
         """Return what can be reached from `start` through labels between two bounds."""

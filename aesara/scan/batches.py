@@ -9,7 +9,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import stand_in
 from aesara.graph.vectorization import batch_ndim, vectorize_graph, vectorize_node
 from aesara.scan.op import Scan
-from aesara.scan.parts import LoopParts, State, take_test_value
+from aesara.scan.parts import LoopParts, State, take_first_row
 from aesara.scan.windows import with_rows_as_states
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
@@ -54,7 +54,7 @@ class _BatchedLoop:
 
     def _entry(self, inner: Any, rows: Any) -> Variable:
         self.replace[inner] = TensorType(rows.type.dtype, rows.type.shape[1:])()
-        take_test_value(self.replace[inner], rows, 0)
+        take_first_row(self.replace[inner], rows)
         return self.replace[inner]
 
     def outputs(self) -> Sequence[Variable] | None:

@@ -1,4 +1,4 @@
-"""Kernels that differ only in numbers, and in where they read and write, are one kernel, which is told these.
+"""Kernels that differ only in numbers, and in where they read and write, are one kernel with arguments.
 
 A loop that Python has unrolled, as in ``for t in range(100): h = tanh(dot(x[t], w) + dot(h, u))``, makes kernels that
 differ in the number `t`, and a model has many variables of one distribution, with parameters of their own.  As one
@@ -33,12 +33,12 @@ def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
     launches = [launch for step in steps for launch in step.launches()]
     shared: dict[Step, Launch] = {}
     for outlined in _groups({launch: _outline(launch.kernel) for launch in launches}):
-        told = {launch: _Told(launch.kernel) for launch in outlined}
-        for alike in _groups({launch: general.content for launch, general in told.items()}):
-            values = zip(*(told[launch].terms for launch in alike), strict=True)
+        general = {launch: _General(launch.kernel) for launch in outlined}
+        for alike in _groups({launch: one.content for launch, one in general.items()}):
+            values = zip(*(general[launch].terms for launch in alike), strict=True)
             same = {terms[0] for terms in values if len(set(terms)) == 1}
-            exact = {launch: _Told(launch.kernel, same) for launch in alike}
-            for group in _groups({launch: general.content for launch, general in exact.items()}):
+            exact = {launch: _General(launch.kernel, same) for launch in alike}
+            for group in _groups({launch: one.content for launch, one in exact.items()}):
                 shared |= {launch: exact[launch].launched(launch) for launch in group}
     return tuple(shared.get(step, step) for step in steps)
 
@@ -69,7 +69,7 @@ def _kind(store: Store) -> object:
     return store.buffer, store.value.op, store.value.dtype, tuple(a.op for a in store.value.args)
 
 
-class _Told:
+class _General:
     """A kernel that has what similar ones may differ in as parameters.
 
     Attributes

@@ -23,6 +23,7 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import eq, maximum, or_, switch
 from aesara.tensor.indexing.selection import static_broadcast
 from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.repeated import summed_where_known
 from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.shapes.specify_shape import specify_shape
@@ -98,12 +99,8 @@ class BroadcastTo(Op):
 
 def summed_to(gradient: TensorVariable, a: TensorVariable) -> TensorVariable:
     """What arrives at a tensor that has been broadcast: sums along the dimensions in which it was repeated."""
-    n_new = gradient.type.ndim - a.type.ndim
-    gradient = gradient.sum(axis=list(range(n_new))) if n_new else gradient
-    lengths = list(zip(a.type.shape, gradient.type.shape))
-    repeated = [axis for axis, (n, m) in enumerate(lengths) if n == 1 and m != 1]
-    gradient = gradient.sum(axis=repeated, keepdims=True) if repeated else gradient
-    if all(n is not None or m == 1 for n, m in lengths):
+    gradient = summed_where_known(gradient, a)
+    if all(n is not None or m == 1 for n, m in zip(a.type.shape, gradient.type.shape)):
         return gradient
     # A length that is not known may be 1. As many parts as the tensor has elements along a dimension, and their sums:
     # parts of one element, or one part of all.

@@ -12,7 +12,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["gradient_of_value"]
+__all__ = ["gradient_of_value", "summed_where_known"]
 
 _repeats_nothing = CheckAndRaise(
     ValueError,
@@ -21,20 +21,24 @@ _repeats_nothing = CheckAndRaise(
 )
 
 
+def summed_where_known(gradient: TensorVariable, value: TensorVariable) -> TensorVariable:
+    """The sums of what arrives at a value, along new dimensions and along those in which it is known to be repeated."""
+    n_new = gradient.type.ndim - value.type.ndim
+    gradient = gradient.sum(axis=list(range(n_new))) if n_new else gradient
+    lengths = enumerate(zip(value.type.shape, gradient.type.shape))
+    repeated = [axis for axis, (n, m) in lengths if n == 1 and m != 1]
+    return gradient.sum(axis=repeated, keepdims=True) if repeated else gradient
+
+
 def gradient_of_value(value: TensorVariable, gradient: TensorVariable) -> TensorVariable:
     """Return the gradient of a value that was broadcast, from that of what it was broadcast to.
 
     What was repeated is summed.  A length of the value that is not known must be that of what it was broadcast to.
     It has the dtype of the value; that of integers is the one that arrives.
     """
-    n_new = gradient.type.ndim - value.type.ndim
-    if n_new > 0:
-        gradient = gradient.sum(axis=list(range(n_new)))
-    longer = [(axis, known) for axis, known in enumerate(value.type.shape) if gradient.type.shape[axis] != 1]
-    repeated = [axis for axis, known in longer if known == 1]
-    if repeated:
-        gradient = gradient.sum(axis=repeated, keepdims=True)
-    unknown = [axis for axis, known in longer if known is None]
+    gradient = summed_where_known(gradient, value)
+    lengths = enumerate(zip(value.type.shape, gradient.type.shape))
+    unknown = [axis for axis, (n, m) in lengths if n is None and m != 1]
     if unknown:
         gradient = _repeats_nothing(gradient, *(eq(value.shape[axis], gradient.shape[axis]) for axis in unknown))
     if value.type.dtype not in discrete_dtypes:
