@@ -12,9 +12,12 @@ from aesara.compile import register_deep_copy_op_c_code, register_view_op_c_code
 from aesara.compile.function.pfunc import rebuild_collect_shared
 from aesara.compile.function.types import Function, FunctionMaker, UnusedInputError
 from aesara.compile.io import In, Out, SymbolicInput
+from aesara.compile.mode import Mode
 from aesara.compile.ops import as_op, deep_copy_op, view_op
+from aesara.graph.op import Op
 from aesara.graph.utils import MissingInputError
 from aesara.link.basic import Container
+from aesara.link.vm import VMLinker
 from tests.counting import calls_in
 
 x, y, z = at.dvectors("x", "y", "z")
@@ -366,6 +369,52 @@ def test_copies(mode):
         f.copy(swap={s: vector})
     with pytest.raises(ValueError, match="not found"):
         f.copy(swap={t: s})
+
+
+def temporaries(f):
+    """The cells of what is neither input nor result nor constant."""
+    graph = f.maker.fgraph
+    return [cell for v, cell in f.vm.storage_map.items() if v.owner is not None and v not in graph.outputs]
+
+
+@pytest.mark.parametrize("linker", ["FAST_RUN", Mode(VMLinker(allow_gc=False), "fast_run")], ids=["native", "vm"])
+def test_copies_that_share_memory(linker):
+    s = shared(np.arange(3.0))
+    f = aesara.function([x], at.tanh(at.dot(x, s) * 2 + at.exp(x).sum()), updates=[(s, s * at.exp(x))], mode=linker)
+    sharing, apart = f.copy(share_memory=True), f.copy()
+    own = {id(cell) for cell in temporaries(f)}
+    assert own and own >= {id(cell) for cell in temporaries(sharing)}
+    assert own.isdisjoint(id(cell) for cell in temporaries(apart))
+    given, now = np.array([0.1, -0.2, 0.3]), np.arange(3.0)
+    for g in (f, sharing, apart, sharing, f):
+        assert g(given) == pytest.approx(np.tanh(given @ now * 2 + np.exp(given).sum()), rel=1e-14)
+        now = now * np.exp(given)
+        np.testing.assert_allclose(s.get_value(), now, rtol=1e-14)
+
+
+class Double(Op):
+    """Twice a vector, in the memory of the last result where that fits."""
+
+    itypes, otypes = [at.dvector], [at.dvector]
+
+    def perform(self, node, inputs, outputs):
+        (value,), (cell,) = inputs, outputs
+        if cell[0] is None or cell[0].shape != value.shape:
+            cell[0] = np.empty_like(value)
+        np.multiply(value, 2, out=cell[0])
+
+
+def test_copies_that_share_memory_leave_values_of_shared_variables_alone():
+    s = shared(np.zeros(2))
+    step = Double()(x)
+    f = aesara.function([x], step.sum(), updates=[(s, step[:2])], mode=Mode(VMLinker(allow_gc=False), "merge"))
+    g = f.copy(share_memory=True, delete_updates=True)
+    given = np.arange(3.0)
+    f(given)
+    kept = s.get_value(borrow=True)
+    before = kept.copy()
+    g(given + 5)
+    np.testing.assert_array_equal(kept, before)
 
 
 def test_copies_have_states_of_their_own(mode):

@@ -60,6 +60,16 @@ def test_a_nested_call_that_fails():
     assert f(3.0, 1) == 10.0
 
 
+def test_a_copy_in_the_same_memory_is_called_in_the_middle():
+    f = aesara.function([x, n], again(at.exp(x), n) + at.exp(x) * x, mode="FAST_COMPILE")
+    functions["nested"] = f.copy(share_memory=True)
+    separate = aesara.function([x], at.exp(x) + at.exp(x) * x)
+    value = np.array([0.5, -1.0])
+    for _ in range(2):
+        assert_close(f(value, 1), separate(np.exp(value) * 2) + np.exp(value) * value)
+    functions["nested"] = f
+
+
 def test_modes_that_cannot_say_so():
     functions["nested"] = f = aesara.function([x, n], again(x, n), mode="DebugMode")
     with pytest.raises(RuntimeError, match="cannot call it again"):

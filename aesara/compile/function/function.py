@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from aesara import clock
+from aesara.compile.function.aliasing import infer_reuse_pattern
 from aesara.compile.function.arguments import (
     DUPLICATE,
     Argument,
@@ -27,6 +28,13 @@ from aesara.graph.shared import SharedVariable
 from aesara.graph.type import Type
 from aesara.link.basic import InputCell
 from aesara.link.guards import EVERYTHING, Held, UpdateGuard, guard_of, store_together
+
+
+class _Running:
+    """The call that runs on the cells of a machine: whose it is, and what its argument cells had in them before."""
+
+    function: Function | None = None
+    before: Sequence[Any] = ()
 
 
 class _Stopwatch:
@@ -154,8 +162,8 @@ class Function:
         self._updated_arguments = tuple(guard_of(cell) for cell in updated)
         # What nodes may do to the state of a generator is undone if the call fails.
         self._restorable = [] if vm is None else _restorable(maker.fgraph, self.input_storage)
-        #: what was in the cells of the arguments before the call that is running
-        self._before: list[Any] | None = None
+        #: of this function, or of a copy that shares its memory
+        self._running = _Running()
         self._native: Any = None
         if self.profile is not None:
             self.vm = _Stopwatch(vm)
@@ -185,20 +193,19 @@ class Function:
         """
         subset = self._take_subset(kwargs) if kwargs else None
         with Held(self._guards):
-            if self._before is not None:
-                with self._set_aside(self._before):
+            waiting = self._running.function
+            if waiting is not None:
+                with waiting._set_aside():
                     return self._present(self._run(self._values(args, kwargs, self.trust_input)), subset)
             try:
                 return self._present(self._run(self._values(args, kwargs, self.trust_input)), subset)
             finally:
-                self._before = None
+                self._running.function = None
 
     @contextmanager
-    def _set_aside(self, before: list[Any]) -> Iterator[None]:
-        """Keep what another call of this thread, which is waiting for this one, has in the machine's cells.
-
-        `before` is what was in the cells of the arguments before that call.
-        """
+    def _set_aside(self) -> Iterator[None]:
+        """Keep what this function's call, which is waiting for another one, has in the machine's cells."""
+        before = self._running.before
         machine = getattr(self.vm, "storage_map", None)
         if machine is None:
             raise RuntimeError(f"A call of a function{self._quoted_name()} of this mode cannot call it again.")
@@ -213,7 +220,7 @@ class Function:
                 cell[0] = value
             yield
         finally:
-            self._before = before
+            self._running.function, self._running.before = self, before
             for cell, value in kept:
                 cell[0] = value
 
@@ -300,7 +307,8 @@ class Function:
         arguments = self._arguments
         if self._overwritable:
             self._separate(values)
-        before = self._before = [argument.cell[0] for argument in arguments]
+        before = [argument.cell[0] for argument in arguments]
+        self._running.function, self._running.before = self, before
         states: list[tuple[Type, Any, Any]] = []
         try:
             for argument, value in zip(arguments, values):
@@ -498,7 +506,9 @@ class Function:
         Parameters
         ----------
         share_memory
-            Accepted for compatibility: temporaries are never shared.
+            Let both functions have the same cells for temporaries and constants.  Where nodes run one by one, the
+            temporaries that stay between calls (``allow_gc=False``) are then there once, and the functions cannot
+            run at the same time in two threads.  In native code temporaries belong to a call in any case.
         swap
             Shared variables of this function -> those to use instead.
         delete_updates
@@ -517,7 +527,7 @@ class Function:
                 raise TypeError(
                     f"Cannot swap {described(old)} of type {old.type} with {described(new)} of type {new.type}."
                 )
-        maker = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
+        maker, copies = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
         defaults: list[Any] = [
             container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
@@ -533,9 +543,22 @@ class Function:
                 else:
                     # Nothing writes to a default value: both functions take the same.
                     defaults[index] = OwnContainer(_container_like(container, default))
-        function = maker.create(defaults)
+        cells = self._cells_to_share() if share_memory else {}
+        function = maker.create(defaults, {copies.get(v, v): cell for v, cell in cells.items()} or None)
         function.trust_input = self.trust_input
+        if cells:
+            function._running = self._running
+            function._guards = (self._guards[0], *function._guards[1:])
         return function
+
+    def _cells_to_share(self) -> dict[Variable, list[Any]]:
+        """The cells in which a copy may have its temporaries and constants.
+
+        What may be memory of a result stays apart: the copy may have other results, and write there.
+        """
+        graph: FunctionGraph = self.maker.fgraph
+        apart = {*graph.inputs, *(infer_reuse_pattern(graph, graph.outputs) if self._native is None else graph.outputs)}
+        return {v: cell for v, cell in getattr(self.vm, "storage_map", {}).items() if v not in apart}
 
     def __copy__(self) -> Function:
         return self.copy(name=self.name)

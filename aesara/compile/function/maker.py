@@ -203,7 +203,7 @@ class FunctionMaker:
             For each input a container, a default value, or None.  Default: the values of the
             descriptions.
         storage_map
-            Cells of variables to use in the virtual machine.
+            Cells of variables to use in the virtual machine, and to show for native code.
         """
         if input_storage is None:
             input_storage = [spec.value for spec in self.inputs]
@@ -219,7 +219,7 @@ class FunctionMaker:
 
     def _link(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
         """Make a function of the graph, with the values in these containers."""
-        function = self._create_restored(containers, defaults)
+        function = self._create_restored(containers, defaults, storage_map)
         if function is not None:
             return function
         if not self._copies_inserted:
@@ -230,7 +230,7 @@ class FunctionMaker:
         declined = "its graph was given with operations that overwrite arguments" if self.overwrites_arguments else None
         if isinstance(self.linker, NativeLinker) and declined is None:
             try:
-                return self._create_native(containers, defaults)
+                return self._create_native(containers, defaults, storage_map)
             except Declined as reason:
                 declined = str(reason)
         function = self._create_vm(containers, defaults, storage_map)
@@ -271,7 +271,7 @@ class FunctionMaker:
             name=self.name,
         )
 
-    def _create_native(self, containers: list[Container], defaults: list[Any]) -> Function:
+    def _create_native(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
         """A function that runs natively; raises `Declined` where the linker has no native form of the graph."""
         output_storage = [Container(variable, [None]) for variable in self.fgraph.outputs]
         function = self._build(None, containers, output_storage, defaults)
@@ -291,7 +291,7 @@ class FunctionMaker:
             **self._timing(),
             **({"lent": lent} if lent else {}),
         )
-        self._attach(native, function)
+        self._attach(native, function, storage_map)
         self._form = getattr(native, "form", None)
         return function
 
@@ -299,7 +299,7 @@ class FunctionMaker:
         """What a native linker is told if each step is to be measured."""
         return {"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}
 
-    def _attach(self, native: Any, function: Function) -> None:
+    def _attach(self, native: Any, function: Function, storage_map: Any) -> None:
         """Let a function call what a native linker has made."""
         if self.profile is not None and hasattr(native, "report"):
             implicit = getattr(native, "implicit", [bool(spec.implicit) for spec in self.inputs])
@@ -307,15 +307,18 @@ class FunctionMaker:
         if any(spec.strict and not spec.implicit for spec in self.inputs) and hasattr(native, "refuse_numbers"):
             native.refuse_numbers()
         cells = [container.storage for container in function.input_storage]
+        known: dict[Variable, list[Any]] = dict(storage_map or {})
 
         def cells_by_variable() -> dict[Variable, list[Any]]:
-            computed = {variable: [None] for node in self.fgraph.toposort() for variable in node.outputs}
-            return dict(zip(self.fgraph.inputs, cells)) | computed
+            computed = [variable for node in self.fgraph.toposort() for variable in node.outputs]
+            return dict(zip(self.fgraph.inputs, cells)) | {v: known.setdefault(v, [None]) for v in computed}
 
         native.cells_by_variable = cells_by_variable
         function._attach_native(native)
 
-    def _create_restored(self, containers: list[Container], defaults: list[Any]) -> Function | None:
+    def _create_restored(
+        self, containers: list[Container], defaults: list[Any], storage_map: Any
+    ) -> Function | None:
         """A function that runs natively, from what the linker has made of the graph before; None if it cannot."""
         if self._form is None:
             return None
@@ -333,7 +336,7 @@ class FunctionMaker:
         )
         if native is None:
             return None
-        self._attach(native, function)
+        self._attach(native, function, storage_map)
         return function
 
     def _create_vm(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function:
@@ -350,8 +353,10 @@ class FunctionMaker:
             self.profile.add_linking({"link": clock.now() - started})
         return self._build(vm, containers, output_storage, defaults)
 
-    def copy_with(self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any) -> FunctionMaker:
-        """Return a maker for the same rewritten graph; see `Function.copy`."""
+    def copy_with(
+        self, swap: dict[Any, Any], delete_updates: bool, name: str | None, profile: Any
+    ) -> tuple[FunctionMaker, dict[Any, Any]]:
+        """Return a maker for a copy of the rewritten graph, and the copies of its variables; see `Function.copy`."""
         old = self.fgraph
         n_outputs = len(self.outputs) if delete_updates else len(old.outputs)
         outputs = old.outputs[:n_outputs]
@@ -369,7 +374,7 @@ class FunctionMaker:
                 spec.value = spec.variable.container  # type: ignore[attr-defined]
                 spec.name = spec.variable.name
             specs.append(spec)
-        return self._like(specs, graph, name, profile)
+        return self._like(specs, graph, name, profile), copies
 
     def _like(
         self,
