@@ -8,7 +8,8 @@ their memory themselves.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from heapq import heapify, heappop, heappush
 from typing import Any
 
 from aesara.configdefaults import config
@@ -103,6 +104,45 @@ class FreeMemory:
         self.kept.add(self._root_of(node.inputs[position]))
 
 
+def _writers_last(fgraph: FunctionGraph, concerns: Callable[[Op], bool]) -> list[Apply]:
+    """The nodes in an order in which what may write over memory comes after what only reads it, where it can.
+
+    Of several that may write, those come last whose results the graph returns: these need memory that nothing else
+    takes, and that of a temporary serves as well as new one.
+    """
+    order = fgraph.toposort()
+    writers = {node for node in order if concerns(node.op)}
+    clients = fgraph.clients
+    if not any(len(clients[variable]) > 1 for node in writers for variable in node.inputs):
+        return order
+    before = fgraph.orderings()
+    waits: dict[Apply, int] = {}
+    followers: dict[Apply, list[Apply]] = {}
+    for node in order:
+        needed = {variable.owner for variable in node.inputs if variable.owner is not None} | {*before.get(node, ())}
+        waits[node] = len(needed)
+        for other in needed:
+            followers.setdefault(other, []).append(node)
+    # A node's key: how long it can wait, and its place in the order as it was.
+    key = {
+        node: (2 if any(c == "output" for out in node.outputs for c, _ in clients[out]) else 1, place)
+        if node in writers
+        else (0, place)
+        for place, node in enumerate(order)
+    }
+    ready = [(key[node], node) for node in order if not waits[node]]
+    heapify(ready)
+    late = []
+    while ready:
+        _, node = heappop(ready)
+        late.append(node)
+        for follower in followers.get(node, ()):
+            waits[follower] -= 1
+            if not waits[follower]:
+                heappush(ready, (key[follower], follower))
+    return late
+
+
 class InplaceRewriter(GraphRewriter):
     """Replaces nodes by forms that write over inputs: all that it can, in one step.
 
@@ -124,7 +164,7 @@ class InplaceRewriter(GraphRewriter):
         """Replace; the number of nodes that write over an input now."""
         if not any(self.concerns(node.op) for node in fgraph.apply_nodes):
             return 0
-        order = fgraph.toposort()
+        order = _writers_last(fgraph, self.concerns)
         memory = FreeMemory(fgraph, order)
         chosen = []
         for node in order:

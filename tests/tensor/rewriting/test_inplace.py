@@ -88,6 +88,31 @@ class TestElemwise:
         fgraph = rewritten([x], [at.sin(t) + at.cos(t)])
         assert patterns(fgraph) == [{}, {}, {0: [0]}, {0: [0]}]
 
+    def test_what_only_reads_runs_before_what_overwrites(self, x):
+        t = at.exp(x)
+        for outputs in ([at.sin(t), t.sum()], [t.sum(), at.sin(t)], [at.sin(t), at.cumsum(t)[-1], t.max()]):
+            fgraph = rewritten([x], outputs)
+            (writer,) = (node for node in fgraph.apply_nodes if node.op.destroy_map)
+            assert writer.op.scalar_op == aes.sin
+            f = aesara.function([x], outputs, mode=VM)
+            assert [node.op.destroy_map for node in f.maker.fgraph.apply_nodes].count({0: [0]}) == 1
+            for found, expected in zip(f([0.5, -1.0]), aesara.function([x], outputs, mode="FAST_COMPILE")([0.5, -1.0])):
+                assert_close(found, expected)
+
+    def test_what_reads_the_result_of_a_writer_cannot_run_before_it(self, x):
+        t = at.exp(x)
+        assert patterns(rewritten([x], [at.sin(t).sum() * t.sum()]))[1] == {}
+        s = at.sin(t)
+        assert patterns(rewritten([x], [(s.sum() + t).sum()])) == [{}, {}, {}, {0: [1]}, {}]
+
+    def test_results_take_the_memory_rather_than_temporaries(self, x):
+        t = at.exp(x)
+        for outputs in ([at.sin(t), at.cos(2 * t)], [at.cos(2 * t), at.sin(t)]):
+            fgraph = rewritten([x], outputs)
+            assert all(out.owner.op.destroy_map == {0: [0]} for out in fgraph.outputs)
+            fgraph = rewritten([x], outputs, features=[NoOutputFromInplace([1])])
+            assert [bool(out.owner.op.destroy_map) for out in fgraph.outputs] == [True, False]
+
     def test_outputs_are_kept(self, x):
         t = at.exp(x)
         assert patterns(rewritten([x], [t, at.sin(t)])) == [{}, {}]
