@@ -106,6 +106,22 @@ class TestReplace:
         assert set(clone_replace({"a": a}, {x: y})) == {"a"}
         assert clone_replace(x, {x: y}) is y
 
+    @pytest.mark.parametrize("kind", [list, tuple, set, dict, iter], ids=lambda kind: kind.__name__)
+    def test_kinds_of_replacements(self, kind):
+        a, b, c = variables("abc")
+        y = clone_replace(f(a, b), kind([(a, c), (b, g(c))]))
+        assert y.owner.inputs[0] is c and y.owner.inputs[1].owner.op is g
+
+    def test_replacements_that_are_none(self):
+        with pytest.raises(ValueError, match="must be a dictionary or an iterable of pairs"):
+            clone_replace(f(double("a")), 3)
+
+    def test_inner_graphs_are_shared_by_default(self):
+        x, y, z = variables("xyz")
+        op = Inner([x], [f(x)])
+        assert clone_replace(op(y), {y: z}).owner.op is op
+        assert clone_replace(op(y), {y: z}, clone_inner_graphs=True).owner.op is not op
+
     def test_values_become_constants(self):
         x = double("x")
         (constant,) = clone_replace(f(x), {x: 3}).owner.inputs

@@ -48,6 +48,14 @@ class Log(Feature):
 
 
 class TestConstruction:
+    def test_nodes_are_imported_from_left_to_right(self):
+        x = double("x")
+        log = Log()
+        FunctionGraph([x], [h(f(x), g(x))], clone=False, features=[log])
+        fgraph = FunctionGraph([x], [x], clone=False, features=[later := Log()])
+        fgraph.add_output(h(f(x), g(x)))
+        assert [name for _, name, _ in log.events] == [name for _, name, _ in later.events] == ["f", "g", "h"]
+
     def test_given_nodes(self):
         x, y = variables("xy")
         p = f(x, y)
@@ -742,7 +750,7 @@ class TestFeatures:
         assert fgraph.collect_callbacks("count", 10) == {one: 11, two: 12}
 
     def test_profiled_callbacks(self, monkeypatch):
-        ticks = itertools.count()
+        ticks = itertools.count(100)
         monkeypatch.setattr(clock, "now", lambda: next(ticks))
         x = double("x")
         log, late = Log(), History()
@@ -973,6 +981,7 @@ class TestFeatures:
 
     def test_bad_optimization(self):
         x = double("x")
+        assert "Max Abs Diff: 0.25" in str(BadOptimization(f(x), g(x), np.array([1.5]), np.array([1.25])))
         error = BadOptimization(f(x), g(x), np.array([1.0]), np.array([1.5]), reason="test")
         assert "Max Abs Diff: 0.5" in str(error)
         assert "Reason: test" in error.str_diagnostic()

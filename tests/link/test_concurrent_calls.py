@@ -13,7 +13,9 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
-from aesara.link.guards import EVERYTHING, Held, UpdateGuard, _all_guards, _guards, _queue, guard_of, state
+from aesara.link.guards import (
+    EVERYTHING, Held, UpdateGuard, _all_guards, _guards, _living_guards, _queue, guard_of, state,
+)  # fmt: skip
 from tests.closeness import assert_close
 
 LONG = np.linspace(0, 1, 40_000)  # an exponential of it takes longer than short calls do
@@ -46,6 +48,7 @@ def in_threads(*work: Callable[[], object], seconds: float = 60) -> None:
     assert not any(thread.is_alive() for thread in threads), "threads wait for each other"
     assert errors == []
     assert list(state)[1:3] == [0, 0] and _queue == []
+    assert not [guard for guard in _living_guards() if any(guard.words)]
 
 
 def repeated(times: int, function: Callable[[], object]) -> Callable[[], None]:

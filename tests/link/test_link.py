@@ -108,6 +108,35 @@ class TestRunning:
         assert linker.fgraph is None
 
 
+@pytest.mark.parametrize(
+    "linker", [PerformLinker(), VMLinker(), WrapLinker([VMLinker()], lambda fgraph, i, node, thunk: thunk())]
+)
+def test_old_values_are_offered_as_memory_unless_forbidden(linker, x):
+    class Copies(Op):
+        __props__ = ()
+
+        def make_node(self, x):
+            return Apply(self, [x], [x.type()])
+
+        def perform(self, node, inputs, output_storage):
+            offered.append(output_storage[0][0])
+            output_storage[0][0] = inputs[0].copy()
+
+    offered = []
+    for forbidden in (None, (), "first", "all"):
+        fgraph = FunctionGraph([x], [Copies()(x), Copies()(at.exp(x))], clone=True)
+        kept = {"first": fgraph.outputs[:1], "all": fgraph.outputs}.get(forbidden, forbidden)
+        fn, inputs, outputs = linker.clone(allow_gc=False).accept(fgraph, kept).make_thunk()
+        inputs[0].value = np.ones(2)
+        fn()
+        before = [cell.value for cell in outputs]
+        offered.clear()
+        fn()
+        again = before if not kept else [before[1]] if forbidden == "first" else []
+        assert len(offered) == 2 and [one is not None for one in offered] == [not kept, forbidden != "all"]
+        assert all(any(one is old for one in offered) for old in again)
+
+
 def test_direct_use(x):
     fgraph = FunctionGraph([x], [at.exp(x) + 1], clone=True)
     fn, inputs, outputs = VMLinker().accept(fgraph).make_thunk()
@@ -216,6 +245,13 @@ class TestWrapLinker:
         f = aesara.function([x], at.exp(x) * 2, mode=Mode(WrapLinker([VMLinker()], wrapper), None))
         assert f([0.0]).tolist() == [2.0]
         assert [index for index, _, _ in seen] == list(range(len(seen))) and seen[-1][2] == [2.0]
+
+    def test_results_belong_to_the_caller(self, x):
+        linker = WrapLinker([PerformLinker()], lambda fgraph, i, node, thunk: thunk())
+        f = aesara.function([x], [at.exp(x), at.exp(x) * 2], mode=Mode(linker, None))
+        first = f([0.0])
+        f([1.0])
+        assert [result.tolist() for result in first] == [[1.0], [2.0]]
 
     def test_two_linkers(self, x):
         def compare(fgraph, index, node, one, two):

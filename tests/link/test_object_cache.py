@@ -113,6 +113,13 @@ def test_folder_is_private(folder):
 
 
 @posix
+def test_folders_of_the_folder_are_made(tmp_path):
+    cache = ObjectCache(tmp_path / "a" / "b" / "c")
+    cache.store(key := cache.key("text", "host", "how"), b"code")
+    assert cache.load(key) == b"code"
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "a").rglob("*") if path.is_dir()} == {0o700}
+
+
 @pytest.mark.parametrize("mode", [0o777, 0o770, 0o702])
 def test_folder_that_others_may_write_is_not_used(folder, mode):
     folder.mkdir(parents=True)

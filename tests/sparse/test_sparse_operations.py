@@ -176,6 +176,16 @@ def test_gradients_are_like_their_operands(rng, format, other, dtype):
     assert operands > 100
 
 
+def test_gradients_of_many_uses_are_added():
+    A = sparse.csr_matrix("A")
+    matrix = scipy.sparse.csr_matrix([[1.0, 0.0], [2.0, 3.0]])
+    for n in range(1, 10):
+        cost = sum(sparse.sp_sum(A * float(k), sparse_grad=True) for k in range(1, n + 1))
+        slope = aesara.grad(cost, A)
+        assert has_sparse_type(slope)
+        assert slope.eval({A: matrix}).toarray().tolist() == (n * (n + 1) / 2 * (matrix.toarray() != 0)).tolist()
+
+
 def test_gradients_of_dense_factors_may_be_sparse():
     A, m = sparse.csr_matrix("A"), at.dmatrix("m")
     for dense in (True, False):

@@ -115,7 +115,7 @@ def _repeat(graph: FunctionGraph, info: ErrorInfo, known: StorageMap) -> str | N
     If the node was made by the compiler, or is in a graph inside of another, what is returned is the report of the
     node that the reference machine has failed at.
     """
-    if not all(v in known and known[v][0] is not None for v in graph.inputs) or not can_be_repeated(graph):
+    if not can_be_repeated(graph):
         return None
     again = failure_of(graph, {v: known[v][0] for v in graph.inputs})
     if info.node in graph.apply_nodes:

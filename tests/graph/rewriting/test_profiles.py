@@ -1,15 +1,18 @@
 """Figures of the single rewriters, printed, and added up for several graphs."""
 
 import io
+import itertools
 import re
 
 import pytest
 
 import aesara.tensor as at
+from aesara import clock
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import (
     EquilibriumGraphRewriter,
     MergeOptimizer,
+    SequentialGraphRewriter,
     SequentialNodeRewriter,
     in2out,
     node_rewriter,
@@ -67,3 +70,29 @@ def test_print_and_merge(rewriter, profiled, text, both):
     first = profiled(rewriter)
     assert re.search(text, printed(first))
     assert re.search(both, printed(rewriter.merge_profile(first, profiled(rewriter))))
+
+
+@pytest.fixture
+def ticks(monkeypatch):
+    """Each look at the clock is a second later than the one before."""
+    monkeypatch.setattr(clock, "now", itertools.count(1000).__next__)
+
+
+def test_seconds_of_merging(ticks):
+    assert profile_of(MergeOptimizer())[0] == 1
+
+
+def test_seconds_of_what_is_tried_on_nodes(ticks):
+    rule = SequentialNodeRewriter(cosine_of, profile=True)
+    profile_of_node_rewriter(rule)
+    assert rule.time_rewrites == {cosine_of: 2} and rule.process_count == {cosine_of: 2}
+
+
+def test_seconds_of_passes(ticks):
+    """A pass takes what is between two looks, and more if it looks at the clock itself."""
+    merge, cosines = MergeOptimizer(), in2out(cosine_of, name="cosines")
+    both, last = SequentialGraphRewriter([merge, cosines]), SequentialGraphRewriter([cosines])
+    first, second = profile_of(both), profile_of(last)
+    assert first[1] == [(merge, 3), (cosines, 1)] and second[1] == [(cosines, 1)]
+    assert first[2] == [3, 2, 2] and second[2] == [3, 3]
+    assert both.merge_profile(first, second) == (both, [(merge, 3), (cosines, 2)], [6, 6, 5], None)

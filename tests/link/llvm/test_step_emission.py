@@ -11,7 +11,7 @@ import aesara
 import aesara.tensor as at
 from aesara.graph.traversal import graph_inputs
 from aesara.ir.steps import Step
-from aesara.link.llvm import emit_steps
+from aesara.link.llvm import emit_steps, layout
 from aesara.link.llvm.chunks import ELEMENTS
 from aesara.link.llvm.emit_program import EntryPoint
 from aesara.link.llvm.emit_steps import emission_of, emits
@@ -123,3 +123,30 @@ def test_registering(monkeypatch):
     assert (found.emit, found.weight) == (emit, 3)
     with pytest.raises(KeyError):
         emission_of(object.__new__(Step.__subclasses__()[0]))
+
+
+def releases(function):
+    """When a function releases the GIL: the conditions under which it calls the routine for that."""
+    text = text_of(function)
+    calls = re.escape(f"getelementptr i8, ptr %table, i64 {8 * layout.WORD['release']}\n")
+    labels = re.findall(rf"(?m)^(release\.\d+):\n%\S+ = {calls}", text)
+    return [re.search(rf"br i1 (\S+), label %{label},", text)[1] for label in labels]
+
+
+@pytest.mark.parametrize(
+    "shape, steps, expected",
+    [((6, 6), 21, []), ((6, 6), 10**6, ["true"]), ((None, None), 21, ["%", "%"]), ((6, 6), None, ["%"])],
+)
+def test_the_gil_is_released_by_loops_that_take_long(shape, steps, expected):
+    """It is known before the loop how long it takes, at the latest when the function is called."""
+    W, h, n = at.tensor("float64", shape=shape), at.tensor("float64", shape=shape[:1]), at.lscalar()
+    states, _ = aesara.scan(lambda h, W: at.tanh(at.dot(W, h)), outputs_info=[h], non_sequences=[W], n_steps=steps or n)
+    found = releases(aesara.function([W, h, n], states[-1], on_unused_input="ignore"))
+    assert [when[: len(e)] for when, e in zip(found, expected, strict=True)] == expected
+
+
+def test_the_gil_is_released_by_loops_of_unknown_rounds():
+    """How long a round takes is known when it begins."""
+    k, v = at.lvector(), at.dvector()
+    sums, _ = aesara.scan(lambda k, v: at.exp(at.sort(v[:k])).sum(), sequences=[k], non_sequences=[v])
+    assert releases(aesara.function([k, v], sums)) == ["true"]
