@@ -174,7 +174,7 @@ def _is_minus(row: Any) -> bool:
     """Whether a number is written as one that counts from the end: ``-k``, ``-1 - k`` or ``-2 * k``."""
     node = row.owner
     if node is None or not isinstance(node.op, Elemwise):
-        return isinstance(row, Constant) and bool(row.data.max() < 0)
+        return isinstance(row, Constant) and bool(row.data < 0)
     if isinstance(node.op.scalar_op, Cast):
         return _is_minus(node.inputs[0])
     if node.op == mul:

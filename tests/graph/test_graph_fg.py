@@ -749,6 +749,16 @@ class TestFeatures:
         fgraph = FunctionGraph([x], [f(x)], features=[one, two, Log()])
         assert fgraph.collect_callbacks("count", 10) == {one: 11, two: 12}
 
+    def test_clients_that_are_none(self):
+        x, y = variables("xy")
+        p = f(x)
+        fgraph = FunctionGraph([x, y], [p, g(p)], clone=False)
+        before = set(fgraph.variables), set(fgraph.apply_nodes)
+        for variable in (x, y, p, g(x)):
+            fgraph.remove_client(variable, (g(x).owner, 0))
+        assert (fgraph.variables, fgraph.apply_nodes) == before
+        fgraph.check_integrity()
+
     def test_profiled_callbacks(self, monkeypatch):
         ticks = itertools.count(100)
         monkeypatch.setattr(clock, "now", lambda: next(ticks))

@@ -14,7 +14,15 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
 from aesara.link.guards import (
-    EVERYTHING, Held, UpdateGuard, _all_guards, _guards, _living_guards, _queue, guard_of, state,
+    EVERYTHING,
+    Held,
+    UpdateGuard,
+    _all_guards,
+    _guards,
+    _living_guards,
+    _queue,
+    guard_of,
+    state,
 )  # fmt: skip
 from tests.closeness import assert_close
 

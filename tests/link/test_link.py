@@ -1,6 +1,7 @@
 """The reference virtual machine, the linkers around it, and error reports."""
 
 import gc
+import importlib
 import weakref
 
 import numpy as np
@@ -14,6 +15,7 @@ from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.link.basic import Container, JITLinker, PerformLinker, WrapLinker, WrapLinkerMany
+from aesara.link.llvm import runtime
 from aesara.link.utils import (
     clear_after_each,
     error_report,
@@ -414,3 +416,8 @@ def test_functions_are_freed(mode, x):
     del f
     gc.collect()
     assert reference() is None
+
+
+def test_compiled_modules_are_loaded_once():
+    module = importlib.import_module("scipy.linalg.cython_blas")
+    assert runtime._load_extension("linalg", "cython_blas") is module

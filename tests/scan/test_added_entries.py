@@ -7,7 +7,7 @@ import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
-from aesara.scan import scan
+from aesara.scan import scan, until
 from aesara.scan.op import Scan
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 
@@ -120,7 +120,12 @@ def slices():
     return total[-1]
 
 
-@pytest.mark.parametrize("build", [read_in_steps, all_rows, other_than_zeros, set_entries, slices])
+def until_a_place():
+    total, _ = scan(lambda k, s: (s + inc_subtensor(at.zeros(4)[k], 1.0), until(at.eq(k, 2))), [i], [v])
+    return total[-1]
+
+
+@pytest.mark.parametrize("build", [read_in_steps, all_rows, other_than_zeros, set_entries, slices, until_a_place])
 def test_others_stay(build):
     outcome = build()
     values, (with_rule, without, _, plain) = functions(outcome)

@@ -70,6 +70,12 @@ def test_fori_loop_is_pythons(mode):
         np.testing.assert_array_equal(got, [row, total])
 
 
+def test_the_gradient_of_a_fori_loop_does_not_run_it_again():
+    last = fori_loop(0, n, lambda i, s: at.sin(s) * a, a)
+    f = compiled([n, a], [last, aesara.grad(last, a)], "FAST_COMPILE")
+    assert sum(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes) == 2
+
+
 @pytest.mark.parametrize("lower, upper", [(0, 0), (0, 1), (2, 1), (0, 3)])
 def test_constant_bounds(lower, upper):
     got = compiled([a], fori_loop(lower, upper, lambda i, s: s * a + i, 1.0))(3.0)

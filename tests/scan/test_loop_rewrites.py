@@ -6,9 +6,11 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.basic import MergeOptimizer
 from aesara.graph.traversal import applys_between
 from aesara.scan import scan, until
-from aesara.scan.op import Scan
+from aesara.scan.op import Scan, ScanInfo
 from aesara.scan.rewriting import ScanInplaceOptimizer, ScanMerge
 from aesara.scan.utils import ScanArgs
 from aesara.tensor.products.dot import Dot
@@ -258,6 +260,14 @@ def test_loops_over_the_same_steps_are_merged():
     assert len(compiled([x], outputs, "scan_merge")[1]) == 4
 
 
+def test_how_many_loops_are_merged_away():
+    terms = [scan(lambda e, s: s * c + e, x, 0.0)[0] for c in (0.5, 0.25, 0.125)]
+    other, _ = scan(lambda e, s: s - e, x, 2.0, truncate_gradient=2)
+    fgraph = FunctionGraph([x], [*terms, other], clone=True)
+    MergeOptimizer().rewrite(fgraph)
+    assert (ScanMerge().rewrite(fgraph), ScanMerge().rewrite(fgraph)) == (2, 0)
+
+
 def test_loops_with_the_same_operation_are_merged():
     c = at.dscalar("c")
     first, _ = scan(lambda e, s, c: s * c + e, x, 0.5, non_sequences=c)
@@ -377,3 +387,19 @@ def test_shapes_that_values_decide_are_those_of_the_results():
     rows, _ = scan(lambda e, i: at.arange(i) + e, [x, at.ones(3, dtype="int64") * 2])
     for mode in ("FAST_COMPILE", "FAST_RUN"):
         assert aesara.function([x], rows.shape, mode=mode)([1.0, 2.0, 3.0]).tolist() == [3, 2]
+
+
+def test_loops_made_by_hand_compute_before_them_what_is_the_same_in_every_step():
+    """What `scan` makes has this outside from the start: a step of its own variables need not."""
+    e, s, c = at.dscalar("e"), at.dscalar("s"), at.dscalar("c")
+    step = Scan([e, s, c], [s * at.exp(c * 2.0 + 1.0) + e], ScanInfo(1, (), (), (), ((-1,),), 0, 0, 1, False))
+    a = at.dscalar("a")
+    rows = step(x.shape[0], x, at.set_subtensor(at.empty(x.shape[0] + 1)[:1], 1.0), a)
+    f, (loop,) = compiled([x, a], [rows[1:]])
+    everywhere = nodes_of(loop), f.maker.fgraph.apply_nodes
+    inside, outside = ([str(node.op).lower() for node in nodes] for nodes in everywhere)
+    assert not any("exp" in op for op in inside) and any("exp" in op for op in outside)
+    values, state = np.array([1.0, 2.0, 3.0]), 1.0
+    for k, value in enumerate(values):
+        state = state * np.exp(0.25 * 2 + 1) + value
+        np.testing.assert_allclose(f(values, 0.25)[0][k], state, rtol=1e-14)

@@ -12,6 +12,7 @@ import aesara.tensor as at
 from aesara.graph.autodiff import grad
 from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
 from aesara.tensor.basic import (
     Alloc,
@@ -347,6 +348,13 @@ def test_dtypes_of_arange_as_numpy_has_them(floatX):
 
 def test_gradient_of_arange():
     check_gradient(lambda a, d: at.arange(a, 4.8, d) ** 2, 0.1, 0.7)
+
+
+@pytest.mark.parametrize("make", [at.eye, at.tri])
+def test_sizes_of_eye_and_triangles_have_no_gradient(make):
+    sizes = at.lscalars("n", "m", "k")
+    gradients = make(*sizes).owner.op.grad(sizes, [at.dmatrix()])
+    assert [isinstance(gradient.type, NullType) for gradient in gradients] == [True] * 3
 
 
 def test_eye_and_triangles(rng):

@@ -8,6 +8,18 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(True)",
     ): "a graph that is new has no other place for the variable, which is all that is checked",
     (
+        "aesara/graph/fg.py",
+        "FunctionGraph.remove_client",
+        "continue",
+        "pass",
+    ): "what has no client any more has left the graph before",
+    (
+        "aesara/graph/fg.py",
+        "FunctionGraph._exchange",
+        "1",
+        "(2)",
+    ): "numbers of changes are compared for equality, and only grow",
+    (
         "aesara/graph/equality.py",
         "equal_computations",
         "if x is y and (not partners):\n    continue",

@@ -469,6 +469,13 @@ class TestHessian:
         assert_close(of_y, np.diag(6 * W) * (V**2).sum())
         assert isinstance(hessian(cost, (x, y)), tuple)
 
+    @pytest.mark.parametrize("wrt", [m, 3.0, [x, None], np.ones(3)], ids=["matrix", "number", "None", "array"])
+    def test_of_what_is_no_vector(self, wrt):
+        with pytest.raises(ValueError, match="1 dimensional variable as `wrt`"):
+            hessian((x**2).sum(), wrt)
+        with pytest.raises(ValueError, match="0 dimensional variable as `cost`"):
+            hessian(wrt, x)
+
     def test_of_indexed_groups(self):
         group = np.array([0, 1, 2, 1, 0, 0])
         data = np.arange(6.0)

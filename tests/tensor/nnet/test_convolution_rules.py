@@ -171,4 +171,7 @@ def test_what_conv_op_refuses():
     ]:
         with pytest.raises(ValueError, match=message):
             build()
-    assert ConvOp.has_all_shape((1, 2, 3), (2, 2)) and not ConvOp.has_all_shape((1, 2, 3), None)
+    assert ConvOp.has_all_shape((1, 2, 3), (2, 2), 4, 5)
+    for unknown in ((None, (2, 2)), ((1, 2, 3), None), ((1, None, 3), (2, 2)), ((1, 2, 3), (2, None))):
+        assert not ConvOp.has_all_shape(*unknown)
+    assert not ConvOp.has_all_shape((1, 2, 3), (2, 2), None, 5) and not ConvOp.has_all_shape((1, 2, 3), (2, 2), 4, None)

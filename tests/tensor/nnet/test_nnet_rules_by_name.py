@@ -7,6 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import get_mode
 from aesara.tensor import nnet
+from aesara.tensor.nnet.crossentropy import crossentropy_categorical_1hot_grad
 from tests.closeness import assert_close
 
 m, v, classes = at.dmatrix("m"), at.dvector("v"), at.lvector("classes")
@@ -60,6 +61,22 @@ def test_the_softmax_of_a_cross_entropy_is_taken_from_it():
     named = aesara.function([m, v, classes], shared, mode=get_mode("FAST_RUN").including(*names))
     for one, two in zip(plain(FAR, [1.0, 2.0, 3.0], [1]), named(FAR, [1.0, 2.0, 3.0], [1]), strict=True):
         assert_close(one, two)
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_the_gradient_of_a_softmax_by_way_of_its_cross_entropy(same):
+    """The division by the probabilities cancels if these are the ones that the cross-entropy was taken of."""
+    g = at.dvector("g")
+    of_probabilities = crossentropy_categorical_1hot_grad(g, nnet.softmax(m), classes)
+    slopes = nnet.softmax_grad_legacy(of_probabilities, nnet.softmax(m if same else 2 * m))
+    f = aesara.function([m, g, classes], slopes, mode="FAST_RUN")
+    assert ("SoftmaxGrad" in ops(f)) is not same
+    values = np.array([[0.5, 1.0, -1.0], [0.0, 2.0, 1.0]])
+    p, q = (np.exp(t) / np.exp(t).sum(axis=1, keepdims=True) for t in (values, values if same else 2 * values))
+    inner = np.zeros((2, 3))
+    inner[[0, 1], [2, 0]] = -np.array([3.0, -2.0]) / p[[0, 1], [2, 0]]
+    wanted = q * (inner - (inner * q).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(f(values, [3.0, -2.0], [2, 0]), wanted, rtol=1e-12)
 
 
 def test_gradients_that_are_the_same_for_all_rows():

@@ -189,6 +189,19 @@ def test_broadcast_where_the_type_says_so():
         function_of("gemm", "float64", "python")(values[0], np.array(1.0), *values[1:], np.array(1.0))
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+def test_shapes_where_the_result_is_longer_than_what_is_added_to(rows):
+    y, z = at.tensor("float64", shape=(1,)), at.tensor("float64", shape=(1, None))
+    A, x, m = at.dmatrix("A"), at.dvector("x"), at.dmatrix("m")
+    given = {y: np.ones(1), z: np.ones((1, 4)), A: np.ones((rows, 2)), x: np.ones(2), m: np.ones((2, 4))}
+    for out, shape in ((blas.gemv(y, 2.0, A, x, 3.0), (rows,)), (blas.gemm(z, 2.0, A, m, 3.0), (rows, 4))):
+        inputs = [v for v in given if v in out.owner.inputs]
+        for result, expected in ((out, np.full(shape, 7.0)), (out.shape, shape)):
+            for mode in (PYTHON, get_mode(None)):
+                f = aesara.function(inputs, result, mode=mode, on_unused_input="ignore")
+                np.testing.assert_array_equal(f(*[given[v] for v in inputs]), expected)
+
+
 def test_wrong_shapes_raise():
     one = np.array(1.0)
     for mode in ("python", "native"):

@@ -9,6 +9,7 @@ import aesara.tensor as at
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.traversal import applys_between
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shape import (
     Reshape,
@@ -169,6 +170,15 @@ def test_reshape_takes_what_is_known_of_shapes():
     assert reshape(x, p.shape).type.shape == (None, 3)
     assert reshape(x, at.concatenate([p.shape, [4]])).type.shape == (None, 3, 4)
     assert reshape(x, x.shape[1:], ndim=2).type.shape == (None, None)
+
+
+@pytest.mark.parametrize("lengths", [(-1, 3), (3, -1), (2, 3), (-1,)])
+def test_the_shape_of_what_is_reshaped_has_the_lengths_that_are_stated(lengths):
+    """Nothing is left to be found out of lengths that are numbers, before any rule has worked on them."""
+    x = at.dmatrix()
+    (sizes,) = reshape(x, lengths).owner.op.infer_shape(None, reshape(x, lengths).owner, [(x.shape[0], x.shape[1])])
+    assert [s.data for s, n in zip(sizes, lengths) if n != -1] == [n for n in lengths if n != -1]
+    assert not any(node.op == at.switch for node in applys_between([x], sizes))
 
 
 def test_what_cannot_be_reshaped():

@@ -12,6 +12,7 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.replace import vectorize_graph
+from aesara.graph.traversal import applys_between
 from aesara.graph.vectorization import vectorize_node
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.products.dot import Dot
@@ -120,6 +121,13 @@ class TestBlockwise:
         f = aesara.function([a, x], rows_times_vector(a, x)[0].shape, on_unused_input="ignore")
         assert not any(isinstance(node.op, Blockwise) for node in f.maker.fgraph.apply_nodes)
         assert tuple(f(A[0], X[0])) == (5, 3)
+
+    def test_new_lengths_need_no_values(self):
+        a, x = at.dmatrix("a"), at.dvector("x")
+        node = Blockwise(Convolve("full"), "(n),(m)->(k)")(a, x).owner
+        (sizes,) = node.op.infer_shape(None, node, [tuple(a.shape), tuple(x.shape)])
+        assert node not in applys_between([a, x], sizes)
+        assert [size.eval({a: np.ones((7, 3)), x: np.ones(2)}, on_unused_input="ignore") for size in sizes] == [7, 4]
 
     def test_shape_that_depends_on_values(self):
         n = at.lvector("n")
