@@ -1,7 +1,6 @@
 """The reference virtual machine, the linkers around it, and error reports."""
 
 import gc
-import importlib
 import weakref
 
 import numpy as np
@@ -15,7 +14,6 @@ from aesara.graph.basic import Apply
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.op import Op
 from aesara.link.basic import Container, JITLinker, PerformLinker, WrapLinker, WrapLinkerMany
-from aesara.link.llvm import runtime
 from aesara.link.utils import (
     clear_after_each,
     error_report,
@@ -416,8 +414,3 @@ def test_functions_are_freed(mode, x):
     del f
     gc.collect()
     assert reference() is None
-
-
-def test_compiled_modules_are_loaded_once():
-    module = importlib.import_module("scipy.linalg.cython_blas")
-    assert runtime._load_extension("linalg", "cython_blas") is module

@@ -14,6 +14,12 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "what has no client any more has left the graph before",
     (
+        "aesara/link/llvm/runtime.py",
+        "_load_extension",
+        "if full in sys.modules:\n    return sys.modules[full]",
+        "pass",
+    ): "it saves time: a compiled module that is loaded again is the one that is there",
+    (
         "aesara/graph/fg.py",
         "FunctionGraph._exchange",
         "1",
