@@ -186,13 +186,9 @@ def _may_keep(
             return False
         if isinstance(owner, Constant):
             return False
-        if owner in described:
+        if owner in described and updated is None:  # the new value of a state may be the old one, untouched
             spec: Any = described[owner]
-            if updated is not None:
-                # The new value may be the old one, untouched.
-                if owner is not updated:
-                    return False
-            elif not (borrow and (spec.borrow or getattr(spec, "shared", False))):
+            if not (borrow and (spec.borrow or getattr(spec, "shared", False))):
                 return False
     for owner in owners:
         claimed[owner] = borrow
