@@ -40,7 +40,8 @@ EXPRESSIONS = {
     "over an argument": (at.set_subtensor(x[0], 0.0), lambda x, s: first_is_zero(x)),
     "over a state": (at.set_subtensor(s[0], 0.0), lambda x, s: first_is_zero(s)),
 }
-MODES = {"in place": Mode("py", "fast_compile").including("inplace"), "as written": "FAST_COMPILE", "native": "FAST_RUN"}
+IN_PLACE = Mode("py", "fast_compile").including("inplace")
+MODES = {"in place": IN_PLACE, "as written": "FAST_COMPILE", "native": "FAST_RUN"}
 #: what two results, a result and a new value, and two new values may be
 KINDS = {"results": (), "a result and a state": (s,), "states": (s, t)}
 
@@ -148,7 +149,7 @@ def state_of(generator):
 def test_a_copy_without_updates_writes_to_no_state(generator):
     """Draws that overwrote the state of a generator have another one to overwrite."""
     numbers, state = draws_of(generator)
-    f = aesara.function([], numbers, updates={generator: state}, mode=MODES["in place"])
+    f = aesara.function([], numbers, updates={generator: state}, mode=IN_PLACE)
     assert all(node.op.inplace for node in f.maker.fgraph.apply_nodes)
     before, g = state_of(generator), f.copy(delete_updates=True)
     first = f()
