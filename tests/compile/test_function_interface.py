@@ -1,7 +1,10 @@
 """What users do with functions: inputs with defaults, states and names; givens; updates; copies; evaluation."""
 
 import copy
+import itertools
 import pickle
+import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -605,3 +608,91 @@ def test_descriptions_of_outputs(mode):
             assert found == [(variable.name, variable.type.ndim, borrow) for variable, borrow in described]
             g.outputs.clear()
             assert len(g.outputs) == len(described)
+
+
+# Names, times, unused inputs
+
+
+def test_functions_of_no_line_have_no_name(monkeypatch):
+    monkeypatch.setattr(sys.modules["aesara.compile.function"], "user_source", lambda: None)
+    assert aesara.function([x], x).name is None
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_how_long_compiling_takes(mode, monkeypatch):
+    """Rewriting is a part of it; who only links again has no such time."""
+    seconds = itertools.count(100.0, 2.0)
+    monkeypatch.setattr("aesara.clock.now", lambda: next(seconds))
+    f = aesara.function([x], x * 2, mode=mode)
+    assert 2.0 <= f.maker.rewrite_seconds < f.compile_seconds < next(seconds) - 100.0
+    assert f.copy().compile_seconds is None and f.copy().maker.rewrite_seconds == 0.0
+
+
+def test_what_is_trusted_is_not_looked_at():
+    seen = []
+    look = as_op([at.dvector], [at.dvector])(lambda value: seen.append(value) or np.ones(1))
+    f = aesara.function([x], look(x), mode="FAST_COMPILE")
+    for trusted, kind in ((False, np.ndarray), (True, list)):
+        f.trust_input = trusted
+        f([1.0])
+        assert isinstance(seen[-1], kind)
+
+
+USES = {
+    "nothing": (lambda: [x, y], lambda: y * 2, True),
+    "a result": (lambda: [x, y], lambda: x + y, False),
+    "an update of another": (lambda: [x, In(y, value=[1.0], update=x + y)], lambda: y * 2, False),
+    "its own update": (lambda: [In(x, value=[1.0], update=x + y), y], lambda: y * 2, False),
+    "a container": (lambda: [In(x, value=Container(x, [np.ones(1)])), y], lambda: y * 2, False),
+}
+
+
+@pytest.mark.parametrize("action", ["raise", "warn", "ignore"])
+@pytest.mark.parametrize("use", USES)
+def test_who_makes_a_function_hears_of_unused_inputs(use, action):
+    inputs, output, unused = USES[use]
+    if not unused or action == "ignore":
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            FunctionMaker(inputs(), output(), on_unused_input=action)
+    elif action == "warn":
+        with pytest.warns(UserWarning, match=r"index 0 is not part .*:\s*x\."):
+            FunctionMaker(inputs(), output(), on_unused_input=action)
+    else:
+        with pytest.raises(UnusedInputError, match="index 0"):
+            FunctionMaker(inputs(), output())
+
+
+def test_warnings_of_unused_inputs_name_the_line_of_the_program():
+    with pytest.warns(UserWarning) as caught:
+        aesara.function([x, y], y, on_unused_input="warn")
+        FunctionMaker([x, y], y, on_unused_input="warn")
+    assert [warning.filename for warning in caught] == [__file__] * 2
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+def test_functions_from_files_can_be_rewritten_again(rewritten, monkeypatch):
+    data = pickle.dumps(aesara.function([x], at.log(at.exp(x)), mode=Mode("py", None)))
+    calls = []
+    monkeypatch.setattr(FunctionMaker, "prepare_fgraph", staticmethod(lambda *args: calls.append(args)))
+    with aesara.config.change_flags(reoptimize_unpickled_function=rewritten):
+        assert pickle.loads(data)([1.0]) == 1.0
+    assert len(calls) == int(rewritten)
+
+
+def test_updates_are_not_stored_twice():
+    s = shared(1.0)
+    f = aesara.function([In(a, value=1.0, update=a + s)], a * 1, updates={s: s + 2})
+    loaded = pickle.loads(pickle.dumps(f))
+    assert [spec.update for spec in loaded.maker.inputs] == [None, None] and None not in [
+        spec.update for spec in f.maker.inputs
+    ]
+    assert [float(loaded()) for _ in range(3)] == [1.0, 2.0, 5.0]
+
+
+def test_memory_can_be_freed_in_any_mode():
+    for mode in ("FAST_RUN", "FAST_COMPILE", "NanGuardMode", "DebugMode", "MonitorMode"):
+        f = aesara.function([x], at.exp(x) + 1, mode=mode)
+        before = f([0.0])
+        f.free()
+        assert before == f([0.0]) == 2.0

@@ -1,4 +1,4 @@
-"""What is said of a wrong call of `function`, of a function, or of a mode: the facts that it names are the right ones."""
+"""What is said of wrong calls of `function`, of a function, and of modes: the facts that are named are right."""
 
 
 import numpy as np

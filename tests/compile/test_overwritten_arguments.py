@@ -9,11 +9,15 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.function import compile_step
+from aesara.compile.function.types import FunctionMaker
+from aesara.compile.io import SymbolicInput
 from aesara.compile.mode import Mode
 from aesara.link.llvm.nan_where import NanWhereLinker
 
 a, b, m, s = at.dvector("a"), at.dvector("b"), at.dmatrix("m"), at.dscalar("s")
 X, Y, M = np.array([1.0, 2.0, 3.0]), np.array([5.0, 7.0, 11.0]), np.array([[1.0, 2.0], [3.0, 4.0]])
+IN_PLACE = Mode("py", "fast_compile").including("inplace")
 
 
 def given_away(*variables):
@@ -134,3 +138,27 @@ def test_pickled_functions_do_the_same():
     x = X.copy()
     assert f(x) is x
     assert f._native.report.lowered.program.overwritten_arguments() == [0]
+
+
+@pytest.mark.parametrize("description", [aesara.In, SymbolicInput])
+def test_the_same_array_twice_node_by_node(description):
+    """Whatever describes the inputs, an argument that is overwritten shares no memory with one that is read later."""
+    inputs = [description(a, mutable=True), description(b)]
+    f = FunctionMaker(inputs, [aesara.Out(a * 2, borrow=True), b + 1], IN_PLACE).create()
+    nodes = f.maker.fgraph.toposort()
+    assert [node.op.destroy_map for node in nodes if node.op.destroy_map] == [{0: [1]}]
+    for arguments in ([x := X.copy(), x], [x := X.copy(), x[::-1]]):
+        expected = [arguments[0] * 2, arguments[1] + 1]
+        for found, wanted in zip(f(*arguments), expected):
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_what_a_step_of_an_operation_may_overwrite():
+    """Of the inputs only those that are named; and its results may be arrays that it keeps using."""
+    f = compile_step([a, b], [a * 2, b * 2], mode=IN_PLACE, overwritten=[a])
+    x, y = X.copy(), Y.copy()
+    results = f(x, y)
+    np.testing.assert_array_equal(x, 2 * X)
+    np.testing.assert_array_equal(y, Y)
+    np.testing.assert_array_equal(results, [2 * X, 2 * Y])
+    assert results[0] is x and all(out.borrow for out in f.outputs)

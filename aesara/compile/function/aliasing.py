@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from aesara.compile.io import SymbolicInput, SymbolicOutput
 from aesara.compile.ops import deep_copy_op
@@ -187,8 +186,8 @@ def _may_keep(
         if isinstance(owner, Constant):
             return False
         if owner in described and updated is None:  # the new value of a state may be the old one, untouched
-            spec: Any = described[owner]
-            if not (borrow and (spec.borrow or getattr(spec, "shared", False))):
+            spec = described[owner]
+            if not (borrow and (spec.borrow or spec.shared)):
                 return False
     for owner in owners:
         claimed[owner] = borrow

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from aesara.compile.io import In, SymbolicInput
+from aesara.compile.io import SymbolicInput
 from aesara.graph.container import Container
 from aesara.graph.type import Type
 from aesara.tensor.core.tensor_type import TensorType
@@ -36,15 +36,13 @@ def _without_brackets(value: Any, type: Type) -> Any:
 class Argument:
     """One explicit input, as calls need it."""
 
-    __slots__ = ("container", "cell", "name", "variable", "required", "refeed", "default", "on_devices")
+    __slots__ = ("container", "cell", "name", "variable", "required", "on_devices")
 
     def __init__(
         self,
         container: Container,
         spec: SymbolicInput,
         required: bool,
-        refeed: bool,
-        default: Any,
         on_devices: Callable[[Type, Any, bool], Any] | None = None,
     ) -> None:
         self.container = container
@@ -52,8 +50,6 @@ class Argument:
         self.name = spec.name
         self.variable = spec.variable
         self.required = required
-        self.refeed = refeed
-        self.default = default
         #: gives values that the linker takes and that are no values of the type, or None
         self.on_devices = on_devices
 
@@ -86,7 +82,7 @@ class Argument:
 
 def overwritable(arguments: Sequence[Argument], specs: Sequence[SymbolicInput]) -> list[int]:
     """Positions of the arguments whose values the graph may overwrite, by the descriptions of the inputs."""
-    mutable = {spec.variable for spec in specs if isinstance(spec, In) and spec.mutable}
+    mutable = {spec.variable for spec in specs if spec.mutable}
     return [position for position, argument in enumerate(arguments) if argument.variable in mutable]
 
 
@@ -102,8 +98,6 @@ class HasInputs(Protocol):
     def _arguments(self) -> Sequence[Argument]: ...
 
     def _describe_inputs(self) -> str: ...
-
-    def _is_updated(self, container: Container) -> bool: ...
 
 
 class _View:
@@ -149,8 +143,6 @@ class ValueAttribute(_View):
         for argument in self._function._arguments:
             if argument.container is container:
                 argument.required = container.value is None
-                argument.refeed = not argument.required and not self._function._is_updated(container)
-                argument.default = container.value
 
 
 class ContainerAttribute(_View):

@@ -18,6 +18,7 @@ from aesara.compile.function.arguments import (
     overwritable,
 )
 from aesara.compile.function.text import text_of_function
+from aesara.compile.io import SymbolicInput
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.container import Container, OwnContainer
@@ -144,8 +145,8 @@ class Function:
             if variable.owner is not None and id(container.storage) not in input_cells
         ]
         self._arguments = [
-            Argument(container, spec, required, refeed, default, getattr(maker.linker, "on_devices", None))
-            for container, spec, (required, refeed, default) in zip(self.input_storage, specs, self.defaults)
+            Argument(container, spec, required, getattr(maker.linker, "on_devices", None))
+            for container, spec, (required, *_) in zip(self.input_storage, specs, self.defaults)
             if not spec.implicit
         ]
         self._position = {
@@ -318,19 +319,15 @@ class Function:
             self.vm()
             results = [cell[0] for cell in self._output_cells]
         except BaseException:
-            for argument, value in zip(arguments, before):
-                argument.cell[0] = value
             for kind, value, state in states:
                 kind.restore_value(value, state)
             raise
         finally:
+            # What a call is given serves this call only.
+            for argument, value in zip(arguments, before):
+                argument.cell[0] = value
             for cell in self._cells_to_clear:
                 cell[0] = None
-        for argument in arguments:
-            if argument.required:
-                argument.cell[0] = None
-            elif argument.refeed:
-                argument.cell[0] = argument.default
         store_together([cell for cell, _ in self._updates], [results[index] for _, index in self._updates])
         return results[: self.n_returned_outputs]
 
@@ -396,8 +393,6 @@ class Function:
                 result = self._careful(args, kwargs)
         else:
             result = self._careful(args, kwargs)
-        if subset is None and self.output_keys is None:
-            return result
         return self._present([result] if self.unpack_single else result, subset)
 
     def _careful(self, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
@@ -419,7 +414,7 @@ class Function:
     @property
     def _check_for_aliased_inputs(self) -> bool:
         """Whether arguments are lent or may be overwritten, so that it matters whether they share memory."""
-        return any(not spec.implicit and (spec.mutable or getattr(spec, "borrow", False)) for spec in self.maker.inputs)
+        return any(not spec.implicit and (spec.mutable or spec.borrow) for spec in self.maker.inputs)
 
     @property
     def _how(self) -> str:
@@ -475,9 +470,7 @@ class Function:
 
     def get_shared(self) -> list[SharedVariable]:
         """Return the shared variables that the function reads or updates."""
-        return [
-            spec.variable for spec in self.maker.inputs if spec.implicit and isinstance(spec.variable, SharedVariable)
-        ]
+        return [spec.variable for spec in self.maker.inputs if isinstance(spec.variable, SharedVariable)]
 
     def sync_shared(self) -> None:
         """Wait until shared variables have their new values; on the host they always have."""
@@ -528,23 +521,19 @@ class Function:
                     f"Cannot swap {described(old)} of type {old.type} with {described(new)} of type {new.type}."
                 )
         maker, copies = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
-        defaults: list[Any] = [
-            container if spec.implicit else None for spec, container in zip(self.maker.inputs, self.input_storage)
-        ]
-        for index, (spec, container) in enumerate(zip(self.maker.inputs, self.input_storage)):
-            if spec.implicit and spec.variable in swap:
-                defaults[index] = swap[spec.variable].container
-            elif not spec.implicit:
-                required, _, default = self.defaults[index]
-                if required:
-                    continue
-                if self._is_updated(container) or spec.mutable:
-                    defaults[index] = copy.deepcopy(container.value if self._is_updated(container) else default)
-                else:
-                    # Nothing writes to a default value: both functions take the same.
-                    defaults[index] = OwnContainer(_container_like(container, default))
+        values: list[Any] = []
+        for spec, container in zip(self.maker.inputs, self.input_storage):
+            if spec.variable in swap:
+                values.append(swap[spec.variable].container)
+            elif _is_shared(spec):
+                values.append(container)
+            elif self._is_updated(container) or spec.mutable:
+                values.append(copy.deepcopy(container.value))
+            else:
+                # Nothing writes to a default value: both functions take the same.
+                values.append(OwnContainer(_with_cell_of_its_own(container)))
         cells = self._cells_to_share() if share_memory else {}
-        function = maker.create(defaults, {copies.get(v, v): cell for v, cell in cells.items()} or None)
+        function = maker.create(values, {copies.get(v, v): cell for v, cell in cells.items()} or None)
         function.trust_input = self.trust_input
         if cells:
             function._running = self._running
@@ -570,15 +559,20 @@ class Function:
     def __reduce__(self) -> tuple:
         # The containers themselves: functions that are copied together go on sharing those that they share.
         values = [
-            None if spec.implicit else container if isinstance(spec.value, Container) else OwnContainer(container)
+            None if spec.implicit else container if _is_shared(spec) else OwnContainer(container)
             for spec, container in zip(self.maker.inputs, self.input_storage)
         ]
         return _rebuild_function, (self.maker, values, self.trust_input)
 
 
-def _container_like(container: Container, value: Any) -> Container:
+def _is_shared(spec: SymbolicInput) -> bool:
+    """Whether the value of an input is in a container that was given: copies of the function share it."""
+    return spec.implicit or isinstance(spec.value, Container)
+
+
+def _with_cell_of_its_own(container: Container) -> Container:
     strict, downcast = container.strict, container.allow_downcast
-    return Container(container.type, [value], strict=strict, allow_downcast=downcast, name=container.name)
+    return Container(container.type, [container.value], strict=strict, allow_downcast=downcast, name=container.name)
 
 
 def _measured(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callable[..., Any]:

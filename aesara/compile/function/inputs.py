@@ -75,8 +75,11 @@ def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> st
     return f"The function has {named}, and {n_unnamed_inputs} without a name."
 
 
-def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[Any]) -> None:
-    """Raise or warn that a function does not need one of its inputs; it needs what is `used`."""
+def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[Any], depth: int) -> None:
+    """Raise or warn that a function does not need one of its inputs; it needs what is `used`.
+
+    The warning is about the line that called the function which is `depth` calls further out.
+    """
     note = namesake_note(variable, used, "is needed to compute the outputs")
     text = (
         "aesara.function was asked to create a function computing outputs given certain inputs, but the "
@@ -87,7 +90,7 @@ def complain_about_unused_input(index: int, variable: Variable, action: str, use
         warnings.warn(
             text + "To make this warning into an error, you can pass the parameter on_unused_input='raise' to "
             "aesara.function. To disable it completely, use on_unused_input='ignore'.",
-            stacklevel=6,
+            stacklevel=depth + 2,
         )
     else:
         raise UnusedInputError(

@@ -192,7 +192,7 @@ class FunctionMaker:
         used = set(ancestors(roots, [spec.variable for spec in inputs]))
         for index, spec in enumerate(inputs):
             if spec.variable not in used and spec.update is None and not spec.implicit:
-                complain_about_unused_input(index, spec.variable, action, used)
+                complain_about_unused_input(index, spec.variable, action, used, depth=2)
 
     def create(self, input_storage: Sequence[Any] | None = None, storage_map: Any = None) -> Function:
         """Make a function.
@@ -253,7 +253,7 @@ class FunctionMaker:
         )
         if value is None:
             return container, (True, False, None)
-        container.value = value if getattr(spec, "borrow", False) else copy.deepcopy(value)
+        container.value = value if spec.borrow else copy.deepcopy(value)
         return container, (False, not self._is_updated(index), container.value)
 
     def _build(self, vm: Any, containers: Any, output_storage: Any, defaults: Any) -> Function:
@@ -369,7 +369,7 @@ class FunctionMaker:
         specs = []
         for spec in self.inputs:
             spec = copy.copy(spec)
-            if spec.implicit and spec.variable in swap:
+            if spec.variable in swap:
                 spec.variable = swap[spec.variable]
                 spec.value = spec.variable.container  # type: ignore[attr-defined]
                 spec.name = spec.variable.name
@@ -494,7 +494,6 @@ def orig_function(
         name=name,
     )
     function = maker.create()
-    function.name = name
     function.compile_seconds = clock.now() - started
     if maker.profile is not None:
         maker.profile.add_compiling(function.compile_seconds)
