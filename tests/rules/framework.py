@@ -219,30 +219,61 @@ def apply_once(
     """The expression of a variation before and after a rule was tried on each of its nodes; None if it never fired."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        try:
-            built = of.build(*variation.leaves)
-        except (TypeError, ValueError, NotImplementedError, IndexError):
+        built = _built(tags, of, variation)
+        if built is None:
             return None
-        outputs = list(built) if isinstance(built, (list, tuple)) else [built]
-        inputs = [leaf for leaf in variation.leaves if not isinstance(leaf, Constant)]
-        reference = clone(inputs, outputs, copy_inputs=False)[1]
-        features = [ShapeFeature(), ReplaceValidate()]
-        if "inplace" in tags:
-            features.append(DestroyHandler())
-        fgraph = FunctionGraph(inputs, outputs, clone=False, features=features)
-        MergeOptimizer().rewrite(fgraph)
-        changed = False
-        for node in fgraph.toposort():
-            if node not in fgraph.apply_nodes:
-                continue
-            result = is_tracked(rewriter.tracks(), node.op) and rewriter.transform(fgraph, node)
-            if not result:
-                continue
-            if not asked_about(rewriter, node):
-                raise WrongRule(f"{rewriter.name} is not asked about {node}: its `operands` name none of the inputs")
-            changed = True
-            fgraph.replace_all_validate(list(_replacements(node, result)), reason=rewriter.name)
-    return (reference, list(fgraph.outputs)) if changed else None
+        reference, fgraph = built
+        return (reference, list(fgraph.outputs)) if _fires(rewriter, fgraph) else None
+
+
+def rounds_until_still(rewriter: NodeRewriter, tags: set[str], of: Example, most: int) -> int:
+    """How often a rule changes an expression, and what it has made of it, before it has nothing more to do.
+
+    The operands are of the first kind on which it fires. After `most` rounds it is not asked again.
+    """
+    for variation in variations(of.leaves, of.dtypes, of.domain, of.moderate is not None):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            built = _built(tags, of, variation)
+            rounds = 0
+            while built is not None and rounds < most and _fires(rewriter, built[1]):
+                rounds += 1
+        if rounds:
+            return rounds
+    return 0
+
+
+def _built(tags: set[str], of: Example, variation: Variation) -> tuple[list[Variable], FunctionGraph] | None:
+    """The outputs of a copy of the expression for a variation, and the graph of it; None if there is none of those."""
+    try:
+        built = of.build(*variation.leaves)
+    except (TypeError, ValueError, NotImplementedError, IndexError):
+        return None
+    outputs = list(built) if isinstance(built, (list, tuple)) else [built]
+    inputs = [leaf for leaf in variation.leaves if not isinstance(leaf, Constant)]
+    reference = clone(inputs, outputs, copy_inputs=False)[1]
+    features = [ShapeFeature(), ReplaceValidate()]
+    if "inplace" in tags:
+        features.append(DestroyHandler())
+    fgraph = FunctionGraph(inputs, outputs, clone=False, features=features)
+    MergeOptimizer().rewrite(fgraph)
+    return reference, fgraph
+
+
+def _fires(rewriter: NodeRewriter, fgraph: FunctionGraph) -> bool:
+    """Try a rule on each node of a graph."""
+    changed = False
+    for node in fgraph.toposort():
+        if node not in fgraph.apply_nodes:
+            continue
+        result = is_tracked(rewriter.tracks(), node.op) and rewriter.transform(fgraph, node)
+        if not result:
+            continue
+        if not asked_about(rewriter, node):
+            raise WrongRule(f"{rewriter.name} is not asked about {node}: its `operands` name none of the inputs")
+        changed = True
+        fgraph.replace_all_validate(list(_replacements(node, result)), reason=rewriter.name)
+    return changed
 
 
 def asked_about(rewriter: NodeRewriter, node: Any) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from aesara.graph.rewriting.pattern import Rule
-from tests.rules.framework import check, examples, examples_of_row, exceptions_of_rows
+from tests.rules.framework import check, examples, examples_of_row, exceptions_of_rows, rounds_until_still
 from tests.rules.registered import node_rewriters
 
 EXAMPLES = examples()
@@ -27,6 +27,8 @@ def instances():
 
 INSTANCES = list(instances())
 FIRINGS = Path(__file__).with_name("rule_firings.txt")
+#: the rounds in which no rule finds anything more to do in an expression of its examples
+ROUNDS = 4
 HINT = "if that is meant: python -m tests.rules.test_rules_by_construction"
 
 
@@ -45,6 +47,13 @@ def test_rule(name, of, key):
     fired = check(rewriter, tags, of)
     assert fired > 0, f"{name} does not fire on this example, whatever the operands"
     assert fired == RECORDED.get(key), f"{key} fires on {fired} kinds of operands, not on {RECORDED.get(key)}; {HINT}"
+
+
+@pytest.mark.parametrize("name, of, key", INSTANCES)
+def test_a_rule_leaves_in_the_end_what_it_has_made(name, of, key):
+    """A pass that tries it on new nodes too would not end otherwise."""
+    rewriter, tags = REWRITERS[name]
+    assert 0 < rounds_until_still(rewriter, tags, of, ROUNDS) < ROUNDS
 
 
 def test_every_count_has_an_example():

@@ -231,6 +231,43 @@ def test_unique(axis):
     assert Unique(axis=0) != Unique()
 
 
+@pytest.mark.parametrize(
+    ("axis", "counts", "is_left"),
+    [
+        (0, 2, False),
+        (1, [3], False),
+        (0, [2, 1], False),
+        (1, [1, 2, 1], False),
+        (None, [1, 2, 1, 3, 1, 1], False),
+        (0, [2, 0], True),
+        (None, [1, 0, 1, 3, 1, 1], True),
+    ],
+)
+def test_unique_of_what_is_repeated(axis, counts, is_left):
+    """Nothing is repeated unless entries are left out, or counts may be too few or too many."""
+    value, counts = np.array([[1.0, 2.0, 1.0], [3.0, 2.0, 0.0]]), np.array(counts)
+    known, x = at.tensor("float64", (2, 3)), at.dmatrix()
+    n = at.TensorType("int64", (None,) * counts.ndim)()
+    expected = np.unique(np.repeat(value, counts, axis))
+
+    def compiled(inputs, output):
+        f = aesara.function(inputs, output)
+        return f, any(isinstance(node.op, Repeat) for node in f.maker.fgraph.toposort())
+
+    f, repeats = compiled([known], unique(Repeat(axis)(known, counts)))
+    np.testing.assert_array_equal(f(value), expected)
+    assert repeats == is_left
+    f, repeats = compiled([x], unique(Repeat(axis)(x, counts)))
+    np.testing.assert_array_equal(f(value), expected)
+    assert repeats == (is_left or counts.size > 1)
+    f, repeats = compiled([x, n], unique(Repeat(axis)(x, n)))
+    np.testing.assert_array_equal(f(value, counts), expected)
+    assert repeats
+    if counts.size > 1:
+        with pytest.raises(ValueError):
+            compiled([x], unique(Repeat(axis)(x, counts)))[0](value[:1, :2])
+
+
 def test_index_conversion():
     i, j, dims = at.lvector(), at.lvector(), at.lvector()
     flat = np.array([0, 7, 11])

@@ -18,7 +18,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import minimum, second
 from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.rewriting.allocations import lengths_of
-from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.helpers import common_value, in_place_of
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.repeating import Repeat
@@ -120,7 +120,7 @@ def _at_most_one(length: Variable) -> Variable:
 
 
 def _is_one(length: Variable) -> bool:
-    return isinstance(length, Constant) and bool(np.all(length.data == 1))
+    return bool(common_value(length) == 1)
 
 
 @rules.useless
