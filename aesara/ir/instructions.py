@@ -74,7 +74,7 @@ def vector_of(kind: str, lanes: int) -> str:
 
 def element_of(kind: str) -> str:
     """The type of a vector's elements; other types are their own."""
-    return kind[1:-1].split(" x ")[1] if kind[0] == "<" else kind
+    return kind[:-1].partition(" x ")[2] if kind[0] == "<" else kind
 
 
 def suffix(kind: str) -> str:

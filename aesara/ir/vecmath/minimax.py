@@ -78,7 +78,7 @@ def minimax(target, low, high, count: int, weight=lambda x: mp.mpf(1), first_pow
 
 def _in_square(function, at_zero):
     """function(x) as a function of z = x**2, with its limit at zero."""
-    return lambda z: mp.mpf(at_zero) if abs(z) < 1e-40 else function(mp.sqrt(z))
+    return lambda z: mp.mpf(at_zero) if z < 1e-40 else function(mp.sqrt(z))
 
 
 def _removable(function, at_zero):

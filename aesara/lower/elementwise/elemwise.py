@@ -135,21 +135,19 @@ def common_shape(
     shape: list[Expr] = []
     guards: list[object] = []
     for axis in range(rank):
-        first: int | None = None
-        for k, (variable, array) in enumerate(zip(node.inputs, arrays, strict=True)):
-            if is_broadcast(variable, axis):
-                continue
-            if first is None:
-                first = k
-                continue
-            known, size = arrays[first].shape[axis], array.shape[axis]
+        own = [k for k, variable in enumerate(node.inputs) if not is_broadcast(variable, axis)]
+        if not own:
+            shape.append(ONE)
+            continue
+        first, *others = own
+        shape.append(arrays[first].shape[axis])
+        for k in others:
             message = (
                 f"Input dimension mismatch: input {first} has size {{0}} and input {k} has size {{1}} along "
                 f"dimension {axis} of an elementwise operation. Only dimensions whose length is statically known "
                 "to be 1 are broadcast (see specify_broadcastable)."
             )
-            guards += context.require_equal(known, size, ValueError, message, node)
-        shape.append(ONE if first is None else arrays[first].shape[axis])
+            guards += context.require_equal(shape[axis], arrays[k].shape[axis], ValueError, message, node)
     return shape, tuple(guards)
 
 

@@ -281,7 +281,7 @@ def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
     rank = index[position].type.ndim
     n_region = x_variable.type.ndim - rank + 1
     lead = n_region - y_variable.type.ndim
-    if not rank or lead < 0 or (lead <= position and y_variable.type.shape[position - lead] != 1):
+    if lead < 0 or (lead <= position and y_variable.type.shape[position - lead] != 1):
         return None
     x, y, mask = (context.array(v) for v in (x_variable, y_variable, index[position]))
     dtype = node.outputs[0].type.dtype

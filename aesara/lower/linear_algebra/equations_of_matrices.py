@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.expr import Expr
 from aesara.ir.routines import schur_forms, spectra
 from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, conjugate, swapped, whole
 from aesara.tensor.core.casting import cast
@@ -44,12 +43,11 @@ def _schur(of: Matrices, a: Numbers) -> tuple[Numbers, Numbers]:
     return made["a"], swapped(made["unitary"])
 
 
-def _fitting(of: Matrices, a: Numbers, q: Numbers, axis: int) -> Expr:
-    """The order of a square matrix, which is the number of rows (-2) or columns (-1) of another."""
+def _fitting(of: Matrices, a: Numbers, q: Numbers, axis: int) -> None:
+    """A matrix must be square, and of the order that is the number of rows (-2) or columns (-1) of another."""
     order = of.require_square(a)
     name = "rows" if axis == -2 else "columns"
     of.require_equal(order, q.shape[axis], f"a matrix of order {{0}} and one of {{1}} {name} do not fit.")
-    return order
 
 
 def _solution(of: Matrices, a: Numbers, b: Numbers, q: Numbers) -> Numbers:

@@ -193,7 +193,7 @@ class _Factor:
             return None
         if node.op == true_divide:
             above, below = node.inputs
-            if not all(above.type.broadcastable):
+            if above.type.shape != (1,):
                 return None
             weights = (*weights, _as_number(above))
         elif node.op == reciprocal:

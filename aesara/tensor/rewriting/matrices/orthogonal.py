@@ -10,7 +10,6 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.products.dot import Dot
@@ -48,14 +47,14 @@ def local_product_without_q(fgraph, node):
     beside = [b.dimshuffle("x", 0) if b.type.ndim == 1 else swapped(b) for b in products.values()]
     # joined as rows, which is how LAPACK takes columns
     whole = QRFull("r")(swapped(concatenate([swapped(x), *beside], axis=0)))
-    rows, columns = minimum(x.shape[0], x.shape[1]), x.shape[1]
+    columns = x.shape[1]
     found: dict[Variable, Any] = {}
     if fgraph.clients[r]:
-        found[r] = whole[:rows, :columns]
+        found[r] = whole[:columns, :columns]
     at = columns
     for (out, b), row in zip(products.items(), beside, strict=True):
         end = at + row.shape[0]
-        found[out] = whole[:rows, at] if b.type.ndim == 1 else whole[:rows, at:end]
+        found[out] = whole[:columns, at] if b.type.ndim == 1 else whole[:columns, at:end]
         at = end
     made: dict[Variable, Variable] = {}
     for out, value in found.items():
