@@ -11,6 +11,8 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
 from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
+from aesara.ir.steps import Iterate
+from aesara.ir.text import print_program
 from aesara.scan import scan, until
 from aesara.scan.op import Scan, ScanInfo
 from aesara.scan.parts import expand_empty
@@ -141,6 +143,33 @@ def test_buffers_that_are_too_short(mode):
     states, _ = scan(lambda a, b: a + b, outputs_info={"initial": buffer, "taps": [-2, -1]}, n_steps=3)
     with pytest.raises(AssertionError, match="SpecifyShape"):
         aesara.function([buffer], states, mode=mode)([1.0])
+
+
+STEPS = {
+    "number": lambda n, v: n,
+    "sum": lambda n, v: n + 2,
+    "sum of others": lambda n, v: n + v.shape[0],
+    "at most": lambda n, v: at.minimum(n, 1),
+    "length": lambda n, v: v.shape[0],
+    "another length": lambda n, v: v[1:].shape[0],
+    "constant": lambda n, v: at.constant(50),
+}
+
+
+@pytest.mark.parametrize("first", [1, 2, 3])
+@pytest.mark.parametrize("steps", STEPS)
+def test_a_buffer_for_all_steps_is_no_ring(steps, first):
+    """It has the first values in any case, and rows are where their numbers say."""
+    n, v, s = at.lscalar("n"), at.dvector("v"), at.dscalar("s")
+    count = STEPS[steps](n, v)
+    start = {"initial": s, "taps": [-1]} if first == 1 else {"initial": at.stack([s] * first), "taps": [-first, -1]}
+    states = scan(lambda *taps: at.sin(taps[0]) + taps[-1], outputs_info=start, n_steps=count)[0]
+    for mode in (Mode("llvm", None), ALL_ROWS):
+        f = aesara.function([n, v, s], states, mode=mode, on_unused_input="ignore")
+        program, errors = f._native.program, f._native.report.lowered.errors
+        assert any(isinstance(step, Iterate) for step in program.steps)
+        assert "mod(" not in print_program(program)
+        assert not any("first values" in str(error) for error in errors)
 
 
 # -- the rewrite ---------------------------------------------------------------------------------------------------

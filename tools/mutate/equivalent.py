@@ -235,4 +235,10 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "0",
         "(1)",
     ): "the matrix is square",
+    (
+        "aesara/lower/nests.py",
+        "_part",
+        "e.op == 'load' and e.attr in rows.parts",
+        "(e.attr in rows.parts)",
+    ): "it says what is meant: nothing else has the name of a buffer",
 }

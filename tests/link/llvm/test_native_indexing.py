@@ -1,10 +1,13 @@
 """Indexing natively, in all of NumPy's forms, without a step in Python."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.ir.steps import Launch
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
 from tests.tensor.indexing.index_cases import Drawer, IndexGraph
 
@@ -65,3 +68,32 @@ def test_all_dtypes(dtype):
     for name, got, expected in zip(graphs, native(*values), reference(*values)):
         assert got.dtype == expected.dtype, name
         np.testing.assert_array_equal(got, expected, err_msg=name)
+
+
+SHAPE = (3, 4, 5)
+#: how many dimensions a mask has and how many are before it, and of a value, in which dimensions it has one entry
+UNDER_MASKS = [
+    (rank, before, ones)
+    for rank in (1, 2, 3)
+    for before in range(4 - rank)
+    for ndim in range(5 - rank)
+    for ones in itertools.product((False, True), repeat=ndim)
+]
+
+
+@pytest.mark.parametrize("write", [set_subtensor, inc_subtensor])
+@pytest.mark.parametrize(("rank", "before", "ones"), UNDER_MASKS)
+def test_one_loop_writes_under_a_mask(rank, before, ones, write, rng):
+    """It chooses for each element, unless the value has an entry for each place: these have to be counted first."""
+    x, mask = rng.normal(size=SHAPE), rng.random(SHAPE[before : before + rank]) < 0.6
+    place = (slice(None),) * before + (mask,)
+    lead = x[place].ndim - len(ones)
+    value = rng.normal(size=[1 if one else n for one, n in zip(ones, x[place].shape[lead:], strict=True)])
+    tensor, m = at.dtensor3("x"), at.tensor("bool", (None,) * rank)
+    v = at.tensor("float64", tuple(1 if one else None for one in ones))
+    function = aesara.function([tensor, m, v], write(tensor[(slice(None),) * before + (m,)], v))
+    expected = x.copy()
+    expected[place] = value if write is set_subtensor else x[place] + value
+    np.testing.assert_array_equal(function(x, mask, value), expected)
+    loops = sum(isinstance(step, Launch) for step in function._native.program.steps)
+    assert (loops == 1) == (lead > before or ones[before - lead])
