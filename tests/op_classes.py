@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import sys
 import warnings
 from functools import cache
 
@@ -34,10 +35,17 @@ def subclasses(cls):
 
 
 def op_classes(*places):
-    """The classes of ops that modules with these beginnings of names define, by their names."""
+    """The classes of ops that modules with these beginnings of names define, by their names.
+
+    An example of a docstring may have defined a class while its module ran as a test: it is no part of the module.
+    """
     import_everything()
     places = places or ("aesara.",)
-    found = (cls for cls in subclasses(Op) if cls.__module__.startswith(places))
+    found = (
+        cls
+        for cls in subclasses(Op)
+        if cls.__module__.startswith(places) and getattr(sys.modules[cls.__module__], cls.__name__, None) is cls
+    )
     return sorted(found, key=lambda cls: (cls.__name__, cls.__module__))
 
 
