@@ -268,6 +268,12 @@ class Context:
             self._sizes[array] = found
         return found
 
+    def named(self, size: Expr) -> Expr:
+        """A size under a name that the program gives it, for what would make long expressions of it."""
+        name = var(self.fresh_size())
+        self.add(Definition(name.attr, Pointwise("int64", (), (), lambda index, readers: size)))
+        return name
+
     def _inline(self, array: Array) -> Expr | None:
         """Value of a 0-d array that depends on nothing but sizes, constants and input scalars."""
         if isinstance(array.buffer, ArgumentName) and not array.ndim:

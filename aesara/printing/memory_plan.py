@@ -15,6 +15,7 @@ from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
 from aesara.ir.generators import words_of
 from aesara.ir.program import Program
+from aesara.ir.steps import Define
 from aesara.lower.placement import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
@@ -194,6 +195,10 @@ class MemoryPlan:
             for n, actual in zip(item.buffer.shape, shape):
                 if actual is not None and n.op == "var":
                     sizes[n.attr] = actual
+        for step in self._program.all_steps():
+            computed = _value(step.value, sizes) if isinstance(step, Define) else None
+            if computed is not None:
+                sizes[step.name] = computed
         return sizes
 
     def __str__(self) -> str:

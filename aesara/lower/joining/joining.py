@@ -15,6 +15,9 @@ from aesara.records import dataclass
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.joining.join_split import Join, Split
 
+#: so many sizes make a sum without a name
+_TERMS = 16
+
 
 def vector_of(elements: Sequence[Array], dtype: str, context: Context) -> Array:
     """A vector assembled from 0-d arrays."""
@@ -83,13 +86,24 @@ def _join(op: Join, node: Apply, context: Context) -> Sequence[Array]:
     for k, array in enumerate(arrays[1:], 1):
         for d in range(rank):
             guards += _require_joinable(axis, d, arrays[0].shape[d], array.shape[d], k, node, context)
-    total: Expr = ZERO
-    writes = []
-    for array in arrays:
-        writes.append(_piece(array, axis, total, dtype))
-        total = total + axis.length(array)
+    starts, total = _starts([axis.length(array) for array in arrays], context)
+    writes = [_piece(array, axis, start, dtype) for array, start in zip(arrays, starts, strict=True)]
     shape = [axis.pick(d, total, n) for d, n in enumerate(arrays[0].shape)]
     return [Assembled(dtype, shape, None, writes, guards)]
+
+
+def _starts(lengths: Sequence[Expr], context: Context) -> tuple[list[Expr], Expr]:
+    """Where pieces that lie one behind the other begin, and where the last one ends.
+
+    Of many lengths a sum gets a name now and then, so that none is long: work on n sums of up to n terms is quadratic.
+    """
+    starts, total, terms = [], ZERO, 0
+    for length in lengths:
+        starts.append(total)
+        total, terms = total + length, terms + (not length.is_const)
+        if terms == _TERMS and context.outer is None:
+            total, terms = context.named(total), 0
+    return starts, total
 
 
 def _require_joinable(
@@ -132,11 +146,8 @@ def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
         total = total + n
     message = "Split: the lengths sum to {0}, but the axis has size {1}."
     guards += context.require_equal(total, whole, ValueError, message, node)
-    pieces, start = [], ZERO
-    for n in sizes:
-        pieces.append(_window(array, axis, start, n, guards))
-        start = start + n
-    return pieces
+    starts, _ = _starts(sizes, context)
+    return [_window(array, axis, start, n, guards) for start, n in zip(starts, sizes, strict=True)]
 
 
 def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequence[object]) -> Array:
