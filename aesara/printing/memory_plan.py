@@ -196,9 +196,10 @@ class MemoryPlan:
                 if actual is not None and n.op == "var":
                     sizes[n.attr] = actual
         for step in self._program.all_steps():
-            computed = _value(step.value, sizes) if isinstance(step, Define) else None
-            if computed is not None:
-                sizes[step.name] = computed
+            if isinstance(step, Define):
+                computed = _value(step.value, sizes)
+                if computed is not None:
+                    sizes[step.name] = computed
         return sizes
 
     def __str__(self) -> str:

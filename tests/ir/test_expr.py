@@ -33,9 +33,6 @@ from aesara.primitives import PRIMITIVES
 LONG, LONGEST = longest("float64", 1), longest("int8", 2)
 I, J, N, M, B = var("i"), var("j"), *(var(InputSize(k, 0, most)) for k, most in enumerate((LONG, LONG, LONGEST)))
 
-#: how many elements behind the first two a vector has
-REST = op("add", op("maximum", N, const(2)), const(-2))
-
 
 def X():
     return load("b", "float64", I)
@@ -64,6 +61,7 @@ def test_constants_are_kept_apart_by_dtype_sign_of_zero_and_nan():
 
 
 def test_simplification():
+    rest = op("add", op("maximum", N, const(2)), const(-2))  # behind the first two
     equal = [
         (op("add", const(2), const(3)), const(5)),
         (op("sub", const(2), const(3)), const(-1)),
@@ -83,15 +81,15 @@ def test_simplification():
         (op("maximum", op("maximum", N, I), const(-1)), op("maximum", N, I)),
         (op("maximum", op("add", N, M), const(0)), op("add", N, M)),
         (op("minimum", N, op("add", N, const(1))), N),
-        (op("minimum", REST, N), REST),
+        (op("minimum", rest, N), rest),
         (op("maximum", op("minimum", N, M), op("add", N, const(1))), op("add", N, const(1))),
         (op("maximum", op("minimum", N, M), M), M),
         (op("minimum", op("maximum", N, M), N), N),
         (op("maximum", M, op("maximum", M, I)), op("maximum", M, I)),
         (op("minimum", op("add", N, const(-1)), op("minimum", N, op("add", N, const(2)))), op("add", N, const(-1))),
         (op("minimum", op("add", N, const(1)), const(1)), const(1)),
-        (op("maximum", op("add", N, const(-2)), const(0)), REST),
-        (op("sub", N, op("minimum", N, const(2))), REST),
+        (op("maximum", op("add", N, const(-2)), const(0)), rest),
+        (op("sub", N, op("minimum", N, const(2))), rest),
         (op("add", op("minimum", op("add", N, const(1)), const(2)), const(-1)), op("minimum", N, const(1))),
         (op("add", op("minimum", N, const(3)), op("maximum", op("add", N, const(-3)), const(0))), N),
         (op("add", op("maximum", N, M), op("minimum", N, M)), op("add", N, M)),
