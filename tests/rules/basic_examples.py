@@ -23,10 +23,12 @@ def _cast_to_wider(x, target):
 
 EXAMPLES = {
     "constant_folding": [
-        lambda x: at.exp(at.constant(np.array([0.5, 2.0]))).sum() + x,
+        lambda x: at.sin(at.constant(np.array([0.5, 2.0]))).sum() + x,
+        lambda x: at.exp(at.constant(np.array([0.0, -np.inf, np.nan]))).sum() + x,
         lambda x: x[at.arange(3)[1:]] if x.type.ndim else x,
         lambda m: at.set_subtensor(at.zeros((4, 5))[at.constant(1), 1:], np.float64(3)) + m,
     ],
+    "late_constant_folding": [lambda x: at.exp(at.constant(np.array([0.5, 2.0]))).sum() + x],
     "constant_folding_for_scan2": [lambda x: at.exp(at.constant(np.array([0.5, 2.0]))).sum() + x],
     "local_useless_fill": [
         lambda x, y: at.second(x, y),

@@ -19,6 +19,12 @@ ROWS = {
     "local_log1p_minus_one": {"regroups": TERMS},
 }
 EXAMPLES = {
+    "local_function_of_integers": [
+        lambda x: 1 + at.exp(x),
+        lambda m: at.exp(m).sum(axis=0),
+        lambda x: [at.expm1(x) * 2, -at.sigmoid(x)],
+        lambda x, y: [at.softplus(x) + y, 1 - at.erf(x), at.log(at.erfc(x))],
+    ],
     "local_log_sum_exp": [
         example(lambda m: at.log(at.exp(m).sum(axis=1)), **SUM),
         example(lambda m: at.log(at.exp(m).sum(axis=0, keepdims=True)), **SUM),

@@ -31,6 +31,7 @@ VALUES = {
 #: What each of these rules rewrites, alone or with the rules that do its work among more.
 EXPRESSIONS = {
     "ShapeOpt": [at.exp(x).shape[0], (m + m).shape],
+    "constant_folding": [x + at.exp(at.constant([1.0, 2.0])), x + at.sin(at.constant([1.0, 2.0]))],
     "local_1msigmoid": [1 - at.sigmoid(x)],
     "local_adv_sub1_adv_inc_sub1": [at.set_subtensor(m[i[:1]], y)[i[:1]]],
     "local_erf_minus_one": [at.erf(x) - 1],

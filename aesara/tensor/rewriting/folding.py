@@ -8,7 +8,14 @@ import numpy as np
 
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import in2out, node_rewriter
+from aesara.scalar.exponential import Exp, Expm1, Sigmoid, Softplus
+from aesara.scalar.normal import Ndtr
+from aesara.scalar.op import ScalarOp
+from aesara.scalar.special import Erf, Erfc
+from aesara.scalar.trigonometric import Cosh, Sinh, Tanh
 from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.reductions.softmax import Softmax
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -20,26 +27,76 @@ LARGEST_FOLDED = 2**20
 @node_rewriter(None, operands=[Constant])
 def constant_folding(fgraph, node):
     """Replace a node whose inputs are all constants with its values."""
+    return _folded(fgraph, node) or False
+
+
+@node_rewriter(None, operands=[Constant])
+def late_constant_folding(fgraph, node):
+    """Replace a node whose inputs are all constants with its values, after stable forms have been looked for."""
+    return _folded(fgraph, node) or False
+
+
+@node_rewriter(None, operands=[Constant])
+def lossless_constant_folding(fgraph, node):
+    """Replace a node whose inputs are all constants with its values, unless a more stable form may need the inputs."""
+    if not any(client != "output" for out in node.outputs for client, _ in fgraph.clients[out]):
+        return _folded(fgraph, node) or False
+    op = node.op.scalar_op if isinstance(node.op, Elemwise) else node.op
+    if isinstance(op, IN_STABLE_FORMS):
+        return False if np.any(_regular(node)) else _folded(fgraph, node) or False
+    results = _folded(fgraph, node)
+    if results is None or (isinstance(op, ScalarOp) and np.any(_out_of_range(results[0].data) & _regular(node))):
+        return False
+    return results
+
+
+# By this name modes know the rule that folds constants from the beginning.
+lossless_constant_folding.name = constant_folding.name
+
+
+def _folded(fgraph: Any, node: Any) -> list[Constant] | None:
+    """The constants that take the place of a node; None if it is to stay."""
     for var in node.inputs:
         if not isinstance(var, Constant):
-            return False
+            return None
     if not node.op.do_constant_folding(fgraph, node):
-        return False
+        return None
     if is_huge(node):
-        return False
+        return None
     storage = [[None] for _ in node.outputs]
     try:
         with np.errstate(all="ignore"):
             node.op.perform(node, [var.data for var in node.inputs], list(storage))
     except Exception:
         # What fails now would fail when the function runs: there the error belongs.
-        return False
+        return None
     results = []
     for output, (value,) in zip(node.outputs, storage):
         if value is None and hasattr(output.type, "dtype"):
-            return False  # `perform` has left it out: an error when the function runs
+            return None  # `perform` has left it out: an error when the function runs
         results.append(output.type.make_constant(value))
     return results
+
+
+#: Ops that have stable forms together with what reads them: of `log(1 + exp(-50))` nothing is left after the sum.
+IN_STABLE_FORMS = (Exp, Expm1, Sigmoid, Softplus, Tanh, Sinh, Cosh, Erf, Erfc, Ndtr, Softmax)
+
+
+def _regular(node: Any) -> Any:
+    """Where all operands are known, finite and not 0."""
+    regular: Any = True
+    for var in node.inputs:
+        if not isinstance(var, Constant):
+            return False
+        regular = regular & np.isfinite(var.data) & (var.data != 0)
+    return regular
+
+
+def _out_of_range(value: Any) -> Any:
+    """Where floating-point numbers are infinite, NaN, 0, or so small that they have fewer digits than their dtype."""
+    if value.dtype.kind != "f":
+        return False
+    return np.isinf(value) | ~(np.abs(value) >= np.finfo(value.dtype).tiny)
 
 
 def is_huge(node: Any) -> bool:
@@ -57,8 +114,9 @@ def is_huge(node: Any) -> bool:
 
 
 topo_constant_folding = in2out(constant_folding, name="topo_constant_folding")
-rules.canonicalize(constant_folding, "topo_constant_folding")
-rules.stabilize(constant_folding, "topo_constant_folding")
-rules.specialize(constant_folding, "topo_constant_folding")
+# `log(1 + exp(800))` is 800 if stable forms are found before the exponential is infinite.
+rules.canonicalize(lossless_constant_folding, "topo_constant_folding")
+rules.stabilize(lossless_constant_folding, "topo_constant_folding")
+rules.specialize(late_constant_folding, "topo_constant_folding", "fast_compile")
 
 __all__ = ["constant_folding", "topo_constant_folding"]

@@ -15,6 +15,7 @@ from aesara.records import dataclass
 #: the former excludes the latter.
 EXCLUDED_WITH = {
     "ShapeOpt": ("local_shape_to_shape_i", "local_track_shape_i"),
+    "constant_folding": ("late_constant_folding",),
     "local_1msigmoid": ("local_complement",),
     "local_adv_sub1_adv_inc_sub1": ("local_rows_written_once",),
     "local_erf_minus_one": ("local_complement",),

@@ -1,14 +1,18 @@
 """Which nodes of constants are computed when a graph is compiled, and what comes of them."""
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath import exp, log, log1p, mpf
 
+import aesara
 import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.rewriting.basic import constant_folding
-from aesara.tensor.rewriting.folding import LARGEST_FOLDED
+from aesara.tensor.rewriting.folding import LARGEST_FOLDED, lossless_constant_folding
+from aesara.tensor.special import ndtr, softmax
 
 DTYPES = ("bool", "int16", "float32", "float64", "complex128")
 
@@ -99,3 +103,76 @@ def test_nothing_is_said_about_values_out_of_the_range():
         (at.cumsum(at.constant([-1e308, -1e308])), [-1e308, -np.inf]),
     ):
         np.testing.assert_array_equal(np.ravel(folded(variable)[0].data), value)
+
+
+def double(*values):
+    return at.constant(np.array(values))
+
+
+#: Expressions of constants that lose digits where they are computed as written, and what they are.
+LOST = [
+    (lambda: at.log(1 + at.exp(at.as_tensor_variable(800))), lambda: [800]),
+    (lambda: at.log(1 + at.exp(double(-50.0, 0.0, 800.0))), lambda: [log1p(exp(-50)), log(2), 800]),
+    (lambda: at.log(1 - at.sigmoid(double(50.0))), lambda: [-50 - log1p(exp(-50))]),
+    (lambda: 1 - at.sigmoid(double(30.0)), lambda: [exp(-30) / (1 + exp(-30))]),
+    (lambda: at.exp(double(1e-10)) - 1, lambda: [mpmath.expm1(1e-10)]),
+    (lambda: 1 - at.erf(double(7.0)), lambda: [mpmath.erfc(7)]),
+    (lambda: at.log(at.exp(double(1000.0, 1001.0)).sum()), lambda: [1000 + log(1 + exp(1))]),
+    (lambda: at.log(softmax(double(1000.0, 0.0))), lambda: [-exp(-1000), -1000]),
+    (lambda: at.log(double(1e200) ** 2), lambda: [2 * log(mpf(1e200))]),
+    (lambda: at.log(ndtr(double(-50.0))), lambda: [log(mpmath.ncdf(-50))]),
+    (lambda: at.log(at.exp(double(-740.0))), lambda: [-740]),
+]
+
+
+@pytest.mark.parametrize("case", range(len(LOST)))
+def test_stable_forms_of_constants_are_found(case):
+    build, value = LOST[case]
+    f = aesara.function([], build(), mode="FAST_RUN")
+    assert isinstance(f.maker.fgraph.outputs[0].owner.inputs[0], Constant)
+    with mpmath.workdps(400):
+        expected = np.array([float(number) for number in value()])
+    np.testing.assert_allclose(np.ravel(f()), expected, rtol=1e-14 if f().dtype == "float64" else 1e-7)
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_what_no_stable_form_is_found_of_is_folded_in_the_end(mode):
+    x = at.dvector("x")
+    f = aesara.function([x], x * at.exp(double(2.0)) * at.exp(double(3.0)) + at.tanh(double(1.0)), mode=mode)
+    assert not any(node.op in (at.exp, at.tanh) for node in f.maker.fgraph.apply_nodes)
+    np.testing.assert_allclose(f([1.0]), np.exp(5.0) + np.tanh(1.0), rtol=1e-15)
+
+
+def test_results_without_digits_wait_for_stable_forms():
+    large, small = double(1e200), double(1e-200)
+    for waits in (at.exp(double(2.0)), at.tanh(double(-1.0)), large * large, small * small):
+        assert not early(waits)
+    for exact in (at.exp(double(0.0, -np.inf, np.nan)), at.log(double(0.0)), double(0.0) * large, at.sin(small)):
+        assert early(exact)
+    # nobody reads it
+    result = at.exp(double(2.0))
+    assert lossless_constant_folding.transform(FunctionGraph([], [result], clone=False), result.owner)
+
+
+def early(variable):
+    return lossless_constant_folding.transform(FunctionGraph([], [at.sum(variable)], clone=False), variable.owner)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64", "uint8", "uint16"])
+def test_stable_forms_of_functions_of_integers(dtype):
+    n = at.vector("n", dtype=dtype)
+    values = np.array([0, 1, 50, 120], dtype)
+    numbers = [int(k) for k in values]
+    cases = [
+        (at.log(1 + at.exp(n)), lambda k: k + log1p(exp(-k))),
+        (1 - at.sigmoid(n), lambda k: exp(-k) / (1 + exp(-k))),
+        (at.log(1 - at.sigmoid(n)), lambda k: -k - log1p(exp(-k))),
+        (at.log(at.sigmoid(n)), lambda k: -log1p(exp(-k))),
+        (at.log(at.exp(n) * 2), lambda k: k + log(2)),
+    ]
+    f = aesara.function([n], [expression for expression, _ in cases])
+    with mpmath.workdps(60):
+        for result, (expression, exact) in zip(f(values), cases):
+            rtol = 1e-14 if result.dtype == "float64" else 1e-6
+            assert result.dtype == expression.dtype
+            np.testing.assert_allclose(result, [float(exact(mpf(k))) for k in numbers], rtol=rtol, atol=1e-44)

@@ -40,7 +40,7 @@ UNARY = [
     lambda x: x * 1,
     lambda x: x + 0,
     lambda x: at.ones_like(x) * x,
-    lambda x: at.fill(x, 2.0),
+    lambda x: at.fill(x, at.constant(2.0, dtype="float64")),
     lambda x: x.sum(axis=0, keepdims=True) + 0 * x,
     lambda x: at.switch(x > 0, x, 0),
     lambda x: x.T.T,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from aesara.graph.nodes import Variable
-from aesara.graph.rewriting.basic import rule
+from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
@@ -18,11 +19,13 @@ from aesara.tensor.elementwise.ops import (
     log1mexp,
     log1p,
     neg,
+    sigmoid,
     softplus,
     sqrt,
     square,
     sub,
 )
+from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.rewriting.helpers import (
     as_float,
     is_float,
@@ -35,6 +38,8 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
+
+ELEMENTWISE = (Elemwise, CAReduce)
 
 
 def has_opposite(x: Variable) -> bool:
@@ -95,6 +100,18 @@ rules.add(
     to=(rules.specialize,),
     tags=("local_exp_log",),
 )
+
+
+@rules.stabilize
+@node_rewriter([exp, expm1, sigmoid, softplus, erf, erfc])
+def local_function_of_integers(fgraph, node):
+    """Functions of integers, if arithmetic reads them, as those of floating-point numbers, which have more rules."""
+    (x,), (out,) = node.inputs, node.outputs
+    if not is_integer(x) or not any(c != "output" and isinstance(c.op, ELEMENTWISE) for c, _ in fgraph.clients[out]):
+        return False
+    new = node.op(as_float(x, out))
+    return [new] if new.type == out.type else False
+
 
 # Sums and differences close to cancellation.
 
