@@ -111,34 +111,39 @@ def _writers_last(fgraph: FunctionGraph, concerns: Callable[[Op], bool]) -> list
     takes, and that of a temporary serves as well as new one.
     """
     order = fgraph.toposort()
-    writers = {node for node in order if concerns(node.op)}
     clients = fgraph.clients
-    if not any(len(clients[variable]) > 1 for node in writers for variable in node.inputs):
+    patience: dict[Apply, int] = {}  # the nodes that can wait longest have most
+    most: dict[Variable, int] = {}
+    last: dict[Variable, int] = {}
+    for node in order:
+        its = 0
+        if concerns(node.op):
+            its = 2 if any(c == "output" for out in node.outputs for c, _ in clients[out]) else 1
+        patience[node] = its
+        for variable in node.inputs:
+            if len(clients[variable]) > 1:
+                last[variable] = its
+                most[variable] = max(most.get(variable, 0), its)
+    if last == most:
         return order
     before = fgraph.orderings()
-    waits: dict[Apply, int] = {}
+    missing: dict[Apply, int] = {}
     followers: dict[Apply, list[Apply]] = {}
     for node in order:
         needed = {variable.owner for variable in node.inputs if variable.owner is not None} | {*before.get(node, ())}
-        waits[node] = len(needed)
+        missing[node] = len(needed)
         for other in needed:
             followers.setdefault(other, []).append(node)
-    # A node's key: how long it can wait, and its place in the order as it was.
-    key = {
-        node: (2 if any(c == "output" for out in node.outputs for c, _ in clients[out]) else 1, place)
-        if node in writers
-        else (0, place)
-        for place, node in enumerate(order)
-    }
-    ready = [(key[node], node) for node in order if not waits[node]]
+    key = {node: (patience[node], place) for place, node in enumerate(order)}
+    ready = [(key[node], node) for node in order if not missing[node]]
     heapify(ready)
     late = []
     while ready:
         _, node = heappop(ready)
         late.append(node)
         for follower in followers.get(node, ()):
-            waits[follower] -= 1
-            if not waits[follower]:
+            missing[follower] -= 1
+            if not missing[follower]:
                 heappush(ready, (key[follower], follower))
     return late
 
