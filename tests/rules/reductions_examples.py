@@ -3,7 +3,7 @@
 import numpy as np
 
 import aesara.tensor as at
-from aesara.tensor.reductions.sum_prod_max import Max, Sum
+from aesara.tensor.reductions.sum_prod_max import Max, Min, Sum
 from tests.rules.framework import example
 
 SUMS = "sums are taken in another order, or in parts"
@@ -76,6 +76,11 @@ EXAMPLES = {
         lambda m: -at.max(-m, axis=0),
         lambda m: -Max(None)(-m),
         lambda t: -Max((0, 2))(-t),
+    ],
+    "local_min_to_max": [
+        lambda m: -at.min(-m, axis=0),
+        lambda m: -Min(None)(-m),
+        lambda t: -Min((0, 2))(-t),
     ],
     "local_max_and_argmax": [
         lambda m: at.max_and_argmax(m, axis=0)[0],

@@ -108,6 +108,7 @@ from aesara.tensor.rewriting.reduced_forms import (
 )
 from aesara.tensor.rewriting.reductions import (
     local_max_to_min,
+    local_min_to_max,
     local_op_of_op,
     local_reduce_broadcastable,
     local_sum_prod_all_to_none,
@@ -211,6 +212,7 @@ __all__ = [
     "local_intdiv_by_one",
     "local_lift_transpose_through_dot",
     "local_max_to_min",
+    "local_min_to_max",
     "local_mul_canonizer",
     "local_mul_specialize",
     "local_mul_switch_sink",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 
-from aesara.graph.nodes import Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.casting import cast
 from aesara.tensor.elementwise.ops import mul, neg, true_divide
@@ -142,10 +143,24 @@ def local_reduce_broadcastable(fgraph, node):
 @node_rewriter([neg])
 def local_max_to_min(fgraph, node):
     """``-max(-x)`` is ``min(x)``."""
-    largest = node.inputs[0].owner
-    if largest is None or not isinstance(largest.op, Max) or len(fgraph.clients[node.inputs[0]]) > 1:
-        return False
-    inner = largest.inputs[0].owner
+    return _opposite_of_extremum(fgraph, node, Max, Min)
+
+
+@rules.uncanonicalize
+@node_rewriter([neg])
+def local_min_to_max(fgraph, node):
+    """``-min(-x)`` is ``max(x)``."""
+    return _opposite_of_extremum(fgraph, node, Min, Max)
+
+
+def _opposite_of_extremum(
+    fgraph: FunctionGraph, node: Apply, of: type[Max | Min], other: type[Max | Min]
+) -> list[Variable] | None:
+    """The other extremum, instead of the opposite of an extremum of opposites."""
+    extremum = node.inputs[0].owner
+    if extremum is None or not isinstance(extremum.op, of) or len(fgraph.clients[node.inputs[0]]) > 1:
+        return None
+    inner = extremum.inputs[0].owner
     if inner is None or inner.op != neg or not is_float(node.outputs[0]):
-        return False
-    return in_place_of(node.outputs[0], Min(largest.op.axis)(inner.inputs[0]))
+        return None
+    return in_place_of(node.outputs[0], other(extremum.op.axis)(inner.inputs[0]))
