@@ -172,9 +172,10 @@ def test_linker_without_graph():
 
 def test_accept_makes_a_clone_for_another_graph(x):
     one, two = FunctionGraph([x], [x + 1], clone=True), FunctionGraph([x], [x + 2], clone=True)
-    linker = VMLinker().accept(one)
-    assert linker.accept(two) is not linker and linker.fgraph is one
-    assert linker.accept(one) is linker
+    for linker in (VMLinker().accept(one), PerformLinker().accept(one, one.outputs)):
+        other = linker.accept(two, two.outputs)
+        assert other is not linker and linker.fgraph is one and other.fgraph is two
+        assert other.no_recycling == two.outputs and linker.accept(one) is linker
 
 
 def test_allow_gc_follows_the_configuration():
@@ -270,6 +271,38 @@ class TestWrapLinker:
         )
         aesara.function([x], at.exp(x), mode=Mode(linker, None))([0.0])
         assert calls
+
+    def test_values_of_each_linker_are_its_own(self, x):
+        """So that one may overwrite what it gets; and a subclass sees the arguments before the first node."""
+        begun = []
+
+        class Linker(WrapLinker):
+            def pre(self, f, inputs, order, thunk_groups):
+                begun.append(([value.tolist() for value in inputs], len(order), [len(some) for some in thunk_groups]))
+
+        def wrapper(fgraph, index, node, *thunks):
+            for thunk in thunks:
+                thunk()
+                values = [[cell[0] for cell in (*thunk.inputs, *thunk.outputs)] for thunk in thunks]
+            for mine, theirs in zip(values[0], values[1]):
+                np.testing.assert_array_equal(mine, theirs)
+                assert mine is not theirs or not isinstance(mine, np.ndarray) or not mine.flags.writeable
+
+        linker = Linker([PerformLinker(), PerformLinker()], wrapper)
+        f = aesara.function([x], at.exp(at.cumsum(x)), mode=Mode(linker, None))
+        assert f([0.0]).tolist() == [1.0] and f([0.0, 0.0]).tolist() == [1.0, 1.0]
+        assert begun == [([[0.0]], 2, [2, 2]), ([[0.0, 0.0]], 2, [2, 2])]
+
+    def test_linkers_have_to_agree_on_the_order(self, x):
+        class Backwards(PerformLinker):
+            pass
+
+        backwards = Backwards(schedule=lambda fgraph: list(reversed(fgraph.toposort())))
+        linker = WrapLinker([PerformLinker(), backwards], lambda *args: None)
+        with pytest.raises(ValueError) as caught:
+            aesara.function([x], [at.exp(x), at.log(x)], mode=Mode(linker, None))
+        before, _, after = str(caught.value).partition(" runs the nodes in another order than ")
+        assert "Backwards" in before and "PerformLinker" in after
 
     def test_errors(self, x, y):
         linker = WrapLinker([PerformLinker()], lambda fgraph, i, node, thunk: thunk())

@@ -376,3 +376,50 @@ def test_process_that_is_killed_while_it_writes(tmp_path):
     assert left.name.startswith("new-") and left.read_bytes() == b"aesara-object-1"
     assert run(PROGRAM, tmp_path / "cache").wait(120) == 0
     assert len(list((tmp_path / "cache" / "objects").glob("*.o"))) == 2
+
+
+def test_keys_tell_parts_apart():
+    cache = ObjectCache("anywhere")
+    parts = [("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""), ("", "abc"), ("c", "ab")]
+    assert len({cache.key(*some) for some in parts}) == len(parts)
+
+
+def test_systems_without_users(folder, monkeypatch):
+    """Where nobody is known to own a file, nothing is refused."""
+    monkeypatch.delattr(os, "getuid")
+    assert not compiled() and compiled()
+    folder.chmod(0o777)
+    assert compiled()
+
+
+def test_entries_that_cannot_be_touched_are_loaded(folder, monkeypatch):
+    compiled()
+    (entry,) = folder.glob("*.o")
+    os.utime(entry, (1.0, 1.0))
+    monkeypatch.setattr(os, "utime", refuse)
+    assert compiled() and entry.stat().st_mtime == 1.0
+
+
+def test_a_write_that_fails_and_leaves_a_file(folder, monkeypatch):
+    compiled(2.0)
+    monkeypatch.setattr(os, "replace", refuse)
+    monkeypatch.setattr(os, "unlink", refuse)
+    assert not compiled() and not compiled()
+
+
+def refuse(*args, **kwargs):
+    raise PermissionError
+
+
+def test_entries_that_cannot_be_removed_are_passed_over(tmp_path, monkeypatch):
+    """The next older ones are removed in their place, and no more than it takes."""
+    monkeypatch.setattr("aesara.link.llvm.cache._MAX_BYTES", 30)
+    cache, unlink = ObjectCache(tmp_path), type(tmp_path).unlink
+    for k, name in enumerate("abcde"):
+        (tmp_path / name).write_bytes(b"0123456789")
+        os.utime(tmp_path / name, (k + 1.0, k + 1.0))
+    monkeypatch.setattr(type(tmp_path), "unlink", lambda path: refuse() if path.name == "a" else unlink(path))
+    cache._trim()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d", "e"]
+    cache._trim()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "d", "e"]  # just as much as may be

@@ -316,14 +316,10 @@ def _refuse(target: str, *args: Any, **kwargs: Any) -> Any:
 
 
 def _plain(value: Any, wanted: np.dtype[Any]) -> Any:
-    """The value as an aligned, C-contiguous array of native byte order with the very descriptor compiled code wants."""
-    if type(value) is np.ndarray and value.dtype is wanted and value.flags.carray:
-        return value
+    """The value as an aligned, C-contiguous array with the very descriptor compiled code wants."""
     array = np.asarray(value)
     if array.dtype != wanted:
         return value  # refused by the entry point, with a message
-    flags = array.flags
-    if type(array) is not np.ndarray or not (flags.c_contiguous and flags.aligned) or not array.dtype.isnative:
-        shape = array.shape
-        array = np.require(np.array(array, dtype=wanted, order="C", subok=False), requirements="A").reshape(shape)
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        array = np.array(array, order="C")
     return array if array.dtype is wanted else array.view(wanted)

@@ -10,6 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
+from aesara.link.llvm.callable import _plain
 from tests.closeness import assert_close
 
 
@@ -332,3 +333,62 @@ def test_the_same_code_with_another_fallback():
     del f
     gc.collect()
     np.testing.assert_array_equal(other(np.ones(2)), [5.0, 5.0])
+
+
+def unaligned(array):
+    memory = np.zeros(array.nbytes + 1, np.uint8)
+    found = memory[1:].view(array.dtype).reshape(array.shape)
+    found[...] = array
+    return found
+
+
+LAYOUTS = {
+    "plain": lambda a: a.copy(), "read-only": lambda a: np.broadcast_to(a, a.shape), "Fortran": np.asfortranarray,
+    "transposed": lambda a: a.T, "reversed": lambda a: a[::-1], "strided": lambda a: np.repeat(a, 2, -1)[..., ::2],
+    "unaligned": unaligned, "subclass": lambda a: a.copy().view(Subclass), "empty": lambda a: a[:0],
+    "repeated": lambda a: np.broadcast_to(a[:1], a.shape),
+    "other descriptor": lambda a: a.view(np.dtype("f8", copy=True)),
+}  # fmt: skip
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_arrays_of_any_layout_are_plain_for_native_code(layout):
+    """They are copied where native code could not read them; the others are the same memory."""
+    value, wanted = LAYOUTS[layout](np.arange(9.0).reshape(3, 3) + 0.5), np.dtype("float64")
+    found = _plain(value, wanted)
+    np.testing.assert_array_equal(found, value)
+    assert type(found) is np.ndarray and found.dtype is wanted and found.flags.c_contiguous and found.flags.aligned
+    copied = layout in ("Fortran", "transposed", "reversed", "strided", "unaligned", "repeated")
+    assert np.shares_memory(found, value) is (not copied and value.size > 0)
+    assert (found is value) is (layout in ("plain", "read-only", "empty"))
+    x, s = at.dmatrix("x"), aesara.shared(np.ones((1, 1)))
+    s.container.storage[0] = value
+    f = aesara.function([x], [x * 2, s * 2])
+    np.testing.assert_array_equal(f(value), [value * 2, value * 2])
+    other = value.astype("int64")
+    assert _plain(other, wanted) is other  # native code refuses it
+
+
+def test_the_size_of_workspace_can_be_asked_for():
+    """Also where there are several blocks, which calls use again."""
+    x, n = at.dvector("x"), at.lscalar("n")
+
+    @as_op([at.dvector, at.lscalar], [at.dvector])
+    def again(value, times):
+        return f(value, times - 1) if times else value.copy()
+
+    f = aesara.function([x, n], at.cumsum(again(at.cumsum(x) * 2, n) + 1)[::-1] * 3)
+    value = np.ones(5000)
+    f(value, 2)
+    size = f.vm.workspace_bytes
+    assert size >= 3 * 8 * 5000
+    f(value, 2)
+    assert [f.vm.workspace_bytes for _ in range(3)] == [size] * 3
+    f.free()
+    assert f.vm.workspace_bytes == 0
+    f(value, 0)
+    assert 0 < f.vm.workspace_bytes < size
