@@ -340,10 +340,10 @@ def str_diagnostic(expected: Any, value: Any, rtol: float | None, atol: float | 
         with np.errstate(all="ignore"):
             difference = np.abs(np.asarray(value) - np.asarray(expected)).astype(float)
             relative = difference / np.abs(np.asarray(expected))
-        if difference.size:
-            for name, numbers in (("Abs", difference), ("Rel", relative)):
-                for kind, function in (("Max", np.max), ("Mean", np.mean), ("Median", np.median), ("Std", np.std)):
-                    print(f"  {kind} {name} Diff:  {function(numbers)}", file=text)
+            if difference.size:
+                for name, numbers in (("Abs", difference), ("Rel", relative)):
+                    for kind, function in (("Max", np.max), ("Mean", np.mean), ("Median", np.median), ("Std", np.std)):
+                        print(f"  {kind} {name} Diff:  {function(numbers)}", file=text)
     except (TypeError, ValueError):
         pass  # shapes that do not fit each other, or no numbers
     if rtol is None or atol is None:

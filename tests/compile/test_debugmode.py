@@ -4,6 +4,7 @@ import copy
 import itertools
 import logging
 import pickle
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -764,6 +765,76 @@ def test_str_diagnostic():
     # Differences are in proportion to what was expected.
     numbers = str_diagnostic(np.array([2.0, -4.0]), np.array([2.0, -5.0]), None, None)
     assert "Max Abs Diff:  1.0" in numbers and "Max Rel Diff:  0.25" in numbers and "Mean Rel Diff:  0.125" in numbers
+
+
+@pytest.mark.parametrize(
+    ("expected", "value", "facts", "differences"),
+    [
+        (np.array([2.0, -4.0, np.inf]), np.array([2.0, -5.0, np.nan]),
+         ("(3,) float64 (8,) -4.0 inf 1 0", "(3,) float64 (8,) nan nan 0 1"), ["nan"] * 8),
+        (np.array([True, False]), np.array([[1, 2]], "int8"),
+         ("(2,) bool (1,) False True", "(1, 2) int8 (2, 1) 1 2"),
+         ["2.0", "1.0", "1.0", "1.0", "inf", "inf", "inf", "nan"]),
+        (np.ones(0, "float32"), np.ones((0, 2), "complex64"),
+         ("(0,) float32 (0,) 0 0", "(0, 2) complex64 (0, 0) 0 0"), []),
+        (np.array([1j]), np.array([3j]), ("(1,) complex128 (16,) 0 0",) * 2,
+         ["2.0"] * 3 + ["0.0"] + ["2.0"] * 3 + ["0.0"]),
+        (np.array([2.0, -4.0]), np.array([1.0, -9.0]),
+         ("(2,) float64 (8,) -4.0 2.0 0 0", "(2,) float64 (8,) -9.0 1.0 0 0"),
+         ["5.0", "3.0", "3.0", "2.0", "1.25", "0.875", "0.875", "0.375"]),
+    ],
+)  # fmt: skip
+def test_all_that_is_said_of_two_values(expected, value, facts, differences):
+    names = [f"{kind} {name} Diff" for name in ("Abs", "Rel") for kind in ("Max", "Mean", "Median", "Std")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = str_diagnostic(expected, value, None, 0.5)
+    assert text.splitlines() == [
+        "           : shape, dtype, strides, min, max, n_inf, n_nan:",
+        f"  Expected : {facts[0]}", f"  Value    : {facts[1]}",
+        f"  expected    : {expected}", f"  value       : {value}",
+        *(f"  {name}:  {number}" for name, number in zip(names, differences)), "  rtol, atol: 1e-05 0.5",
+    ]  # fmt: skip
+    assert str_diagnostic(expected, value, 0.25, None).splitlines()[-1].startswith("  rtol, atol: 0.25 1e-0")
+
+
+@pytest.mark.parametrize(
+    ("value", "short", "long"),
+    [
+        (np.array([1.0, np.inf]), ["isfinite       = False"],
+         ["min(value)     = 1.0", "max(value)     = inf", "isfinite       = False"]),
+        (np.array([3, 1], "int8"), [], ["min(value)     = 1", "max(value)     = 3", "isfinite       = True"]),
+        (np.array([1j]), ["isfinite       = True"], ["isfinite       = True"]),
+        (np.ones(0), ["isfinite       = True"], []), (np.float64(2.0), [], []), ("text", [], []),
+    ],
+)  # fmt: skip
+def test_all_that_is_said_of_an_invalid_value(value, short, long):
+    x = at.dvector("x")
+    for client in (None, (x + x).owner):
+        error = InvalidValueError(x, value, client_node=client, hint="h", specific_hint="s")
+        head = ["InvalidValueError", f"  type(variable) = {x.type}", "  variable       = x"]
+        head += [f"  type(value)    = {type(value)}"]
+        dtype, shape = getattr(value, "dtype", None), getattr(value, "shape", None)
+        facts = [] if dtype is None else [f"  dtype(value)   = {dtype}, shape(value) = {shape}"]
+        reader = [] if client is None else [f"  client_node    = {client}"]
+        hints = ["  hint           = h", "  specific_hint  = s"]
+        more = ["Hint: set config.exception_verbosity to 'high' to see more."]
+        shown, short_lines, long_lines = (
+            [f"  value          = {value}"], [f"  {line}" for line in short], [f"  {line}" for line in long]
+        )  # fmt: skip
+        assert str(error).splitlines() == head + facts + shown + short_lines + reader + hints + more
+        facts = [f"  dtype(value)   = {dtype}", f"  shape(value)   = {shape}"]
+        reader = [f"  client_node    = {client}"]
+        context = ["  context        = ...", "x [id A]"]
+        assert error_text(error).splitlines() == head + facts + shown + long_lines + reader + hints + context
+
+
+def test_the_long_text_about_two_values_of_an_input():
+    error = BadThunkOutput(at.dvector("x"), "one", np.ones(2), "two", np.zeros(2), (np.ones(2),))
+    lines = error.str_diagnostic().splitlines()
+    assert lines[:3] == ["BadThunkOutput", "  Apply   : None", "  op      : None"]
+    assert not any(line.startswith("  Inputs Type") for line in lines)
+    assert lines[9:] == str_diagnostic(np.ones(2), np.zeros(2), None, None).splitlines()
 
 
 def test_the_long_text_about_two_values():
