@@ -11,7 +11,7 @@ import numpy as np
 from aesara.compile.mode import CheckingMode
 from aesara.configdefaults import config
 from aesara.graph import hooks
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.db import RewriteDatabase, RewriteDatabaseQuery
 from aesara.link.basic import Linker
 from aesara.link.utils import describe_source, error_report
@@ -160,7 +160,7 @@ class NanGuardMode(CheckingMode):
     def _at_input(self, variable: Variable, value: Any) -> None:
         findings = list(self._findings(variable, value))
         if findings:
-            kind = "input" if variable.owner is None and not hasattr(variable, "data") else "constant"
+            kind = "constant" if isinstance(variable, Constant) else "input"
             lines = [*findings, f"NanGuardMode found an error in an input of the graph, the {kind} {variable}."]
             _act(lines, describe_source(getattr(variable.tag, "source", None)))
 

@@ -1,5 +1,6 @@
 """The mode that stops at NaN, infinity and very large values."""
 
+import itertools
 import logging
 import pickle
 import sys
@@ -206,3 +207,24 @@ def test_long_graphs_are_cut():
     g = aesara.function([x], at.log(x), mode=NanGuardMode(**ALL))
     lines = errors_of(lambda: g([-1.0])).splitlines()
     assert len(lines) <= 15 and " ..." not in lines and any("[id B]" in line for line in lines)
+
+
+@pytest.mark.parametrize("configured", itertools.product([False, True], repeat=3))
+def test_each_flag_is_what_was_chosen_or_what_is_configured(configured):
+    names = ("nan_is_error", "inf_is_error", "big_is_error")
+    flags = {f"NanGuardMode__{name}": value for name, value in zip(names, configured)}
+    x = at.dvector("x")
+    for chosen in itertools.product([None, False, True], repeat=3):
+        mode = NanGuardMode(*chosen)
+        with aesara.config.change_flags(**flags):
+            expected = [value if given is None else given for given, value in zip(chosen, configured)]
+            assert [getattr(mode, name) for name in names] == expected
+    f = aesara.function([x], x * 2, mode=NanGuardMode())
+    nan, inf, big = configured
+    for value, is_error in ((np.nan, nan), (np.inf, inf or big), (1e12, big)):
+        with aesara.config.change_flags(**flags):
+            if is_error:
+                with pytest.raises(AssertionError, match="the input x"):
+                    f([value])
+            else:
+                assert len(f([value])) == 1
