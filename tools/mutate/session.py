@@ -41,7 +41,7 @@ GENERAL = tuple(
     tensor/rewriting/test_mixed_dtypes test_layers test_conventions test_mutate""".split()
 )
 #: How many tests of a fault are tried, for how many seconds, and how many of one function before those of others.
-TRIED, TRIED_FOR, ALIKE = 200, 40.0, 3
+TRIED, TRIED_FOR, ALIKE = 1000, 40.0, 3
 #: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it.
 FURTHER_FOR = 15.0
 #: The words of a path that say nothing about what a file is of.
