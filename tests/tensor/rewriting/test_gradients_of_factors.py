@@ -212,3 +212,21 @@ def test_stated_gradients(name, lower, rng):
     expected = compiled([K, y, w], gradient, Mode("py", None))(given, *vectors)
     for mode in MODES:
         assert_close(compiled([K, y, w], gradient, mode)(given, *vectors), expected, units=2000, size=1.0)
+
+
+@pytest.mark.parametrize(
+    ("above", "is_number"),
+    [(1, True), (2.5, True), (y[0], True), (at.specify_shape(y[:1], 1), True), (y, False), (y + 1, False)],
+)
+@pytest.mark.parametrize("lower", [True, False])
+def test_the_inverse_for_numbers_divided_by_the_diagonal(above, is_number, lower, rng):
+    """A vector divided by the diagonal is no multiple of its reciprocal, and solutions on both sides are needed."""
+    factor = linalg.Cholesky(lower=lower)(K)
+    output = CholeskyPullback(lower)(factor, at.diag(above / at.diag(factor)))
+    point = values(rng)
+    expected = compiled([K, y], output, PYTHON)(point[0], point[2])
+    for mode in MODES:
+        f = compiled([K, y], output, mode)
+        assert_close(f(point[0], point[2]), expected, units=2000, size=1.0)
+        names = ops_of(f, *CUBIC)
+        assert ("InverseByCholesky" in names) == is_number and ("SolveTriangular" in names) != is_number
