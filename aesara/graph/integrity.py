@@ -41,6 +41,9 @@ def check_integrity(fgraph: Any) -> None:
         if variable.owner is None and variable not in inputs and not isinstance(variable, AtomicVariable):
             raise Exception(f"Undeclared input: {variable}")
         known = fgraph.clients.get(variable)
+        for client, position in known or ():
+            if client != "output" and client not in fgraph.apply_nodes:
+                raise Exception(f"Client not in FunctionGraph: {variable} is listed as input {position} of {client}.")
         if known is None or set(known) != clients or len(known) != len(clients):
             raise Exception(f"Inconsistent clients list of {variable}: {known} instead of {clients}.")
 

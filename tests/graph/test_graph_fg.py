@@ -109,6 +109,19 @@ class TestConstruction:
         assert fgraph.inputs == [x, y]
         fgraph.check_integrity()
 
+    def test_clients_that_are_not_in_the_graph_are_named(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x], [f(x)], clone=False)
+        stranger = g(x, y).owner
+        fgraph.add_client(x, (stranger, 0))
+        with pytest.raises(Exception, match=r"Client not in FunctionGraph: x is listed as input 0 of g\(x, y\)"):
+            fgraph.check_integrity()
+        fgraph.remove_client(x, (stranger, 0))
+        fgraph.check_integrity()
+        fgraph.add_client(x, (fgraph.outputs[0].owner, 1))
+        with pytest.raises(Exception, match="Inconsistent clients list of x"):
+            fgraph.check_integrity()
+
     def test_an_input_may_come_twice(self):
         x, y = variables("xy")
         fgraph = FunctionGraph([x, x, y], [f(x, y), g(y)], clone=False)
