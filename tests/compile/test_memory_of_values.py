@@ -69,6 +69,7 @@ def test_values_share_memory_with_nothing_that_is_not_theirs(mode, kind, lent, g
         kept: list = []
         for _ in range(2):
             before, argument = s.get_value(), X.copy()
+            held = [target.get_value(borrow=True) for target in targets]
             results = f(argument)
             states = [target.get_value(borrow=True) for target in targets]
             found = [*results, *states]
@@ -85,6 +86,8 @@ def test_values_share_memory_with_nothing_that_is_not_theirs(mode, kind, lent, g
                 # What is given away may become a result, but never what is kept.
                 assert given_away or not np.shares_memory(value, argument), names
             assert not any(np.shares_memory(value, argument) for value in states), names
+            # Whoever holds an old value holds no part of the new one.
+            assert not any(new is not old and np.shares_memory(new, old) for new, old in zip(states, held)), names
             if not lent:
                 kept += results
 
@@ -158,6 +161,19 @@ def test_a_copy_without_updates_writes_to_no_state(generator):
     second = g()
     assert g() == second != first and state_of(generator) == after
     assert f() == second and len(copies_in(g)) == 1  # the second draw may write over what the first has left
+
+
+def test_the_new_state_of_a_generator_is_no_argument(generator):
+    """Even where draws may write to the argument."""
+    given = generator.type("given")
+    numbers, state = draws_of(given)
+    inputs = [aesara.In(given, mutable=True)]
+    f = aesara.function(inputs, numbers, updates={generator: state}, mode=IN_PLACE)
+    argument, again = np.random.default_rng(3), np.random.default_rng(3)
+    assert f(argument) == [again.normal(), again.normal()]
+    assert state_of(generator) == again.bit_generator.state == argument.bit_generator.state
+    argument.normal()
+    assert state_of(generator) == again.bit_generator.state
 
 
 def test_generators_are_as_before_after_a_call_that_fails(generator):
