@@ -15,7 +15,6 @@ from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
 from aesara.ir.generators import words_of
 from aesara.ir.program import Program
-from aesara.ir.steps import Define
 from aesara.lower.placement import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
@@ -196,10 +195,10 @@ class MemoryPlan:
                 if actual is not None and n.op == "var":
                     sizes[n.attr] = actual
         for step in self._program.all_steps():
-            if isinstance(step, Define):
-                computed = _value(step.value, sizes)
-                if computed is not None:
-                    sizes[step.name] = computed
+            for computed, value in step.computes():
+                number = _value(value, sizes)
+                if number is not None:
+                    sizes[computed] = number
         return sizes
 
     def __str__(self) -> str:

@@ -125,6 +125,10 @@ class Step:
         """The sizes that have a value from this step on."""
         return iter(())
 
+    def computes(self) -> Iterator[tuple[str, Expr]]:
+        """The sizes that this step gives a value, as far as expressions say which."""
+        return iter(())
+
     def kernels(self) -> Iterator[Kernel]:
         """The kernels that it runs, those of steps inside of it left out."""
         return iter(())

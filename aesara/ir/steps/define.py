@@ -34,6 +34,9 @@ class Define(Step):
     def defines(self) -> Iterator[str]:
         yield self.name
 
+    def computes(self) -> Iterator[tuple[str, Expr]]:
+        yield self.name, self.value
+
     def verify(self, scope: Bindings) -> None:
         scope.expressions(self.value)
         scope.define(self.name)
