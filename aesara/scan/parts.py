@@ -8,6 +8,7 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.cloning import clone_replace
+from aesara.graph.equality import equal_computations
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import TestValueError
 from aesara.records import dataclass
@@ -18,6 +19,8 @@ from aesara.tensor.creation.allocation import AllocEmpty
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.specify_shape import Unbroadcast
 
 __all__ = [
     "LoopParts",
@@ -107,7 +110,17 @@ def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
 def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
     """Whether a buffer is known to have `depth` rows and one for each step."""
     made_of = expanded(buffer)
-    return made_of is not None and is_for_each_step(made_of[1], depth, n_steps)
+    if made_of is None:
+        return False
+    value, length = made_of
+    if is_for_each_step(length, depth, n_steps):
+        return True
+    if length.owner is None or length.owner.op != add or n_steps not in length.owner.inputs:
+        return False
+    # of a single first value the type does not say that it is one
+    hidden = value.owner is not None and isinstance(value.owner.op, Unbroadcast)
+    rows = (value.owner.inputs[0] if hidden else value).type.shape[0]
+    return rows == depth and equal_computations([length], [add(n_steps, sizes_of(value)[0])])
 
 
 @dataclass(eq=False)

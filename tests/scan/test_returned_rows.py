@@ -8,6 +8,8 @@ import aesara.tensor as at
 from aesara.compile.mode import get_mode
 from aesara.scan import scan, until
 from aesara.scan.op import Scan
+from aesara.scan.parts import is_exact
+from aesara.scan.utils import ScanArgs
 
 x, v, m, n = at.dvector("x"), at.dvector("v"), at.dmatrix("m"), at.lscalar("n")
 VALUES = {x: np.linspace(-1, 1, 5), v: [0.5, -0.25], m: np.linspace(0, 1, 10).reshape(5, 2), n: 4}
@@ -93,3 +95,12 @@ def test_new_values_of_shared_variables():
     f = aesara.function([x, v], [], updates=[(kept, states)])
     f(VALUES[x], VALUES[v])
     np.testing.assert_array_equal(kept.get_value(), aesara.function([x, v], states)(VALUES[x], VALUES[v]))
+
+
+@pytest.mark.parametrize("first", [lambda: v[0], lambda: m[0]], ids=["number", "vector"])
+def test_buffers_have_a_row_for_each_step_before_any_rule_has_worked_on_them(first):
+    states, _ = scan(lambda e, s: s + e, x, first())
+    args = ScanArgs.from_node(states.owner.inputs[0].owner)
+    (buffer,) = args.outer_in_sit_sot
+    assert is_exact(buffer, 1, args.n_steps)
+    assert not is_exact(buffer, 2, args.n_steps) and not is_exact(buffer, 1, n)
