@@ -137,16 +137,15 @@ def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
     axis = _axis_of(axis_variable, array.ndim, node, context)
     sizes = integers_of_vector(lengths, op.len_splits, node, context)
     guards = list(axis.guards)
-    total, whole = ZERO, axis.length(array)
+    whole = axis.length(array)
     for n in sizes:
         # each on its own, since a sum may overflow
         message = "Split: lengths must lie between 0 and the size of the axis, {1}; one is {0}."
         fits = all_of(n >= ZERO, n <= whole)
         guards += context.guard(fits, ValueError, message, node, [n, whole])
-        total = total + n
+    starts, total = _starts(sizes, context)
     message = "Split: the lengths sum to {0}, but the axis has size {1}."
     guards += context.require_equal(total, whole, ValueError, message, node)
-    starts, _ = _starts(sizes, context)
     return [_window(array, axis, start, n, guards) for start, n in zip(starts, sizes, strict=True)]
 
 
