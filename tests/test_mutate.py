@@ -145,6 +145,21 @@ def test_one_fault_is_active(number, switch):
     assert results(written) != results(clean), fault
 
 
+def test_all_faults_at_once_of_which_one_is_active(switch):
+    """Those in the same place, and those in what another one replaces."""
+    found = faults("module.py", SOURCE)
+    places = [fault.place for fault in found]
+    assert len(set(places)) < len(places)
+    module, alone = planted(SOURCE, dict(enumerate(found))), []
+    for number, fault in enumerate(found):
+        switch.active = number
+        switch.visited.clear()
+        alone.append(results(module))
+        written: dict = {}
+        exec(fault.planted(SOURCE), written)
+        assert alone[-1] == results(written) and number in switch.visited, fault
+
+
 def test_faults_leave_lines_where_they_are():
     for fault in faults("module.py", SOURCE):
         assert fault.planted(SOURCE).count("\n") == SOURCE.count("\n")

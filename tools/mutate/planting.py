@@ -39,28 +39,30 @@ SWITCH = Switch()
 
 def with_faults(source: str, faults: Mapping[int, Fault]) -> ast.Module:
     """The tree of a module with a choice at the place of each fault."""
-    by_place = {fault.place: (number, fault) for number, fault in faults.items()}
-    tree = _Planter(by_place).visit(ast.parse(source))
-    return ast.fix_missing_locations(tree)
+    return ast.fix_missing_locations(_Planter(faults).visit(ast.parse(source)))
 
 
 class _Planter(ast.NodeTransformer):
-    def __init__(self, by_place: Mapping[tuple[int, int, int, int], tuple[int, Fault]]) -> None:
-        self.by_place = dict(by_place)
+    def __init__(self, faults: Mapping[int, Fault]) -> None:
+        self.by_place: dict[tuple[Any, ...], list[tuple[int, Fault]]] = defaultdict(list)
+        for number, fault in faults.items():
+            self.by_place[fault.place].append((number, fault))
 
     def visit(self, node: ast.AST) -> Any:
         place = tuple(getattr(node, name, None) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))
-        number, fault = self.by_place.get(place, (None, None))
-        if fault is None or ast.unparse(node) != fault.before:
-            return self.generic_visit(node)
-        del self.by_place[place]
-        asked = ast.Call(ast.Name(QUESTION, ast.Load()), [ast.Constant(number)], [])
-        new = ast.parse(fault.after).body[0]
-        if isinstance(node, ast.expr):
-            choice: ast.AST = ast.IfExp(asked, new.value, node)
-        else:
-            choice = ast.If(asked, [new], [node])
-        return ast.copy_location(choice, node)
+        there = self.by_place.get(place, ())
+        here = [(number, fault) for number, fault in there if ast.unparse(node) == fault.before]
+        if here:
+            del self.by_place[place]
+        made = self.generic_visit(node)
+        for number, fault in here:
+            asked = ast.Call(ast.Name(QUESTION, ast.Load()), [ast.Constant(number)], [])
+            new = ast.parse(fault.after).body[0]
+            if isinstance(node, ast.expr):
+                made = ast.copy_location(ast.IfExp(asked, new.value, made), node)
+            else:
+                made = ast.copy_location(ast.If(asked, [new], [made]), node)
+        return made
 
 
 class Planted(importlib.abc.MetaPathFinder):
