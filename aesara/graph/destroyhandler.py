@@ -120,7 +120,9 @@ class DestroyHandler(Bookkeeper):
         self._touched: dict[Apply, None] = {}
         self._touched_outputs: dict[Variable, None] = {}
         self._was_valid = False
+        # An order of the nodes, and those that it may contradict since changes around them were undone.
         self._order: IncrementalOrder[Apply] | None = None
+        self._unordered: dict[Apply, None] = {}
 
     def clone(self) -> Any:
         """Return a new handler with the same parameters."""
@@ -138,7 +140,6 @@ class DestroyHandler(Bookkeeper):
             raise AlreadyThere("DestroyHandler feature is already present or in conflict with another plugin.")
         if self.fgraph is not None and self.fgraph is not fgraph:
             raise Exception("A DestroyHandler instance can only serve one FunctionGraph.")
-        self._clear()
         self.fgraph = fgraph
         fgraph.destroy_handler = self
         if self.do_imports_on_attach:
@@ -185,6 +186,7 @@ class DestroyHandler(Bookkeeper):
             self._forget_roots(node)
             self._stale.pop(node, None)
         self._touched.pop(node, None)
+        self._unordered.pop(node, None)
         if self._order is not None:
             self._order.discard(node)
 
@@ -295,8 +297,6 @@ class DestroyHandler(Bookkeeper):
 
     def has_destroyers(self, fgraph: Any, protected_list: Iterable[Variable]) -> bool:
         """Tell whether any of the variables is destroyed."""
-        if not self.destroyers:
-            return False
         self._refresh()
         return any(self.root_of(variable) in self._destroyers_of for variable in protected_list)
 
@@ -351,15 +351,16 @@ class DestroyHandler(Bookkeeper):
         self._was_valid = not self._touched and not self._touched_outputs
 
     def on_rollback(self, fgraph: Any) -> None:
-        """Forget changes that were undone."""
+        """Forget changes that were undone, but for what they did to the order."""
         if self._was_valid:
+            self._unordered.update(self._touched)
             self._touched = {}
             self._touched_outputs = {}
 
     def _touched_roots(self) -> dict[Variable, None]:
         """Return the destroyed roots that the changes since the last validation concern."""
         roots: dict[Variable, None] = {}
-        for node in self._touched:
+        for node in (*self._touched, *self._unordered):
             for variable in node.inputs:
                 root = self.root_of(variable)
                 if root in self._destroyers_of:
@@ -376,7 +377,7 @@ class DestroyHandler(Bookkeeper):
         if len(nodes) > 1:
             raise InconsistencyError(_several_destroyers(root, nodes))
         (node,) = nodes
-        if isinstance(root, Constant) or (root._tag is not None and getattr(root._tag, "indestructible", False)):
+        if isinstance(root, Constant) or getattr(root._tag, "indestructible", False):
             raise InconsistencyError(f"Attempting to destroy indestructible variables: {node.op} overwrites {root}.")
         impact = self.impact_of(root)
         for variable in impact:
@@ -407,7 +408,7 @@ class DestroyHandler(Bookkeeper):
                 return
             if self._order is None:
                 order = io_toposort(fgraph.inputs, fgraph.outputs, self.orderings(fgraph))
-                self._order = IncrementalOrder(self._successors, self._predecessors, order)
+                self._order, self._unordered = IncrementalOrder(self._successors, self._predecessors, order), {}
                 return
             self._add_changed_edges(fgraph, roots, self._order)
         except (CycleError, ValueError):
@@ -416,19 +417,19 @@ class DestroyHandler(Bookkeeper):
             ) from None
 
     def _add_changed_edges(self, fgraph: Any, roots: Iterable[Variable], order: IncrementalOrder[Apply]) -> None:
-        for node in self._touched:
+        changed = {**self._touched, **self._unordered}
+        for node in changed:
             if node not in order:
                 order.insert(node, _parents(node), self._children(node))
-        for node in self._touched:
+        for node in changed:
             for parent in _parents(node):
                 order.add_edge(parent, node)
-            for child in self._children(node):
-                order.add_edge(node, child)
         for root in roots:
             for destroyer in self._destroyers_of[root]:
                 for reader in self._readers(fgraph, root):
                     if reader is not destroyer:
                         order.add_edge(reader, destroyer)
+        self._unordered = {}
 
     def _children(self, node: Apply) -> list[Apply]:
         clients = self.fgraph.clients
