@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -235,7 +234,6 @@ class History(Feature):
 
     exports: tuple[str, ...] = ("checkpoint", "revert")
     shows = ("_history_history", "_history_is_reverting")
-    _name = "History"
 
     def __init__(self) -> None:
         # Per graph: [changes, whether a user holds a checkpoint, whether a revert is going on].
@@ -310,11 +308,8 @@ class Validator(Feature):
         try:
             fgraph.execute_callbacks("validate")
         except InconsistencyError as error:
-            cause = getattr(error, "reason", None)
-            if config.optimizer_verbose and cause is None:
-                caller = inspect.currentframe()
-                name = caller.f_back.f_code.co_name if caller is not None and caller.f_back is not None else "?"
-                print(f"validate failed in {name}: {error}")
+            if config.optimizer_verbose:
+                print(f"validate failed in {sys._getframe(1).f_code.co_name}: {error}")
             raise
 
     def consistent_(self, fgraph: Any) -> bool:
@@ -345,12 +340,6 @@ class ReplaceValidate(History, Validator):
         "replace_all_validate",
         "replace_all_validate_remove",
     )
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.nodes_removed: set[Any] = set()
-        self._name_nodes_removed = "_replace_validate_nodes_removed"
-        self.fail_validate: bool | Exception = False
 
     def on_attach(self, fgraph: Any) -> None:
         """Start to remember."""
@@ -459,21 +448,6 @@ class ReplaceValidate(History, Validator):
         finally:
             record[1] = held
 
-    def validate(self, fgraph: Any) -> None:
-        """Raise `InconsistencyError` if validation was told to fail."""
-        if self.fail_validate:
-            error = self.fail_validate
-            self.fail_validate = False
-            raise (error if isinstance(error, Exception) else InconsistencyError("Validation was told to fail."))
-
-    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
-        """Note nodes that were removed for good and come back."""
-        if node in self.nodes_removed:
-            self.fail_validate = InconsistencyError(f"Trying to reintroduce a removed node: {node}.")
-
-    def __getstate__(self) -> Any:
-        return {**self.__dict__, "history": {}, "nodes_removed": set()}
-
 
 class NodeFinder(Bookkeeper):
     """Finds nodes by their Op: adds ``fgraph.get_nodes(op)``."""
@@ -512,13 +486,12 @@ class NodeFinder(Bookkeeper):
     def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
         """Remove the node."""
         try:
-            nodes = self.d.get(node.op)
+            nodes = self.d[node.op]
         except TypeError:
             return
-        if nodes is not None:
-            nodes.pop(node, None)
-            if not nodes:
-                del self.d[node.op]
+        del nodes[node]
+        if not nodes:
+            del self.d[node.op]
 
     def get_nodes(self, fgraph: Any, op: Any) -> list[Any]:
         """Return the nodes that apply `op`, in the order they came."""
@@ -609,7 +582,7 @@ class NoOutputFromInplace(Feature):
         for index in self.protected_out_ids:
             for root in view_roots(fgraph.outputs[index]):
                 node = root.owner
-                if node is not None and root.index in (node.op.destroy_map or ()):
+                if node is not None and root.index in node.op.destroy_map:
                     raise InconsistencyError(
                         f"Output {index} would be written over an input of {node.op}. Its index is protected by "
                         "NoOutputFromInplace."

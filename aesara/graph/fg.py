@@ -84,7 +84,6 @@ class FunctionGraph(MetaObject):
 
         self._features: list[Feature] = []
         self._callbacks: dict[str, list[tuple[Feature, Callable[..., Any]]]] = {}
-        self._offered: dict[str, Callable[..., Any]] = {}
         self._sorted: list[Apply] | None = None
         #: those that are results of nodes, or constants
         self._unusual_inputs: set[Variable] = set()
@@ -124,7 +123,7 @@ class FunctionGraph(MetaObject):
         check
             Whether to do nothing where `var` is an input already.
         """
-        if check and var in self.clients and var in self.inputs:
+        if check and var in self.inputs:
             return
         self.inputs.append(var)
         if var.owner is not None or isinstance(var, AtomicVariable):
@@ -161,23 +160,23 @@ class FunctionGraph(MetaObject):
     def remove_input(self, input_idx: int, reason: str | None = None) -> None:
         """Remove an input, with all nodes that use it; outputs that depend on it are removed too."""
         variable = self.inputs[input_idx]
-        for client, index in reversed(list(self.clients[variable])):
-            if client == "output":
-                self.remove_output(index, reason=reason)
-            elif client in self.apply_nodes:
+        for client, _ in list(self.clients[variable]):
+            if client != "output":
                 self.remove_node(client, reason=reason)
+        for index in sorted((index for _, index in self.clients[variable]), reverse=True):
+            self.remove_output(index, reason=reason)
         self._renumber("inputs", input_idx)
         del self.inputs[input_idx]
-        self._sorted = None
         if variable not in self.inputs:
             self._unusual_inputs.discard(variable)
-            self.variables.discard(variable)
-            self.clients.pop(variable, None)
+            if variable.owner in self.apply_nodes:  # a result like others from now on
+                self.variables.add(variable)
+            else:
+                self.variables.discard(variable)
+                del self.clients[variable]
 
     def _renumber(self, which: str, removed: int) -> None:
         """Adapt the update mapping to the removal of an input or output."""
-        if not self.update_mapping:
-            return
         position = 0 if which == "outputs" else 1
         adapted = {}
         for pair in self.update_mapping.items():
@@ -282,7 +281,9 @@ class FunctionGraph(MetaObject):
             if current not in self.apply_nodes:
                 pending.pop()
                 continue
-            users = [client for output in current.outputs for client in self.clients.get(output, ())]
+            # An input of the graph does not depend on the node that computes it elsewhere.
+            results = [output for output in current.outputs if output not in self._unusual_inputs]
+            users = [client for output in results for client in self.clients[output]]
             nodes = [client for client, _ in users if client != "output"]
             if nodes:
                 pending.extend(nodes)
@@ -314,12 +315,10 @@ class FunctionGraph(MetaObject):
         """
         if var in self.clients:
             return
-        node = var.owner
-        if node is not None:
-            if node not in self.apply_nodes:
-                self.import_node(node, reason=reason, import_missing=import_missing)
-            return
-        self._import_leaf(var, None, import_missing)
+        if var.owner is not None:
+            self.import_node(var.owner, reason=reason, import_missing=import_missing)
+        else:
+            self._import_leaf(var, None, import_missing)
 
     def _import_leaf(self, variable: Variable, user: Apply | None, import_missing: bool) -> None:
         if isinstance(variable.type, NullType):
@@ -328,8 +327,6 @@ class FunctionGraph(MetaObject):
             if not import_missing:
                 raise MissingInputError(missing_input_message(variable, user), variable=variable)
             self.add_input(variable)
-            return
-        self.setup_var(variable)
 
     def import_node(
         self, apply_node: Apply, check: bool = True, reason: str | None = None, import_missing: bool = False
@@ -565,7 +562,6 @@ class FunctionGraph(MetaObject):
     def _features_changed(self, feature: Feature) -> None:
         """Note that `feature` was attached or removed."""
         self._callbacks = {}
-        self._offered = {}
         if _handler(feature, "orderings") is not None:
             self._sorted = None
 
@@ -610,9 +606,6 @@ class FunctionGraph(MetaObject):
     def __getattr__(self, name: str) -> Any:
         # Methods that attached features offer, such as `get_nodes`.
         if not name.startswith("__") and "_features" in self.__dict__:
-            known = self._offered.get(name)
-            if known is not None:
-                return known
             feature = self._exporter(name)
             if feature is None and name in ReplaceValidate.exports:
                 # Every graph has these; what they need is attached when they are first asked for.
@@ -621,8 +614,7 @@ class FunctionGraph(MetaObject):
             if feature is not None:
                 exported = getattr(feature, "exported", None)
                 method = getattr(feature, name) if exported is None else exported(name)
-                offered = self._offered[name] = partial(method, self)
-                return offered
+                return partial(method, self)
             for feature in self._features:
                 if name in getattr(feature, "shows", ()):
                     return feature.shown(self, name)
@@ -634,8 +626,7 @@ class FunctionGraph(MetaObject):
 
     def has_method(self, name: str) -> bool:
         """Tell whether `name` is a method, possibly one that an attached feature offers."""
-        known = name in self._offered or name in self.__dict__ or hasattr(type(self), name)
-        return known or self._exporter(name) is not None
+        return name in self.__dict__ or hasattr(type(self), name) or self._exporter(name) is not None
 
     # Order
 
@@ -695,7 +686,7 @@ class FunctionGraph(MetaObject):
             [equiv[variable] for variable in self.inputs],
             [equiv[variable] for variable in self.outputs],
             clone=False,
-            update_mapping=None if self.update_mapping is None else dict(self.update_mapping),
+            update_mapping=dict(self.update_mapping),
         )
         if check_integrity:
             copy.check_integrity()
@@ -710,7 +701,7 @@ class FunctionGraph(MetaObject):
         owners = dict.fromkeys(v.owner for v in [*self.outputs, *self.inputs] if v.owner is not None)
         block: Block | None = block_of(list(owners))
         # These follow from the graph and its features.
-        for derived in ("apply_nodes", "variables", "clients", "_callbacks", "_offered", "_sorted"):
+        for derived in ("apply_nodes", "variables", "clients", "_callbacks", "_sorted"):
             del state[derived]
         return {"_graph_block": block, **state}
 
@@ -718,7 +709,7 @@ class FunctionGraph(MetaObject):
         state = dict(state)
         state.pop("_graph_block", None)
         self.__dict__.update(state)
-        self._callbacks, self._offered, self._sorted = {}, {}, None
+        self._callbacks, self._sorted = {}, None
         self.apply_nodes = set()
         self.variables = set()
         self.clients = {variable: [] for variable in self.inputs}

@@ -7,9 +7,10 @@ import pytest
 from graph_toys import Double, Toy, double, variables
 
 from aesara.graph import Constant, FunctionGraph
-from aesara.graph.features import Feature
+from aesara.graph.features import Feature, History
+from aesara.graph.traversal import ancestors, io_toposort
+from aesara.graph.utils import MissingInputError
 
-SHARES = [0.35, 0.15, 0.2, 0.1, 0.1, 0.1]
 OPS = [Toy("f"), Toy("g"), Toy("two", nout=2), Toy("three", nout=3)]
 
 
@@ -33,10 +34,12 @@ class Events(Feature):
 
 
 class Model:
-    """The inputs of each node, and the outputs of the graph; a change goes through all of them."""
+    """The inputs of each node, and the inputs and outputs of the graph; a change goes through all of them."""
 
-    def __init__(self, outputs):
-        self.outputs = list(outputs)
+    def __init__(self, inputs, outputs, updated):
+        self.inputs, self.outputs = list(inputs), list(outputs)
+        #: for each output, the input whose new value it is
+        self.updated = list(updated)
         self.inputs_of = {}
         for out in outputs:
             self.learn(out)
@@ -44,19 +47,29 @@ class Model:
     def learn(self, variable):
         """Look at the nodes before a variable, as they are now."""
         node = variable.owner
-        if node is not None and node not in self.inputs_of:
+        if node is not None and variable not in self.inputs and node not in self.inputs_of:
             self.inputs_of[node] = list(node.inputs)
             for v in node.inputs:
                 self.learn(v)
 
-    def reachable(self):
-        found, waiting = {}, [out.owner for out in self.outputs]
+    def copied(self):
+        copied = Model(self.inputs, [], self.updated)
+        copied.outputs, copied.inputs_of = list(self.outputs), {node: list(of) for node, of in self.inputs_of.items()}
+        return copied
+
+    def before(self, variables):
+        """The nodes before some variables."""
+        found, waiting = {}, list(variables)
         while waiting:
-            node = waiting.pop()
-            if node is not None and node not in found:
+            variable = waiting.pop()
+            node = variable.owner
+            if node is not None and variable not in self.inputs and node not in found:
                 found[node] = None
-                waiting += [v.owner for v in self.inputs_of[node]]
+                waiting += self.inputs_of[node]
         return found
+
+    def reachable(self):
+        return self.before(self.outputs)
 
     def users(self, variable):
         found = [(node, i) for node in self.reachable() for i, v in enumerate(self.inputs_of[node]) if v is variable]
@@ -65,6 +78,24 @@ class Model:
     def set_input(self, node, i, new):
         self.learn(new)
         (self.outputs if node == "output" else self.inputs_of[node])[i] = new
+
+    def keep_outputs(self, kept):
+        self.outputs = [out for out, is_kept in zip(self.outputs, kept) if is_kept]
+        self.updated = [v for v, is_kept in zip(self.updated, kept) if is_kept]
+
+    def remove_nodes(self, removed):
+        """Some nodes go, and all outputs that depend on them."""
+        self.keep_outputs([not removed & self.before([out]).keys() for out in self.outputs])
+
+    def remove_input(self, k):
+        gone = self.inputs[k]
+        users = {node for node, _ in self.users(gone) if node != "output"}
+        self.keep_outputs([out is not gone and not users & self.before([out]).keys() for out in self.outputs])
+        del self.inputs[k]
+        self.updated = [None if v is gone else v for v in self.updated]
+
+    def mapping(self):
+        return {i: self.inputs.index(v) for i, v in enumerate(self.updated) if v is not None}
 
 
 def new_value(rng, earlier):
@@ -81,64 +112,115 @@ def differ(before, after):
     return [one for one in before if one not in after]
 
 
-@pytest.mark.parametrize("seed", range(12))
+SHARES = {
+    "replace": 0.3, "all": 0.12, "input": 0.18, "add": 0.12, "remove": 0.06, "add input": 0.04, "remove input": 0.04,
+    "remove node": 0.02, "revert": 0.06, "nothing": 0.06,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(16))
 def test_random_changes(seed):
     rng = np.random.default_rng(seed)
     inputs = variables("abc")
-    known = list(inputs)
+    # What a node computes may be an input, beside another result of that node which is none, and so may a constant.
+    computed = OPS[2](*inputs[:2])
+    inputs += [computed[0], Constant(Double(), 5.0)]
+    known = [*inputs, computed[1]]
     for _ in range(12):
         known.append(new_value(rng, known))
-    outputs = known[-3:]
-    early, late = Events(), Events()
-    fgraph = FunctionGraph(inputs, outputs, clone=False, features=[early])
+    outputs = [*known[-3:], inputs[rng.integers(len(inputs))]]
+    early, late, history = Events(), Events(), History()
+    mapping = {0: 1, 2: 0, 3: 3}
+    fgraph = FunctionGraph(inputs, outputs, clone=False, features=[early], update_mapping=mapping)
     fgraph.attach_feature(late)
-    model, counts = Model(outputs), dict.fromkeys(("replace", "all", "input", "add", "remove", "nothing"), 0)
-    for step in range(60):
-        before, n_outputs = model.reachable(), len(model.outputs)
-        order = fgraph.toposort()
+    fgraph.attach_feature(history)
+    model = Model(inputs, outputs, [inputs[1], None, inputs[0], inputs[3]])
+    counts, checkpoints = dict.fromkeys(SHARES, 0), [(fgraph.checkpoint(), model.copied())]
+    for step in range(70):
+        before, n_outputs, n_inputs = model.reachable(), len(model.outputs), len(model.inputs)
+        order, inputs = fgraph.toposort(), list(model.inputs)
         early.seen.clear()
         late.seen.clear()
         reason = f"reason {step}"
-        kind = ["replace", "all", "input", "add", "remove", "nothing"][rng.choice(6, p=SHARES)]
+        kind = list(SHARES)[rng.choice(len(SHARES), p=list(SHARES.values()))] if len(order) > 2 else "add"
         node = order[rng.integers(len(order))] if order else None
-        earlier = [v for n in order[: order.index(node)] for v in n.outputs] + inputs if node else inputs
-        changed = []
-        if kind in ("replace", "all") and node:
-            old, new = node.outputs[rng.integers(len(node.outputs))], new_value(rng, earlier)
+        earlier = inputs + [v for n in order[: order.index(node) if node else 0] for v in n.outputs]
+        changed, ends = [], kind in ("add", "remove", "add input", "remove input", "remove node")
+        if kind in ("replace", "all"):
+            old = (node.outputs if rng.random() < 0.8 else inputs or node.outputs)[0]
+            if old in inputs:
+                earlier = inputs
+            new = new_value(rng, earlier)
             if old is not new:
                 changed = [(user, i, old, new) for user, i in model.users(old)]
             if kind == "all":
                 fgraph.replace_all([(old, new)], reason=reason)
             else:
                 fgraph.replace(old, new, reason=reason)
-        elif kind == "input" and node:
+        elif kind == "input":
             i, new = int(rng.integers(len(node.inputs))), new_value(rng, earlier)
             if node.inputs[i] is not new:
                 changed = [(node, i, node.inputs[i], new)]
             fgraph.change_node_input(node, i, new, reason=reason)
         elif kind == "add":
-            new = new_value(rng, [v for n in order for v in n.outputs] + inputs)
+            missing = Double()("missing")
+            new = new_value(rng, [v for n in order for v in n.outputs] + [*inputs, missing])
+            if missing in ancestors([new]):
+                with pytest.raises(MissingInputError):
+                    fgraph.add_output(new)
+                fgraph.check_integrity()
+                model.inputs.append(missing)
             fgraph.add_output(new, reason=reason, import_missing=True)
             model.learn(new)
             model.outputs.append(new)
-        elif kind == "remove" and len(model.outputs) > 1:
-            gone = int(rng.integers(len(model.outputs)))
+            model.updated.append(None)
+        elif kind == "remove" and n_outputs:
+            gone = int(rng.integers(n_outputs))
             fgraph.remove_output(gone, reason=reason)
-            del model.outputs[gone]
+            model.keep_outputs([i != gone for i in range(n_outputs)])
+        elif kind == "add input":
+            new = Double()("new")
+            for _ in range(2):  # an input already, the second time
+                fgraph.add_input(new)
+            model.inputs.append(new)
+        elif kind == "remove input" and n_inputs:
+            gone = int(rng.integers(n_inputs))
+            model.remove_input(gone)
+            fgraph.remove_input(gone, reason=reason)
+        elif kind == "remove node":
+            model.remove_nodes({node})
+            fgraph.remove_node(node, reason=reason)
+        elif kind == "revert":
+            checkpoint, old_model = checkpoints.pop(rng.integers(len(checkpoints)))
+            checkpoints = [(c, m) for c, m in checkpoints if c <= checkpoint]
+            model = old_model.copied()
+            fgraph.revert(checkpoint)
         for user, i, _, new in changed:
             model.set_input(user, i, new)
+        if ends:
+            checkpoints.clear()
+        if not checkpoints or rng.random() < 0.2:
+            checkpoints.append((fgraph.checkpoint(), model.copied()))
         after = model.reachable()
-        counts[kind] += before != after or bool(changed) or len(model.outputs) != n_outputs
+        other_ends = (len(model.inputs), len(model.outputs)) != (n_inputs, n_outputs)
+        counts[kind] += before != after or bool(changed) or other_ends
         # -- the graph is what the model says
         fgraph.check_integrity()
-        assert fgraph.outputs == model.outputs and fgraph.apply_nodes == set(after)
+        assert fgraph.inputs == model.inputs and fgraph.outputs == model.outputs
+        assert fgraph.apply_nodes == set(after) and fgraph.update_mapping == model.mapping()
+        assert fgraph.toposort() == io_toposort(model.inputs, model.outputs)
         for one in after:
             assert one.inputs == model.inputs_of[one]
-            for i, v in enumerate(one.outputs):
-                assert Counter(fgraph.clients[v]) == Counter(model.users(v)), (one, i)
+        for v in [*fgraph.inputs, *(v for one in after for v in one.outputs)]:
+            assert Counter(fgraph.clients[v]) == Counter(model.users(v)), v
+        used = {*model.outputs, *(v for one in after for v in (*one.inputs, *one.outputs))}
+        assert fgraph.variables == used and set(fgraph.clients) == used.union(model.inputs)
         # -- and has said what has changed, once, to all who listen
         assert early.seen == late.seen
         imported, pruned = early.of_kind("import"), early.of_kind("prune")
+        if kind == "revert":
+            assert {why[0] for *_, why in early.seen} <= {"Revert"}
+            continue
         transient = [one for one, _ in imported if one not in after]
         assert {one for one, _ in imported if one in after} == {*differ(after, before)}
         assert {one for one, _ in pruned} == {*differ(before, after), *transient}
@@ -146,8 +228,8 @@ def test_random_changes(seed):
         assert {why for *_, why in early.seen} <= {reason}
         assert Counter(early.of_kind("change")) == Counter((*one, reason) for one in changed)
         for k, (one, _) in enumerate(imported):
-            assert not any(v.owner is later for v in one.inputs for later, _ in imported[k:]), "inputs come first"
-    assert counts["replace"] > 5 and counts["all"] and counts["input"] > 2 and counts["add"] and counts["remove"]
+            assert not any(v.owner is later for v in one.inputs for later, _ in imported[k:] if v not in inputs)
+    assert counts["replace"] > 3 and counts["all"] and counts["input"] > 2 and counts["add"]
     assert counts["nothing"] == 0
 
 

@@ -17,6 +17,7 @@ from aesara.graph.features import (
     BadOptimization,
     Bookkeeper,
     Feature,
+    GetCheckpoint,
     History,
     NodeFinder,
     NoOutputFromInplace,
@@ -229,6 +230,9 @@ class TestChanges:
         node = g(unused).owner
         fgraph.import_node(node)
         assert fgraph.get_clients(unused) == [(node, 0)] and fgraph.get_clients(used) != []
+        fgraph.attach_feature(log := Log())
+        fgraph.import_node(node)
+        assert fgraph.get_clients(unused) == [(node, 0)] and log.events == []
 
     def test_a_removed_node_takes_along_what_only_it_needed(self):
         x, y = variables("xy")
@@ -382,6 +386,8 @@ class TestChanges:
         fgraph.change_node_input(y.owner.inputs[0].owner, 0, y)
         with pytest.raises(ValueError, match="cycle"):
             fgraph.toposort()
+        with pytest.raises(ValueError, match="cycle"):
+            FunctionGraph([x], [h(y)], clone=False)
 
 
 def test_client_list():
@@ -431,6 +437,11 @@ class TestOrder:
         assert fgraph.toposort() == [y.owner]
         fgraph.add_output(h(x))
         assert len(fgraph.toposort()) == 2
+        node = g(x).owner
+        fgraph.import_node(node)
+        assert node not in fgraph.toposort()
+        fgraph.add_output(node.outputs[0])
+        assert node in fgraph.toposort()
 
     def test_follows_changes_that_neither_add_nor_remove_nodes(self):
         x = double("x")
@@ -582,7 +593,7 @@ class TestComputedInputs:
         p = f(x)
         fgraph = FunctionGraph([x], [g(p), h(p)], clone=False)
         fgraph.add_input(p)
-        assert len(fgraph.clients[p]) == 2
+        assert len(fgraph.clients[p]) == 2 and fgraph.inputs == [x, p]
 
 
 class TestIntegrity:
@@ -707,6 +718,7 @@ class TestFeatures:
         assert f"Old Value: {shown}\n" in text
         old, new = text.split("  Old Graph:")[1].split("  New Graph:")
         assert "f" in old and "g" in new and "x" in old and "x" in new
+
     def test_callbacks(self):
         x = double("x")
         p = f(x)
@@ -992,6 +1004,14 @@ class TestFeatures:
         fgraph = FunctionGraph([x], [h(p)], clone=False, features=[PreserveVariableAttributes()])
         fgraph.replace(p, new)
         assert (new.name, new.tag.note) == ("p", "kept")
+        own, plain = h(x), f(f(x))
+        own.name, own.tag.note = "own", "own"
+        fgraph.replace(new, own)
+        assert (own.name, own.tag.note) == ("own", "own")
+        fgraph.replace(own, plain)
+        assert (plain.name, plain.tag.note) == ("own", "own")
+        fgraph.replace(fgraph.outputs[0], other := g(x))
+        assert other.name is None and other._tag is None
 
     def test_no_output_from_inplace(self):
         x = double("x")
@@ -1000,6 +1020,11 @@ class TestFeatures:
         fgraph.replace_validate(fgraph.outputs[0], overwrite(x))
         with pytest.raises(InconsistencyError, match="Output 1"):
             fgraph.replace_validate(fgraph.outputs[1], overwrite(g(x)))
+        beside = Toy("beside", nout=2, destroys=[(0, 0)], views=[(1, 1)])
+        for allowed in (x, f(overwrite(g(x))), beside(g(x), x)[1], g(x)):
+            fgraph.replace_validate(fgraph.outputs[1], allowed)
+        with pytest.raises(InconsistencyError, match="Output 1"):
+            fgraph.replace_validate(fgraph.outputs[1], Toy("show", views=[(0, 0)])(overwrite(f(x))))
         assert fgraph._features[0].clone().protected_out_ids == (1,)
 
     def test_bad_optimization(self):
@@ -1013,6 +1038,44 @@ class TestFeatures:
             warnings.simplefilter("error")
             text = str(BadOptimization(x, x, np.array([np.nan, np.inf]), np.array([1.0, np.inf])))
         assert "Max Abs Diff" not in text
+        error = BadOptimization(x, x, np.array([np.nan, 3.0]), np.array([np.nan, 2.0]))
+        assert "Max Abs Diff: 1.0\n" in str(error)
+
+    def test_what_a_feature_does_that_defines_nothing(self):
+        x = double("x")
+        fgraph, feature = FunctionGraph([x], [f(x)], features=[NodeFinder()]), Feature()
+        fgraph.attach_feature(feature)
+        assert feature.clone() is feature and fgraph.clone()._features[1] is feature
+        assert feature.orderings(fgraph) == {} and fgraph.toposort() == [fgraph.outputs[0].owner]
+        assert fgraph.consistent()
+        with pytest.raises(NotImplementedError, match="Feature does not define shown"):
+            feature.shown(fgraph, "name")
+
+    def test_checkpoints_can_be_taken_by_an_object(self):
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False, features=[history := History()])
+        take = GetCheckpoint(history, fgraph)
+        fgraph.replace(fgraph.outputs[0], g(x))
+        start = take()
+        fgraph.replace(fgraph.outputs[0], h(x))
+        fgraph.revert(start)
+        assert str(fgraph) == "FunctionGraph(g(x))"
+
+    @pytest.mark.parametrize("verbose", [False, True])
+    def test_who_has_asked_for_a_validation_that_failed(self, verbose, capsys):
+        class Never(Feature):
+            def validate(self, fgraph):
+                raise InconsistencyError("never")
+
+        x = double("x")
+        fgraph = FunctionGraph([x], [x], features=[Never()])
+        with config.change_flags(optimizer_verbose=verbose), pytest.raises(InconsistencyError):
+            fgraph.validate()
+        expected = "validate failed in test_who_has_asked_for_a_validation_that_failed: never\n"
+        assert capsys.readouterr().out == expected * verbose
+
+    def test_a_graph_that_is_being_made_has_no_methods_of_features(self):
+        assert not hasattr(FunctionGraph.__new__(FunctionGraph), "checkpoint")
 
     def test_features_survive_pickling(self):
         x = double("x")
