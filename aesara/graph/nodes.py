@@ -81,7 +81,7 @@ class Apply(Node):
             if output.owner is None:
                 output.owner = self
                 output.index = index
-            elif output.owner is not self or output.index != index:
+            else:
                 raise ValueError(
                     f"All output variables passed to Apply must belong to it, but output {index} "
                     f"({described(output)}) already "
@@ -198,8 +198,6 @@ class Apply(Node):
         remake = clone_inner_graph and isinstance(self.op, HasInnerGraph)
         changed_type = False
         for index, (old, new) in enumerate(zip(self.inputs, new_inputs)):
-            if old is new:
-                continue
             if old.type != new.type:
                 if strict:
                     new_inputs[index] = new = old.type.filter_variable(new)

@@ -204,7 +204,7 @@ def truncated_graph_inputs(
         return list(graph_inputs(outputs))
     wanted = set(ancestors_to_include)
     dependent: set[Variable] = set(wanted)
-    for node in io_toposort(list(wanted), outputs):
+    for node in io_toposort([], outputs):
         if any(variable in dependent for variable in node.inputs):
             dependent.update(node.outputs)
     found: dict[Variable, None] = {}
@@ -323,9 +323,9 @@ def io_toposort(
                 order.append(node)
             continue
         entered.add(node)
-        before = [parent for v in node.inputs if (parent := v.owner) is not None and parent not in done]
-        if stop and before:
-            before = [v.owner for v in node.inputs if v.owner is not None and v.owner not in done and v not in stop]
+        before = [
+            parent for v in node.inputs if (parent := v.owner) is not None and parent not in done and v not in stop
+        ]
         if orderings and node in orderings:
             before += [parent for parent in orderings[node] if parent not in done]
         if not before:

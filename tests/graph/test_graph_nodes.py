@@ -52,6 +52,9 @@ class TestApply:
         y = f(x)
         with pytest.raises(ValueError, match="must belong to it"):
             Apply(g, [x], [y])
+        twice = double()
+        with pytest.raises(ValueError, match="must belong to it"):
+            Apply(g, [x], [twice, twice])
 
     def test_constants_cannot_be_outputs(self):
         with pytest.raises(ValueError, match="cannot be the output"):
@@ -66,9 +69,13 @@ class TestApply:
         assert result.index == 1
         assert result.owner.default_output() is result
         assert result.owner.out is result
-        bad = Apply(Toy("bad", default_output=3), [double()], [double()])
-        with pytest.raises(AttributeError, match="default_output is 3"):
-            bad.default_output()
+        for index in range(3):
+            node = Apply(Toy("one", default_output=index), [double()], [double(), double(), double()])
+            assert node.default_output() is node.outputs[index]
+        for index in (-1, 3):
+            bad = Apply(Toy("bad", default_output=index), [double()], [double(), double(), double()])
+            with pytest.raises(AttributeError, match=f"default_output is {index}"):
+                bad.default_output()
 
     def test_clone_keeps_inputs_tag_and_source(self):
         x = double("x")
@@ -96,7 +103,13 @@ class TestApply:
     def test_narrower_inputs_make_narrower_outputs(self):
         wide, narrow = Interval(0, 10)(), Interval(0, 1)()
         node = f(wide).owner
-        assert node.clone_with_new_inputs([narrow]).outputs[0].type == narrow.type
+        node.tag.note, node.outputs[0].name, node.outputs[0].tag.test_value = "kept", "result", 0.5
+        clone = node.clone_with_new_inputs([narrow])
+        assert clone.outputs[0].type == narrow.type and clone.outputs[0].name == "result"
+        assert clone.outputs[0].tag.test_value == 0.5
+        assert clone.tag.note == "kept" and clone.tag is not node.tag and clone.source == node.source
+        node.outputs[0].tag.test_value = 5.0  # which the narrower type has not
+        assert not hasattr(node.clone_with_new_inputs([narrow]).outputs[0].tag, "test_value")
         with pytest.raises(TypeError):
             f(narrow).owner.clone_with_new_inputs([wide])
         assert f(narrow).owner.clone_with_new_inputs([wide], strict=False).outputs[0].type == wide.type
@@ -199,6 +212,28 @@ class TestConstant:
         assert b.data is a.data
         assert b.name == "one"
         assert a.clone(name="uno").name == "uno"
+        a.tag.note = "kept"
+        c = a.clone()
+        c.tag.note = "changed"
+        assert a.tag.note == "kept" and not hasattr(b.tag, "note")
+        with pytest.raises(TypeError, match="does not take"):
+            a.clone(color="red")
+
+    def test_of_a_type_whose_constants_are_of_another_class(self):
+        class Signed(Constant):
+            def signature(self):
+                return ("signed", self.data)
+
+        class SignedType(Double):
+            __props__ = ()
+            constant_type = Signed
+
+            def make_constant(self, value, name=None):
+                return Signed(self, value, name=name)
+
+        plain, own = Constant(SignedType(), 2), SignedType().make_constant(2)
+        assert plain.signature() == own.signature() == ("signed", 2.0)
+        assert plain.equals(own) and own.equals(plain) and not own.equals(Constant(double, 2))
 
     def test_has_no_owner(self):
         a = Constant(double, 1)
@@ -223,6 +258,22 @@ class TestConstant:
 
     def test_is_atomic(self):
         assert isinstance(Constant(double, 1), AtomicVariable)
+
+
+def test_variables_that_are_known_by_a_signature():
+    class Known(AtomicVariable):
+        def signature(self):
+            return self.name
+
+    class Other(Known):
+        pass
+
+    a = Known(double, "a")
+    assert a.equals(Known(double, "a")) and a.equals(Other(double, "a")) and a.merge_signature() == "a"
+    assert not a.equals(Known(double, "b")) and not a.equals(double("a")) and not Other(double, "a").equals(a)
+    for missing in (AtomicVariable(double).signature, a.clone):
+        with pytest.raises(NotImplementedError):
+            missing()
 
 
 class TestNominalVariable:

@@ -87,6 +87,20 @@ def test_thunk():
     assert thunk.outputs == [[3.0]]
 
 
+def test_a_node_is_prepared_before_its_thunk_is_made():
+    seen = []
+
+    class Prepared(Toy):
+        def prepare_node(self, node, storage_map, compute_map, impl):
+            seen.append((node, storage_map, compute_map, impl))
+
+    x = double("x")
+    node = Prepared("prepared")(x).owner
+    storage, computed = {x: [1.0], node.outputs[0]: [None]}, {x: [True], node.outputs[0]: [False]}
+    node.op.make_thunk(node, storage, computed, [])
+    assert seen == [(node, storage, computed, "py")]
+
+
 def test_params_are_passed_to_perform():
     class WithParams(Toy):
         def get_params(self, node):
@@ -117,6 +131,17 @@ class TestTestValues:
             with config.change_flags(print_test_value=True):
                 assert "5.0" in repr(y)
         assert get_test_values(x, y) == []
+
+    def test_a_thunk_is_told_what_is_computed(self):
+        class Asks(Toy):
+            def make_thunk(self, node, storage_map, compute_map, no_recycling, impl=None):
+                assert [compute_map[v][0] for v in (*node.inputs, *node.outputs)] == [True, False]
+                return super().make_thunk(node, storage_map, compute_map, no_recycling)
+
+        x = double("x")
+        x.tag.test_value = 2
+        with config.change_flags(compute_test_value="raise"):
+            assert Asks("asks")(x).tag.test_value == 2.0
 
     def test_missing(self):
         x = double("x")

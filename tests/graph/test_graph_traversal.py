@@ -160,6 +160,10 @@ class TestToposort:
         assert general_toposort(["d"], deps.get, clients=clients, deps_cache=cache) == ["a", "c", "b", "d"]
         assert clients == {"a": ["c", "b"], "b": ["d"], "c": ["d"]}
         assert cache["d"] == ["b", "c"]
+        filled = {}
+        assert general_toposort(["d"], None, deps.get, filled) == ["a", "c", "b", "d"] and filled == cache
+        with pytest.raises(ValueError, match="needs `deps_cache`"):
+            general_toposort(["d"], deps.get, compute_deps_cache=deps.get)
         with pytest.raises(ValueError, match="cycle"):
             general_toposort(["a"], {"a": ["b"], "b": ["a"]}.get)
 
@@ -282,6 +286,25 @@ class TestText:
 
         assert as_string([a], [g(p, p)], leaf_formatter=repr, node_formatter=write) == ["(g *1 -> (f a) *1)"]
         assert op_as_string([a], g(p).owner) == "g(f(a))"
+
+
+def test_paths_that_come_together_are_followed_once():
+    """There are as many paths to the input as a power of two."""
+    x = double("x")
+    y = x
+    for _ in range(200):
+        y = g(y, y)
+    between = list(ancestors([y]))
+    assert len(between) == len(set(between)) == 201 and set(vars_between([x], [y])) == set(between)
+    assert list(graph_inputs([y])) == list(explicit_graph_inputs([y])) == [x]
+    assert len(io_toposort([x], [y])) == len(list_of_nodes([x], [y])) == len(set(applys_between([x], [y]))) == 200
+    assert truncated_graph_inputs([y], [x]) == [x] and list(orphans_between([], [y])) == [x]
+    assert io_connection_pattern([x], [y]) == [[True]]
+    first, last = between[-2].owner, y.owner
+    assert variable_depends_on(y, x) and apply_depends_on(last, first) and is_in_ancestors(last, first)
+    assert get_var_by_name([y], "x") == (x,)
+    assert general_toposort([y], lambda v: v.owner.inputs if v.owner else []) == between[::-1]
+    assert as_string([x], [y])[0].count("g(") == 200
 
 
 @pytest.mark.slow

@@ -214,6 +214,8 @@ def test_traces():
     assert "test_traces" in get_variable_trace_string(f(double()))
     assert "test_traces" in str(MissingInputError("missing", variable=x))
     assert add_tag_trace(x, 0).tag.trace == []
+    for limit in (1, 2):
+        assert len(add_tag_trace(x, limit).tag.trace[0]) == limit
     with pytest.raises(TypeError):
         MissingInputError("missing", nonsense=1)
 
@@ -221,6 +223,7 @@ def test_traces():
 def test_exceptions():
     assert "class 'Op' has no such method" in str(MethodNotDefined("perform", int, "Op"))
     assert str(MethodNotDefined("text")) == "text"
+    assert MethodNotDefined("one", "two", "three").args == ("one", "two", "three")
     error = errors.AesaraError("Wrong.", expected=1, came=2, hint="Try.")
     assert str(error).splitlines() == ["Wrong.", "  expected: 1", "  came: 2", "  hint: Try."]
     assert str(errors.AesaraError("Wrong.")) == "Wrong."

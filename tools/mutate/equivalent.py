@@ -122,12 +122,6 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: a choice of nothing gives nothing",
     (
-        "aesara/graph/traversal.py",
-        "io_toposort",
-        "stop and before",
-        "(before)",
-    ): "it saves work: with nothing to stop at, the list that is made again is the same",
-    (
         "aesara/tensor/rewriting/dot_chains.py",
         "local_dot_chain",
         "len(clients) == 1",
