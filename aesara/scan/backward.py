@@ -100,12 +100,10 @@ class _Backward:
         arriving = self._arriving()
         wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t)] if is_continuous(v)]
         wrt += [v for v in self.constants if is_continuous(v) or is_sparse(v)]
-        found: dict[Variable, Any] = {}
-        if arriving and wrt:
-            terms = pull_back(arriving, wrt)
-            for term in filter(is_null, terms):
-                raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
-            found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not is_sparse(term)}
+        terms = pull_back(arriving, wrt)
+        for term in filter(is_null, terms):
+            raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
+        found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not is_sparse(term)}
         self._let_wait(found)
         of_sequences = [v for v in self.seqs if v in found]
         parts.results += [found[v] for v in of_sequences]

@@ -133,9 +133,7 @@ class _Rerun:
             kept = minimum(room, written)
             seeds[rows[sub(written, kept) :]] = given[:kept]
         wrt = [v for v in [*self.seqs, *self.firsts, *self.constants] if is_continuous(v)]
-        found: dict[Variable, Any] = {}
-        if seeds and wrt:
-            found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt)) if not is_disconnected(g)}
+        found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt)) if not is_disconnected(g)}
         return self._of_inputs(found)
 
     def _of_inputs(self, found: dict[Variable, Any]) -> list[Any]:

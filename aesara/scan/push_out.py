@@ -336,9 +336,7 @@ def added_terms(old: Any, new: Any, args: ScanArgs) -> list[Any] | None:
     terms = [v for v in all_terms if v is not old]
     if len(terms) != len(all_terms) - 1 or any(v.owner is None for v in terms):
         return None
-    if any(
-        v.type.shape != t and v.type.broadcastable != old.type.broadcastable for v in terms for t in [old.type.shape]
-    ):
+    if any(v.type.broadcastable != old.type.broadcastable for v in terms):
         return None
     others = [v for v in args.inner_outputs if v is not new]
     return None if old in set(ancestors([*others, *terms])) else terms

@@ -101,10 +101,7 @@ class _Blocks:
             seeds[rest[k][depth:]] = given[done:]
         seeds = {v: g for v, g in seeds.items() if is_continuous(v)}
         wrt = [v for v in [*self.seqs, *self.firsts, *self.constants] if is_continuous(v)]
-        found: dict[Variable, Any] = {}
-        if seeds and wrt:
-            terms = pull_back(seeds, wrt)
-            found = {v: g for v, g in zip(wrt, terms) if not is_disconnected(g)}
+        found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt)) if not is_disconnected(g)}
         return self._of_inputs(found, by_row)
 
     def _all_blocks(self, by_row: Sequence[int]) -> tuple[list[Any], dict[int, Any]]:

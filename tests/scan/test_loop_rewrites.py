@@ -294,6 +294,36 @@ def test_loops_that_ask_for_modes(modes, merged):
     assert_same([x], outputs, f, [1.0, 2.0, 3.0])
 
 
+#: options of two loops over the same sequence that cannot be one
+OTHER_LOOPS = {
+    "steps": ({"n_steps": 2}, {"n_steps": 3}),
+    "steps in a call": ({"n_steps": n}, {"n_steps": n + 1}),
+    "direction": ({}, {"go_backwards": True, "truncate_gradient": 1}),
+    "derivatives": ({}, {"truncate_gradient": 2}),
+    "profile": ({}, {"profile": True}),
+    "profiles": ({"profile": "one"}, {"profile": "two"}),
+    "end": ({}, {"end": lambda e, s: e > 2}),
+    "ends": ({"end": lambda e, s: e > 3}, {"end": lambda e, s: e > 2}),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_LOOPS)
+@pytest.mark.parametrize("order", [1, -1], ids=["one way", "other way"])
+def test_loops_that_differ_in_how_they_run_are_not_merged(kind, order):
+    def loop(new, end=None, **options):
+        return scan(lambda e, s: new(e, s) if end is None else (new(e, s), until(end(e, s))), x, 0.0, **options)[0]
+
+    one, other = OTHER_LOOPS[kind][::order]
+    outputs = [loop(lambda e, s: s * 0.5 + e, **one), loop(lambda e, s: at.sin(s) - e, **other)]
+    f, loops = compiled([x, n], outputs, "scan_unroll")
+    assert len(loops) == 2
+    assert_same([x, n], outputs, f, [1.0, 2.0, 3.0, 4.0], 2)
+    alike = [loop(lambda e, s: s * 0.5 + e, **one), loop(lambda e, s: at.sin(s) - e, **one)]
+    f, loops = compiled([x, n], alike, "scan_unroll")
+    assert len(loops) == 1
+    assert_same([x, n], alike, f, [1.0, 2.0, 3.0, 4.0], 2)
+
+
 def test_loops_with_the_same_condition_are_merged():
     def loops(first, second):
         one = scan(lambda e, s: (s * 0.5 + e, until(first(e, s))), x, 0.0)[0]

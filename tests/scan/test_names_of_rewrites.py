@@ -77,6 +77,7 @@ def test_variables_of_the_step_for_all_steps():
     (states,) = args.outer_out_sit_sot
     both = FunctionGraph(outputs=[states[-1], states[-2]], clone=False)
     assert not rewriting.inner_sitsot_only_last_step_used(both, inner, args)
+    assert not rewriting.inner_sitsot_only_last_step_used(graph, entry, args)
     product = next(w for w in inner.owner.inputs if w.owner is not None)
     outer, _, replaced = rewriting.push_out_inner_vars(graph, [product, entry, constant], node, args)
     assert set(replaced) == set(node.outputs)
