@@ -300,7 +300,7 @@ class _Loop:
             with collect_new_shareds() as created:
                 returned = self.fn(*arguments)
         except TypeError as error:
-            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            if getattr(error.__traceback__, "tb_next", None) is not None:
                 raise  # from inside of the step
             counts = (
                 (len(self.entries), "sequences"),
