@@ -13,7 +13,7 @@ from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.scan.continuity import gradients_in_order, is_continuous
-from aesara.scan.parts import LoopParts, State, expand_empty, expanded
+from aesara.scan.parts import LoopParts, State, expand_empty, expanded, with_known_rows
 from aesara.scan.row_counts import is_length
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
@@ -60,7 +60,7 @@ def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool:
 
 def _has_all_rows(first: Any, length: Any, n_steps: Any) -> bool:
     """Whether a buffer that begins with some first values is known to have so many rows more as there are steps."""
-    depth, rows, steps = first.type.shape[0], known_integer(length), known_integer(n_steps)
+    depth, rows, steps = with_known_rows(first).type.shape[0], known_integer(length), known_integer(n_steps)
     if depth is not None and rows is not None and steps is not None:
         return rows >= depth + steps
     node = length.owner

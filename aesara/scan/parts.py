@@ -32,6 +32,7 @@ __all__ = [
     "last_value",
     "take_first_row",
     "take_test_value",
+    "with_known_rows",
     "with_rows",
 ]
 
@@ -85,6 +86,12 @@ def expanded(buffer: Any) -> tuple[Any, Any] | None:
     return (value, base.owner.inputs[0]) if is_leading else None
 
 
+def with_known_rows(first: Any) -> Any:
+    """First values in a tensor whose type says how many: that of a single one, which `unbroadcast` has hidden."""
+    node = first.owner
+    return node.inputs[0] if node is not None and isinstance(node.op, Unbroadcast) else first
+
+
 def last_value(output: Any) -> Any:
     """The last value of an output of `scan`: the last row, or of what is no tensor the output itself."""
     return output[-1] if isinstance(output.type, TensorType) else output
@@ -117,9 +124,7 @@ def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
         return True
     if length.owner is None or length.owner.op != add or n_steps not in length.owner.inputs:
         return False
-    # of a single first value the type does not say that it is one
-    hidden = value.owner is not None and isinstance(value.owner.op, Unbroadcast)
-    rows = (value.owner.inputs[0] if hidden else value).type.shape[0]
+    rows = with_known_rows(value).type.shape[0]
     return rows == depth and equal_computations([length], [add(n_steps, sizes_of(value)[0])])
 
 

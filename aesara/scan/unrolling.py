@@ -19,11 +19,10 @@ from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort, walk
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, is_for_each_step
+from aesara.scan.parts import expanded, is_for_each_step, with_known_rows
 from aesara.scan.row_counts import first_rows
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.joining.join_split import join, stack
-from aesara.tensor.shapes.specify_shape import Unbroadcast
 
 __all__ = ["unroll_scan"]
 
@@ -78,9 +77,7 @@ def _first_rows(args: ScanArgs) -> list[Any] | None:
         made_of, depth = expanded(buffer), -min(taps)
         if made_of is None or not is_for_each_step(made_of[1], depth, args.n_steps):
             return None
-        first = made_of[0]
-        if first.owner is not None and isinstance(first.owner.op, Unbroadcast):
-            first = first.owner.inputs[0]
+        first = with_known_rows(made_of[0])
         if first.type.shape[0] != depth:
             return None
         found.append(first)

@@ -110,8 +110,33 @@ def split(step, *first, whole=False):
     return loop.info.n_sit_sot, f
 
 
-def test_states_that_stay_one():
-    # What is read behind the loop, what is read by other operations than sums, and sums whose terms are late alike.
-    assert split(lambda e, s, c: e + (s + e) * c, p)[0] == 1
-    assert split(lambda e, s, t, c: (e + at.tanh(s) * c, s + t + e), p, p)[0] == 2
-    assert split(lambda e, s, t, c: ((s + t) * c + (s + e) * e, s + t + e), p, p)[0] == 2
+#: first values: of a variable the type of the loop's buffer does not say how many there are
+FIRSTS = pytest.mark.parametrize("first", [p, at.constant(0.25, dtype="float64")], ids=["variable", "constant"])
+
+
+@FIRSTS
+def test_several_states_become_two_each(first):
+    count, f = split(lambda e, s, t, c: (e + (s + e) * c, e * c + (t + c) * e), first, first)
+    assert count == 4
+    s = t = 0.25
+    for e in (0.5, -1.5, 2.5):
+        s, t = e + (s + e) * 0.3, e * 0.3 + (t + 0.3) * e
+    np.testing.assert_allclose(f([0.5, -1.5, 2.5], 0.3, 0.25), [s, t], rtol=1e-14)
+
+
+@FIRSTS
+def test_states_that_stay_one(first):
+    # What is read by other operations than sums, sums whose terms are late alike, and sums without early terms.
+    assert split(lambda e, s, c: e + (s + e) * c, first)[0] == 2
+    assert split(lambda e, s, c: e + at.tanh(s) * c, first)[0] == 1
+    assert split(lambda e, s, c: e + (s + e) * c + e * s, first)[0] == 1
+    assert split(lambda e, s, c: (s + e) * c + (s + c) * e, first)[0] == 1
+    assert split(lambda e, s, c: s + e, first)[0] == 1
+
+
+@FIRSTS
+def test_states_of_which_all_rows_are_kept_stay_one(first):
+    states, _ = aesara.scan(lambda e, s, c: e + (s + e) * c, x, [first], [c])
+    mode = aesara.compile.mode.get_mode("FAST_RUN").excluding("scan_return_rows")
+    f = aesara.function([x, c, p], states, mode=mode, on_unused_input="ignore")
+    assert step_of(f)[0].info.n_sit_sot == 1
