@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.db import EquilibriumDB
@@ -37,9 +36,6 @@ class OverLoops(GraphRewriter):
     def __init__(self, rule: NodeRewriter) -> None:
         self.rule = rule
         self.name = rule.name or getattr(rule, "__name__", None)
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate)
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """The number of loops that were replaced."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from aesara.graph.equality import equal_computations
-from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.rewriter import GraphRewriter
@@ -23,10 +22,6 @@ _PLAIN = (None, "FAST_RUN", "FAST_COMPILE", "Mode")
 
 class ScanMerge(GraphRewriter):
     """Makes one loop of several that have the same number of steps and of which none needs another's results."""
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        """Replacements are checked."""
-        attach_once(fgraph, ReplaceValidate)
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """The number of loops that have become part of another one."""

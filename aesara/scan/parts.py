@@ -82,7 +82,7 @@ def expanded(buffer: Any) -> tuple[Any, Any] | None:
     if base.owner is None or not isinstance(base.owner.op, AllocEmpty) or value.type.ndim != buffer.type.ndim:
         return None
     (index, *rest) = node.op.idx_list
-    is_leading = not rest and isinstance(index, slice) and index.start in (None, 0) and index.step in (None, 1)
+    is_leading = not rest and isinstance(index, slice) and index.start is None and index.step is None
     return (value, base.owner.inputs[0]) if is_leading else None
 
 

@@ -228,11 +228,11 @@ def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool)
 
 def _pays(variable: Any, mapped: set[Variable], args: ScanArgs) -> bool:
     """Whether the rows of a variable are no larger than those of a sequence, and dearer to compute than to store."""
-    behind = list(ancestors([variable], blockers=list(args.inner_in_seqs)))
-    entries: list[Any] = [v for v in behind if v in args.inner_in_seqs]
+    behind: list[Any] = list(ancestors([variable], blockers=list(args.inner_in_seqs)))
+    entries = [v for v in behind if v in args.inner_in_seqs]
     if not any(_covers(entry, variable) for entry in entries):
         return False
-    return any(v in mapped and v.owner is not None and not _is_cheap(v.owner) for v in behind)
+    return any(v in mapped and not _is_cheap(v.owner) for v in behind)
 
 
 def _covers(entry: Any, variable: Any) -> bool:
@@ -288,8 +288,8 @@ def _unread_products(args: ScanArgs, mapped: set[Variable], given: Sequence[Vari
     products = {}
     for k, v in enumerate(args.inner_out_nit_sot):
         if v in mapped and args.outer_in_nit_sot[k] is args.n_steps:
-            between = [u for u in ancestors([v], blockers=given) if u in mapped]
-            products[k] = {u for u in between if u.owner is not None and isinstance(u.owner.op, Dot)}
+            between: list[Any] = [u for u in ancestors([v], blockers=given) if u in mapped]
+            products[k] = {u for u in between if isinstance(u.owner.op, Dot)}
     found = [k for k, of in products.items() if of]
     kept = [v for v in args.inner_outputs if all(v is not args.inner_out_nit_sot[k] for k in found)]
     others = set(ancestors(kept))

@@ -42,13 +42,13 @@ class SaveMemory(GraphRewriter):
 
 @dataclass(frozen=True)
 class _Reads:
-    """The variables that read an output from its end, each by some nodes one after the other, and how many rows.
+    """The variables that read an output from its end, each by some nodes one after the other, and how many rows each.
 
     `starts` are the rows from which on it is read that only a call knows, each with how many rows were dropped before.
     """
 
     last: list[list[Apply]]
-    rows: int
+    rows: list[int]
     starts: list[tuple[Any, int]]
 
 
@@ -85,10 +85,10 @@ def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Va
     inputs, reads = list(node.inputs), {}
     for k, position, depth in _kept_outputs(node.op):
         is_unread = depth and not fgraph.clients[node.outputs[k]]
-        found = _Reads([], 0, []) if is_unread else reads_of_last_rows(fgraph, node.outputs[k])
+        found = _Reads([], [], []) if is_unread else reads_of_last_rows(fgraph, node.outputs[k])
         if found is None:
             continue
-        shorter = _shorter(inputs[position], max(found.rows, depth + 1), found.starts, node)
+        shorter = _shorter(inputs[position], max([*found.rows, depth + 1]), found.starts, node)
         if shorter is not None:
             inputs[position], reads[k] = shorter, found
     if not reads:
@@ -114,7 +114,7 @@ def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
 def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
     """How an output is read, if it is read from its end only."""
     found: list[list[Apply]] = []
-    rows, starts = 0, list[tuple[Any, int]]()
+    rows, starts = list[int](), list[tuple[Any, int]]()
     pending: list[tuple[Variable, int, tuple[Apply, ...]]] = [(output, 0, ())]
     while pending:
         variable, dropped, chain = pending.pop()
@@ -129,7 +129,7 @@ def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None
                 pending.append((client.outputs[0], dropped + reads.start, (*chain, client)))
             else:
                 found.append([*chain, client])
-                rows = max(rows, dropped - (reads.start or 0))
+                rows.append(dropped - (reads.start or 0))
     return _Reads(found, rows, starts) if found else None
 
 
@@ -157,7 +157,7 @@ def _read_of(client: Any) -> _Read | None:
     step = 1 if index.step is None else scalars[1]
     if isinstance(step, Variable) or isinstance(scalars[0], Variable):
         return _Read(scalars[0]) if isinstance(step, int) and step > 0 else None
-    is_read = step is not None and (step == 1 or (step > 0 and scalars[0] < 0))
+    is_read = step is not None and step > 0 and (step == 1 or scalars[0] < 0)
     return _Read(scalars[0]) if is_read else None
 
 

@@ -377,6 +377,7 @@ def test_buffers_of_every_length(taps, known):
         (lambda s: (s, s), a, r"the form of init, \*, got \(\*, \*\)"),
         (lambda s: {"q": s["p"]}, {"p": a}, r"the form of init, \{'p': \*\}, got \{'q': \*\}"),
         (lambda s: None, [a], r"the form of init, \[\*\], got None"),
+        (lambda s: n, a, r"state starts as float64, but the body returns int64 for it, namely n\. "),
     ],
 )
 def test_states_that_change_their_form(body, init, message):

@@ -8,7 +8,7 @@ import pytest
 import aesara.tensor as at
 from aesara.graph.traversal import ancestors
 from aesara.scan.layout import ScanMethodsMixin
-from aesara.scan.op import ScanInfo
+from aesara.scan.op import Scan, ScanInfo
 from aesara.scan.utils import ScanArgs, safe_index
 
 CARRIED = ("mit_mot", "mit_sot", "sit_sot", "nit_sot", "shared")
@@ -88,6 +88,21 @@ def test_parts_by_kind(seed):
             assert method(labels) == layout.grouped(side, kind)
     assert info.n_mit_mot_outs == len(layout.of_kind("inner_out", "mit_mot"))
     assert [info.n_mit_mot, info.n_mit_sot, info.n_sit_sot, info.n_nit_sot] == [layout.counts[k] for k in CARRIED[:4]]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_messages_show_the_first_values_of_states(seed):
+    """The rest of a buffer is empty room; what there is no value of is shown as None."""
+    layout, kinds = Layout(seed), ScanMethodsMixin()
+    kinds.info = layout.info
+    values = [[(label, row) for row in range(9)] for label in layout.labels["outer_in"]]
+    depths = {("mit_sot", k, None): -min(taps) for k, taps in enumerate(layout.info.mit_sot_in_slices)}
+    want = [
+        value[: 1 if label[0] == "sit_sot" else depths.get(label)]
+        for label, value in zip(layout.labels["outer_in"], values, strict=True)
+    ]
+    assert Scan.shown_inputs(kinds, values) == want
+    assert Scan.shown_inputs(kinds, [None] * len(values)) == [None] * len(values)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

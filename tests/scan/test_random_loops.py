@@ -8,7 +8,10 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.gradient import verify_grad
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
 from aesara.scan import scan
+from aesara.scan.saving_memory import SaveMemory
 from aesara.scan.utils import until
 
 UNARY_STEPS = [lambda z: z.sum(axis=0), lambda z: z[0], lambda z: z.mean(axis=-1)]
@@ -135,6 +138,27 @@ def test_derivatives_of_loops_are_those_of_all_steps_in_a_row(seed):
     for got, want in zip(*found, strict=True):
         assert got.shape == want.shape
         np.testing.assert_allclose(got, want, rtol=1e-8, atol=1e-10)
+
+
+#: of loops with several steps
+SEVERAL_STEPS = [seed for seed in range(300, 330) if Program(seed).n_steps > 1][:16]
+
+
+@pytest.mark.parametrize("seed", SEVERAL_STEPS)
+def test_gradients_of_loops_that_keep_few_rows_are_those_of_loops_that_keep_all(seed):
+    program = Program(seed)
+    cost = sum((at.sin(out[-1]) * 1.3).sum() for out in program.outputs)
+    short = FunctionGraph(program.inputs, [cost], clone=True)
+    short.attach_feature(ReplaceValidate())
+    assert SaveMemory().apply(short) == 1
+    found = []
+    for inputs, total in ((program.inputs, cost), (short.inputs, short.outputs[0])):
+        slopes = aesara.grad(total, inputs, disconnected_inputs="ignore")
+        f = aesara.function(inputs, [total, *slopes], on_unused_input="ignore", mode="FAST_COMPILE")
+        found.append(f(*program.values))
+    for want, got in zip(*found, strict=True):
+        assert got.shape == want.shape and got.dtype == want.dtype
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-11)
 
 
 @pytest.mark.parametrize("seed", range(60))
