@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aesara.graph.nodes import Variable
 from aesara.scan.basic import scan
 from aesara.scan.parts import last_value
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -53,7 +52,7 @@ def scan_checkpoints(
     """
     rows = [as_tensor_variable(v) for v in _as_list(sequences)]
     states, constants = _as_list(outputs_info), _as_list(non_sequences)
-    if any(state is None or not _is_value(state) for state in states):
+    if any(state is None or isinstance(state, dict) for state in states):
         raise RuntimeError("scan_checkpoints needs a first value for every output, and takes no taps.")
     if not rows and n_steps is None:
         raise ValueError("scan_checkpoints: give n_steps, or a sequence whose length says how many steps there are.")
@@ -87,7 +86,3 @@ def _as_list(value: Any) -> list[Any]:
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def _is_value(state: Any) -> bool:
-    return isinstance(state, Variable) or not isinstance(state, dict)

@@ -79,7 +79,5 @@ def _of_dtype(point: Any, outer: Any) -> Any:
 
 
 def _tangents(smooth: Sequence[Any], tangent_of: dict[Variable, Variable]) -> list[Any]:
-    if not smooth:
-        return []
     found = Rop(list(smooth), list(tangent_of), list(tangent_of.values()), "ignore")
     return [t if t.type.dtype == v.type.dtype else t.astype(v.type.dtype) for t, v in zip(found, smooth)]

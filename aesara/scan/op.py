@@ -238,9 +238,9 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
             if k < buffers:
                 shape = list(input_shapes[1 + info.n_seqs + k])
                 own = [own[0] if info.as_while else shape[0], *shape[1:]]
-            elif k < buffers + info.n_nit_sot and not info.as_while:
-                own[0] = lengths[k - buffers]
-            if buffers <= k < buffers + info.n_nit_sot:
+            elif k < buffers + info.n_nit_sot:
+                if not info.as_while:
+                    own[0] = lengths[k - buffers]
                 own[1:] = [n if known is None else known for n, known in zip(own[1:], rows[k - buffers], strict=True)]
             shapes.append(tuple(own))
         return shapes

@@ -122,8 +122,6 @@ def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
     value, length = made_of
     if is_for_each_step(length, depth, n_steps):
         return True
-    if length.owner is None or length.owner.op != add or n_steps not in length.owner.inputs:
-        return False
     rows = with_known_rows(value).type.shape[0]
     return rows == depth and equal_computations([length], [add(n_steps, sizes_of(value)[0])])
 

@@ -83,9 +83,8 @@ def associative_scan(
     axis = _axis_of(given, axis)
     rows = [moveaxis(leaf, axis, 0) for _, leaf in given]
     rows = _of_one_length([path for path, _ in given], [v[::-1] if reverse else v for v in rows])
-    if any(v.type.shape[0] in (0, 1) for v in rows):
-        return rebuild(elems, [leaf for _, leaf in given])
-    found = _all_rows(fn, elems, [path for path, _ in given], rows, axis, name)
+    is_short = any(v.type.shape[0] in (0, 1) for v in rows)
+    found = rows if is_short else _all_rows(fn, elems, [path for path, _ in given], rows, axis, name)
     found = [moveaxis(v[::-1] if reverse else v, 0, axis) for v in found]
     return rebuild(elems, [specify_shape(v, leaf.type.shape) for v, (_, leaf) in zip(found, given)])
 

@@ -228,7 +228,7 @@ def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool)
 
 def _pays(variable: Any, mapped: set[Variable], args: ScanArgs) -> bool:
     """Whether the rows of a variable are no larger than those of a sequence, and dearer to compute than to store."""
-    behind: list[Any] = list(ancestors([variable], blockers=list(args.inner_in_seqs)))
+    behind: list[Any] = list(ancestors([variable]))
     entries = [v for v in behind if v in args.inner_in_seqs]
     if not any(_covers(entry, variable) for entry in entries):
         return False

@@ -7,8 +7,11 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph
 from aesara.graph.replace import vectorize_graph
+from aesara.graph.traversal import io_toposort
 from aesara.scan import scan
+from aesara.scan.op import Scan
 from aesara.scan.utils import until
+from aesara.tensor.vectorization.blockwise import Blockwise
 
 x, w, h0 = at.dmatrix("x"), at.dmatrix("w"), at.dvector("h0")
 
@@ -70,6 +73,20 @@ def test_each_member_has_its_number_of_steps_or_rows(batched):
         np.testing.assert_array_equal(aesara.function([many, kept], outcome)([3, 5], 2), [1 + 4, 9 + 16])
     else:
         np.testing.assert_array_equal(aesara.function([steps, many], outcome)(4, [3, 3]), [1 + 4 + 9] * 2)
+
+
+def test_loops_that_end_by_what_all_members_share_are_one_loop():
+    start, starts, v = at.dscalar("start"), at.dvector("starts"), at.dvector("v")
+    outputs, _ = scan(lambda e, s: ([s * e + 1, s * 2, e], until(e > 3)), v, [start, None, None])
+    made = vectorize_graph(outputs, {start: starts})
+    (loop,) = [node for node in io_toposort([starts, v], made) if isinstance(node.op, (Scan, Blockwise))]
+    assert isinstance(loop.op, Scan)
+    f, one = aesara.function([starts, v], made), aesara.function([start, v], outputs)
+    values = np.array([0.5, -1.0, 2.0]), np.array([1.0, 2.0, 4.0, 3.0])
+    assert f(*values)[0].shape == (3, 3)
+    for k, value in enumerate(values[0]):
+        for got, want in zip(f(*values), one(value, values[1]), strict=True):
+            np.testing.assert_allclose(got[k] if got.ndim > 1 else got, want, rtol=1e-14)
 
 
 def test_loops_that_end_early_must_end_together():

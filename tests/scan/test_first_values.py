@@ -74,6 +74,15 @@ def test_a_numpy_value_keeps_its_dtype_or_takes_a_wider_one(first, dtype, want):
     assert got.dtype == want and got.tolist() == [1, 3, 6]
 
 
+def test_lists_of_variables_keep_their_dtype():
+    a = at.fscalar("a")
+    for first in ([a, a], (a, a)):
+        rows, _ = scan(lambda e, p, q: p + q + e, at.fvector(), {"initial": first, "taps": [-2, -1]})
+        assert rows.type.dtype == "float32"
+    with pytest.raises(ValueError, match="its first value"):
+        scan(lambda e, p, q: p + q + e, at.dvector(), {"initial": [a, a], "taps": [-2, -1]})
+
+
 def test_lists_and_arrays_are_tensors():
     assert run([[0.5, 0]]).tolist() == [[1.5, 1], [3.5, 3], [6.5, 6]]
     assert run([[0, 0]]).dtype == "float64"

@@ -164,6 +164,19 @@ def test_what_a_step_may_not_return(returned):
         get_updates_and_outputs(returned)
 
 
+@pytest.mark.parametrize(
+    "new, want",
+    [(lambda e: 2, 2), (lambda e: np.float32(0.5), 0.5), (lambda e: e, 4), (lambda e: total + e, 8),
+     (lambda e: at.cast(e, "float32"), 4), (lambda e: at.cast(e, "int8"), 4), (lambda e: np.array(3.0), 3)],
+)  # fmt: skip
+def test_updates_take_the_dtype_of_the_shared_variable(new, want):
+    rows, updates = scan(lambda e: (total * e, {total: new(e)}), x)
+    f = aesara.function([x], rows, updates=updates)
+    total.set_value(1.0)
+    f(ENTRIES)
+    assert total.get_value() == want and total.get_value().dtype == "float64"
+
+
 def test_a_step_with_other_arguments():
     """The message counts them; errors from inside of a step stay what they are."""
     for step, given in [

@@ -70,6 +70,15 @@ def test_equal_states_and_outputs_are_one():
     assert_same([x, v], outputs, f, [1.0, 2.0, -0.5], [0.5])
 
 
+@pytest.mark.parametrize("taps", [1, 2])
+def test_equal_states_are_one_without_other_outputs(taps):
+    first = at.zeros(()) + v[0] if taps == 1 else {"initial": v[:2], "taps": [-2, -1]}
+    outputs, _ = scan(lambda e, *formers: [formers[0] * e + 1, formers[taps] * e + 1], x, [first] * 2)
+    f, (loop,) = compiled([x, v], [rows[-1] for rows in outputs], "scan_return_rows")
+    assert len(loop.outer_in_sit_sot) + len(loop.outer_in_mit_sot) == 1
+    assert_same([x, v], [rows[-1] for rows in outputs], f, [1.0, 2.0, -0.5], [0.5, 0.25])
+
+
 def test_several_equal_outputs_between_others_are_one():
     def step(e, a, b, c, d):
         return [a * e, a + e, b * e, c * e, d - e, at.cos(a), at.sin(a), at.sin(b), at.sin(c), at.exp(d)]
@@ -197,6 +206,9 @@ def test_results_that_are_products_are_one_product_behind_the_loop(kind, first):
     outputs = [states, results]
     f, (loop,) = compiled([M, v], outputs)
     assert not any(isinstance(node.op, (Dot, BlasOp)) for node in nodes_of(loop))
+    # The states are read from their rows, not computed again.
+    again = [node for node in f.maker.fgraph.apply_nodes if "tanh" in str(node.op).lower()]
+    assert len(again) == (kind == "of a product")
     for rows in (ROWS[:3], -ROWS[1:]):
         assert_same([M, v], outputs, f, rows, rows[0])
     _, (other,) = compiled([M, v], outputs, "scan_pushout_dot")

@@ -80,6 +80,17 @@ def test_types_say_how_many_rows_there_are(ends, rows, depth):
     assert loop(3, x, at.TensorType("float64", (rows, 2))(), n)[1].type.shape == (None, 2)
 
 
+def test_shapes_of_states_of_which_the_last_value_is_kept():
+    total, entry = at.dvector("total"), at.dscalar("entry")
+    info = ScanInfo(1, (), (), (), (), 1, 1, 0, False)
+    rows, last = Scan([entry, total], [total * entry, total + entry], info)(n, x, v, n)
+    f = aesara.function([n, x, v], [rows.shape, last.shape, rows, last])
+    for steps in (0, 1, 2):
+        shape, of_last, values, value = f(steps, [2.0, 3.0], [1.0, -1.0, 0.5])
+        assert shape.tolist() == [steps, 3] == list(values.shape) and of_last.tolist() == [3] == list(value.shape)
+        np.testing.assert_array_equal(value, np.array([1.0, -1.0, 0.5]) + [0.0, 2.0, 5.0][steps])
+
+
 # -- buffers and numbers of rows -----------------------------------------------------------------------------------
 
 

@@ -115,6 +115,23 @@ def test_derivatives_are_those_of_the_steps():
     assert [float(np.sum(value)) for value in f([2.0], [0.5])[:2]] == [2.0 * 0.5, 0.5]
 
 
+def test_what_is_around_is_used_as_it_is():
+    scale, count = aesara.shared(2.0, name="scale"), aesara.shared(np.int64(3), name="count")
+    count.default_update = count + 1
+
+    def then(one, two):
+        counted = aesara.shared(np.int64(0))
+        counted.default_update = counted + 1
+        return one * scale + two * y[0] + count + counted
+
+    f = aesara.function([x, y], associative_scan(then, x))
+    for call in range(2):
+        want = [1.0]
+        for k, e in enumerate([2.0, 4.0, -1.0]):
+            want.append(want[-1] * 2 + e * 0.5 + 3 + call + 3 * call + k)
+        np.testing.assert_allclose(f([1.0, 2.0, 4.0, -1.0], [0.5]), want, rtol=1e-14)
+
+
 def test_draws_go_on_from_entry_to_entry():
     stream, same = RandomStream(seed=3), RandomStream(seed=3)
     f = aesara.function([x], associative_scan(lambda one, two: one + two * stream.normal(), x))
@@ -146,6 +163,13 @@ def test_other_mistakes():
     for one, two in (([1.0, 2.0], [1.0]), ([1.0], [1.0, 2.0])):
         with pytest.raises(ValueError, match=r"elems\[1\] has another length than elems\[0\]"):
             f(one, two)
+    for length in (0, 1):  # of which nothing is combined
+        known = at.tensor("float64", (length,))
+        for elems in ((known, y), (y, known)):
+            f = aesara.function([known, y], list(associative_scan(linear, elems)))
+            assert [v.tolist() for v in f(np.ones(length), np.ones(length))] == [[1.0] * length] * 2
+            with pytest.raises(ValueError, match=r"elems\[1\] has another length than elems\[0\]"):
+                f(np.ones(length), np.ones(3))
     with pytest.raises(ValueError, match="axis"):
         associative_scan(at.add, x, axis=1)
     with pytest.raises(ValueError, match=r"elems\[1\] has 1 dimensions, but axis is 2"):
