@@ -15,6 +15,7 @@ from aesara.gradient import grad
 from aesara.graph.generic import Generic
 from aesara.ifelse import ifelse
 from aesara.link.llvm.callable import NativeCallable
+from aesara.tensor.random.utils import RandomStream
 
 HERE = __file__
 
@@ -164,6 +165,24 @@ def test_only_the_side_that_is_taken_counts(x):
     choice = ifelse(x.sum() > 0, at.sqrt(x), at.zeros_like(x))
     for mode in (NanWhere(), NanWhere(everywhere=True)):
         np.testing.assert_array_equal(aesara.function([x], choice, mode=mode)([-1.0]), [0.0])
+
+
+@pytest.mark.parametrize("sign, op", [(1.0, "sqrt"), (-1.0, "log")])
+def test_the_side_that_is_taken_made_the_first_one(x, sign, op):
+    y = at.dvector("y")
+    choice = ifelse(y[0] > 0, at.sqrt(x) * 2, at.log(x) + at.sqrt(x * 0 - 1))
+    for mode in (NanWhere(), NanWhere(everywhere=True)):
+        text = found(aesara.function([x, y], choice, mode=mode), [-1.0], [sign])
+        assert text.startswith(f"The first NaN at index 0 of Elemwise{{{op},") and "x is -1.0" in text
+
+
+def test_a_draw_that_is_too_large_is_described_by_its_numbers():
+    scale = at.dscalar("scale")
+    draws = RandomStream(3).normal(0.0, scale, size=100)
+    function = aesara.function([scale], draws, mode=NanWhere(inf=True))
+    assert function(1.0).shape == (100,)
+    text = found(function, 1.7e308)
+    assert text.startswith("The first infinity at index") and "scale is 1.7e+308" in text
 
 
 def test_graphs_without_native_form_are_searched_node_by_node(x):

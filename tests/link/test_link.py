@@ -22,7 +22,7 @@ from aesara.link.utils import (
     raise_with_op,
     streamline,
 )
-from aesara.link.vm import Loop, Stack, VMLinker
+from aesara.link.vm import Loop, Stack, VMLinker, calculate_reallocate_info
 from tests.closeness import assert_close
 
 
@@ -80,6 +80,34 @@ class Counted(Op):
     def perform(self, node, inputs, output_storage):
         self.calls += 1
         output_storage[0][0] = inputs[0].copy()
+
+
+class Halved(Op):
+    """Overwrites some of its first input, and may fail then."""
+
+    destroy_map = {0: [0]}
+
+    def make_node(self, x, y):
+        return Apply(self, [x, y], [x.type()])
+
+    def perform(self, node, inputs, output_storage):
+        inputs[0] *= 0.5
+        if inputs[1][0] < 0:
+            raise ValueError("half of it is overwritten")
+        output_storage[0][0] = inputs[0]
+
+
+@pytest.mark.parametrize("linker", [PerformLinker, VMLinker])
+@pytest.mark.parametrize("high", [False, True])
+def test_messages_show_what_a_node_has_read_before_it_overwrote_it(linker, high, x, y):
+    f = aesara.function([x, y], Halved()(at.exp(x), y), mode=Mode(linker(), None), accept_inplace=True)
+    assert f([0.0], [1.0]).tolist() == [0.5]
+    with config.change_flags(exception_verbosity="high" if high else "low"):
+        for value in (0.0, 1.0):
+            with pytest.raises(ValueError, match="half of it is overwritten") as caught:
+                f([value], [-3.0])
+            (line,) = [line for line in str(caught.value).splitlines() if line.startswith("Inputs values")]
+            assert f"{np.exp(value):.6g}" in line.replace("array([1.])", "1") and "-3" in line
 
 
 @pytest.mark.parametrize("linker", [PerformLinker(), VMLinker(), VMLinker(allow_gc=False), VMLinker(lazy=True)])
@@ -176,6 +204,11 @@ def test_accept_makes_a_clone_for_another_graph(x):
         other = linker.accept(two, two.outputs)
         assert other is not linker and linker.fgraph is one and other.fgraph is two
         assert other.no_recycling == two.outputs and linker.accept(one) is linker
+    linker = WrapLinker([PerformLinker()], lambda fgraph, i, node, thunk: thunk()).accept(one)
+    other = linker.accept(two)
+    assert other is not linker and (linker.fgraph, other.fgraph) == (one, two) and linker.accept(one) is linker
+    assert other.wrapper is linker.wrapper and [inner.fgraph for inner in other.linkers] == [two]
+    assert [inner.fgraph for inner in linker.linkers] == [one]
 
 
 def test_allow_gc_follows_the_configuration():
@@ -346,6 +379,15 @@ class TestHelpers:
             map_storage(fgraph, order, [[None], [None]])
         with pytest.raises(ValueError, match="2 outputs, but 1"):
             map_storage(fgraph, order, None, [[None]])
+        fgraph = FunctionGraph([x], [at.exp(x), at.constant(2.0), x], clone=True)
+        inputs, outputs, storage = map_storage(fgraph, [])
+        assert [cell[0] for cell in outputs] == [None, 2.0, None] and outputs[2] is inputs[0]
+        assert [storage[variable] for variable in fgraph.outputs] == outputs
+
+    def test_no_temporaries_share_memory(self, x):
+        fgraph = FunctionGraph([x], [at.exp(x)], clone=True)
+        assert VMLinker().reduce_storage_allocations({}, fgraph.toposort()) == ()
+        assert calculate_reallocate_info(fgraph.toposort(), fgraph, {}, {}, {}) == {}
 
     def test_lifetimes(self, x):
         a = at.exp(x)
