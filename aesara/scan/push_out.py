@@ -439,8 +439,7 @@ def _with_a_step(value: Any, n_steps: Any) -> Any:
 def _last_values(fgraph: FunctionGraph, output: Variable) -> list[tuple[Variable, bool]]:
     """The variables that are the last value of a state, and for each whether it may be the first value."""
     reads = reads_of_last_rows(fgraph, output)
-    if reads is None:
-        return []
+    assert reads is not None
     return [(chain[-1].outputs[0], len(chain) == 1) for chain in reads.last]
 
 
@@ -459,7 +458,7 @@ def _is_last_entry(chain: Sequence[Apply]) -> bool:
     starts = [known_integer(node.inputs[1]) for node in slices if len(node.inputs) == 2 and len(node.op.idx_list) == 1]
     indices = last.op.idx_list
     is_entry = len(indices) == 1 and not isinstance(indices[0], slice) and known_integer(last.inputs[1]) == -1
-    return is_entry and len(starts) == len(slices) and sum(s or 0 for s in starts) <= 1
+    return is_entry and len(starts) == len(slices) and sum(filter(None, starts)) <= 1
 
 
 # -- rows of variables of the step ---------------------------------------------------------------------------------

@@ -163,6 +163,26 @@ def test_batches_of_states():
 # -- random numbers ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_the_condition_may_be_any_number(mode):
+    for dtype in ("int8", "uint64", "float32", "bool"):
+        left = while_loop(lambda s: at.cast(s[1], dtype), lambda s: (s[0] * 2, s[1] - 1), (1, n))[0]
+        f = aesara.function([n], left, mode=mode)
+        assert [int(f(steps)) for steps in (0, 1, 2, 5)] == [1, 2, 4, 32]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_shared_variables_that_a_body_makes_are_updated_in_each_step(mode):
+    def body(i, s):
+        counted = aesara.shared(np.float64(2.0))
+        counted.default_update = counted * 3
+        return s + counted * i
+
+    f = aesara.function([n], fori_loop(1, n, body, 0.0), mode=mode)
+    assert f(4) == 2 * 1 + 6 * 2 + 18 * 3
+    assert f(3) == 54 * 1 + 162 * 2
+
+
 def test_draws_of_a_stream_go_on():
     stream = RandomStream(seed=7)
     drawn = fori_loop(0, n, lambda i, s: s + stream.normal(size=(2,)), at.zeros(2))

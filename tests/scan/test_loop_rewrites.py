@@ -59,6 +59,39 @@ def test_states_that_nobody_reads_go():
     assert_same([v, n], [a[-1]], f, [1.0, -2.0], 3)
 
 
+def test_outputs_that_nobody_reads_go_without_the_passes_for_loops():
+    outputs, _ = scan(lambda e, a, b: [a * e, b + e, a + 1, b + 2, at.sin(a)], x, [v[0], v[1], None, None, None])
+    for kept, sizes in [((0,), (1, 0)), ((1, 3), (1, 1)), ((4,), (1, 1)), ((2, 3), (2, 2))]:
+        read = [outputs[k] for k in kept]
+        f, (loop,) = compiled([x, v], read, "scan")
+        assert (len(loop.outer_in_sit_sot), len(loop.outer_in_nit_sot)) == sizes
+        assert_same([x, v], read, f, [1.0, 2.0, -0.5], [0.5, 0.25])
+
+
+def test_equal_constants_are_one_output():
+    for values, count in [((1.0, 1.0, 2.0), 2), ((1.0, 2.0, 3.0), 3)]:
+        results = [at.constant(value, dtype="float64") for value in values]
+        outputs, _ = scan(lambda e, s, r=results: ([s * e, *r], until(s > 3)), x, [v[0], None, None, None])
+        f, (loop,) = compiled([x, v], outputs)
+        assert len(loop.outer_in_nit_sot) == count
+        assert_same([x, v], outputs, f, [1.0, 2.0, -0.5], [0.5])
+
+
+def test_sequences_of_equal_rows_are_no_sequences():
+    row = at.TensorType("float64", (1, None))("row")
+    for steady in (at.alloc(v, x.shape[0], v.shape[0]), at.alloc(row, x.shape[0], row.shape[1]), np.ones((3, 2))):
+        states, _ = scan(lambda e, r, s: s * e + at.tanh(s * r), [x, steady], [at.zeros(2)])
+        f, (loop,) = compiled([x, v, row], [states])
+        assert len(loop.outer_in_seqs) == 1
+        assert_same([x, v, row], [states], f, [1.0, 2.0, -0.5], [0.5, 0.25], [[2.0, 3.0]])
+    changing = at.alloc(M, 3, v.shape[0]), np.arange(6.0).reshape(3, 2)
+    for rows in changing:
+        states, _ = scan(lambda e, r, s: s * e + at.tanh(s * r), [x, rows], [at.zeros(2)])
+        f, (loop,) = compiled([x, v, M], [states])
+        assert len(loop.outer_in_seqs) == 2
+        assert_same([x, v, M], [states], f, [1.0, 2.0, -0.5], [0.5, 0.25], np.arange(6.0).reshape(3, 2))
+
+
 def test_equal_states_and_outputs_are_one():
     def step(e, a, b, c):
         return [a + b * e, b + a * e, c * e, at.sin(a) + b, at.sin(b) + a]
