@@ -24,7 +24,7 @@ from aesara.scan.stopping import until
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.elementwise.ops import minimum
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.getitem import getitem
@@ -181,6 +181,11 @@ def _read_sequences(sequences: Any) -> list[_Sequence]:
             raise ValueError(
                 f"scan: a sequence needs at least one dimension, got {described(variable)} of type {variable.type}."
             )
+        if not isinstance(variable.type, DenseTensorType):
+            raise TypeError(
+                f"scan: a sequence must be a dense tensor, got {described(variable)} of type {variable.type}: use its "
+                "dense form, as in matrix.toarray(), or give it as a non-sequence."
+            )
         found.append(_Sequence(variable, tuple(int(t) for t in _as_list(taps))))
     return found
 
@@ -217,8 +222,8 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
         first = value.variable
         if taps != (-1,) and not value.has_rows:
             raise TypeError(
-                f"scan: {described(first)} of type {first.type} is no tensor, so that a loop keeps its last value "
-                f"only: the step cannot read it by the taps {list(taps)}."
+                f"scan: {described(first)} of type {first.type} is no dense tensor, so that a loop keeps its last "
+                f"value only: the step cannot read it by the taps {list(taps)}."
             )
         if taps != (-1,) and first.type.ndim < 1:
             raise ValueError(
@@ -422,7 +427,7 @@ def _one_step(loop: _Loop) -> tuple[list[Any], OrderedUpdates]:
 
     returned = loop.call_step([rows[0] for _, shifted in loop.rows for rows in shifted], values)
     loop.check_outputs(returned)
-    outputs = [unbroadcast(v[None], 0) if isinstance(v.type, TensorType) else v for v in returned.outputs]
+    outputs = [unbroadcast(v[None], 0) if isinstance(v.type, DenseTensorType) else v for v in returned.outputs]
     return outputs, returned.updates
 
 
@@ -442,9 +447,9 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
             whole.add(number)
             made.append(len(parts.shared))
             parts.shared.append(_whole_state(output.value, new))
-        elif not isinstance(new.type, TensorType):
+        elif not isinstance(new.type, DenseTensorType):
             raise TypeError(
-                f"scan: the step returns {described(new)} of type {new.type}, which is no tensor, so that its "
+                f"scan: the step returns {described(new)} of type {new.type}, which is no dense tensor, so that its "
                 "values cannot be stacked. Give its value before the first step in outputs_info to get the last one."
             )
         elif output.value is not None:
@@ -482,7 +487,7 @@ def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
 
 
 def _whole_state(value: FirstValue, new: Any) -> tuple[Any, Any, Any]:
-    """A state that is no tensor, such as that of a generator: its first value, the step's variable, and the next."""
+    """A state that is no dense tensor, such as a generator: its first value, the step's variable, and the next one."""
     given = value.variable
     if new.type != given.type:
         raise TypeError(
@@ -520,7 +525,7 @@ def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> di
         new = variable.type.filter_variable(new) if not isinstance(new, Variable) else new
         inner = variable.type(name=variable.name)
         take_test_value(inner, variable)
-        if isinstance(variable.type, TensorType):
+        if isinstance(variable.type, DenseTensorType):
             first = FirstValue(variable)
             first.inner = [inner]
             state = make_state(first, (-1,), cast(new, variable.type.dtype), n_steps)

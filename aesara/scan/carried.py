@@ -20,7 +20,7 @@ from aesara.scan.parts import LoopParts, State, expanded
 from aesara.scan.stopping import until
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.elementwise.ops import add, eq, invert, maximum, neq, or_, sub, switch
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.shapes.specify_shape import specify_shape
@@ -154,7 +154,7 @@ class _State:
         self.who, self.body, self.init = who, body, init
         self.leaves: list[_Leaf] = []
         for path, leaf in flatten(init):
-            if isinstance(leaf, Variable) and not isinstance(leaf.type, TensorType):
+            if isinstance(leaf, Variable) and not isinstance(leaf.type, DenseTensorType):
                 self.leaves.append(_Leaf(path, None, leaf))
             else:
                 self.leaves.append(_Leaf(path, FirstValue(leaf), None))
@@ -234,8 +234,8 @@ class _State:
 def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
     """Raise unless what a step returns has a type, as far as sizes are known; `begins` is how the message begins."""
     own = new.type
-    if isinstance(wanted, TensorType):
-        fits = isinstance(own, TensorType) and own.dtype == wanted.dtype and own.ndim == wanted.ndim
+    if isinstance(wanted, DenseTensorType):
+        fits = isinstance(own, DenseTensorType) and own.dtype == wanted.dtype and own.ndim == wanted.ndim
         fits = fits and all(None in p or p[0] == p[1] for p in zip(own.shape, wanted.shape))
     else:
         fits = own == wanted

@@ -11,7 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import walk
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 
 __all__ = ["FirstValue", "settle"]
 
@@ -47,8 +47,8 @@ class FirstValue:
 
     @property
     def has_rows(self) -> bool:
-        """Whether it is a tensor, of which a loop keeps a row for each step."""
-        return isinstance(self.variable.type, TensorType)
+        """Whether it is a dense tensor, of which a loop keeps a row for each step."""
+        return isinstance(self.variable.type, DenseTensorType)
 
     @property
     def dtype(self) -> str:

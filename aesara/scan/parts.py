@@ -14,7 +14,7 @@ from aesara.graph.utils import TestValueError
 from aesara.records import dataclass
 from aesara.scan.info import ScanInfo
 from aesara.tensor.core.constant_value import known_integer
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType
 from aesara.tensor.creation.allocation import AllocEmpty
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
@@ -93,8 +93,8 @@ def with_known_rows(first: Any) -> Any:
 
 
 def last_value(output: Any) -> Any:
-    """The last value of an output of `scan`: the last row, or of what is no tensor the output itself."""
-    return output[-1] if isinstance(output.type, TensorType) else output
+    """The last value of an output of `scan`: the last row, or of what is no dense tensor the output itself."""
+    return output[-1] if isinstance(output.type, DenseTensorType) else output
 
 
 def with_rows(buffer: Any, rows: Any) -> Any:

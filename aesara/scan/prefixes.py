@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from aesara.graph.messages import described
 from aesara.graph.shared import collect_new_shareds
 from aesara.scan.basic import Returned, make_state, shared_states
 from aesara.scan.carried import require_type
@@ -15,7 +16,7 @@ from aesara.scan.op import Scan
 from aesara.scan.parts import LoopParts
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import eq, maximum, sub
 from aesara.tensor.indexing.getitem import getitem
@@ -80,6 +81,11 @@ def associative_scan(
     given = [(path, as_tensor_variable(leaf)) for path, leaf in flatten(elems)]
     if not given:
         raise ValueError(f"associative_scan: elems has no values: it is {elems!r}.")
+    for path, leaf in given:
+        if not isinstance(leaf.type, DenseTensorType):
+            raise TypeError(
+                f"associative_scan: elems{path} must be a dense tensor, got {described(leaf)} of type {leaf.type}."
+            )
     axis = _axis_of(given, axis)
     rows = [moveaxis(leaf, axis, 0) for _, leaf in given]
     rows = _of_one_length([path for path, _ in given], [v[::-1] if reverse else v for v in rows])

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, AtomicVariable, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
@@ -73,7 +71,7 @@ def _only_row(rows: Any) -> Any:
     """What all entries of a sequence are; None if they differ, or if that is not known."""
     if isinstance(rows, Constant):
         data = rows.data
-        is_steady = isinstance(data, np.ndarray) and len(data) > 0 and bool((data == data[:1]).all())
+        is_steady = len(data) > 0 and bool((data == data[:1]).all())
         return constant(data[0], dtype=rows.type.dtype) if is_steady else None
     if rows.owner is None or not isinstance(rows.owner.op, Alloc):
         return None

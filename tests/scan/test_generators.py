@@ -98,9 +98,9 @@ def test_what_is_refused():
         noise = at.random.normal(rng=state)
         return noise.owner.outputs[0]
 
-    with pytest.raises(TypeError, match=r"is no tensor, so that a loop keeps its last value only.*\[-2, -1\]"):
+    with pytest.raises(TypeError, match=r"is no dense tensor, so that a loop keeps its last value only.*\[-2, -1\]"):
         aesara.scan(lambda a, b: draws(b), outputs_info=[{"initial": rng, "taps": [-2, -1]}], n_steps=3)
-    with pytest.raises(TypeError, match="is no tensor, so that its values cannot be stacked"):
+    with pytest.raises(TypeError, match="is no dense tensor, so that its values cannot be stacked"):
         aesara.scan(lambda: draws(rng), n_steps=3)
     with pytest.raises(TypeError, match="has type RandomStateType, but its first value .* RandomGeneratorType"):
         aesara.scan(lambda state: draws(other), outputs_info=[rng], n_steps=3)

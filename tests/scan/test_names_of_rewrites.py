@@ -79,8 +79,9 @@ def test_variables_of_the_step_for_all_steps():
     assert not rewriting.inner_sitsot_only_last_step_used(both, inner, args)
     assert not rewriting.inner_sitsot_only_last_step_used(graph, entry, args)
     product = next(w for w in inner.owner.inputs if w.owner is not None)
-    outer, _, replaced = rewriting.push_out_inner_vars(graph, [product, entry, constant], node, args)
+    outer, parts, replaced = rewriting.push_out_inner_vars(graph, [product, entry, constant], node, args)
     assert set(replaced) == set(node.outputs)
+    assert parts.info.n_nit_sot == 1  # the sequence has its rows
     got = aesara.function([x, v], outer)([1.0, 2.0], [3.0])
     assert_close(got[0], np.sin([1.0, 2.0]) * 3)
     assert got[1].tolist() == [1, 2] and got[2] == 3
