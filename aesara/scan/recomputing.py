@@ -164,7 +164,7 @@ def _last_entry(gradient: Any) -> Any:
     number = known_integer(node.inputs[2]) if len(node.inputs) == 3 else None
     if not isinstance(index, slice):
         return node.inputs[1] if number == -1 and node.inputs[1].type.ndim == gradient.type.ndim - 1 else None
-    if number is None or number < 0 or index.stop is not None or index.step is not None or index.start is None:
+    if number is None or number < 0 or index.stop is not None or index.step is not None:
         return None
     return _last_entry(node.inputs[1])
 

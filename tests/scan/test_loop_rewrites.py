@@ -212,6 +212,41 @@ def test_sums_of_products_are_one_product(kind):
         f(ROWS[:0], ROWS[0])
 
 
+#: terms, what else the step does, and what is read of the sum, with which a sum of products stays in its loop
+OTHER_SUMS = {
+    "a steady factor": (lambda row, s, total: total + at.dot(M, at.outer(row, s)), lambda rows: rows[-1]),
+    "two steady factors": (lambda row, s, total: total + at.outer(v, v) * 1.0 + at.outer(v, s), lambda rows: rows[-1]),
+    "another term": (lambda row, s, total: total + at.outer(row, s) + at.sin(M), lambda rows: rows[-1]),
+    "a factor for the state": (lambda row, s, total: total * 0.5 + at.outer(row, s), lambda rows: rows[-1]),
+    "a difference": (lambda row, s, total: at.outer(row, s) - total, lambda rows: rows[-1]),
+    "the state twice": (lambda row, s, total: total + total + at.outer(row, s), lambda rows: rows[-1]),
+    "products of the state": (lambda row, s, total: total + at.dot(total, at.outer(row, s)), lambda rows: rows[-1]),
+    "another precision": (
+        lambda row, s, total: total + at.dot(row.astype("float32")[:, None], s.astype("float32")[None]),
+        lambda rows: rows[-1],
+    ),
+    "a row for all": (lambda row, s, total: total + at.dot(at.ones((1, 1)), (s * row)[None]), lambda rows: rows[-1]),
+    "the row before the last": (lambda row, s, total: total + at.outer(row, s), lambda rows: rows[-2]),
+    "two rows": (lambda row, s, total: total + at.outer(row, s), lambda rows: rows[-2:]),
+    "the first row": (lambda row, s, total: total + at.outer(row, s), lambda rows: rows[0]),
+    "every row": (lambda row, s, total: total + at.outer(row, s), lambda rows: rows.sum(axis=0)),
+    "behind rows": (lambda row, s, total: total + at.outer(row, s), lambda rows: rows[2:][-1]),
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_SUMS)
+def test_other_sums_stay(kind):
+    term, read = OTHER_SUMS[kind]
+    (states, totals), _ = scan(
+        lambda row, s, total: [at.tanh(s * 0.5 + row), term(row, s, total)], M, [v, at.ones((3, 3))]
+    )
+    outputs = [read(totals), states[-1]]
+    f, (loop,) = compiled([M, v], outputs)
+    assert len(loop.outer_in_sit_sot) == 2
+    assert all(rows.type.ndim < 3 for rows in loop.outer_out_nit_sot) or kind in ("every row", "the first row")
+    assert_same([M, v], outputs, f, ROWS[:3], ROWS[0])
+
+
 def test_products_that_are_read_step_by_step_stay():
     totals, _ = scan(lambda row, total: total + at.outer(row, row), M, at.zeros((3, 3)))
     f, (loop,) = compiled([M], [totals])
