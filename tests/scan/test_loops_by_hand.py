@@ -202,3 +202,20 @@ def test_a_number_of_steps_that_is_known(steps):
     f = aesara.function([one], rows)
     assert any(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes) == (steps == 0)
     np.testing.assert_array_equal(f(3.0), [3.0, 7.0, 15.0][: steps + 1])
+
+
+@pytest.mark.parametrize("more", [0, 1, 3])
+def test_products_of_states_in_buffers_with_more_rows_than_steps(more):
+    """They are computed behind the loop, of the rows that the steps have written."""
+    row, state, weights, W, rows = at.dvector(), at.dvector(), at.dmatrix(), at.dmatrix("W"), at.dmatrix("rows")
+    new = at.tanh(state * 0.5 + row)
+    info = ScanInfo(1, (), (), (), ((-1,),), 1, 0, 1, False)
+    outputs = Scan([row, state, weights], [new, at.dot(new, weights)], info)(n, M, rows, n, W)
+    draw = np.random.default_rng(3)
+    given = 3, draw.normal(size=(4, 2)), draw.normal(size=(4 + more, 2)), draw.normal(size=(2, 2))
+    f, plain = (aesara.function([n, M, rows, W], outputs, mode=mode) for mode in ("FAST_RUN", "FAST_COMPILE"))
+    (loop,) = [node.op for node in f.maker.fgraph.apply_nodes if isinstance(node.op, Scan)]
+    assert loop.info.n_nit_sot == 0
+    for got, want in zip(f(*given), plain(*given), strict=True):
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=1e-14)
