@@ -64,7 +64,7 @@ def remembering(node: Apply, thunk: Any) -> Thunk:
 
 def _overwritten_cells(node: Apply, thunk: Any) -> list[list[Any]]:
     positions = {k for inputs in (node.op.destroy_map or {}).values() for k in inputs}
-    return list({id(thunk.inputs[k]): thunk.inputs[k] for k in sorted(positions)}.values())
+    return list({id(thunk.inputs[k]): thunk.inputs[k] for k in positions}.values())
 
 
 def _in_place_of(thunk: Any, run: Callable[[], Any]) -> Thunk:
