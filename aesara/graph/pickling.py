@@ -73,7 +73,7 @@ def _live_block(node: Any) -> Block | None:
     if reference is None:
         return None
     block = reference()
-    return block if block is not None and node in block.numbers and block.is_fresh() else None
+    return block if block is not None and block.is_fresh() else None
 
 
 def block_of(nodes: Any) -> Block | None:
@@ -94,7 +94,6 @@ def block_of(nodes: Any) -> Block | None:
             continue
         if _live_block(node) is not None:
             stack.pop()
-            done.add(node)
             continue
         entered.add(node)
         for variable in node.inputs:
@@ -217,9 +216,6 @@ def _rebuild(
         nodes.append(node)
     block = Block.__new__(Block)
     block.nodes = nodes
-    block.numbers = {}
-    block.described = []
-    block.epoch = -1
     return block
 
 

@@ -231,12 +231,12 @@ def nodes_towards(
             if node not in closed:
                 closed.add(node)
                 order.append(open_nodes[node])
-            continue
-        open_nodes[node] = node if kept is None else as_differentiated(node, kept)
-        for variable in open_nodes[node].inputs:
-            owner = variable.owner
-            if owner is not None and owner not in open_nodes and variable not in blocked:
-                stack.append(owner)
+        else:
+            open_nodes[node] = node if kept is None else as_differentiated(node, kept)
+            for variable in open_nodes[node].inputs:
+                owner = variable.owner
+                if owner is not None and owner not in open_nodes and variable not in blocked:
+                    stack.append(owner)
     return order
 
 
@@ -340,15 +340,14 @@ def input_gradients(
     outputs = node.outputs
     nulls = [j for j, gradient in enumerate(output_gradients) if is_null(gradient)]
     spoiled: dict[int, Variable] = {}
-    if nulls:
-        # What does not exist behind a node does not exist before it either.
-        for i in positions:
-            for j in nulls:
-                if pattern is None or pattern[i][j]:
-                    spoiled[i] = output_gradients[j]
-        if len(spoiled) == len(positions):
-            return [spoiled[i] for i in positions]
-        output_gradients = [disconnected_type() if is_null(g) else g for g in output_gradients]
+    # What does not exist behind a node does not exist before it either.
+    for i in positions:
+        for j in nulls:
+            if pattern is None or pattern[i][j]:
+                spoiled[i] = output_gradients[j]
+    if len(spoiled) == len(positions):
+        return [spoiled[i] for i in positions]
+    output_gradients = [disconnected_type() if is_null(g) else g for g in output_gradients]
 
     try:
         terms = node.op.L_op(node.inputs, outputs, [as_output(g, o) for g, o in zip(output_gradients, outputs)])
@@ -381,7 +380,7 @@ def input_gradients(
 def as_output(gradient: Any, output: Variable) -> Variable:
     """Give the gradient of an output the output's dtype, so that one wide term does not widen the rest."""
     dtype = getattr(output.type, "dtype", None)
-    if dtype is None or dtype in DISCRETE_DTYPES:
+    if dtype in DISCRETE_DTYPES:
         return gradient
     if getattr(gradient.type, "dtype", dtype) != dtype and dtype not in ("complex64", "complex128"):
         return gradient.astype(dtype)
@@ -398,8 +397,6 @@ def check_term(node: Apply, position: int, term: Any) -> None:
             " depend on the input, grad_undefined(...) or grad_not_implemented(...) where there is none."
         )
     term_type = term.type
-    if isinstance(term_type, NullType | DisconnectedType):
-        return
     if getattr(term_type, "dtype", None) in DISCRETE_DTYPES:
         raise TypeError(
             f"{node.op}.grad illegally returned an integer-valued variable."

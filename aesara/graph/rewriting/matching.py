@@ -151,12 +151,13 @@ def matches(
     """
     bindings = {} if bindings is None else bindings
     if isinstance(pattern, LogicVariable):
+        if pattern.constraint is not None and not pattern.constraint(var):
+            return
         bound = bindings.get(pattern.name)
-        if bound is not None:
-            if bound is var or (isinstance(bound, Constant) and bound.equals(var)):
-                yield bindings
-        elif pattern.constraint is None or pattern.constraint(var):
+        if bound is None:
             yield {**bindings, pattern.name: var}
+        elif bound is var or (isinstance(bound, Constant) and bound.equals(var)):
+            yield bindings
     elif isinstance(pattern, OpPattern):
         node = var.owner
         if node is None or not pattern.accepts(node.op) or len(node.outputs) != 1:

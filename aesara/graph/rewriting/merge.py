@@ -44,7 +44,7 @@ class HashConsTable:
         for var in node.inputs:
             first_of_var = known.get(var)
             if first_of_var is None:
-                if isinstance(var, AtomicVariable) and var.owner is None:
+                if isinstance(var, AtomicVariable):
                     self.add_atom(var)
                     first_of_var = known[var]
                 else:
@@ -66,8 +66,6 @@ class MergeFeature(Feature):
         if hasattr(fgraph, "merge_feature"):
             raise AlreadyThere()
         fgraph.merge_feature = self  # type: ignore[attr-defined]
-        self.fgraph = fgraph
-        self.scheduled: list[Apply] = []
         self.dirty = True
 
     def clone(self) -> MergeFeature:
@@ -124,7 +122,7 @@ class MergeOptimizer(GraphRewriter):
         for node in order:
             table.add_node(node)
         for var in fgraph.outputs:
-            if var.owner is None and isinstance(var, AtomicVariable):
+            if isinstance(var, AtomicVariable):
                 table.add_atom(var)
         pairs = [(old, new) for old, new in table.representative.items() if old is not new]
         if not pairs:
@@ -200,21 +198,19 @@ def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> 
     table = HashConsTable()
 
     def merged(var: Variable) -> Variable:
-        if var.owner is None and isinstance(var, AtomicVariable):
+        if isinstance(var, AtomicVariable):
             table.add_atom(var)
             return table.representative[var]
         return var
 
     known = fgraph.apply_nodes if fgraph is not None else ()
     entered: set[Apply] = set()
-    done: set[Apply] = set()
     stack = [var.owner for var in reversed(variables) if var.owner is not None]
     while stack:
         node = stack[-1]
         if node in entered or node in known:
             stack.pop()
-            if node not in done and node not in known:
-                done.add(node)
+            if node not in known:
                 node.inputs = [merged(var) for var in node.inputs]
         else:
             entered.add(node)
