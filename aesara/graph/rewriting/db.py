@@ -416,10 +416,11 @@ class SequenceDB(RewriteDatabase):
     def _ordered(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
         answer = self.__query__(query)
         position = {id(rw): self.__position__[rw.name or ""] for rw in answer}
+        tags_alone = query._copy(extra_rewrites=(), position_cutoff=math.inf)
         for extra, place in query.extra_rewrites:
             # An extra database is asked for the tags of the query, as one inside would be.
             if isinstance(extra, RewriteDatabase):
-                extra = extra.query(query)
+                extra = extra.query(tags_alone)
                 if not extra:
                     continue
             answer.append(extra)

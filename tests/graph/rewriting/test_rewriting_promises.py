@@ -1,0 +1,333 @@
+"""What every kind of rewriter, database and remark promises, on toy operations."""
+
+import io
+import itertools
+
+import pytest
+
+from aesara.configdefaults import config
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Constant
+from aesara.graph.rewriting.basic import (
+    ChangeTracker,
+    EquilibriumGraphRewriter,
+    OpKeyGraphRewriter,
+    PatternNodeRewriter,
+    SequentialGraphRewriter,
+    SequentialNodeRewriter,
+    SubstitutionNodeRewriter,
+    WalkingGraphRewriter,
+    copy_stack_trace,
+    in2out,
+    node_rewriter,
+    out2in,
+    pre_greedy_node_rewriter,
+    rule,
+)
+from aesara.graph.rewriting.db import EquilibriumDB, ProxyDB, RewriteDatabase, RewriteDatabaseQuery, SequenceDB
+from aesara.graph.rewriting.matching import as_pattern, matches
+from aesara.graph.rewriting.node_rewriters import MetaNodeRewriter
+from aesara.graph.rewriting.processing import DispatchingFeature
+from aesara.graph.rewriting.relational import Var, conso
+from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, report_rewrite_failure
+from aesara.graph.rewriting.stack_trace import _nodes_to_check
+from aesara.graph.rewriting.watching import name_of
+from aesara.graph.source import SourceLine
+from tests.graph.graph_toys import Double, Toy, chain, double, f, g, h, pair, variables
+
+
+class Counts(GraphRewriter):
+    def apply(self, fgraph):
+        return len(fgraph.apply_nodes)
+
+
+def test_graph_rewriters(capsys):
+    x = double("x")
+    fgraph, rewriter = FunctionGraph([x], [f(x)]), Counts()
+    assert rewriter.rewrite(fgraph) == rewriter.optimize(fgraph) == rewriter(fgraph) == 1
+    node = fgraph.outputs[0].owner
+    assert rewriter.is_worth_repeating(fgraph, [node]) is True and rewriter.is_worth_repeating(fgraph, []) is False
+    stream = io.StringIO()
+    for profile in ("figures", None):
+        rewriter.print_profile(stream, profile, level=1)
+    assert stream.getvalue() == "    figures\n"
+
+
+def test_profiles_of_sequences_name_what_has_no_name():
+    named, other = Counts(), Counts()
+    named.name = "named"
+    sequence = SequentialGraphRewriter(named, other)
+    stream = io.StringIO()
+    sequence.print_profile(stream, None)
+    assert stream.getvalue() == ""
+    sequence.print_profile(stream, (sequence, [(named, 0.5), (other, 0.25)], [3, 2, 1], None), level=1)
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == f"    SequentialGraphRewriter {sequence.name} time 0.750s, nodes 3 -> 1"
+    assert lines[1:] == ["        0.500000s  named  nodes 3 -> 2", "        0.250000s  Counts  nodes 2 -> 1"]
+
+
+def test_trackers_of_changes():
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x)], clone=False, features=[tracker := ChangeTracker()])
+    tracker.reset()
+    assert not tracker.changed
+    fgraph.replace(fgraph.outputs[0], g(x))
+    assert tracker.changed and tracker.nb_imported == 2
+    tracker.reset()
+    assert not tracker.changed and not tracker.clone().changed
+    fgraph.attach_feature(ChangeTracker())
+    assert fgraph._features == [tracker]
+
+
+@pytest.mark.parametrize("verbosity", ["low", "high"])
+def test_a_failure_says_how_to_see_more(verbosity, capsys):
+    try:
+        raise ValueError("wrong")
+    except ValueError as error:
+        with config.change_flags(on_opt_error="warn", exception_verbosity=verbosity):
+            report_rewrite_failure(error, "some rule")
+    printed = capsys.readouterr().err
+    assert "Rewrite failure due to: some rule" in printed and "ValueError: wrong" in printed
+    assert ("exception_verbosity = 'high' shows the whole traceback" in printed) == (verbosity == "low")
+
+
+# Walks
+
+
+@pytest.mark.parametrize("walk, expected", [(in2out, "b a f1 f2 f3 a c"), (out2in, "c a a f3 f2 f1 b")])
+def test_new_nodes_are_visited_in_the_direction_of_the_walk(walk, expected):
+    """Right after the node that they stand for; in the one direction inputs come first, in the other they come last."""
+    x = double("x")
+    a, b, c = (Toy(name) for name in "abc")
+    seen = []
+
+    @node_rewriter(None)
+    def look(fgraph, node):
+        seen.append(str(node.op))
+        if node.op == a and seen.count("a") == 1:
+            return [a(Toy("f3")(Toy("f2")(Toy("f1")(*node.inputs))))]
+        return None
+
+    fgraph = FunctionGraph([x], [c(a(b(x)))], clone=False)
+    assert walk(look).apply(fgraph) == 1
+    assert seen == expected.split()
+
+
+def test_walks_say_at_how_many_nodes_they_have_replaced_something():
+    x = double("x")
+    fgraph = FunctionGraph([x], [chain(x, 3, f)], clone=False)
+    assert WalkingGraphRewriter(SubstitutionNodeRewriter(g, h)).apply(fgraph) == 0
+    grouped = SequentialNodeRewriter(SubstitutionNodeRewriter(g, h))
+    assert in2out(grouped).apply(fgraph) == 0
+    assert WalkingGraphRewriter(SubstitutionNodeRewriter(f, g)).apply(fgraph) == 3
+    assert in2out(grouped).apply(fgraph) == 3 and str(fgraph) == "FunctionGraph(h(h(h(x))))"
+
+
+def test_walks_by_operation():
+    x = double("x")
+    seen = []
+
+    class Look(NodeRewriter):
+        op_key = staticmethod(lambda: [f, g])
+
+        def transform(self, fgraph, node):
+            seen.append(node.op)
+            return [g(*node.inputs)] if node.op == f else None
+
+    fgraph = FunctionGraph([x], [f(h(g(x)))], clone=False)
+    OpKeyGraphRewriter(Look()).rewrite(fgraph)
+    assert seen == [f, g, g] and str(fgraph) == "FunctionGraph(g(h(g(x))))"
+
+
+def test_greedy_rewriting_tries_what_tracks_the_operation():
+    x = double("x")
+    seen = []
+
+    @node_rewriter([f, (Toy, float)])
+    def look(fgraph, node):
+        seen.append(node.op)
+        return [h(*node.inputs)]
+
+    out = pre_greedy_node_rewriter(FunctionGraph([x], [x], clone=False), [look], g(f(g(x))))
+    assert seen == [f] and str(out.owner) == "g(h.0)"
+
+
+def test_a_chosen_rewriter_is_named_where_that_is_wanted(capsys):
+    class Meta(MetaNodeRewriter):
+        times = {"g": 2.0, "h": 1.0}
+
+        def compile_candidate(self, outputs):
+            return lambda: outputs[0].owner.op.name
+
+        def time_call(self, fn):
+            return self.times[fn()]
+
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x)], clone=False)
+    for verbose, lines in ((0, 0), (1, 1), (2, 3)):
+        with config.change_flags(metaopt__verbose=verbose):
+            meta = Meta()
+        meta.register(SubstitutionNodeRewriter(f, g), ["a"])
+        meta.register(SubstitutionNodeRewriter(f, h), ["a", "b"])
+        assert meta.transform(fgraph, fgraph.outputs[0].owner)[0].owner.op == h
+        printed = capsys.readouterr().out.splitlines()
+        assert len(printed) == lines and ("is chosen for f(x)" in printed[-1] if printed else verbose == 0)
+
+
+# Groups
+
+
+class Marked(NodeRewriter):
+    def __init__(self, reentrant, retains_inputs):
+        self.reentrant, self.retains_inputs = reentrant, retains_inputs
+
+    def transform(self, fgraph, node):
+        return None
+
+
+def test_a_group_is_what_its_rewriters_are():
+    kinds = list(itertools.product([False, True], repeat=2))
+    for first, second in itertools.product(kinds, repeat=2):
+        group = SequentialNodeRewriter(Marked(*first), Marked(*second))
+        assert group.reentrant == (first[0] or second[0]) and group.retains_inputs == (first[1] and second[1])
+
+
+def test_groups_go_on_with_a_single_result_that_is_new():
+    """Of a node with one output whose inputs the graph knows; otherwise the first result stands."""
+    x, y = variables("xy")
+    two_f, two_g = Toy("f2", nout=2), Toy("g2", nout=2)
+    fgraph = FunctionGraph([x, y], [f(x, y), *two_f(x, y), y], clone=False)
+
+    @node_rewriter([f])
+    def one(fgraph, node):
+        return [g(*node.inputs)]
+
+    @node_rewriter([two_f])
+    def two(fgraph, node):
+        return two_g(*node.inputs)
+
+    @node_rewriter([g, two_g])
+    def again(fgraph, node):
+        return [h(v) for v in node.inputs[: len(node.outputs)]]
+
+    group = SequentialNodeRewriter(one, two, again, apply_all_rewrites=True)
+    (found,) = group.transform(fgraph, fgraph.outputs[0].owner)
+    assert found.owner.op == h and group.applied_last == [one, again]
+    found = group.transform(fgraph, fgraph.outputs[1].owner)
+    assert [v.owner.op for v in found] == [two_g, two_g] and group.applied_last == [two]
+
+
+def test_groups_ask_each_rewriter_once():
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x)], clone=False)
+
+    @node_rewriter([f])
+    def same(fgraph, node):
+        return [f(*node.inputs)]
+
+    (found,) = SequentialNodeRewriter(same, apply_all_rewrites=True).transform(fgraph, fgraph.outputs[0].owner)
+    assert found.owner.op == f and found is not fgraph.outputs[0]
+
+
+# Patterns
+
+
+def test_what_rewriters_by_pattern_know_of_themselves():
+    rewriter = PatternNodeRewriter((f, "x"), (g, "x"), name="")
+    assert rewriter.name is None and (rewriter.in_pattern, rewriter.out_pattern) == ((f, "x"), (g, "x"))
+    assert PatternNodeRewriter((f, "x"), "x", name="named").name == "named"
+    row = rule("row", (f, "x"), (g, "x"))
+    assert row.__name__ == row.name == str(row) == "row" and row.source_pattern == (f, "x")
+
+
+def test_operations_without_inputs():
+    class Source(Toy):
+        def make_node(self):
+            return pair.make_node(double()).clone_with_new_inputs([double()])
+
+    pattern = as_pattern((f,))
+    assert pattern.inputs == () and pattern.rest is None
+    x = double("x")
+    assert not list(matches(pattern, f(x))) and as_pattern((f, "*x")).rest.name == "x"
+
+
+def test_constants_of_equal_values_stand_for_one_variable():
+    one, same, other = (Constant(Double(), value) for value in (1, 1, 2))
+    assert len(list(matches(as_pattern((f, "x", "x")), f(one, same)))) == 1
+    assert not list(matches(as_pattern((f, "x", "x")), f(one, other)))
+
+
+# Databases
+
+
+def test_databases_in_databases():
+    outer, inner, proxied = SequenceDB(), EquilibriumDB(), RewriteDatabase()
+    proxied.name = "proxied"
+    assert outer.inner_databases() == () and list(outer.query("+t")) == []
+    inner.register("whole", Counts(), "t")
+    outer.register("inner", inner, "t", position=1)
+    outer.register("proxy", proxy := ProxyDB(inner), "u", position=2)
+    outer.register("plain", Counts(), "v", position=3)
+    assert set(outer.inner_databases()) == {inner, proxy} and outer.inner_databases() is outer.inner_databases()
+    outer.register("more", more := EquilibriumDB(), position=4)
+    assert set(outer.inner_databases()) == {inner, proxy, more}
+    # what has only rewriters of whole graphs does something, and what has none is left out
+    (found,) = outer.query("+t")
+    assert isinstance(found, EquilibriumGraphRewriter) and [r.name for r in found.global_rewriters] == ["whole"]
+    assert len(outer.query("+u")) == 0 and len(outer.query("+t", "+u")) == 2
+    assert "whole" not in proxy and proxy.query("+t").global_rewriters == found.global_rewriters
+
+
+def test_an_additional_database_is_asked_for_the_tags_of_the_query():
+    outer, extra = SequenceDB(), SequenceDB()
+    outer.register("one", Counts(), "t", position=1)
+    extra.register("two", Counts(), "t", position=1)
+    query = RewriteDatabaseQuery(["t"], position_cutoff=0.75).register((extra, 0.5), (Counts(), 0.6), (Counts(), 2))
+    (sequence, _), found = outer.query(query), list(outer.query(query, position_cutoff=1.5))
+    assert [r.name for r in sequence] == ["two"]
+    assert len(found) == 3 and isinstance(found[0], SequentialGraphRewriter) and found[2] is outer["one"]
+    assert list(outer.query(RewriteDatabaseQuery(["nothing"]).register((extra, 0.5)))) == []
+
+
+# Remarks
+
+
+def test_lines_of_the_program_are_handed_on():
+    x = double("x")
+    first, second, target = f(x), f(x), g(x)
+    first.owner.source, second.owner.source = SourceLine("a.py", 1, "a"), SourceLine("b.py", 2, "b")
+    target.owner.source = None
+    assert copy_stack_trace([x, first, second], [target, x])[0] is target
+    assert target.owner.source == first.owner.source
+    copy_stack_trace(second, target)
+    assert target.owner.source == first.owner.source
+    first.tag.trace, second.tag.trace = [1, 2], [2, 3]
+    copy_stack_trace([first, second], target)
+    copy_stack_trace(second, target)
+    assert target.tag.trace in ([1, 2, 2, 3], [1, 2, 3])
+
+
+def test_which_nodes_are_checked():
+    x = double("x")
+    out = f(g(h(x)))
+    fgraph = FunctionGraph([x], [out], clone=False)
+
+    def names(asked):
+        return sorted(str(node.op) for node in _nodes_to_check(fgraph, asked))
+
+    assert names("last") == ["f"] and names("all") == names(Toy) == ["f", "g", "h"]
+    assert names(g) == ["g"] and names([g, h]) == ["g", "h"] and names([float, h]) == ["h"]
+    assert names(lambda node: node.inputs[0] is x) == ["h"]
+    for wrong in ("first", 3):
+        with pytest.raises(ValueError, match="`ops_to_check`"):
+            names(wrong)
+
+
+def test_names():
+    rewriter = Counts()
+    rewriter.name = "named"
+    assert (name_of(rewriter), name_of("text"), str(DispatchingFeature(None, None, None, "n"))) == (
+        "named", "text", "DispatchingFeature(n)",
+    )  # fmt: skip
+    assert Var("a") == Var("a") != Var("b") and Var("a") != "a" and Var() != Var()
+    assert list(conso(Var("head"), Var("tail"), 3)({})) == []
