@@ -2,6 +2,9 @@
 
 import builtins
 import os
+import select
+import subprocess
+import sys
 
 import pytest
 
@@ -200,3 +203,22 @@ def test_tests_are_run_with_each_fault(tmp_path):
     assert sorted(outcome["number"] for outcome in found) == list(range(len(planted_ones)))
     noticed = [outcome["caught_by"] for outcome in found if outcome["caught_by"]]
     assert noticed and all(name.startswith("tests/test_other_modules.py::") for name in noticed)
+
+
+FORKING = """
+import os, time
+from tools.mutate.processes import end_with_parent
+if os.fork() == 0:
+    end_with_parent()
+    print("there", flush=True)
+time.sleep(120)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such signal")
+def test_processes_end_with_those_that_have_forked_them():
+    with subprocess.Popen([sys.executable, "-c", FORKING], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "there\n"
+        process.kill()
+        readable, _, _ = select.select([process.stdout], [], [], 60)  # when nobody can write any more
+        assert readable and process.stdout.read() == ""

@@ -23,6 +23,7 @@ import pytest
 
 from tools.mutate.faults import Fault
 from tools.mutate.planting import SWITCH, plant
+from tools.mutate.processes import end_with_parent
 
 #: How many items of a parametrised test are run in the first round; later rounds run as many of the others.
 ITEMS = 3
@@ -106,6 +107,7 @@ class Session:
         for task in tasks:
             children.append(os.fork())
             if children[-1] == 0:
+                end_with_parent()
                 task()
                 os._exit(0)
         for child in children:
@@ -180,6 +182,7 @@ class Session:
         note = self.folder / f"failure{number}.txt"
         child = os.fork()
         if child == 0:
+            end_with_parent()
             os.setpgid(0, 0)
             SWITCH.active = number
             for item in items:
