@@ -184,6 +184,18 @@ def test_updates_of_the_machine(x):
     assert inputs[0].value.tolist() == [2.0]
 
 
+@pytest.mark.parametrize("lazy", [False, True])
+def test_clearing_leaves_inputs_alone_that_are_computed_elsewhere(lazy, x):
+    z = at.exp(x)
+    fgraph = FunctionGraph([z], [z * 2 + 1], clone=False)
+    vm, inputs, outputs, _, _ = VMLinker(lazy=lazy, allow_gc=False).accept(fgraph).make_all()
+    inputs[0].value = np.array([1.5])
+    vm()
+    assert outputs[0].value.tolist() == [4.0]
+    vm.clear_storage()
+    assert inputs[0].value.tolist() == [1.5] and outputs[0].storage[0] is None
+
+
 def test_given_cells(x):
     fgraph = FunctionGraph([x], [x + 1], clone=True)
     cell, out = [np.zeros(1)], [None]
