@@ -104,6 +104,52 @@ def test_second_derivatives():
     np.testing.assert_allclose(got[1], got[0], rtol=1e-11)
 
 
+given, zero = at.dmatrix("given"), at.zeros_like
+#: gradients of the states, and whether all but that of the last state is zero
+GIVEN = {
+    "all": (lambda y: given[: y.shape[0]], False),
+    "the last": (lambda y: at.inc_subtensor(zero(y)[-1], given[0]), True),
+    "the last, which is set": (lambda y: at.set_subtensor(zero(y)[-1], given[0]), True),
+    "the last in two terms": (
+        lambda y: at.inc_subtensor(zero(y)[-1], given[0]) + at.inc_subtensor(zero(y)[-1], given[1] * 2), True
+    ),
+    "the last of those behind": (
+        lambda y: at.inc_subtensor(zero(y)[2:], at.inc_subtensor(zero(y[2:])[-1], given[0])), True
+    ),
+    "the last, and another": (
+        lambda y: at.inc_subtensor(zero(y)[-1], given[0]) + at.inc_subtensor(zero(y)[1], given[1]), False
+    ),
+    "the last but one": (lambda y: at.inc_subtensor(zero(y)[-2], given[0]), False),
+    "the last two": (lambda y: at.inc_subtensor(zero(y)[-2:], given[:2]), False),
+    "every second": (lambda y: at.inc_subtensor(zero(y)[::2], 1.0), False),
+    "those before": (lambda y: at.inc_subtensor(zero(y)[:3], given[:3]), False),
+    "parts of the last": (lambda y: at.inc_subtensor(zero(y)[-1, 0], given[0, 0]), False),
+    "the same for all numbers": (lambda y: at.inc_subtensor(zero(y)[-1], given[0, 0]), False),
+    "the last, to others": (lambda y: at.inc_subtensor(given[: y.shape[0]][-1], given[0]), False),
+    "the last, to ones": (lambda y: at.inc_subtensor(at.ones_like(y)[-1], given[0]), False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_gradients_of_states_of_any_form(kind):
+    """Where only the last one has a gradient, the others have no rows in the loop over blocks."""
+    gradient, is_last = GIVEN[kind]
+    states, _ = scan(lambda s, w: at.tanh(s * w) + 0.1, None, x, w, n_steps=n)
+    slopes = []
+    for budget in (0, 1):
+        with config.change_flags(scan__checkpoint_memory=budget):
+            slopes.append(aesara.Lop(states, [x, w], gradient(states)))
+    f, g = (aesara.function([x, w, n, given], of, mode="FAST_COMPILE", on_unused_input="ignore") for of in slopes)
+    rows_of_all = np.random.default_rng(8).normal(size=(9, 2))
+    for steps in (4, 9):
+        arguments = [0.5, -1.0], 0.9, steps, rows_of_all
+        for got, want in zip(g(*arguments), f(*arguments), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+    blocks = [node.op for node in io_toposort([x, w, n, given], slopes[1]) if isinstance(node.op, Scan)
+              and str(node.op.name).startswith("blocks_of")]  # fmt: skip
+    assert [loop.info.n_nit_sot for loop in blocks[:1]] == [0 if is_last else 1]
+
+
 def peak(f, *values):
     """How many rows of a thousand numbers a call takes at most."""
     f(*values)
