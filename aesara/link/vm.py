@@ -418,7 +418,6 @@ class VMLinker(LocalLinker):
         computed, _ = gc_helper(order)
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
         vm = self.make_vm(order, thunks, inputs, outputs, storage_map, clear, computed, compute_map, self.updated_vars)
-        vm.storage_map = storage_map
         vm.compute_map = compute_map  # type: ignore[attr-defined]
         return vm, containers_of(fgraph.inputs, inputs), containers_of(fgraph.outputs, outputs), thunks, order
 

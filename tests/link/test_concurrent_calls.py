@@ -416,3 +416,21 @@ def test_a_child_process_calls_what_its_parent_has_compiled():
         stop.set()
         for thread in threads:
             thread.join()
+
+
+def test_guards_that_are_held_twice_are_free_when_both_have_ended():
+    guard, entered = guard_of([1.0]), []
+
+    def enter():
+        with Held([guard]):
+            entered.append(True)
+
+    thread = threading.Thread(target=enter)
+    with Held([guard]):
+        with Held([guard, guard]):
+            pass
+        thread.start()
+        thread.join(0.3)
+        assert not entered
+    thread.join(60)
+    assert entered

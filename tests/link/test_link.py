@@ -189,9 +189,10 @@ def test_clearing_leaves_inputs_alone_that_are_computed_elsewhere(lazy, x):
     z = at.exp(x)
     fgraph = FunctionGraph([z], [z * 2 + 1], clone=False)
     vm, inputs, outputs, _, _ = VMLinker(lazy=lazy, allow_gc=False).accept(fgraph).make_all()
+    assert set(vm.storage_map) == set(vm.compute_map) >= fgraph.variables
     inputs[0].value = np.array([1.5])
     vm()
-    assert outputs[0].value.tolist() == [4.0]
+    assert outputs[0].value.tolist() == [4.0] and vm.storage_map[fgraph.outputs[0]][0].tolist() == [4.0]
     vm.clear_storage()
     assert inputs[0].value.tolist() == [1.5] and outputs[0].storage[0] is None
 
