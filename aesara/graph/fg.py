@@ -492,7 +492,6 @@ class FunctionGraph(MetaObject):
             and len(node.inputs) == len(new.inputs)
             and all(map(is_, node.inputs, new.inputs))
             and len(node.outputs) == len(new.outputs) == 1
-            and new_var.type is var.type
             and node in self.apply_nodes
             and new not in self.apply_nodes
             and not self._unusual_inputs

@@ -210,7 +210,7 @@ class Apply(Node):
             return clone
         op = self.op.clone() if remake else self.op
         clone = op.make_node(*new_inputs)
-        clone._tag = None if self._tag is None else copy(self._tag)
+        clone._tag = copy(self._tag)
         clone._source = self._source
         for old, new in zip(self.outputs, clone.outputs):
             if new.name is None:

@@ -101,9 +101,7 @@ def missing_test_message(msg: str) -> None:
 
 def get_test_value(v: Any) -> Any:
     """Return the test value of a variable, or of what `v` is as a variable."""
-    if not isinstance(v, Variable):
-        v = as_symbolic(v)
-    return v.get_test_value()
+    return as_symbolic(v).get_test_value()
 
 
 def stand_in(variable: V, name: str | None = None) -> V:

@@ -410,8 +410,7 @@ def view_roots(node: Variable) -> list[Variable]:
             continue
         seen.add(variable)
         owner = variable.owner
-        views = owner.op.view_map.get(variable.index) if owner is not None and owner.op.view_map else None
-        if views and owner is not None:
+        if owner is not None and (views := owner.op.view_map.get(variable.index)):
             stack.extend(owner.inputs[i] for i in reversed(views))
         else:
             roots[variable] = None

@@ -289,11 +289,17 @@ def test_pickling():
     assert len(fgraph.destroy_handler.destroyers) == 1
 
 
-def memory_of(variable):
-    """The variable whose memory another one shows."""
+def shown_by(variable):
+    """The input of its node that a variable shows, if it shows one."""
     node = variable.owner
     shown = node.op.view_map.get(variable.index) if node is not None else None
-    return memory_of(node.inputs[shown[0]]) if shown else variable
+    return node.inputs[shown[0]] if shown else None
+
+
+def memory_of(variable):
+    """The variable whose memory another one shows."""
+    shown = shown_by(variable)
+    return variable if shown is None else memory_of(shown)
 
 
 def destroyed_by(node):
@@ -402,6 +408,11 @@ def test_random_replacements_are_accepted_where_all_can_be_computed(seed, copied
         counts[expected] += 1
         fgraph.check_integrity()
         assert is_in_order(fgraph)
+        shown = {v: memory for node in fgraph.apply_nodes for v in node.outputs if (memory := shown_by(v)) is not None}
+        assert fgraph.destroy_handler.view_i == shown
+        assert {v: set(by) for v, by in fgraph.destroy_handler.view_o.items()} == {
+            v: {other for other in shown if shown[other] is v} for v in shown.values()
+        }
         everything = {v for node in fgraph.apply_nodes for v in (*node.inputs, *node.outputs)}
         destroyed = {memory_of(n.inputs[i]): n for n in fgraph.apply_nodes for i in destroyed_by(n)}
         for v in everything:

@@ -854,6 +854,8 @@ class TestFeatures:
         fgraph.revert(start)
         assert str(fgraph) == text
         fgraph.check_integrity()
+        copied = fgraph.clone()
+        assert copied._features[0] is not fgraph._features[0] and copied.checkpoint() == 0
 
     def test_validator(self):
         class Short(Feature):
@@ -877,7 +879,8 @@ class TestFeatures:
         assert str(fgraph) == "FunctionGraph(g(x))"
         fgraph.replace(fgraph.outputs[0], chain(x, 5))
         assert not fgraph.consistent()
-        assert not FunctionGraph([x], [x]).has_method("replace_validate")
+        known = FunctionGraph([x], [x])
+        assert not known.has_method("replace_validate") and known.has_method("replace") and known.has_method("inputs")
         alone = FunctionGraph([x], [x], features=[Validator()])
         assert alone.consistent()
 
@@ -1034,6 +1037,7 @@ class TestFeatures:
         assert "Max Abs Diff: 0.5" in str(error)
         assert "Reason: test" in error.str_diagnostic()
         assert str(BadOptimization(x, x, "a", "b")).startswith("BadOptimization")
+        assert (BadOptimization(x).new_graph, BadOptimization(None, x, old_graph="text").old_graph) == ("None", "text")
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             text = str(BadOptimization(x, x, np.array([np.nan, np.inf]), np.array([1.0, np.inf])))

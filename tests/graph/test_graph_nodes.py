@@ -108,6 +108,8 @@ class TestApply:
         assert clone.outputs[0].type == narrow.type and clone.outputs[0].name == "result"
         assert clone.outputs[0].tag.test_value == 0.5
         assert clone.tag.note == "kept" and clone.tag is not node.tag and clone.source == node.source
+        del node.outputs[0].tag.test_value
+        assert not hasattr(node.clone_with_new_inputs([narrow]).outputs[0].tag, "test_value")
         node.outputs[0].tag.test_value = 5.0  # which the narrower type has not
         assert not hasattr(node.clone_with_new_inputs([narrow]).outputs[0].tag, "test_value")
         with pytest.raises(TypeError):
@@ -128,7 +130,8 @@ class TestVariable:
         with pytest.raises(TypeError, match="owner"):
             Variable(double, double)
         node = pair(*variables("a"))[0].owner
-        assert Variable(double, node, 0).owner is node
+        made = Variable(double, node, 1)
+        assert made.owner is node and made.index == 1
 
     def test_text(self):
         x = double("x")
@@ -326,6 +329,12 @@ class TestNominalVariable:
         reference = weakref.ref(NominalVariable("only here", double))
         gc.collect()
         assert reference() is None
+
+
+def test_functions_of_eval_are_no_part_of_pickles():
+    for v in (f(double("x")), double("z")):
+        v._fn_cache = {"mode": lambda x: x}
+        assert "_fn_cache" not in vars(pickle.loads(pickle.dumps(v))) and v._fn_cache
 
 
 def test_test_values_are_dropped_from_pickles_on_request():

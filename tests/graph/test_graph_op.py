@@ -7,7 +7,7 @@ from graph_toys import Interval, Toy, double, f, pair, variables
 
 from aesara.configdefaults import config
 from aesara.graph import Apply, Constant, Op
-from aesara.graph.op import NoParams, compute_test_value, get_test_value, get_test_values
+from aesara.graph.op import NoParams, compute_test_value, get_test_value, get_test_values, is_thunk_type
 from aesara.graph.source import GradientLine, SourceLine, Sources, gradient_mark, inherit_source, user_source
 from aesara.graph.utils import MethodNotDefined, TestValueError
 
@@ -45,9 +45,11 @@ def test_declared_types():
 
 
 def test_missing_methods_say_so():
-    op = Op()
-    with pytest.raises(NotImplementedError, match="make_node"):
-        op(double())
+    op, half = Op(), Typed()
+    half.otypes = None
+    for without in (op, half):
+        with pytest.raises(NotImplementedError, match="make_node"):
+            without(double(), double())
     with pytest.raises(MethodNotDefined, match="perform"):
         op.perform(None, [], [])
     with pytest.raises(NotImplementedError, match="grad is not implemented for Op Op"):
@@ -82,7 +84,7 @@ def test_thunk():
     thunk()
     assert storage[node.outputs[0]] == [3.0]
     assert computed[node.outputs[0]] == [True]
-    assert thunk.lazy is False
+    assert thunk.lazy is False and thunk.perform == node.op.perform and is_thunk_type(thunk) is thunk
     assert thunk.inputs == [[1.0], [2.0]]
     assert thunk.outputs == [[3.0]]
 

@@ -303,6 +303,11 @@ def test_paths_that_come_together_are_followed_once():
     first, last = between[-2].owner, y.owner
     assert variable_depends_on(y, x) and apply_depends_on(last, first) and is_in_ancestors(last, first)
     assert get_var_by_name([y], "x") == (x,)
+    both, shown = Toy("both"), x
+    both.view_map = {0: [0, 1]}
+    for _ in range(200):
+        shown = both(shown, shown)
+    assert view_roots(shown) == [x]
     assert general_toposort([y], lambda v: v.owner.inputs if v.owner else []) == between[::-1]
     assert as_string([x], [y])[0].count("g(") == 200
 

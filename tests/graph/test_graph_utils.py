@@ -19,6 +19,7 @@ from aesara.graph.utils import (
     Scratchpad,
     ValidatingScratchpad,
     add_tag_trace,
+    deprecated,
     get_variable_trace_string,
     toposort,
 )
@@ -229,6 +230,17 @@ def test_exceptions():
     assert str(errors.AesaraError("Wrong.")) == "Wrong."
     assert not NoParams
     assert copy.deepcopy(NoParams) is NoParams
+
+
+def test_what_is_deprecated_says_so_to_its_caller():
+    @deprecated("use another one")
+    def old(a, b=1):
+        """What it does."""
+        return a, b
+
+    with pytest.warns(DeprecationWarning, match="use another one") as caught:
+        assert old(2, b=3) == (2, 3)
+    assert caught[0].filename == __file__ and old.__name__ == "old"
 
 
 def test_slots():

@@ -8,6 +8,30 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(True)",
     ): "a graph that is new has no other place for the variable, which is all that is checked",
     (
+        "aesara/graph/nodes.py",
+        "Apply.clone",
+        "self._tag is not None",
+        "(True)",
+    ): "it saves work: nothing is its own copy",
+    (
+        "aesara/graph/fg.py",
+        "FunctionGraph._renumber",
+        "number > removed",
+        "(number >= removed)",
+    ): "the number that is removed itself has been left out before",
+    (
+        "aesara/graph/fg.py",
+        "FunctionGraph.replace",
+        "new_var.type is not var.type",
+        "(True)",
+    ): "it saves work: a variable of the type that is wanted is returned as it is",
+    (
+        "aesara/graph/traversal.py",
+        "io_toposort",
+        "if not before:\n    stack.pop()\n    done.add(node)\n    order.append(node)\n    continue",
+        "pass",
+    ): "it saves a turn: a node with nothing before it is taken from the stack the next time",
+    (
         "aesara/graph/fg.py",
         "FunctionGraph.remove_client",
         "continue",
