@@ -62,8 +62,8 @@ class RewriteDatabaseQuery:
         name: str | None = None,
     ):
         self.include = OrderedSet(include)
-        self.require = OrderedSet(require or ())
-        self.exclude = OrderedSet(exclude or ())
+        self.require = OrderedSet(require)
+        self.exclude = OrderedSet(exclude)
         self.subquery = dict(subquery or {})
         self.position_cutoff = math.inf if position_cutoff is None else float(position_cutoff)
         self.extra_rewrites = list(extra_rewrites or ())

@@ -5,6 +5,7 @@ import itertools
 
 import pytest
 
+from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant
@@ -77,6 +78,11 @@ def test_trackers_of_changes():
     assert not tracker.changed and not tracker.clone().changed
     fgraph.attach_feature(ChangeTracker())
     assert fgraph._features == [tracker]
+    fgraph.replace(fgraph.outputs[0], h(x))
+    fgraph.remove_feature(tracker)
+    assert tracker.changed and not hasattr(fgraph, "change_tracker")
+    fgraph.attach_feature(tracker)  # which starts anew
+    assert (tracker.changed, tracker.nb_imported) == (False, 0)
 
 
 @pytest.mark.parametrize("verbosity", ["low", "high"])
@@ -174,6 +180,20 @@ def test_a_chosen_rewriter_is_named_where_that_is_wanted(capsys):
         assert len(printed) == lines and ("is chosen for f(x)" in printed[-1] if printed else verbose == 0)
 
 
+def test_candidates_are_found_by_operation_and_by_class_and_timed(monkeypatch):
+    x = double("x")
+    fgraph, meta = FunctionGraph([x], [f(x)], clone=False), MetaNodeRewriter()
+    node = fgraph.outputs[0].owner
+    rewriters = [node_rewriter(tracks)(lambda fgraph, node: None) for tracks in ([Toy], [f], [Toy, f], [g])]
+    for rewriter in rewriters:
+        meta.register(rewriter, [])
+    assert meta.get_rewrites(node) == [rewriters[0], rewriters[2], rewriters[1]]
+    assert meta.tracks() == [Toy, f, Toy, f, g] and meta.rewriters == rewriters
+    ticks = iter([100.0, 103.0])
+    monkeypatch.setattr(clock, "now", lambda: next(ticks))
+    assert meta.time_call(lambda: None) == 3.0
+
+
 # Groups
 
 
@@ -217,6 +237,15 @@ def test_groups_go_on_with_a_single_result_that_is_new():
     assert [v.owner.op for v in found] == [two_g, two_g] and group.applied_last == [two]
 
 
+def test_groups_take_rewriters_one_by_one_or_in_a_list():
+    first, second = SubstitutionNodeRewriter(f, g), SubstitutionNodeRewriter(g, h)
+    for group in (SequentialNodeRewriter(first, second), SequentialNodeRewriter([first, second])):
+        assert group.rewrites == (first, second)
+    assert SequentialNodeRewriter((first,)).rewrites == SequentialNodeRewriter(first).rewrites == (first,)
+    assert in2out(first).name == first.name and in2out(first, name="other").name == "other"
+    assert in2out(first, second, name="both").name == "both"
+
+
 def test_groups_ask_each_rewriter_once():
     x = double("x")
     fgraph = FunctionGraph([x], [f(x)], clone=False)
@@ -238,6 +267,11 @@ def test_what_rewriters_by_pattern_know_of_themselves():
     assert PatternNodeRewriter((f, "x"), "x", name="named").name == "named"
     row = rule("row", (f, "x"), (g, "x"))
     assert row.__name__ == row.name == str(row) == "row" and row.source_pattern == (f, "x")
+    for pattern, operands in (
+        ((f, "x"), None), ((f, (g, "x")), [g]), ((f, 1.0, (Toy, "x"), (h, "x")), [Toy]), ((f, 1.0, "x"), [Constant]),
+        ((f, (lambda op: True, "x")), None), ((f, (lambda op: True, "x"), (h, "x")), [h]),
+    ):  # fmt: skip
+        assert rule("row", pattern, "x").operands() == operands
 
 
 def test_operations_without_inputs():

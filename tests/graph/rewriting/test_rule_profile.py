@@ -51,6 +51,22 @@ def test_tries_hits_and_nodes(rewriter):
     assert "log_of_exp" in str(profile) and "mine" in str(profile)
 
 
+@pytest.mark.parametrize("limit", [None, 1, 2, 3, 30])
+def test_tables_end_with_what_is_left_out(limit):
+    cos = rule("cos_of_cos", (at.cos, (at.cos, "x")), (at.tan, "x"))
+    sin = rule("sin_of_sin", (at.sin, (at.sin, "x")), (at.tan, "x"))
+    profile = profiled(in2out(log_of_exp, cos, sin, name="group"), at.exp(at.sin(x)), at.cos(at.cos(x)), at.sin(x))
+    for name, seconds, tries in (("log_of_exp", 0.5, 4), ("cos_of_cos", 0.25, 5), ("sin_of_sin", 2.0, 6)):
+        profile.rules[name].seconds, profile.rules[name].tries = seconds, tries
+    lines = profile.table(limit).splitlines()
+    after = lines[next(k for k, line in enumerate(lines) if line.endswith("  rule")) + 1 :]
+    ordered = [("0.50000", "4", "log_of_exp"), ("0.25000", "5", "cos_of_cos"), ("2.00000", "6", "sin_of_sin")]
+    shown = ordered[:limit]
+    if limit in (1, 2):
+        shown += [{1: ("2.25000", "11", "2 others"), 2: ("2.00000", "6", "1 others")}[limit]]
+    assert [(*line.split()[:2], line.split("  ")[-1]) for line in after] == shown
+
+
 def test_rules_of_groups_count_one_by_one():
     cos = rule("cos_of_cos", (at.cos, (at.cos, "x")), (at.tan, "x"))
     profile = profiled(in2out(log_of_exp, cos, name="group"), at.exp(at.sin(x)), at.cos(at.cos(x)))
