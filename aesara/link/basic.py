@@ -143,6 +143,9 @@ class Linker(ABC):
     def make_thunk(self, **kwargs: Any) -> tuple[Callable[[], Any], list[Container], list[Container]]:
         """Return a function without arguments, and the containers it reads from and writes to."""
 
+    def expect(self, fgraph: FunctionGraph) -> None:
+        """Begin with what is needed for a graph however it will be rewritten."""
+
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
         """Return the nodes of a graph in the order in which they run."""
         if self._scheduler is not None:

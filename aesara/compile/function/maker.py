@@ -122,6 +122,7 @@ class FunctionMaker:
             self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
             self.overwrites_arguments = overwrites_arguments(self.fgraph, self.inputs)
             started = clock.now()
+            self.mode.linker.expect(self.fgraph)
             self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
             self.rewrite_seconds = clock.now() - started
             if self.profile is not None:

@@ -88,6 +88,11 @@ def dependencies(name: str, dtype: str) -> tuple[str, ...]:
     return (_LARGE_ARGUMENTS, _LARGE_LANES) if name in trigonometric.FORMULAS and dtype in FORMATS else ()
 
 
+def has_vectors(name: str) -> bool:
+    """Whether one of `dependencies` is for vectors, as the loop vectoriser calls it."""
+    return name == _LARGE_LANES
+
+
 @cache
 def interface(name: str, dtype: str) -> Mapping[str, str]:
     """What declares the functions of `definition` that others call, by their symbols.

@@ -31,7 +31,7 @@ from aesara.records import dataclass
 from aesara.scalar.routine import too_old_for
 from aesara.utils import free_in_children
 
-__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "object_code", "optimized_text"]
+__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "load_vecmath", "object_code", "optimized_text"]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
@@ -174,7 +174,7 @@ def _dispose(passes: NewPassManager) -> None:
 
 
 def _parse(text: str, target: Target) -> llvm.ModuleRef:
-    """A module that calls the functions of `vecmath` that it declares where `_vecmath` has put them."""
+    """A module that calls the functions of `vecmath` that it declares where `load_vecmath` has put them."""
     module = llvm.parse_assembly(missing_instructions.supplied(text, target))
     module.triple = target.triple
     module.data_layout = str(_machine(target).target_data)
@@ -250,20 +250,24 @@ _kept: list[object] = []
 
 
 @functools.cache
-def _vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
-    """The addresses of functions of `vecmath` that stand outside of the modules that call them."""
+def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
+    """The addresses of functions of `vecmath` that stand outside of the modules that call them.
+
+    The ones for a single number are compiled as they are written: LLVM would take twice the time, for what runs rarely.
+    """
     names = [symbol.removeprefix("ae.") for symbol in vecmath.interface(name, dtype)]
     called: dict[str, str] = {}
     for needed in vecmath.dependencies(name, dtype):
         called.update(vecmath.interface(needed, dtype))
     own = (vecmath.definition(name, dtype) or "").replace("\ndefine hidden ", "\ndefine ")
-    found = load_routines("\n".join([*called.values(), own]), names, object_cache(), _LEVEL, target, called)
+    level = _LEVEL if vecmath.has_vectors(name) else 0
+    found = load_routines("\n".join([*called.values(), own]), names, object_cache(), level, target, called)
     return {f"ae.{name}": address for name, address in found.items()}
 
 
 def _address(symbol: str, target: Target) -> int | None:
     if symbol.startswith("ae."):
-        return _vecmath(*vecmath.defining(symbol), target)[symbol]
+        return load_vecmath(*vecmath.defining(symbol), target)[symbol]
     return address_of(symbol)
 
 

@@ -16,6 +16,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
+from aesara.link.llvm import in_advance
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
@@ -101,6 +102,10 @@ class LLVMLinker(VMLinker):
         """Results of `CheckAndRaise` that are computed along with a graph; here none."""
         return ()
 
+    def expect(self, fgraph: FunctionGraph) -> None:
+        """Begin with what is needed for a graph however it will be rewritten."""
+        in_advance.begin(fgraph.apply_nodes)
+
     def make_callable(
         self,
         fgraph: FunctionGraph,
@@ -156,6 +161,7 @@ class LLVMLinker(VMLinker):
         timers = None if clock_of_steps is None else StepTimers.of(program, clock_of_steps)
         text, externals = emit_program(program) if timers is None else emit_timed_program(program, timers)
         emitted_at = clock.now()
+        in_advance.finish()
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock.now()
         form = Form.of(lowered, code.image, timers)

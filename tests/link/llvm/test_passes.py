@@ -43,7 +43,7 @@ def test_functions_for_large_arguments_are_compiled_once(monkeypatch):
     monkeypatch.setattr(jit, "_parse", lambda text, target: (texts.append(text), parse(text, target))[1])
     monkeypatch.setattr("aesara.link.llvm.linker.object_cache", lambda: None)
     monkeypatch.setattr(jit, "object_cache", lambda: None)
-    jit._vecmath.cache_clear()
+    jit.load_vecmath.cache_clear()
     compiled([v], at.sin(v) * 2)
     compiled([v], at.cos(v) * 3)
     assert sum("define double @ae.replace_large.float64(" in text for text in texts) == 1
@@ -52,8 +52,8 @@ def test_functions_for_large_arguments_are_compiled_once(monkeypatch):
 
 def test_what_puts_vectors_right_is_compiled_for_vectors_only(monkeypatch):
     asked = []
-    vecmath = jit._vecmath
-    monkeypatch.setattr(jit, "_vecmath", lambda *which: (asked.append(which[:2]), vecmath(*which))[1])
+    vecmath = jit.load_vecmath
+    monkeypatch.setattr(jit, "load_vecmath", lambda *which: (asked.append(which[:2]), vecmath(*which))[1])
     monkeypatch.setattr("aesara.link.llvm.linker.object_cache", lambda: None)
     f, _ = compiled([s, v], recurrence(lambda x, t: at.sin(t + x)))
     assert asked == [("replace_large", "float64")]

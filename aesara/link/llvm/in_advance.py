@@ -1,0 +1,99 @@
+"""Machine code that a graph needs however it is rewritten, made beside Python while it is rewritten.
+
+LLVM runs without the GIL. So a thread compiles the routines that all functions share, and functions of `vecmath` that
+stand outside of modules, during the rewrites of the first graph of a process: a fifth of what this graph takes to
+compile.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+
+from aesara.graph.inner import HasInnerGraph
+from aesara.graph.nodes import Apply
+from aesara.graph.traversal import io_toposort
+from aesara.ir import vecmath
+from aesara.link.llvm.jit import load_vecmath
+from aesara.link.llvm.shared.code import routine_words
+from aesara.link.llvm.target import Target, current_target
+from aesara.scalar.native import Primitive
+from aesara.utils import free_in_children
+
+__all__ = ["begin", "finish"]
+
+#: Seconds that a thread waits for the GIL before it asks for it.  LLVM is called a dozen times, and each call ends with
+#: such a wait; with Python's own five milliseconds the thread would be no faster than what it runs beside.
+_PATIENCE = 1e-4
+
+_beginning = free_in_children(threading.Lock())
+_begun = False
+_thread: threading.Thread | None = None
+
+
+def begin(nodes: Iterable[Apply]) -> None:
+    """Start to compile what the nodes of a graph need, if it is the first one and there is a processor to spare."""
+    global _begun, _thread
+    with _beginning:
+        first, _begun = not _begun, True
+    if first and _processors() > 1:
+        target = current_target()
+        functions = _outside(nodes) if target.runs else ()
+        _thread = threading.Thread(target=_compile, args=(functions, target), name="aesara.in_advance", daemon=True)
+        _thread.start()
+
+
+def finish() -> None:
+    """Wait for what `begin` has started."""
+    global _thread
+    thread, _thread = _thread, None
+    if thread is not None:
+        thread.join()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=finish)  # a child would keep what `_asking_often` has set
+
+
+def _compile(functions: Iterable[tuple[str, str]], target: Target) -> None:
+    # Whoever needs what fails here compiles it again, and says what is wrong.
+    with contextlib.suppress(Exception), _asking_often():
+        routine_words(())
+        for name, dtype in functions:
+            load_vecmath(name, dtype, target)
+
+
+@contextlib.contextmanager
+def _asking_often() -> Iterator[None]:
+    """Threads that wait for the GIL get it soon."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(min(_PATIENCE, before))
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def _outside(nodes: Iterable[Apply]) -> list[tuple[str, str]]:
+    """Names and dtypes of the functions of `vecmath` that nodes need and that stand outside of modules."""
+    found: dict[tuple[str, str], None] = {}
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if isinstance(node.op, HasInnerGraph):
+            pending += io_toposort(node.op.inner_inputs, node.op.inner_outputs)
+        native = getattr(getattr(node.op, "scalar_op", None), "native", None)
+        if isinstance(native, Primitive):
+            type = node.outputs[0].type
+            for name in vecmath.dependencies(native.name, type.dtype):
+                if type.ndim > 0 or not vecmath.has_vectors(name):
+                    found[name, type.dtype] = None
+    return list(found)
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
