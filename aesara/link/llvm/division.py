@@ -5,7 +5,7 @@ from __future__ import annotations
 from aesara.ir.instructions import InstructionWriter, Value
 from aesara.link.llvm.types import LLVM_TYPES, is_unsigned
 
-__all__ = ["float_division", "int_division", "int_power"]
+__all__ = ["division_by_constant", "float_division", "int_division", "int_power"]
 
 
 def _operands(w: InstructionWriter, dtype: str) -> tuple[Value, Value]:
@@ -59,6 +59,21 @@ def int_division(name: str, dtype: str) -> str:
     else:
         result = fix.select(rest + divisor, rest)  # none where the divisor is 1
     return _function(name, dtype, w, result, "alwaysinline nounwind")
+
+
+def division_by_constant(name: str, dtype: str, a: Value, divisor: int) -> Value:
+    """``intdiv`` or ``mod`` of an integer and one that is known and positive: in place, since little is left of it."""
+    if not divisor & (divisor - 1):
+        if name == "mod":
+            return a & (divisor - 1)
+        places = divisor.bit_length() - 1
+        return a >> places if is_unsigned(dtype) else a.shift_arithmetic(places)
+    quotient = a.writer.emit(a.kind, f"{'udiv' if is_unsigned(dtype) else 'sdiv'} {a.typed}, {divisor}")
+    rest = a - quotient * divisor
+    if is_unsigned(dtype):
+        return quotient if name == "intdiv" else rest
+    negative = rest < 0
+    return negative.select(quotient - 1, quotient) if name == "intdiv" else negative.select(rest + divisor, rest)
 
 
 def int_power(dtype: str) -> str:

@@ -14,11 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import llvmlite
 import llvmlite.binding as llvm
-from llvmlite.binding.newpassmanagers import (
-    NewPassManager,
-    create_new_function_pass_manager,
-    create_new_module_pass_manager,
-)
+from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_pass_manager
 
 from aesara.ir import vecmath
 from aesara.link.llvm import layout, missing_instructions
@@ -129,9 +125,6 @@ def _jit() -> object:
 
 
 def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
-    if NO_VECTORS in text:
-        _simplify(module, target)
-        return
     # Loops come out of the emitter in the form that the vectoriser wants.  Interleaving and unrolling on top of
     # vectors of eight doubles gain little in loops that are bound by memory or by long polynomials, and cost a third
     # of the compile time; level 2 adds time and finds nothing more.
@@ -141,29 +134,14 @@ def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
     tuning.loop_interleaving = False
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(_machine(target), tuning)
-    passes = builder.getModulePassManager()
+    if NO_VECTORS in text:
+        # Beside vectors the passes find nothing: invariants stand outside of loops when the code comes from the
+        # emitter, and the code generator shares what is computed twice.
+        passes = create_new_module_pass_manager()
+        passes.add_always_inliner_pass()
+    else:
+        passes = builder.getModulePassManager()
     passes.run(module, builder)
-    _dispose(passes)
-
-
-def _simplify(module: llvm.ModuleRef, target: Target) -> None:
-    """Optimize a module without loops to make vectors of.
-
-    LLVM's own list of passes takes more than twice as long, and what it does beside has been done: invariants stand
-    outside of loops when the code comes from the emitter.
-    """
-    builder = llvm.create_pass_builder(_machine(target), llvm.create_pipeline_tuning_options(speed_level=_LEVEL))
-    inliner = create_new_module_pass_manager()
-    inliner.add_always_inliner_pass()
-    inliner.run(module, builder)
-    passes = create_new_function_pass_manager()
-    passes.add_simplify_cfg_pass()
-    passes.add_instruction_combine_pass()
-    passes.add_new_gvn_pass()
-    for function in module.functions:
-        if not function.is_declaration:
-            passes.run(function, builder)
-    _dispose(inliner)
     _dispose(passes)
 
 

@@ -7,7 +7,7 @@ gives 0, shifts past the width give 0 (or the sign).
 from __future__ import annotations
 
 from aesara.ir.instructions import Value
-from aesara.link.llvm.division import float_division, int_division, int_power
+from aesara.link.llvm.division import division_by_constant, float_division, int_division, int_power
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.types import LLVM_TYPES, is_float, is_unsigned
 from aesara.primitives import PRIMITIVES
@@ -97,6 +97,9 @@ def _of_integers(module: Module, name: str, dtype: str, a: Value, *others: Value
     if name in ("shl", "shr"):
         return _shift(name, unsigned, a, *others)
     if name in ("intdiv", "mod"):
+        divisor = others[0].name
+        if divisor.isdecimal() and divisor != "0":
+            return division_by_constant(name, dtype, a, int(divisor))
         symbol = module.helper(f"@ae.{name}.{dtype}", int_division(name, dtype))
     elif name == "pow":
         symbol = module.helper(f"@ae.pow.{dtype}", int_power(dtype))
