@@ -31,6 +31,8 @@ __all__ = ["ENTRY", "EntryPoint", "emit_program"]
 #: products, which may be long
 _ENOUGH = 16
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
+#: A kernel of so few lines, without branches, is part of the entry: as a function it takes half a millisecond to compile.
+_FEW_LINES = 20
 
 
 class EntryPoint:
@@ -123,7 +125,10 @@ class EntryPoint:
             found = self._kernels[content] = f"k{len(self._kernels)}"
             named = Kernel(found, kernel.params, kernel.body)
             code = self.code
-            self._kernel_texts.append(emit_kernel(named, code.module, code.metadata, _KERNEL_ATTRIBUTES, cut))
+            text = emit_kernel(named, code.module, code.metadata, _KERNEL_ATTRIBUTES, cut)
+            if text.count("\n") <= _FEW_LINES and "\nbr " not in text:
+                text = text.replace("noinline", "alwaysinline", 1)
+            self._kernel_texts.append(text)
         return found
 
     def _steps(self) -> None:
