@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import weakref
 from collections import UserDict
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -131,42 +130,6 @@ class AddFeatureOptimizer(GraphRewriter):
         pass
 
 
-# What each database has answered: the number of registrations then, and its answers. A database that is gone takes its
-# answers with it, so that one that is made later at the same address is asked anew.
-_answers: weakref.WeakKeyDictionary[RewriteDatabase, tuple[int, dict[tuple, tuple]]] = weakref.WeakKeyDictionary()
-
-
-def _registrations(database: RewriteDatabase) -> int:
-    """A number that grows whenever something is registered in a database, or in one inside it."""
-    total, pending, seen = 0, [database], set()
-    while pending:
-        current = pending.pop()
-        if id(current) in seen:
-            continue
-        seen.add(id(current))
-        total += current.version
-        pending.extend(current.inner_databases())
-        inner = getattr(current, "db", None)
-        if isinstance(inner, RewriteDatabase):
-            pending.append(inner)
-    return total
-
-
-def _rewriter_for(database: RewriteDatabase, query: RewriteDatabaseQuery) -> GraphRewriter:
-    """The answer of `database` to `query`; asked again only when something has changed."""
-    load_rules()
-    registrations = _registrations(database)
-    last, answers = _answers.get(database, (-1, {}))
-    if last != registrations:
-        answers = {}
-        _answers[database] = (registrations, answers)
-    key = (query.key(), config.optdb__max_use_ratio, config.optdb__position_cutoff)
-    answer = answers.get(key)
-    if answer is None:
-        # The query is kept beside the answer: its key names rewriters by their addresses.
-        answer = answers[key] = (query, database.query(query))
-    return answer[1]
-
 
 class Mode:
     """How a function is compiled: rewrites and linker.
@@ -245,8 +208,9 @@ class Mode:
     def optimizer(self) -> Any:
         """The graph rewriter of this mode."""
         if isinstance(self._query, RewriteDatabaseQuery):
+            load_rules()
             left_out = getattr(self.linker, "incompatible_rewrites", ())
-            return _rewriter_for(self.optdb, self._query.excluding(*left_out) if left_out else self._query)
+            return self.optdb.kept_answer(self._query.excluding(*left_out) if left_out else self._query)
         return self._query
 
     def including(self, *tags: str) -> Mode:

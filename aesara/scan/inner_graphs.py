@@ -23,7 +23,7 @@ class RewriteSteps(GraphRewriter):
         loops = loops_of(fgraph)
         if not loops:
             return
-        rewriter = optdb.query(self.query)
+        rewriter = optdb.kept_answer(self.query)
         for node in loops:
             step = FunctionGraph(node.op.inner_inputs, node.op.inner_outputs, clone=True)
             rewriter.rewrite(step)

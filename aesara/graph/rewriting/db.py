@@ -142,7 +142,10 @@ class RewriteDatabase:
         self._names: set[str] = set()
         self.name: str | None = None
         self.version = 0
-        self._inner_databases: tuple[int, tuple[RewriteDatabase, ...]] = (-1, ())
+        #: the databases that are registered in this one
+        self.inner_databases: list[RewriteDatabase] = []
+        # The registrations when it last gave a `kept_answer`, and what it has answered since.
+        self._kept: tuple[int, dict[tuple[Any, ...], tuple[RewriteDatabaseQuery, Any]]] = (-1, {})
         #: From the name of a rule to rules, or parts of rules, that do its work among more: excluded with it.
         self.excluded_with: Mapping[str, Sequence[str]] = {}
         #: From the name of a rule to rules that do more than it: included where a query includes this name.
@@ -181,6 +184,8 @@ class RewriteDatabase:
         if use_db_name_as_tag and self.name is not None:
             tags = (*tags, self.name)
         rewriter.name = name
+        if isinstance(rewriter, RewriteDatabase):
+            self.inner_databases.append(rewriter)
         self._names.add(name)
         self.version += 1
         self.__db__[name] = OrderedSet([rewriter])
@@ -225,33 +230,24 @@ class RewriteDatabase:
     def __contains__(self, name: object) -> bool:
         return name in self.__db__
 
-    def inner_databases(self) -> Sequence[RewriteDatabase]:
-        """The databases that are registered in this one."""
-        version, found = self._inner_databases
-        if version != self.version:
-            entries = [self._named(name) for name in self._names]
-            found = tuple(entry for entry in entries if isinstance(entry, RewriteDatabase))
-            self._inner_databases = self.version, found
-        return found
-
     def _selected(self, query: RewriteDatabaseQuery) -> list[Any]:
         """What the query asks for: databases inside stand as they are."""
         # Rules that do more than others come before these.
         more = [name for tag in query.include for name in self.included_with.get(tag, ()) if name in self._names]
-        chosen = OrderedSet(map(self._named, more))
+        chosen = dict.fromkeys(map(self._named, more))
         for tag in query.include:
-            chosen.update(self.__db__.get(tag, ()))
+            chosen.update(dict.fromkeys(self.__db__.get(tag, ())))
         for tag in query.require:
             wanted = self.__db__.get(tag, ())
-            chosen = OrderedSet(rewriter for rewriter in chosen if rewriter in wanted)
+            chosen = dict.fromkeys(rewriter for rewriter in chosen if rewriter in wanted)
         for tag in query.exclude:
             for rewriter in self.__db__.get(tag, ()):
-                chosen.discard(rewriter)
+                chosen.pop(rewriter, None)
         if not query.exclude:
             return list(chosen)
         others = {name for tag in query.exclude for name in self.excluded_with.get(tag, ())}
         for name in others & self._names:
-            chosen.discard(self._named(name))
+            chosen.pop(self._named(name), None)
         names = others.union(query.exclude)
         return [entry if isinstance(entry, RewriteDatabase) else entry.without(names) for entry in chosen]
 
@@ -275,6 +271,32 @@ class RewriteDatabase:
     def query(self, *tags: Any, **kwtags: RewriteDatabaseQuery) -> Any:
         """The rewriters that a query, or tags such as ``"+a"``, ``"&b"``, ``"-c"``, ask for."""
         return OrderedSet(self.__query__(as_query(tags, kwtags)))
+
+    def kept_answer(self, query: RewriteDatabaseQuery) -> Any:
+        """What `query` gives, asked again only when something has been registered or the configuration has changed."""
+        registrations = self._registrations()
+        if self._kept[0] != registrations:
+            self._kept = registrations, {}
+        key = (query.key(), config.optdb__max_use_ratio, config.optdb__position_cutoff)
+        answer = self._kept[1].get(key)
+        if answer is None:
+            # The query is kept beside the answer: its key names rewriters by their addresses.
+            answer = self._kept[1][key] = (query, self.query(query))
+        return answer[1]
+
+    def _registrations(self) -> int:
+        """A number that grows whenever something is registered here, or in a database inside."""
+        total, pending, seen = 0, [self], set()
+        while pending:
+            current = pending.pop()
+            if id(current) not in seen:
+                seen.add(id(current))
+                total += current.version
+                pending += current.inner_databases
+                inner = getattr(current, "db", None)
+                if isinstance(inner, RewriteDatabase):
+                    pending.append(inner)
+        return total
 
     def print_summary(self, stream: IO[str] | None = None) -> None:
         print(f"{type(self).__name__} (id {id(self)})", file=stream)
@@ -302,7 +324,7 @@ def does_nothing(rewriter: Any) -> bool:
     """Whether a rewriter consists of other rewriters, but of none."""
     if isinstance(rewriter, EquilibriumGraphRewriter):
         parts = (rewriter.global_rewriters, rewriter.final_rewriters, rewriter.cleanup_rewriters)
-        return not any(parts) and not list(rewriter.get_node_rewriters())
+        return not any(parts) and not rewriter.node_tracker.get_rewriters()
     if isinstance(rewriter, WalkingGraphRewriter):
         rewriter = rewriter.node_rewriter
     return isinstance(rewriter, SequentialNodeRewriter) and not rewriter.rewrites

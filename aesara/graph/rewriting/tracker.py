@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.nodes import Apply, Constant
@@ -72,6 +72,7 @@ class OpToRewriterTracker:
         self.tracked_types: dict[type, list[NodeRewriter]] = {}
         self.tracked_pairs: dict[tuple[type, type], list[NodeRewriter]] = {}
         self.untracked_rewrites: list[NodeRewriter] = []
+        self._rewriters: list[NodeRewriter] = []
         self._position: dict[int, int] = {}
         # Which bit stands for which operand, and the bits that a rewriter needs.
         self._bit_of: dict[Any, int] = {Constant: CONSTANT}
@@ -81,7 +82,9 @@ class OpToRewriterTracker:
 
     def add_tracker(self, rw: NodeRewriter) -> None:
         """Add a rewriter under everything that it tracks."""
-        self._position.setdefault(id(rw), len(self._position))
+        if id(rw) not in self._position:
+            self._position[id(rw)] = len(self._rewriters)
+            self._rewriters.append(rw)
         self._by_type.clear()
         self._by_id.clear()
         needs = 0
@@ -125,16 +128,9 @@ class OpToRewriterTracker:
         found = entry.chosen.get(bits)
         return entry.choose(bits) if found is None else found
 
-    def get_rewriters(self) -> Iterable[NodeRewriter]:
+    def get_rewriters(self) -> list[NodeRewriter]:
         """All rewriters, each once, in the order in which they were added."""
-        seen: dict[int, NodeRewriter] = {}
-        for group in (self.tracked_instances, self.tracked_types, self.tracked_pairs):
-            for rewriters in group.values():
-                for rw in rewriters:
-                    seen[id(rw)] = rw
-        for rw in self.untracked_rewrites:
-            seen[id(rw)] = rw
-        return sorted(seen.values(), key=lambda rw: self._position[id(rw)])
+        return list(self._rewriters)
 
     def _entry(self, op: Op) -> OpEntry:
         cls = type(op)
