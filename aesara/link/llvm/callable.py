@@ -211,7 +211,13 @@ class NativeCallable:
         ]
         drawn_from = {n for n, k in enumerate(interface.generators) if k in interface.updated}
         self._links = Links([box_of[k] for k in interface.generators], drawn_from)
-        routines = routine_words(interface.products, interface.spills, bool(interface.generators))
+        routines = routine_words(
+            interface.products,
+            arguments=interface.spills,
+            values=bool(interface.cells or interface.overwritten),
+            lent=bool(interface.lent),
+            generators=bool(interface.generators),
+        )
         words = fixed_words(bool(interface.products), routines)
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]

@@ -19,7 +19,7 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir import vecmath
 from aesara.link.llvm.jit import load_vecmath
 from aesara.link.llvm.shared.code import routine_words
-from aesara.link.llvm.target import Target, current_target
+from aesara.link.llvm.target import current_target
 from aesara.scalar.native import Primitive
 from aesara.utils import free_in_children
 
@@ -40,9 +40,8 @@ def begin(nodes: Iterable[Apply]) -> None:
     with _beginning:
         first, _begun = not _begun, True
     if first and _processors() > 1:
-        target = current_target()
-        functions = _outside(nodes) if target.runs else ()
-        _thread = threading.Thread(target=_compile, args=(functions, target), name="aesara.in_advance", daemon=True)
+        functions = _outside(nodes)
+        _thread = threading.Thread(target=_compile, args=(functions,), name="aesara.in_advance", daemon=True)
         _thread.start()
 
 
@@ -58,12 +57,14 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=finish)  # a child would keep what `_asking_often` has set
 
 
-def _compile(functions: Iterable[tuple[str, str]], target: Target) -> None:
+def _compile(functions: Iterable[tuple[str, str]]) -> None:
     # Whoever needs what fails here compiles it again, and says what is wrong.
     with contextlib.suppress(Exception), _asking_often():
-        routine_words(())
-        for name, dtype in functions:
-            load_vecmath(name, dtype, target)
+        target = current_target()
+        if target.runs:
+            routine_words(())
+            for name, dtype in functions:
+                load_vecmath(name, dtype, target)
 
 
 @contextlib.contextmanager

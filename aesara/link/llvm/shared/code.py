@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterable
 
 from aesara.link.llvm.cache import object_cache
@@ -15,28 +14,48 @@ from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.products import large_products_text, products_text
-from aesara.link.llvm.shared.threads import threads_text
+from aesara.link.llvm.shared.threads import thread_text, threads_text
+from aesara.link.llvm.shared.values import GIVE_GUARDS, VALUES
 from aesara.link.llvm.target import Target, current_target, target_named
 
 __all__ = ["routine_words"]
 
 _NAMES = (
-    "strict", "refuse", "number", "secure", "finish", "abort", "array", "reuse", "lend", "workspace", "late",
-    "release", "take", "poll", "chunk", "rounds",
+    "strict", "refuse", "number", "finish", "abort", "array", "workspace", "late", "release", "take", "poll", "chunk",
+    "rounds",
 )  # fmt: skip
 _GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
 
 
-def routine_words(dtypes: Iterable[str], arguments: bool = False, generators: bool = False) -> dict[str, int]:
-    """Words of the table: the addresses of the routines, with products of matrices of these dtypes.
+def routine_words(
+    dtypes: Iterable[str],
+    arguments: bool = False,
+    values: bool = False,
+    lent: bool = False,
+    generators: bool = False,
+) -> dict[str, int]:
+    """Words of the table: the addresses of the routines that a function needs.
 
-    `arguments` says whether the one that looks at many arguments is among them, `generators` whether those for random
-    generators are.
+    Parameters
+    ----------
+    dtypes
+        Those of products of matrices.
+    arguments
+        Whether the routine that looks at many arguments is needed.
+    values
+        Whether those for shared values, and for memory that is written over, are.
+    lent
+        Whether the one for results that are lent is.
+    generators
+        Whether those for random generators are.
     """
     target = current_target()
     if not target.runs:
         target = target_named("native")  # nothing will call them
-    words = _calls() | (_arguments() if arguments else {}) | (_generators() if generators else {})
+    words = dict(_calls())
+    for needed, loaded in ((arguments, _arguments), (values, _values), (lent, _lent), (generators, _generators)):
+        if needed:
+            words |= loaded()
     for dtype in dtypes:
         words |= _products(dtype, target)
     return words
@@ -44,7 +63,17 @@ def routine_words(dtypes: Iterable[str], arguments: bool = False, generators: bo
 
 @functools.cache
 def _calls() -> dict[str, int]:
-    return _as_written((CALLS, MEMORY, KEPT_RESULTS, threads_text()), _NAMES)
+    return _as_written((CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()), _NAMES)
+
+
+@functools.cache
+def _values() -> dict[str, int]:
+    return _as_written((VALUES, GIVE_GUARDS, thread_text()), ("secure", "reuse"))
+
+
+@functools.cache
+def _lent() -> dict[str, int]:
+    return _as_written((KEPT_RESULTS,), ("lend",))
 
 
 @functools.cache
@@ -54,7 +83,7 @@ def _generators() -> dict[str, int]:
 
 def _as_written(texts: Iterable[str], names: Iterable[str]) -> dict[str, int]:
     # They are written as they are to run: LLVM would find little, and take twice the time.
-    text = re.sub(r"(?m)^((?:define .*)?\).*) nounwind", r"\1 noinline optnone nounwind", expand("\n".join(texts)))
+    text = expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
     return load_routines(text, names, object_cache(), 0, target_named("native"))
 
 

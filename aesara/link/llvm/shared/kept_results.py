@@ -36,7 +36,7 @@ again:
   ask void Py_IncRef(ptr %found)
   ret ptr %found
 make:
-  %made = call ptr @ae.array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr null)
+  %made = ask ptr array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr null)
   %failed = icmp eq ptr %made, null
   br i1 %failed, label %nothing, label %good
 good:

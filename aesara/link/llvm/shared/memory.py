@@ -3,9 +3,6 @@
 ========================================================================  ============================================
 ``array(table, descriptor, rank, shape, data)``                           a new ndarray: owning its memory, or, given
                                                                           data, a read-only window on it
-``reuse(table, descriptor, rank, shape, old, holders, source, bytes)``    the array `old`, if it owns its memory and
-                                                                          has so many references; else a new one with
-                                                                          bytes of the source
 ``workspace(frame, table, bytes)``                                        a block from the function's pool, or a new
                                                                           one
 ``late(frame, table, place, bytes)``                                      a block for an intermediate result, which is
@@ -59,35 +56,6 @@ entry:
     ptr %kind, ptr %descr, i32 %rank, ptr %shape, ptr null, ptr %data, i32 %flags, ptr null)
   ret ptr %made
 }}
-
-define ptr @ae.reuse(
-  ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr %old, i32 %holders, ptr %source, i64 %bytes
-) nounwind {{
-entry:
-  %references = load i32, ptr %old
-  %flags = field i32 %old, ARRAY_FLAGS
-  %masked = and i32 %flags, {{OWN}}
-  %single = icmp eq i32 %references, %holders
-  %owned = icmp eq i32 %masked, {{OWN}}
-  %free = and i1 %single, %owned
-  br i1 %free, label %take, label %make
-take:
-  ask void Py_IncRef(ptr %old)
-  ret ptr %old
-make:
-  %made = call ptr @ae.array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr null)
-  %failed = icmp eq ptr %made, null
-  %empty = icmp eq ptr %source, null
-  %plain = or i1 %failed, %empty
-  br i1 %plain, label %done, label %copy
-copy:
-  %data = field ptr %made, ARRAY_DATA
-  call void @llvm.memcpy.p0.p0.i64(ptr %data, ptr %source, i64 %bytes, i1 false)
-  br label %done
-done:
-  ret ptr %made
-}}
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 define ptr @ae.workspace(ptr %frame, ptr %table, i64 %bytes) nounwind {{
 entry:
