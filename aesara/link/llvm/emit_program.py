@@ -23,6 +23,7 @@ from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.inlining import INLINED, with_small_functions_inlined
 from aesara.link.llvm.spills import spills_values
 
 __all__ = ["ENTRY", "EntryPoint", "emit_program"]
@@ -97,7 +98,8 @@ class EntryPoint:
         entry = f'define {self.ends.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
         parts = [*self._kernel_texts, *self.ends.definitions(), entry]
         parts += [code.module.text(), code.metadata.text()]
-        return "\n\n".join(parts) + "\n"
+        text = "\n\n".join(parts) + "\n"
+        return text if code.metadata.vectors else with_small_functions_inlined(text)
 
     def step(self, step: Step) -> None:
         """Emit a step."""
@@ -127,7 +129,7 @@ class EntryPoint:
             code = self.code
             text = emit_kernel(named, code.module, code.metadata, _KERNEL_ATTRIBUTES, cut)
             if text.count("\n") <= _FEW_LINES and "\nbr " not in text:
-                text = text.replace("noinline", "alwaysinline", 1)
+                text = text.replace("noinline", INLINED, 1)
             self._kernel_texts.append(text)
         return found
 

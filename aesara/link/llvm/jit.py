@@ -19,6 +19,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_p
 from aesara.ir import vecmath
 from aesara.link.llvm import layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
+from aesara.link.llvm.inlining import INLINED
 from aesara.link.llvm.long_entries import without_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
 from aesara.link.llvm.symbols import address_of
@@ -125,6 +126,9 @@ def _jit() -> object:
 
 
 def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
+    without_vectors = NO_VECTORS in text
+    if without_vectors and INLINED not in text:
+        return
     # Loops come out of the emitter in the form that the vectoriser wants.  Interleaving and unrolling on top of
     # vectors of eight doubles gain little in loops that are bound by memory or by long polynomials, and cost a third
     # of the compile time; level 2 adds time and finds nothing more.
@@ -134,7 +138,7 @@ def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
     tuning.loop_interleaving = False
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(_machine(target), tuning)
-    if NO_VECTORS in text:
+    if without_vectors:
         # Beside vectors the passes find nothing: invariants stand outside of loops when the code comes from the
         # emitter, and the code generator shares what is computed twice.
         passes = create_new_module_pass_manager()
