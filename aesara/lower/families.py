@@ -191,6 +191,7 @@ COMMON = (
     "creation.creation",
     "shapes.shapes",
     "joining.joining",
+    "control.scan",
 )
 
 _MODULES = {f"aesara.{path}": module for module, paths in LOWERINGS.items() for path in paths}

@@ -6,7 +6,9 @@ first use of them in a process takes as long as a quarter of the code generation
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Iterator
 
 __all__ = ["INLINED", "with_small_functions_inlined"]
 
@@ -20,6 +22,8 @@ _SMALL = re.compile(
     rf"(?m)^define internal (?P<kind>[^\n@]+) @(?P<name>[\w.]+)\((?P<parameters>[^\n]*?)\) {INLINED}[^\n]*\{{\n"
     r"(?:entry:\n)?(?P<body>(?:(?!br |switch |ret |[\w.]+:\n)[^\n]*\n)*)ret (?P<result>[^\n]+)\n\}\n*"
 )
+#: a call of which nothing is said but its arguments
+_CALL = re.compile(r"(?m)^(?:(?P<result>%[\w.]+) = )?call (?P<kind>[^\n@%]+) @(?P<name>[\w.]+)\((?P<arguments>[^\n]*)\)$")
 _NAME = re.compile(r"%[\w.]+")
 _DEFINED = re.compile(r"(?m)^(%[\w.]+) = ")
 #: what a parameter has beside its type and its name
@@ -47,42 +51,47 @@ def with_small_functions_inlined(text: str) -> str:
     ret i64 %x.1
     }
     """
-    tried: set[str] = set()
+    serial = itertools.count()
     while True:
-        function = next((one for one in _SMALL.finditer(text) if one["name"] not in tried), None)
-        if function is None:
+        found = [_Function(match) for match in _SMALL.finditer(text)]
+        small = {function.name: function for function in found if function.is_small(text)}
+        if not small:
             return text
-        tried.add(function["name"])
-        text = _inlined(text, function) or text
+        text = _CALL.sub(lambda call: _written_out(call, small, serial), text)
+        # What another one called is in the text once more, and what is not called plainly stays.
+        unused = {name for name in small if text.count(f"@{name}(") == 1}
+        if not unused:
+            return text
+        text = _SMALL.sub(lambda match: "" if match["name"] in unused else match[0], text)
 
 
-def _inlined(text: str, function: re.Match[str]) -> str | None:
-    """The text with a function inlined, or None if it would get long or the calls are not all plain."""
-    name, kind, body = function["name"], function["kind"], function["body"]
-    count = text.count(f"@{name}(") - 1
-    defined = _DEFINED.findall(body)
-    result = function["result"].removeprefix(f"{kind} ")
-    if body.count("\n") * (count - 1) > _MOST or "alloca" in body or (kind != "void" and result not in defined):
-        return None
-    parameters = [_DESCRIPTION.sub("", one).rpartition(" ") for one in function["parameters"].split(", ") if one]
-    calls = re.compile(rf"(?m)^(?:(%[\w.]+) = )?call {re.escape(kind)} @{re.escape(name)}\(([^\n]*)\)$")
-    made = 0
+class _Function:
+    def __init__(self, match: re.Match[str]) -> None:
+        self.name, self.kind, self.body = match["name"], match["kind"], match["body"]
+        self.result = match["result"].removeprefix(f"{self.kind} ")
+        self.defined = _DEFINED.findall(self.body)
+        described = _DESCRIPTION.sub("", match["parameters"])
+        #: each parameter: its type and its name
+        self.parameters = [one.rpartition(" ")[::2] for one in described.split(", ") if one]
 
-    def written_out(call: re.Match[str]) -> str:
-        nonlocal made
-        arguments = call[2].split(", ") if call[2] else []
-        names = {}
-        for argument, (kind_of_parameter, _, parameter) in zip(arguments, parameters, strict=True):
-            kind_of_argument, _, value = argument.rpartition(" ")
-            if kind_of_argument != kind_of_parameter:
-                return call[0]
-            names[parameter] = value
-        prefix = call[1] or f"%{name}.{made}"
-        names |= {one: f"{prefix}.{one[1:]}" for one in defined}
-        if call[1]:
-            names[result] = call[1]
-        made += 1
-        return _NAME.sub(lambda one: names[one[0]], body).removesuffix("\n")
+    def is_small(self, text: str) -> bool:
+        """Whether it can be inlined without making the text long."""
+        growth = self.body.count("\n") * (text.count(f"@{self.name}(") - 2)
+        gives_its_own = self.kind == "void" or self.result in self.defined
+        return growth <= _MOST and gives_its_own and "alloca" not in self.body
 
-    without = calls.sub(written_out, text[: function.start()] + text[function.end() :])
-    return without if made == count else None
+
+def _written_out(call: re.Match[str], functions: dict[str, _Function], serial: Iterator[int]) -> str:
+    """The body of the function that is called, with names of its own, or the call as it is."""
+    function = functions.get(call["name"])
+    if function is None or call["kind"] != function.kind:
+        return call[0]
+    arguments = [one.rpartition(" ")[::2] for one in call["arguments"].split(", ") if one]
+    if [kind for kind, _ in arguments] != [kind for kind, _ in function.parameters]:
+        return call[0]
+    prefix = call["result"] or f"%inlined.{next(serial)}"
+    names = {one: f"{prefix}.{one[1:]}" for one in function.defined}
+    names |= {name: value for (_, name), (_, value) in zip(function.parameters, arguments)}
+    if call["result"]:
+        names[function.result] = call["result"]
+    return _NAME.sub(lambda one: names[one[0]], function.body).removesuffix("\n")
