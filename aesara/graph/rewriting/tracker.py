@@ -77,20 +77,29 @@ class OpToRewriterTracker:
         # Which bit stands for which operand, and the bits that a rewriter needs.
         self._bit_of: dict[Any, int] = {Constant: CONSTANT}
         self._needs: dict[int, int] = {}
+        # Of what is tracked or an operand: the classes of ops that are named as instances, and first classes of pairs.
+        self._classes_of_instances: set[type] = set()
+        self._classes_in_pairs: set[type] = set()
         self._by_type: dict[type, OpEntry | None] = {}
         self._by_id: dict[int, OpEntry] = {}
 
     def add_tracker(self, rw: NodeRewriter) -> None:
         """Add a rewriter under everything that it tracks."""
-        if id(rw) not in self._position:
-            self._position[id(rw)] = len(self._rewriters)
+        number = id(rw)
+        if number not in self._position:
+            self._position[number] = len(self._rewriters)
             self._rewriters.append(rw)
-        self._by_type.clear()
-        self._by_id.clear()
+        if self._by_type or self._by_id:
+            self._by_type.clear()
+            self._by_id.clear()
         needs = 0
         for key in _as_sequence(rw.operands() or ()):
-            needs |= self._bit_of.setdefault(key, 1 << len(self._bit_of))
-        self._needs[id(rw)] = needs
+            bit = self._bit_of.get(key)
+            if bit is None:
+                bit = self._bit_of[key] = 1 << len(self._bit_of)
+                self._note_class(key)
+            needs |= bit
+        self._needs[number] = needs
         tracks = rw.tracks()
         if tracks is None:
             self.untracked_rewrites.append(rw)
@@ -98,10 +107,18 @@ class OpToRewriterTracker:
         for key in _as_sequence(tracks):
             if isinstance(key, type):
                 self.tracked_types.setdefault(key, []).append(rw)
-            elif isinstance(key, tuple):
-                self.tracked_pairs.setdefault(key, []).append(rw)
-            else:
-                self.tracked_instances.setdefault(key, []).append(rw)
+                continue
+            self._note_class(key)
+            group: dict[Any, list[NodeRewriter]] = self.tracked_instances
+            if isinstance(key, tuple):
+                group = self.tracked_pairs
+            group.setdefault(key, []).append(rw)
+
+    def _note_class(self, key: Any) -> None:
+        if isinstance(key, tuple):
+            self._classes_in_pairs.add(key[0])
+        elif not isinstance(key, type):
+            self._classes_of_instances.add(type(key))
 
     def get_trackers(self, op: Op) -> Sequence[NodeRewriter]:
         """The rewriters that track this op, in the order in which they were added."""
@@ -148,38 +165,27 @@ class OpToRewriterTracker:
 
     def _depends_on_instance(self, cls: type) -> bool:
         """Whether ops of this class differ in their rewriters, or in what they are as operands."""
-        for key in (*self.tracked_instances, *self.tracked_pairs, *self._bit_of):
-            if issubclass(cls, key[0]) if isinstance(key, tuple) else type(key) is cls:
-                return True
-        return False
+        return cls in self._classes_of_instances or not self._classes_in_pairs.isdisjoint(cls.__mro__)
 
     def _make_entry(self, op: Op) -> OpEntry:
-        cls = type(op)
-        found = [rw for base in cls.__mro__ for rw in self.tracked_types.get(base, ())]
-        found += self.untracked_rewrites
-        found += self.tracked_instances.get(op, [])
-        bits = CONSTANT if hasattr(op, "new_order") else 0  # a rearrangement of dimensions
-        bits |= self._bit_of.get(op, 0)
-        for base in cls.__mro__:
-            bits |= self._bit_of.get(base, 0)
+        names: list[Any] = list(type(op).__mro__)
         scalar_op = getattr(op, "scalar_op", None)
-        if scalar_op is not None:
-            for pair, of_pair in self.tracked_pairs.items():
-                if _is_pair(op, scalar_op, pair):
-                    found += of_pair
-            for key, bit in self._bit_of.items():
-                if isinstance(key, tuple) and _is_pair(op, scalar_op, key):
-                    bits |= bit
+        if scalar_op is not None and not self._classes_in_pairs.isdisjoint(names):
+            scalar_classes = type(scalar_op).__mro__
+            names += [(one, other) for one in names if one in self._classes_in_pairs for other in scalar_classes]
+        names.append(op)
+        found = list(self.untracked_rewrites)
+        bits = CONSTANT if hasattr(op, "new_order") else 0  # a rearrangement of dimensions
+        for name in names:
+            for group in (self.tracked_types, self.tracked_pairs, self.tracked_instances):
+                found += group.get(name, ())
+            bits |= self._bit_of.get(name, 0)
         unique = {id(rw): rw for rw in found}
         rewriters = tuple(sorted(unique.values(), key=lambda rw: self._position[id(rw)]))
         return OpEntry(op, rewriters, tuple([self._needs[id(rw)] for rw in rewriters]), bits)
 
 
 _UNKNOWN: Any = object()
-
-
-def _is_pair(op: Op, scalar_op: Any, pair: tuple[type, type]) -> bool:
-    return isinstance(op, pair[0]) and isinstance(scalar_op, pair[1])
 
 
 def _as_sequence(tracks: Any) -> Sequence[Any]:
