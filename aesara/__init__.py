@@ -40,6 +40,7 @@ with collection_paused():
         predefined_optimizers,
         shared,
     )
+    from aesara.compile.mode import make_common_rewriter
     from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
     from aesara.graph.basic import Variable, clone_replace
     from aesara.graph.conversion import as_symbolic
@@ -49,6 +50,7 @@ with collection_paused():
     from aesara.updates import OrderedUpdates
 
     load_common_lowerings()
+    make_common_rewriter()
 
 if TYPE_CHECKING:
     from aesara.compile.profiling import ProfileStats

@@ -89,6 +89,12 @@ for _query, _name in (
 ):
     _query.name = _name
 
+
+def make_common_rewriter() -> None:
+    """Make the rewriter that most programs need with the package, where its time is not that of the first function."""
+    optdb.kept_answer(OPT_FAST_RUN)
+
+
 predefined_optimizers: dict[str | None, Any] = {
     None: OPT_NONE,
     "None": OPT_NONE,

@@ -374,9 +374,11 @@ class EquilibriumDB(RewriteDatabase):
 
     def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter:
         rewriters = self.__query__(as_query(tags, kwtags))
-        final = [rw for rw in rewriters if self.__final__.get(rw.name or "", False)]
-        cleanup = [rw for rw in rewriters if self.__cleanup__.get(rw.name or "", False)]
-        plain = [rw for rw in rewriters if rw not in final and rw not in cleanup]
+        final, cleanup = (
+            [rw for rw in rewriters if group.get(rw.name or "", False)] if any(group.values()) else []
+            for group in (self.__final__, self.__cleanup__)
+        )
+        plain = [rw for rw in rewriters if rw not in final and rw not in cleanup] if final or cleanup else rewriters
         max_use_ratio = config.optdb__max_use_ratio
         groups = (plain, final, cleanup)
         key = (max_use_ratio, *(tuple(map(id, group)) for group in groups))

@@ -157,10 +157,14 @@ def _dispose(passes: NewPassManager) -> None:
 
 def _parse(text: str, target: Target) -> llvm.ModuleRef:
     """A module that calls the functions of `vecmath` that it declares where `load_vecmath` has put them."""
-    module = llvm.parse_assembly(missing_instructions.supplied(text, target))
-    module.triple = target.triple
-    module.data_layout = str(_machine(target).target_data)
-    return module
+    return llvm.parse_assembly(_heading(target) + missing_instructions.supplied(text, target))
+
+
+@functools.cache
+def _heading(target: Target) -> str:
+    """What a module says of the target."""
+    layout = _machine(target).target_data
+    return f'target datalayout = "{layout}"\ntarget triple = "{target.triple}"\n'
 
 
 def optimized_text(text: str, assembly: bool = False) -> str:
