@@ -85,9 +85,10 @@ class ObjectCache:
     def store(self, key: str, code: bytes) -> None:
         data = _MAGIC + _digest(key, code) + code
         try:
-            for folder in (*reversed(self.folder.parents), self.folder):
-                if not folder.exists():
-                    folder.mkdir(mode=0o700, exist_ok=True)
+            if not os.path.isdir(self.folder):
+                for folder in (*reversed(self.folder.parents), self.folder):
+                    if not folder.exists():
+                        folder.mkdir(mode=0o700, exist_ok=True)
             if not self._is_safe():
                 return
             handle, temporary = tempfile.mkstemp(dir=self.folder, prefix="new-")
