@@ -40,7 +40,7 @@ with collection_paused():
         predefined_optimizers,
         shared,
     )
-    from aesara.compile.mode import make_common_rewriter
+    from aesara.compile.mode import make_common_rewriters
     from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
     from aesara.graph.basic import Variable, clone_replace
     from aesara.graph.conversion import as_symbolic
@@ -50,7 +50,7 @@ with collection_paused():
     from aesara.updates import OrderedUpdates
 
     load_common_lowerings()
-    make_common_rewriter()
+    make_common_rewriters()
 
 if TYPE_CHECKING:
     from aesara.compile.profiling import ProfileStats

@@ -18,6 +18,7 @@ from aesara.link.basic import Linker, NativeLinker
 from aesara.link.jax.linker import JAXLinker
 from aesara.link.llvm.linker import LLVMLinker
 from aesara.link.vm import VMLinker
+from aesara.scan.inner_graphs import RewriteSteps
 from aesara.utils import did_you_mean, found_at
 
 _logger = logging.getLogger("aesara.compile.mode")
@@ -90,9 +91,13 @@ for _query, _name in (
     _query.name = _name
 
 
-def make_common_rewriter() -> None:
-    """Make the rewriter that most programs need with the package, where its time is not that of the first function."""
-    optdb.kept_answer(OPT_FAST_RUN)
+def make_common_rewriters() -> None:
+    """Make what most programs need with the package, where its time is not that of the first function.
+
+    These are the rewriters of functions, and of the steps of their loops.
+    """
+    for query in (OPT_FAST_RUN, RewriteSteps.query):
+        optdb.kept_answer(query)
 
 
 predefined_optimizers: dict[str | None, Any] = {

@@ -72,11 +72,13 @@ class OpToRewriterTracker:
         self.tracked_types: dict[type, list[NodeRewriter]] = {}
         self.tracked_pairs: dict[tuple[type, type], list[NodeRewriter]] = {}
         self.untracked_rewrites: list[NodeRewriter] = []
+        # All rewriters in order, with the bits that they need; their places, and the places of those that track a key.
         self._rewriters: list[NodeRewriter] = []
-        self._position: dict[int, int] = {}
-        # Which bit stands for which operand, and the bits that a rewriter needs.
+        self._needs: list[int] = []
+        self._place: dict[int, int] = {}
+        self._places: dict[Any, list[int]] = {}
+        # Which bit stands for which operand.
         self._bit_of: dict[Any, int] = {Constant: CONSTANT}
-        self._needs: dict[int, int] = {}
         # Of what is tracked or an operand: the classes of ops that are named as instances, and first classes of pairs.
         self._classes_of_instances: set[type] = set()
         self._classes_in_pairs: set[type] = set()
@@ -85,13 +87,14 @@ class OpToRewriterTracker:
 
     def add_tracker(self, rw: NodeRewriter) -> None:
         """Add a rewriter under everything that it tracks."""
-        number = id(rw)
-        if number not in self._position:
-            self._position[number] = len(self._rewriters)
-            self._rewriters.append(rw)
         if self._by_type or self._by_id:
             self._by_type.clear()
             self._by_id.clear()
+        place = self._place.get(id(rw))
+        if place is None:
+            place = self._place[id(rw)] = len(self._rewriters)
+            self._rewriters.append(rw)
+            self._needs.append(0)
         needs = 0
         for key in _as_sequence(rw.operands() or ()):
             bit = self._bit_of.get(key)
@@ -99,20 +102,19 @@ class OpToRewriterTracker:
                 bit = self._bit_of[key] = 1 << len(self._bit_of)
                 self._note_class(key)
             needs |= bit
-        self._needs[number] = needs
+        self._needs[place] = needs
         tracks = rw.tracks()
         if tracks is None:
             self.untracked_rewrites.append(rw)
+            self._places.setdefault(None, []).append(place)
             return
         for key in _as_sequence(tracks):
-            if isinstance(key, type):
-                self.tracked_types.setdefault(key, []).append(rw)
-                continue
-            self._note_class(key)
-            group: dict[Any, list[NodeRewriter]] = self.tracked_instances
-            if isinstance(key, tuple):
-                group = self.tracked_pairs
+            group: dict[Any, list[NodeRewriter]] = self.tracked_types
+            if not isinstance(key, type):
+                self._note_class(key)
+                group = self.tracked_pairs if isinstance(key, tuple) else self.tracked_instances
             group.setdefault(key, []).append(rw)
+            self._places.setdefault(key, []).append(place)
 
     def _note_class(self, key: Any) -> None:
         if isinstance(key, tuple):
@@ -168,21 +170,20 @@ class OpToRewriterTracker:
         return cls in self._classes_of_instances or not self._classes_in_pairs.isdisjoint(cls.__mro__)
 
     def _make_entry(self, op: Op) -> OpEntry:
-        names: list[Any] = list(type(op).__mro__)
+        keys: list[Any] = [None, *type(op).__mro__]
         scalar_op = getattr(op, "scalar_op", None)
-        if scalar_op is not None and not self._classes_in_pairs.isdisjoint(names):
+        if scalar_op is not None and not self._classes_in_pairs.isdisjoint(keys):
             scalar_classes = type(scalar_op).__mro__
-            names += [(one, other) for one in names if one in self._classes_in_pairs for other in scalar_classes]
-        names.append(op)
-        found = list(self.untracked_rewrites)
+            keys += [(one, other) for one in keys if one in self._classes_in_pairs for other in scalar_classes]
+        keys.append(op)
         bits = CONSTANT if hasattr(op, "new_order") else 0  # a rearrangement of dimensions
-        for name in names:
-            for group in (self.tracked_types, self.tracked_pairs, self.tracked_instances):
-                found += group.get(name, ())
-            bits |= self._bit_of.get(name, 0)
-        unique = {id(rw): rw for rw in found}
-        rewriters = tuple(sorted(unique.values(), key=lambda rw: self._position[id(rw)]))
-        return OpEntry(op, rewriters, tuple([self._needs[id(rw)] for rw in rewriters]), bits)
+        found: set[int] = set()
+        for key in keys:
+            found.update(self._places.get(key, ()))
+            bits |= self._bit_of.get(key, 0)
+        places = sorted(found)
+        needs = tuple([self._needs[place] for place in places])
+        return OpEntry(op, tuple([self._rewriters[place] for place in places]), needs, bits)
 
 
 _UNKNOWN: Any = object()
