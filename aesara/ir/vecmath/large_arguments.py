@@ -14,7 +14,6 @@ quadrant and the remainder in fixed point, all in integers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 from aesara.ir.instructions import InstructionWriter, Value, literal
 
@@ -47,21 +46,20 @@ def replace_large(x: Value, fast: Value, format: Format, kind: int) -> Value:
     return x.writer.call(x.kind, f"@{name}", *arguments, attributes=f' "vector-function-abi-variant"="{versions}"')
 
 
-@cache
+#: pi 2**1344 without its fraction
+_PI = int(
+    "3243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c89452821e638d01377be5"
+    "466cf34e90c6cc0ac29b7c97c50dd3f84d5b5b54709179216d5d98979fb1bd1310ba698dfb5ac2ffd72d"
+    "bd01adfb7b8e1afed6a267e96ba7c9045f12c7f9924a19947b3916cf70801f2e2858efc16636920d8715"
+    "74e69a458fea3f4933d7e0d95748f728eb658718bcd5882154aee7b54a41dc25a59b59c30d5392af2601"
+    "3",
+    16,
+)
+
+
 def pi_fixed_point(places: int) -> int:
-    """floor(pi 2**places), or one less, by Machin's formula: pi / 4 = 4 atan(1 / 5) - atan(1 / 239)."""
-    guard = 32
-
-    def atan_of_inverse(n: int) -> int:
-        power = (1 << places + guard) // n
-        total, divisor, sign = 0, 1, 1
-        while power:
-            total += sign * (power // divisor)
-            power //= n * n
-            divisor, sign = divisor + 2, -sign
-        return total
-
-    return 4 * (4 * atan_of_inverse(5) - atan_of_inverse(239)) >> guard
+    """floor(pi 2**places), for at most 1344 places."""
+    return _PI >> 1344 - places
 
 
 def two_over_pi_words(format: Format) -> list[int]:

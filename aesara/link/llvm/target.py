@@ -59,7 +59,7 @@ class Target:
         """Whether an x86-64 processor has what LLVM calls so."""
         if self.name in X86_LEVELS:
             return feature in _features_of(self.name)
-        return f"+{feature}" in self.features.split(",")
+        return f"+{feature}" in _listed(self.features)
 
     @property
     def multiplies_and_adds(self) -> bool:
@@ -106,6 +106,11 @@ def target_named(name: str) -> Target:
                 f"{', '.join(missing)}, so it could not run it. {_remedy(for_x86, features)}"
             )
     return Target(name, triple, its_cpu, its_features, True)
+
+
+@functools.cache
+def _listed(features: str) -> frozenset[str]:
+    return frozenset(features.split(","))
 
 
 def _remedy(for_x86: bool, features: llvm.FeatureMap) -> str:
