@@ -44,6 +44,7 @@ with collection_paused():
     from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
     from aesara.graph.basic import Variable, clone_replace
     from aesara.graph.conversion import as_symbolic
+    from aesara.link.llvm import in_advance
     from aesara.lower.families import load_common_lowerings
     from aesara.scan import foldl, foldr, map, reduce, scan
     from aesara.tensor.core.constant_value import get_scalar_constant_value as _tensor_constant_value
@@ -51,6 +52,7 @@ with collection_paused():
 
     load_common_lowerings()
     make_common_rewriters()
+    in_advance.prepare()
 
 if TYPE_CHECKING:
     from aesara.compile.profiling import ProfileStats

@@ -18,12 +18,12 @@ from aesara.graph.nodes import Apply
 from aesara.graph.traversal import io_toposort
 from aesara.ir import vecmath
 from aesara.link.llvm.jit import load_vecmath
-from aesara.link.llvm.shared.code import routine_words
-from aesara.link.llvm.target import current_target
+from aesara.link.llvm.shared.code import routine_words, text_of_calls
+from aesara.link.llvm.target import current_target, target_named
 from aesara.scalar.native import Primitive
 from aesara.utils import free_in_children
 
-__all__ = ["begin", "finish"]
+__all__ = ["begin", "finish", "prepare"]
 
 #: Seconds that a thread waits for the GIL before it asks for it.  LLVM is called a dozen times, and each call ends with
 #: such a wait; with Python's own five milliseconds the thread would be no faster than what it runs beside.
@@ -32,6 +32,12 @@ _PATIENCE = 5e-5
 _beginning = free_in_children(threading.Lock())
 _begun = False
 _thread: threading.Thread | None = None
+
+
+def prepare() -> None:
+    """Make what `begin` begins with, which Python makes; called when the package is loaded."""
+    target_named("native")
+    text_of_calls()
 
 
 def begin(nodes: Iterable[Apply]) -> None:

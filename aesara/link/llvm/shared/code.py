@@ -18,7 +18,7 @@ from aesara.link.llvm.shared.threads import thread_text, threads_text
 from aesara.link.llvm.shared.values import GIVE_GUARDS, VALUES
 from aesara.link.llvm.target import Target, current_target, target_named
 
-__all__ = ["routine_words"]
+__all__ = ["routine_words", "text_of_calls"]
 
 _NAMES = (
     "strict", "refuse", "number", "finish", "abort", "array", "workspace", "late", "release", "take", "poll", "chunk",
@@ -63,27 +63,36 @@ def routine_words(
 
 @functools.cache
 def _calls() -> dict[str, int]:
-    return _as_written((CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()), _NAMES)
+    return _load(text_of_calls(), _NAMES)
+
+
+@functools.cache
+def text_of_calls() -> str:
+    """LLVM IR text of the routines that every function needs."""
+    return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text())
 
 
 @functools.cache
 def _values() -> dict[str, int]:
-    return _as_written((VALUES, GIVE_GUARDS, thread_text()), ("secure", "reuse"))
+    return _load(_as_written(VALUES, GIVE_GUARDS, thread_text()), ("secure", "reuse"))
 
 
 @functools.cache
 def _lent() -> dict[str, int]:
-    return _as_written((KEPT_RESULTS,), ("lend",))
+    return _load(_as_written(KEPT_RESULTS), ("lend",))
 
 
 @functools.cache
 def _generators() -> dict[str, int]:
-    return _as_written((GENERATORS,), _GENERATOR_NAMES)
+    return _load(_as_written(GENERATORS), _GENERATOR_NAMES)
 
 
-def _as_written(texts: Iterable[str], names: Iterable[str]) -> dict[str, int]:
+def _as_written(*texts: str) -> str:
     # They are written as they are to run: LLVM would find little, and take twice the time.
-    text = expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
+    return expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
+
+
+def _load(text: str, names: Iterable[str]) -> dict[str, int]:
     return load_routines(text, names, object_cache(), 0, target_named("native"))
 
 
