@@ -27,7 +27,7 @@ __all__ = ["begin", "finish", "prepare"]
 
 #: Seconds that a thread waits for the GIL before it asks for it.  LLVM is called a dozen times, and each call ends with
 #: such a wait; with Python's own five milliseconds the thread would be no faster than what it runs beside.
-_PATIENCE = 5e-5
+_PATIENCE = 2e-5
 
 _beginning = free_in_children(threading.Lock())
 _begun = False

@@ -155,15 +155,15 @@ def _dispose(passes: NewPassManager) -> None:
     passes.detach()
 
 
-def _parse(text: str, target: Target) -> llvm.ModuleRef:
+def _parse(text: str, target: Target, level: int = _LEVEL) -> llvm.ModuleRef:
     """A module that calls the functions of `vecmath` that it declares where `load_vecmath` has put them."""
-    return llvm.parse_assembly(_heading(target) + missing_instructions.supplied(text, target))
+    return llvm.parse_assembly(_heading(target, level) + missing_instructions.supplied(text, target))
 
 
 @functools.cache
-def _heading(target: Target) -> str:
+def _heading(target: Target, level: int) -> str:
     """What a module says of the target."""
-    layout = _machine(target).target_data
+    layout = _machine(target, level).target_data
     return f'target datalayout = "{layout}"\ntarget triple = "{target.triple}"\n'
 
 
@@ -266,7 +266,7 @@ def _object(
         code = cache.load(key)
         if code is not None:
             return code, True
-    module = _parse(text, target)
+    module = _parse(text, target, level)
     if optimize:
         _optimize(module, text, target)
     code = _machine(target, level).emit_object(module)
