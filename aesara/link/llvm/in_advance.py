@@ -11,13 +11,13 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.traversal import io_toposort
 from aesara.ir import vecmath
-from aesara.link.llvm.jit import load_vecmath
+from aesara.link.llvm.jit import load_vecmath, stores_postponed
 from aesara.link.llvm.shared.code import routine_words, text_of_calls
 from aesara.link.llvm.target import current_target, target_named
 from aesara.scalar.native import Primitive
@@ -32,6 +32,7 @@ _PATIENCE = 2e-5
 _beginning = free_in_children(threading.Lock())
 _begun = False
 _thread: threading.Thread | None = None
+_ready = threading.Event()
 
 
 def prepare() -> None:
@@ -47,30 +48,41 @@ def begin(nodes: Iterable[Apply]) -> None:
         first, _begun = not _begun, True
     if first and _processors() > 1:
         functions = _outside(nodes)
-        _thread = threading.Thread(target=_compile, args=(functions,), name="aesara.in_advance", daemon=True)
-        _thread.start()
+        thread = threading.Thread(target=_compile, args=(functions,), name="aesara.in_advance", daemon=True)
+        with contextlib.suppress(RuntimeError):  # there may be no more threads
+            thread.start()
+            _thread = thread
 
 
 def finish() -> None:
     """Wait for what `begin` has started."""
-    global _thread
-    thread, _thread = _thread, None
-    if thread is not None:
-        thread.join()
+    if _thread is not None:
+        _ready.wait()
+
+
+def _join() -> None:
+    if _thread is not None:
+        _thread.join()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=finish)  # a child would keep what `_asking_often` has set
+    os.register_at_fork(before=_join)  # a child has no thread that ends what this one has begun
 
 
 def _compile(functions: Iterable[tuple[str, str]]) -> None:
-    # Whoever needs what fails here compiles it again, and says what is wrong.
-    with contextlib.suppress(Exception), _asking_often():
-        target = current_target()
-        if target.runs:
-            routine_words(())
-            for name, dtype in functions:
-                load_vecmath(name, dtype, target)
+    stores: list[Callable[[], None]] = []
+    try:
+        # Whoever needs what fails here compiles it again, and says what is wrong.
+        with contextlib.suppress(Exception), _asking_often(), stores_postponed() as stores:
+            target = current_target()
+            if target.runs:
+                routine_words(())
+                for name, dtype in functions:
+                    load_vecmath(name, dtype, target)
+    finally:
+        _ready.set()
+    for store in stores:
+        store()
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import platform
 import re
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import llvmlite
 import llvmlite.binding as llvm
@@ -28,7 +28,18 @@ from aesara.records import dataclass
 from aesara.scalar.routine import too_old_for
 from aesara.utils import free_in_children
 
-__all__ = ["Code", "Image", "build", "host_key", "load", "load_routines", "load_vecmath", "object_code", "optimized_text"]
+__all__ = [
+    "Code",
+    "Image",
+    "build",
+    "host_key",
+    "load",
+    "load_routines",
+    "load_vecmath",
+    "object_code",
+    "optimized_text",
+    "stores_postponed",
+]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
@@ -271,8 +282,29 @@ def _object(
         _optimize(module, text, target)
     code = _machine(target, level).emit_object(module)
     if cache is not None:
-        cache.store(key, code)
+        store = functools.partial(cache.store, key, code)
+        if _postponed.stores is None:
+            store()
+        else:
+            _postponed.stores.append(store)
     return code, False
+
+
+class _Postponed(threading.local):
+    stores: list[Callable[[], None]] | None = None
+
+
+_postponed = _Postponed()
+
+
+@contextlib.contextmanager
+def stores_postponed() -> Iterator[list[Callable[[], None]]]:
+    """What this thread compiles meanwhile is not kept on disk until the functions that the list gets are called."""
+    _postponed.stores = []
+    try:
+        yield _postponed.stores
+    finally:
+        _postponed.stores = None
 
 
 def load(image: Image) -> Code | None:
