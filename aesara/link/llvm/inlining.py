@@ -20,7 +20,7 @@ _MOST = 100
 #: a function of one block
 _SMALL = re.compile(
     rf"(?m)^define internal (?P<kind>[^\n@]+) @(?P<name>[\w.]+)\((?P<parameters>[^\n]*?)\) {INLINED}[^\n]*\{{\n"
-    r"(?:entry:\n)?(?P<body>(?:(?!br |switch |ret |[\w.]+:\n)[^\n]*\n)*)ret (?P<result>[^\n]+)\n\}\n*"
+    r"(?:entry:\n)?(?P<body>(?:(?:%[\w.]+ = |store |call )[^\n]*\n)*)ret (?P<result>[^\n]+)\n\}\n*"
 )
 #: a call of which nothing is said but its arguments
 _CALL = re.compile(r"(?m)^(?:(?P<result>%[\w.]+) = )?call (?P<kind>[^\n@%]+) @(?P<name>[\w.]+)\((?P<arguments>[^\n]*)\)$")
