@@ -32,7 +32,7 @@ __all__ = ["ENTRY", "EntryPoint", "emit_program"]
 #: products, which may be long
 _ENOUGH = 16
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
-#: A kernel of so few lines, without branches, is part of the entry: as a function it takes half a millisecond to compile.
+#: A kernel of so few lines, without branches, is part of the entry: a function takes half a millisecond to compile.
 _FEW_LINES = 20
 
 

@@ -23,7 +23,9 @@ _SMALL = re.compile(
     r"(?:entry:\n)?(?P<body>(?:(?:%[\w.]+ = |store |call )[^\n]*\n)*)ret (?P<result>[^\n]+)\n\}\n*"
 )
 #: a call of which nothing is said but its arguments
-_CALL = re.compile(r"(?m)^(?:(?P<result>%[\w.]+) = )?call (?P<kind>[^\n@%]+) @(?P<name>[\w.]+)\((?P<arguments>[^\n]*)\)$")
+_CALL = re.compile(
+    r"(?m)^(?:(?P<result>%[\w.]+) = )?call (?P<kind>[^\n@%]+) @(?P<name>[\w.]+)\((?P<arguments>[^\n]*)\)$"
+)
 _NAME = re.compile(r"%[\w.]+")
 _DEFINED = re.compile(r"(?m)^(%[\w.]+) = ")
 #: what a parameter has beside its type and its name
@@ -52,17 +54,22 @@ def with_small_functions_inlined(text: str) -> str:
     }
     """
     serial = itertools.count()
-    while True:
-        found = [_Function(match) for match in _SMALL.finditer(text)]
-        small = {function.name: function for function in found if function.is_small(text)}
-        if not small:
-            return text
-        text = _CALL.sub(lambda call: _written_out(call, small, serial), text)
-        # What another one called is in the text once more, and what is not called plainly stays.
-        unused = {name for name in small if text.count(f"@{name}(") == 1}
-        if not unused:
-            return text
-        text = _SMALL.sub(lambda match: "" if match["name"] in unused else match[0], text)
+    some = True
+    while some:
+        text, some = _without_some(text, serial)
+    return text
+
+
+def _without_some(text: str, serial: Iterator[int]) -> tuple[str, bool]:
+    """The text with calls of small functions written out, and whether it needs fewer functions now."""
+    found = [_Function(match) for match in _SMALL.finditer(text)]
+    small = {function.name: function for function in found if function.is_small(text)}
+    if not small:
+        return text, False
+    text = _CALL.sub(lambda call: _written_out(call, small, serial), text)
+    # What another one has called is in the text once more, and what is not called plainly stays.
+    unused = {name for name in small if text.count(f"@{name}(") == 1}
+    return _SMALL.sub(lambda match: "" if match["name"] in unused else match[0], text), bool(unused)
 
 
 class _Function:

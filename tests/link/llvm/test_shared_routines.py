@@ -79,7 +79,12 @@ def test_what_is_called_is_there(which, monkeypatch):
 
 
 def test_what_few_functions_need_is_loaded_for_them():
-    few = {"values": {"secure", "reuse"}, "lent": {"lend"}, "arguments": {"arguments"}, "generators": {"attach", "keep"}}
+    few = {
+        "values": {"secure", "reuse"},
+        "lent": {"lend"},
+        "arguments": {"arguments"},
+        "generators": {"attach", "keep"},
+    }
     plain = set(routine_words(()))
     for kind, names in few.items():
         assert not names & plain
