@@ -157,7 +157,15 @@ def test_what_a_step_returns(form):
         [s, until(s > 1), s],
         ([s, {total: s}], until(s > 1)),
     ],
-    ids=str,
+    ids=[
+        "nothing",
+        "a list in a list",
+        "an output beside a list",
+        "updates in front",
+        "a condition in front",
+        "a condition inside",
+        "updates in a list",
+    ],
 )
 def test_what_a_step_may_not_return(returned):
     with pytest.raises(ValueError, match="the step returned None|must return outputs, then updates"):
