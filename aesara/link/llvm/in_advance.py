@@ -90,10 +90,12 @@ def _asking_often() -> Iterator[None]:
     """Threads that wait for the GIL get it soon."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(min(_PATIENCE, before))
+    ours = sys.getswitchinterval()
     try:
         yield
     finally:
-        sys.setswitchinterval(before)
+        if sys.getswitchinterval() == ours:  # and not what somebody has chosen meanwhile
+            sys.setswitchinterval(before)
 
 
 def _outside(nodes: Iterable[Apply]) -> list[tuple[str, str]]:

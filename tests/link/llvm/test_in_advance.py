@@ -14,7 +14,9 @@ import textwrap
 
 import pytest
 
-from aesara.link.llvm.target import current_target
+from aesara.link.llvm.cache import ObjectCache
+from aesara.link.llvm.jit import load_routines, stores_postponed
+from aesara.link.llvm.target import current_target, target_named
 
 pytestmark = pytest.mark.skipif(not current_target().runs, reason="code for another machine is not run")
 
@@ -162,3 +164,35 @@ def test_what_the_thread_compiles_is_kept_on_disk(tmp_path):
     flags = f"native_cache_dir={tmp_path}"
     assert [seen(program, flags) for _ in range(2)] == [[3, 1.0], [0, 1.0]]
     assert len(list((tmp_path / "objects").iterdir())) == 3
+
+
+def test_an_interval_that_somebody_chooses_meanwhile_stays():
+    found = seen("""
+        words = in_advance.routine_words
+        chosen = threading.Event()
+        in_advance.routine_words = lambda *given: (chosen.wait(), words(*given))[1]
+        in_advance.begin([])
+        while sys.getswitchinterval() == 0.005:
+            pass
+        sys.setswitchinterval(0.25)
+        chosen.set()
+        in_advance._thread.join()
+        print(json.dumps([sys.getswitchinterval(), len(threads)]))
+    """)
+    assert found == [0.25, 1]
+
+
+def test_only_what_is_compiled_in_the_block_is_kept_later(tmp_path):
+    cache, target = ObjectCache(tmp_path / "objects"), target_named("native")
+    texts = [f"define i64 @ae.number() nounwind {{\nret i64 {number}\n}}\n" for number in range(3)]
+
+    def compiled(number):
+        load_routines(texts[number], ("number",), cache, 0, target)
+        return len(list(cache.folder.iterdir())) if cache.folder.exists() else 0
+
+    with stores_postponed() as stores:
+        assert [compiled(0), compiled(1)] == [0, 0]
+    assert compiled(2) == 1
+    for store in stores:
+        store()
+    assert compiled(0) == 3
