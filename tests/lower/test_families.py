@@ -10,7 +10,7 @@ import sys
 
 import aesara.lower
 from aesara.lower.dispatch import lower_complex_op, lower_op
-from aesara.lower.families import COMPLEX, LOWERINGS
+from aesara.lower.families import COMMON, COMPLEX, LOWERINGS
 from aesara.lower.linear_algebra.matrices import lower_matrices
 
 
@@ -50,4 +50,6 @@ aesara.function([x], at.linalg.cholesky(at.outer(x, x)))
 assert "aesara.lower.linear_algebra.equations" in sys.modules
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert set(ast.literal_eval(ran.stdout)) == {"aesara.lower.control.branches"}
+    # what looks for choices in any graph, and what is loaded with the package
+    assert "control.scan" in COMMON
+    assert set(ast.literal_eval(ran.stdout)) == {"aesara.lower.control.branches", "aesara.lower.control.scan"}
