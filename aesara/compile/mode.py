@@ -141,7 +141,6 @@ class AddFeatureOptimizer(GraphRewriter):
         pass
 
 
-
 class Mode:
     """How a function is compiled: rewrites and linker.
 

@@ -144,7 +144,7 @@ class Linker(ABC):
         """Return a function without arguments, and the containers it reads from and writes to."""
 
     def expect(self, fgraph: FunctionGraph) -> None:
-        """Begin with what is needed for a graph however it will be rewritten."""
+        """Begin with what is needed for a graph however it will be rewritten; called before it is."""
 
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
         """Return the nodes of a graph in the order in which they run."""

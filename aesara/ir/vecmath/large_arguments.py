@@ -46,7 +46,8 @@ def replace_large(x: Value, fast: Value, format: Format, kind: int) -> Value:
     return x.writer.call(x.kind, f"@{name}", *arguments, attributes=f' "vector-function-abi-variant"="{versions}"')
 
 
-#: pi 2**1344 without its fraction
+#: pi 2**_PLACES without its fraction
+_PLACES = 1344
 _PI = int(
     "3243f6a8885a308d313198a2e03707344a4093822299f31d0082efa98ec4e6c89452821e638d01377be5"
     "466cf34e90c6cc0ac29b7c97c50dd3f84d5b5b54709179216d5d98979fb1bd1310ba698dfb5ac2ffd72d"
@@ -58,8 +59,8 @@ _PI = int(
 
 
 def pi_fixed_point(places: int) -> int:
-    """floor(pi 2**places), for at most 1344 places."""
-    return _PI >> 1344 - places
+    """floor(pi 2**places), for at most `_PLACES` places."""
+    return _PI >> _PLACES - places
 
 
 def two_over_pi_words(format: Format) -> list[int]:

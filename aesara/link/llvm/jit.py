@@ -173,7 +173,7 @@ def _parse(text: str, target: Target, level: int = _LEVEL) -> llvm.ModuleRef:
 
 @functools.cache
 def _heading(target: Target, level: int) -> str:
-    """What a module says of the target."""
+    """What a module says of the target; the level only chooses a machine that is needed anyway."""
     layout = _machine(target, level).target_data
     return f'target datalayout = "{layout}"\ntarget triple = "{target.triple}"\n'
 

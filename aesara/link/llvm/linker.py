@@ -103,7 +103,7 @@ class LLVMLinker(VMLinker):
         return ()
 
     def expect(self, fgraph: FunctionGraph) -> None:
-        """Begin with what is needed for a graph however it will be rewritten."""
+        """Begin with what is needed for a graph however it will be rewritten; called before it is."""
         in_advance.begin(fgraph.apply_nodes)
 
     def make_callable(

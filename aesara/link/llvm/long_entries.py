@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from aesara.link.llvm.inlining import INLINED
+
 __all__ = ["without_long_entry"]
 
 #: lines of an entry point from which on it gets a module of its own: two modules take some milliseconds more than one
@@ -52,7 +54,7 @@ def without_long_entry(text: str, entry: str) -> tuple[str, str] | None:
         end = match.end()
         if match is found:
             alone.append(match[0])
-        elif "alwaysinline" in match["attributes"]:
+        elif INLINED in match["attributes"]:
             kernels.append(match[0])
             alone.append(match[0])
         else:
