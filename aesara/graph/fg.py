@@ -114,7 +114,7 @@ class FunctionGraph(MetaObject):
     # Inputs and outputs
 
     def add_input(self, var: Variable, check: bool = True) -> None:
-        """Add an input.
+        """Add an input; where a node of the graph computes it, what only that node needs is removed.
 
         Parameters
         ----------
@@ -129,6 +129,11 @@ class FunctionGraph(MetaObject):
         if var.owner is not None or isinstance(var, AtomicVariable):
             self._unusual_inputs.add(var)
         self.setup_var(var)
+        node = var.owner
+        if node in self.apply_nodes and not self._is_used(node):
+            self._drop_node(node, None)
+            for i, variable in enumerate(node.inputs):
+                self.remove_client(variable, (node, i), remove_if_empty=True)
 
     def add_output(self, var: Variable, reason: str | None = None, import_missing: bool = False) -> None:
         """Add an output.
@@ -252,7 +257,7 @@ class FunctionGraph(MetaObject):
                 continue
             node = variable.owner
             if node is not None and node in self.apply_nodes:
-                if not any(self.clients.get(output) for output in node.outputs if output not in self._unusual_inputs):
+                if not self._is_used(node):
                     self._drop_node(node, reason)
                     removals.extend((input_, (node, i)) for i, input_ in reversed(list(enumerate(node.inputs))))
             elif not isinstance(variable, AtomicVariable):  # an input
@@ -261,6 +266,10 @@ class FunctionGraph(MetaObject):
                 self.variables.discard(variable)
                 if variable not in self._unusual_inputs:
                     del self.clients[variable]
+
+    def _is_used(self, node: Apply) -> bool:
+        """Return whether a result of a node has clients, other than results that are inputs of the graph."""
+        return any(self.clients.get(output) for output in node.outputs if output not in self._unusual_inputs)
 
     def _drop_node(self, node: Apply, reason: Any) -> None:
         self.apply_nodes.remove(node)

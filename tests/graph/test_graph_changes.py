@@ -180,6 +180,8 @@ def test_random_changes(seed):
             model.keep_outputs([i != gone for i in range(n_outputs)])
         elif kind == "add input":
             new = Double()("new")
+            if rng.random() < 0.4 and node.outputs[0] not in inputs:  # what a node computes is given from now on
+                new, reason = node.outputs[0], None
             for _ in range(2):  # an input already, the second time
                 fgraph.add_input(new)
             model.inputs.append(new)
