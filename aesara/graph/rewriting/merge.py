@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from aesara import clock
-from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate, attach_once
+from aesara.graph.features import AlreadyThere, Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.rewriting.rewriter import GraphRewriter
@@ -99,7 +99,6 @@ class MergeOptimizer(GraphRewriter):
     """
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate)
         attach_once(fgraph, MergeFeature)
 
     def apply(self, fgraph: FunctionGraph) -> tuple[Any, ...]:
@@ -139,19 +138,14 @@ class MergeOptimizer(GraphRewriter):
     def _replace(fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]]) -> int:
         clients = fgraph.clients
         wanted = [pair for pair in pairs if clients.get(pair[0]) and pair[1] in fgraph.variables]
-        _replace_all(fgraph, wanted)
+        fgraph.replace_all_validate(wanted, reason="MergeOptimizer")
         return len(wanted)
 
-    @staticmethod
-    def _replace_allowed(fgraph: FunctionGraph, pair: tuple[Variable, Variable]) -> int:
-        old, new = pair
-        if not fgraph.clients.get(old) or new not in fgraph.variables:
-            return 0
+    def _replace_allowed(self, fgraph: FunctionGraph, pair: tuple[Variable, Variable]) -> int:
         try:
-            _replace_all(fgraph, [pair])
+            return self._replace(fgraph, [pair])
         except InconsistencyError:
             return 0
-        return 1
 
     @staticmethod
     def print_profile(stream: IO[str] | None = None, prof: Any = None, level: int = 0) -> None:
@@ -167,14 +161,6 @@ class MergeOptimizer(GraphRewriter):
     def merge_profile(prof1: Any, prof2: Any) -> Any:
         """One profile out of two: the numbers are added."""
         return tuple(a + b for a, b in zip(prof1, prof2))
-
-
-def _replace_all(fgraph: FunctionGraph, pairs: Sequence[tuple[Variable, Variable]]) -> None:
-    """Replace with validation where the graph has it; a pair whose old side is gone is no error."""
-    if fgraph.has_method("replace_all_validate"):
-        fgraph.replace_all_validate(pairs, reason="MergeOptimizer")
-    else:
-        fgraph.replace_all(pairs, reason="MergeOptimizer")
 
 
 def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> Sequence[Variable]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, Literal
 
-from aesara.graph.features import Feature, ReplaceValidate, attach_once
+from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, report_rewrite_failure
@@ -109,7 +109,6 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         """Failure callback: every exception is passed over."""
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate)
         if self.node_rewriter is not None:
             self.node_rewriter.add_requirements(fgraph)
 
@@ -191,10 +190,8 @@ def replace_in_graph(
     remove: list[Apply],
     reason: Any,
 ) -> None:
-    """Replace variables of the graph, with validation where it is needed."""
+    """Replace variables of the graph, with validation."""
     if remove:
         fgraph.replace_all_validate_remove(pairs, remove, reason)
-    elif fgraph.has_method("replace_all_validate"):
-        fgraph.replace_all_validate(pairs, reason)
     else:
-        fgraph.replace_all(pairs, reason=reason)
+        fgraph.replace_all_validate(pairs, reason)

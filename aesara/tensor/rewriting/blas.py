@@ -19,7 +19,6 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -215,9 +214,6 @@ class GemmOptimizer(GraphRewriter):
 
     def __init__(self) -> None:
         self._walk = _OverProducts(_local_sum_to_gemm, order="out_to_in", failure_callback=WalkingGraphRewriter.warn)
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate)
 
     def apply(self, fgraph: FunctionGraph) -> int:
         return self._walk.apply(fgraph)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 from aesara.configdefaults import config
-from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
@@ -150,9 +149,6 @@ class FusionOptimizer(GraphRewriter):
     def __init__(self, node_rewriter: Any):
         self.node_rewriter = node_rewriter
         self.name = getattr(node_rewriter, "name", None) or getattr(node_rewriter, "__name__", None)
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate)
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """Fuse; the number of replacements."""

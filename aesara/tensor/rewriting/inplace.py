@@ -14,7 +14,6 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
-from aesara.graph.features import ReplaceValidate, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -153,9 +152,6 @@ class InplaceRewriter(GraphRewriter):
 
     Subclasses say which nodes have such a form and over which inputs it writes.
     """
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        attach_once(fgraph, ReplaceValidate)
 
     @abstractmethod
     def concerns(self, op: Op) -> bool:
