@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 import threading
-import warnings
 from functools import wraps
 from typing import Any
 
@@ -26,6 +25,7 @@ from aesara.configparams import (
     TypedParam,
 )
 from aesara.file_owners import others_may_write
+from aesara.user_code import warn_user
 from aesara.utils import deprecated_attribute, did_you_mean, free_in_children, hash_from_code
 
 _HOW_FILES_LOOK = "Write lines `name = value` below a line [global], or remove the file."
@@ -36,8 +36,8 @@ class AesaraConfigWarning(Warning):
 
     @classmethod
     def warn(cls, message: str, stacklevel: int = 0) -> None:
-        """Issue `message` as a warning of this class."""
-        warnings.warn(message, cls, stacklevel=stacklevel + 3)
+        """Issue `message` as a warning of this class, about the line of the user's program, whatever `stacklevel`."""
+        warn_user(message, cls)
 
 
 class ConfigAccessViolation(AttributeError):
@@ -135,7 +135,7 @@ class AesaraConfigParser:
             return
         self._said.add(name)
         message = f"The configuration option '{name}' is accepted but without effect, because {param.no_effect}."
-        warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
+        warn_user(message, AesaraConfigWarning)
 
     def fetch_val_for_key(self, key: str, delete_key: bool = False):
         """Return the value that the user gave for `key`; raise `KeyError` where there is none."""
@@ -213,13 +213,13 @@ class AesaraConfigParser:
     def warn_unused_flags(self) -> None:
         """Warn about flags of the environment, and entries of configuration files, that name no option."""
         for key in self._flags_dict:  # what is an option has been taken out
-            warnings.warn(f"AESARA_FLAGS: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
+            warn_user(f"AESARA_FLAGS: {self._unknown(key)}", AesaraConfigWarning)
         files = self._aesara_raw_cfg
         for section in () if files is None else files.sections():
             for option in files.options(section):
                 key = option if section == "global" else f"{section}__{option}"
                 if key not in self._config_var_dict:
-                    warnings.warn(f".aesararc: {self._unknown(key)}", AesaraConfigWarning, _levels_to_user())
+                    warn_user(f".aesararc: {self._unknown(key)}", AesaraConfigWarning)
 
     def get_config_hash(self) -> str:
         """Return a hash of the options that influence compiled code."""
@@ -248,14 +248,6 @@ class AesaraConfigParser:
 
 def _options_of_process() -> AesaraConfigParser:
     return sys.modules["aesara.configdefaults"].config
-
-
-def _levels_to_user() -> int:
-    """The `stacklevel`, for a warning given by the caller, of the first frame outside of the configuration."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("aesara.config"):
-        level, frame = level + 1, frame.f_back
-    return level
 
 
 class _ChangeFlagsDecorator:
@@ -342,7 +334,7 @@ class _SectionRedirect:
         option = f"{self._name}__{name}"
         if option in self._parser:
             message = f"The name config.{self._name.replace('__', '.')}.{name} is old: use config.{option} instead."
-            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            warn_user(message, DeprecationWarning)
         return getattr(self._parser, option)
 
     def __setattr__(self, name: str, value) -> None:
@@ -365,7 +357,7 @@ class _ConfigProxy:
     def __getattr__(self, name: str):
         if not name.startswith("__"):
             message = "`aesara.configparser.config` is deprecated: use `aesara.config` instead."
-            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            warn_user(message, DeprecationWarning)
         return getattr(object.__getattribute__(self, "_actual"), name)
 
     def __setattr__(self, name: str, value) -> None:
@@ -390,8 +382,7 @@ def parse_config_string(config_string: str, issue_warnings: bool = True) -> dict
             if issue_warnings:
                 AesaraConfigWarning.warn(
                     f"The flag '{pair}' has been passed without a value and will be ignored. "
-                    "Flags have the form key1=value1,key2=value2.",
-                    stacklevel=1,
+                    "Flags have the form key1=value1,key2=value2."
                 )
             continue
         flags[key.strip().replace(".", "__")] = _without_quotes(value.strip())
@@ -448,7 +439,7 @@ def _is_trusted(path: str) -> bool:
     else:
         return True
     message = f"{path} {fault} and is not read. {remedy}, or let the environment variable AESARARC name another file."
-    warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
+    warn_user(message, AesaraConfigWarning)
     return False
 
 
@@ -476,7 +467,7 @@ def _read(parser, path: str) -> None:
             text = file.read()
     except OSError as error:
         message = f"{path} cannot be read: {error.strerror}."
-        warnings.warn(message, AesaraConfigWarning, stacklevel=_levels_to_user())
+        warn_user(message, AesaraConfigWarning)
         return
     except UnicodeDecodeError:
         raise ValueError(f"{path} is no text in UTF-8. {_HOW_FILES_LOOK}") from None

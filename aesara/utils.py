@@ -7,12 +7,12 @@ import importlib
 import os
 import struct
 import sys
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from aesara.digests import blake2b
+from aesara.user_code import warn_user
 
 T = TypeVar("T")
 
@@ -158,7 +158,7 @@ def deprecated_attribute(names: Iterable[tuple[str, str, Any]], module: str, nam
     """
     for old_name, message, value in names:
         if old_name == name:
-            warnings.warn(message, DeprecationWarning, stacklevel=3)
+            warn_user(message, DeprecationWarning)
             return value
     raise NoSuchName(module, name)
 

@@ -26,6 +26,7 @@ LAYERS = {
     "aesara.options_without_effect": 0,
     "aesara.other_modules": 0,
     "aesara.records": 0,
+    "aesara.user_code": 0,
     "aesara.utils": 0,
     "aesara.graph": 1,
     "aesara.scalar": 2,

@@ -5,7 +5,6 @@ there is no gradient. They know no tensors; `aesara.gradient` adds what does. Fo
 `aesara.graph.forward_mode`.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeVar
 
@@ -29,6 +28,7 @@ from aesara.graph.pullback import (
     pull_back,
 )
 from aesara.graph.traversal import ancestors
+from aesara.user_code import warn_user
 
 __all__ = [
     "DisconnectedInputError",
@@ -120,7 +120,6 @@ def as_value_of(value: Any, variable: Variable, name: str) -> Any:
 def handle_disconnected(
     variable: Variable,
     action: OnDisconnected,
-    stacklevel: int = 3,
     *,
     forward: bool = False,
     roots: Iterable[Variable] = (),
@@ -150,7 +149,7 @@ def handle_disconnected(
     note = namesake_note(variable, ancestors(list(roots)), "is in the graph of what is differentiated")
     message += f" {note}" if note else ""
     if action == "warn":
-        warnings.warn(message, stacklevel=stacklevel)
+        warn_user(message)
         return
     raise DisconnectedInputError(message)
 
@@ -286,7 +285,7 @@ def settle(
         if not is_disconnected(gradient):
             result.append(in_terms_of(variable.type, variable, gradient))
             continue
-        handle_disconnected(variable, disconnected_inputs, stacklevel=4, roots=roots)
+        handle_disconnected(variable, disconnected_inputs, roots=roots)
         if return_disconnected == "zero":
             result.append(float_zeros_like(variable))
         else:

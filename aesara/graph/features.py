@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from io import StringIO
 from typing import Any
@@ -14,6 +13,7 @@ from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.traversal import view_roots
 from aesara.graph.utils import InconsistencyError
+from aesara.user_code import warn_user
 
 
 class AlreadyThere(Exception):
@@ -437,10 +437,9 @@ class ReplaceValidate(History, Validator):
                 if variable in fgraph.variables or variable in fgraph.apply_nodes:
                     self.revert(fgraph, start)
                     if warn:
-                        warnings.warn(
+                        warn_user(
                             f"The replacement '{reason}' was undone: {variable}, which it should remove, is still in "
                             "use.",
-                            stacklevel=2,
                         )
                     raise ReplacementDidNotRemoveError(f"{variable} is still part of the graph.")
             if not held:

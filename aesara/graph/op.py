@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
@@ -18,6 +17,7 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.type import Type
 from aesara.graph.utils import MetaObject, MethodNotDefined, NoParams, TestValueError, add_tag_trace
+from aesara.user_code import warn_user
 
 V = TypeVar("V", bound=Variable)
 StorageCellType = list
@@ -90,7 +90,7 @@ def missing_test_message(msg: str) -> None:
     if policy == "raise":
         raise TestValueError(msg)
     if policy == "warn":
-        warnings.warn(msg, stacklevel=2)
+        warn_user(msg)
     elif policy == "pdb":
         import pdb  # slow to import
 
@@ -241,7 +241,7 @@ class Op(MetaObject):
             elif self.default_output is not None:
                 outputs[self.default_output].name = name
             else:
-                warnings.warn(f"Cannot name the outputs of {self}: there are {len(outputs)}.", stacklevel=2)
+                warn_user(f"Cannot name the outputs of {self}: there are {len(outputs)}.")
         if config.compute_test_value != "off":
             compute_test_value(node)
         default = self.default_output

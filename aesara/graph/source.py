@@ -6,13 +6,12 @@ number is worked out when somebody asks.
 
 from __future__ import annotations
 
-import contextlib
-import functools
-import os
 import sys
 from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
+
+from aesara.user_code import SKIPPED_FILES, is_skipped
 
 
 class SourceLine(NamedTuple):
@@ -41,16 +40,7 @@ class GradientLine(SourceLine):
 #: A code object with an instruction offset; a third entry stands for `GradientLine`.
 Mark = tuple[CodeType, int] | tuple[CodeType, int, bool]
 
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-# Standard-library wrappers run between the user's frame and ours (singledispatch, context managers).
-_skipped_files: dict[str, bool] = {functools.__file__: True, contextlib.__file__: True}
 _inherited: ContextVar[Any] = ContextVar("inherited_source", default=None)
-
-
-def _is_skipped(filename: str) -> bool:
-    skipped = os.path.abspath(filename).startswith(_PACKAGE) or filename.startswith("<frozen ")
-    _skipped_files[filename] = skipped
-    return skipped
 
 
 def user_mark(depth: int = 1) -> Mark | SourceLine | None:
@@ -65,13 +55,13 @@ def user_mark(depth: int = 1) -> Mark | SourceLine | None:
     if inherited is not None:
         return inherited
     frame: FrameType | None = sys._getframe(depth)
-    known = _skipped_files
+    known = SKIPPED_FILES
     while frame is not None:
         code = frame.f_code
         filename = code.co_filename
         skipped = known.get(filename)
         if skipped is None:
-            skipped = _is_skipped(filename)
+            skipped = is_skipped(filename)
         # Where an Op of the user makes its node says less than where it was called.
         if not skipped and code.co_name != "make_node":
             return code, frame.f_lasti

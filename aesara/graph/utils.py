@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from warnings import warn
 
 from aesara.configdefaults import config
+from aesara.user_code import warn_user
 
 
 class InconsistencyError(Exception):
@@ -382,7 +382,7 @@ def deprecated(message: str) -> Any:
     def decorate(function: Any) -> Any:
         @wraps(function)
         def warning(*args: Any, **kwargs: Any) -> Any:
-            warn(message, DeprecationWarning, stacklevel=2)
+            warn_user(message, DeprecationWarning)
             return function(*args, **kwargs)
 
         return warning

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import field
 from functools import singledispatch
@@ -21,6 +20,7 @@ from aesara.printing.graph_parts import outer_positions
 from aesara.printing.identifiers import ID_TYPES, IDTypesType, identifier, owner_or_self
 from aesara.printing.node_times import LEGEND, times_of
 from aesara.records import dataclass
+from aesara.user_code import warn_user
 
 
 @singledispatch
@@ -336,7 +336,7 @@ def debugprint(
      |x [id C]
     """
     if ids is not None:
-        warnings.warn("`ids` is deprecated; use `id_type` instead.", DeprecationWarning, stacklevel=2)
+        warn_user("`ids` is deprecated; use `id_type` instead.", DeprecationWarning)
         id_type = ids
     if not isinstance(depth, int):
         raise TypeError(f"depth parameter must be an int, got {depth!r}")

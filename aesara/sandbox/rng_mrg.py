@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from aesara.tensor.joining.join_split import join
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.inplace import InplaceWriter
 from aesara.tensor.shapes.reshape import reshape
+from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -75,7 +75,7 @@ def guess_n_streams(size: Any, warn: bool = False) -> int:
         return min(count // 6 if count > 6 else count, 60 * 256)
     if warn:
         message = f"The size {size} is not known yet: 15360 streams are taken. Use `nstreams` to say how many."
-        warnings.warn(message, stacklevel=3)
+        warn_user(message)
     return 60 * 256
 
 
@@ -480,7 +480,7 @@ class MRG_RandomStream:
     ) -> Any:  # fmt: skip
         """`choice` without replacement, under the name that it had before."""
         message = "multinomial_wo_replacement is deprecated: use `choice` with replace=False."
-        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        warn_user(message, DeprecationWarning)
         if size is not None:
             raise ValueError("multinomial_wo_replacement takes no `size`: `n` says how many are drawn.")
         return self.choice(n, None, False, pvals, ndim, dtype, nstreams, **kwargs)

@@ -3,9 +3,9 @@
 import warnings
 
 from aesara.scalar import *
+from aesara.user_code import warn_user
 
-warnings.warn(
+warn_user(
     "aesara.scalar.basic_scipy is deprecated; import from aesara.scalar.math instead.",
     DeprecationWarning,
-    stacklevel=2,
 )

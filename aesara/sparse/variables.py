@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +23,7 @@ from aesara.tensor.core.operators import _tensor_py_operators
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_shape
 from aesara.tensor.var import TensorConstant, TensorVariable
+from aesara.user_code import warn_user
 
 __all__ = ["SparseConstant", "SparseConstantSignature", "SparseVariable", "_sparse_py_operators", "override_dense"]
 
@@ -55,9 +55,8 @@ def _by_dense(name: str) -> Callable[..., Any]:
     of_dense = getattr(_tensor_py_operators, name)
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        warnings.warn(
+        warn_user(
             f"Method {name} is not implemented for sparse variables. The variable will be converted to dense.",
-            stacklevel=2,
         )
         return getattr(self.toarray(), name)(*map(dense, args), **kwargs)
 
@@ -88,9 +87,8 @@ def override_dense(*methods: str) -> Callable[[type], type]:
 
 def _property_by_dense(name: str) -> Callable[[Any], Any]:
     def get(self: Any) -> Any:
-        warnings.warn(
+        warn_user(
             f"Method {name} is not implemented for sparse variables. The variable will be converted to dense.",
-            stacklevel=2,
         )
         return getattr(self.toarray(), name)
 

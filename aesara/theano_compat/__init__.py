@@ -25,6 +25,7 @@ from typing import Any
 
 from aesara.configdefaults import config
 from aesara.theano_compat.names import MODULES, NAMES
+from aesara.user_code import warn_user
 
 __all__ = ["TheanoFinder"]
 
@@ -138,7 +139,7 @@ def _take_flags() -> None:
                 raise AttributeError("there is no such option")
             setattr(config, name, value)
         except Exception as error:  # an option that is read once raises no class of its own
-            warnings.warn(f"THEANO_FLAGS: {flag} has no effect: {error}", stacklevel=3)
+            warn_user(f"THEANO_FLAGS: {flag} has no effect: {error}")
 
 
 if any(isinstance(finder, TheanoFinder) for finder in sys.meta_path):

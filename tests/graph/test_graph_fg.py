@@ -1,6 +1,7 @@
 import copy
 import itertools
 import pickle
+import random
 import warnings
 
 import numpy as np
@@ -363,6 +364,22 @@ class TestChanges:
             outputs = [("output", i + 1) for i in range(k)]
             assert fgraph.clients[x] == [*((y.owner, i) for i in range(LONG)), *outputs]
         fgraph.check_integrity()
+
+    def test_long_lists_know_where_everything_is(self):
+        rng = random.Random(0)
+        x = double("x")
+        nodes = [f(x).owner for _ in range(3 * LONG)]
+        clients = ClientList((node, 0) for node in nodes)
+        model = list(clients)
+        while model:
+            client = rng.choice(model)
+            clients.remove(client)
+            position, last = model.index(client), model.pop()
+            if last is not client:
+                model[position] = last
+            assert clients == model and clients._positions == {one: k for k, one in enumerate(model)}
+        with pytest.raises(ValueError, match="not in the list of clients"):
+            clients.remove(client)
 
     @pytest.mark.slow
     def test_many_clients(self):

@@ -146,6 +146,13 @@ class TestToposort:
         assert clients[p] == [q.owner]
         assert clients[p.owner] == [p]
 
+    def test_clients_include_what_waits(self):
+        a = double("a")
+        p, q = f(a), g(a)
+        clients = {}
+        io_toposort([a], [p, q], {p.owner: [q.owner]}, clients)
+        assert clients[q.owner] == [q, p.owner]
+
     def test_cycles_are_found(self):
         a = double("a")
         p = f(a)
@@ -237,6 +244,8 @@ def test_get_var_by_name():
     assert get_var_by_name([z], "hidden") == (inner,)
     assert get_var_by_name([z], "nothing") == ()
     assert get_var_by_name([z], y.auto_name) == (y,)
+    x.name = y.name = "both"
+    assert get_var_by_name([f(f(x), y)], "both") == (x, y)  # depth first
 
 
 def test_nodes_are_listed_once():

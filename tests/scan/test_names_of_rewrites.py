@@ -105,6 +105,12 @@ def test_types_that_do_not_fit():
     for pair in ((row, column), (column, row)):
         with pytest.raises(TypeError, match="length one in one of them only"):
             check_broadcast(*pair)
+    # The last dimensions are compared, whichever of both has more.
+    wide = at.TensorType("float64", (None, 1, None))()
+    check_broadcast(wide, at.TensorType("float64", (1, None))())
+    for pair in ((wide, at.dmatrix()), (at.dmatrix(), wide)):
+        with pytest.raises(TypeError, match="dimension 0 is known to have length one"):
+            check_broadcast(*pair)
     assert copy_var_format(at.fvector(), column).type == column.type
     assert copy_var_format(at.fmatrix(), column).type.dtype == "float64" and copy_var_format(3, column) == 3
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from aesara.compile.io import In, SymbolicInput
 from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import MissingInputError
+from aesara.user_code import warn_user
 
 
 class UnusedInputError(Exception):
@@ -75,11 +75,8 @@ def get_info_on_inputs(named_inputs: Sequence[str], n_unnamed_inputs: int) -> st
     return f"The function has {named}, and {n_unnamed_inputs} without a name."
 
 
-def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[Any], depth: int) -> None:
-    """Raise or warn that a function does not need one of its inputs; it needs what is `used`.
-
-    The warning is about the line that called the function which is `depth` calls further out.
-    """
+def complain_about_unused_input(index: int, variable: Variable, action: str, used: Iterable[Any]) -> None:
+    """Raise or warn that a function does not need one of its inputs; it needs what is `used`."""
     note = namesake_note(variable, used, "is needed to compute the outputs")
     text = (
         "aesara.function was asked to create a function computing outputs given certain inputs, but the "
@@ -87,10 +84,9 @@ def complain_about_unused_input(index: int, variable: Variable, action: str, use
         f"outputs: {described(variable)}.\n" + (f"{note}\n" if note else "")
     )
     if action == "warn":
-        warnings.warn(
+        warn_user(
             text + "To make this warning into an error, you can pass the parameter on_unused_input='raise' to "
             "aesara.function. To disable it completely, use on_unused_input='ignore'.",
-            stacklevel=depth + 2,
         )
     else:
         raise UnusedInputError(

@@ -193,7 +193,7 @@ class FunctionMaker:
         used = set(ancestors(roots, [spec.variable for spec in inputs]))
         for index, spec in enumerate(inputs):
             if spec.variable not in used and spec.update is None and not spec.implicit:
-                complain_about_unused_input(index, spec.variable, action, used, depth=2)
+                complain_about_unused_input(index, spec.variable, action, used)
 
     def create(self, input_storage: Sequence[Any] | None = None, storage_map: Any = None) -> Function:
         """Make a function.

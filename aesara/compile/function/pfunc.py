@@ -541,7 +541,7 @@ def _check_unused(
             used.update(inputs_of_tangents.get(tangent, ()))
         for index in unused:
             if inputs[index].variable not in used:
-                complain_about_unused_input(index, inputs[index].variable, action, rebuild.clones, depth=3)
+                complain_about_unused_input(index, inputs[index].variable, action, rebuild.clones)
 
 
 __all__ = ["construct_pfunc_ins_and_outs", "iter_over_pairs", "pfunc", "rebuild_collect_shared"]

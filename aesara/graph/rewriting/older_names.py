@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
+
+from aesara.user_code import warn_user
 
 
 def older_names(namespace: Mapping[str, Any], new_names: Mapping[str, str]) -> Callable[[str], Any]:
@@ -30,7 +31,7 @@ def older_names(namespace: Mapping[str, Any], new_names: Mapping[str, str]) -> C
         if name not in new_names:
             raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
         new = new_names[name]
-        warnings.warn(f"`{name}` is deprecated: use `{new}` instead.", DeprecationWarning, stacklevel=2)
+        warn_user(f"`{name}` is deprecated: use `{new}` instead.", DeprecationWarning)
         return namespace[new]
 
     return find
@@ -43,13 +44,13 @@ def moved_module(old: str, *modules: ModuleType) -> Callable[[str], Any]:
     """
     new = " and ".join(f"`{module.__name__}`" for module in modules)
     message = f"The module `{old}` is deprecated; use {new} instead."
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
+    warn_user(message, DeprecationWarning)
 
     def find(name: str) -> Any:
         for module in modules:
             if hasattr(module, name):
                 if not name.startswith("__"):
-                    warnings.warn(message, DeprecationWarning, stacklevel=2)
+                    warn_user(message, DeprecationWarning)
                 return getattr(module, name)
         raise AttributeError(f"module {old!r} has no attribute {name!r}")
 

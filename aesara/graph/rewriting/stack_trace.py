@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
+from aesara.user_code import warn_user
 
 
 def _as_list(vars: Any) -> list[Variable]:
@@ -94,7 +94,7 @@ def check_stack_trace(
         if bug_print == "raise":
             raise Exception(text)
         if bug_print == "warn":
-            warnings.warn(text, stacklevel=2)
+            warn_user(text)
     return not missing
 
 
@@ -130,7 +130,7 @@ class CheckStackTraceFeature(Feature):
         if choice == "raise":
             raise AssertionError(text)
         if choice in ("log", "warn"):
-            warnings.warn(text, stacklevel=2)
+            warn_user(text)
 
 
 class CheckStackTraceRewriter(GraphRewriter):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Generator, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.older_names import older_names
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.traversal import graph_inputs
+from aesara.user_code import warn_user
 
 
 def rewrite_graph(
@@ -55,10 +55,9 @@ def rewrite_graph(
     y
     """
     if custom_opt is not None:
-        warnings.warn(
+        warn_user(
             "`custom_opt` is deprecated; use `custom_rewrite` instead.",
             DeprecationWarning,
-            stacklevel=2,
         )
         custom_rewrite = custom_opt
     if isinstance(graph, FunctionGraph):

@@ -16,13 +16,13 @@ import random
 import stat
 import tempfile
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from aesara.configdefaults import config
 from aesara.digests import blake2b
 from aesara.file_owners import others_may_rename
+from aesara.user_code import warn_user
 
 __all__ = ["CacheWarning", "ObjectCache", "object_cache"]
 
@@ -141,11 +141,10 @@ class ObjectCache:
     def _refuse(self, path: Path, fault: str, remedy: str) -> bool:
         if path not in self._refused:
             self._refused.add(path)
-            warnings.warn(
+            warn_user(
                 f"{path} {fault}, so no compiled code is loaded from there; functions are compiled without it. "
                 f"{remedy}",
                 CacheWarning,
-                stacklevel=2,
             )
         return False
 

@@ -149,7 +149,7 @@ class Emitter:
         found = self.volatile.get(e)
         if found is not None:
             return found
-        for scope in reversed(self.scopes):
+        for scope in self.scopes:
             found = scope.values.get(e)
             if found is not None:
                 return found

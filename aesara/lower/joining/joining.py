@@ -157,8 +157,8 @@ def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequen
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         *rest, step = strides
-        for d in reversed(range(len(rest))):
-            step = axis.pick(d, rest[d], step)
+        for d, stride in enumerate(rest):
+            step = axis.pick(d, stride, step)
         return offset + start * step, strides
 
     shape = [axis.pick(d, length, n) for d, n in enumerate(array.shape)]

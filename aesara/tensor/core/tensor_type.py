@@ -26,6 +26,7 @@ from aesara.tensor.core.value_comparison import (
     same_values,
     values_eq_approx,
 )
+from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorConstant, TensorVariable
@@ -75,11 +76,10 @@ def _complain_about_float64() -> None:
 
 def _shape_of_flags(broadcastable: Iterable[bool]) -> list[bool]:
     """The shape that the older parameter of types stands for."""
-    warnings.warn(
+    warn_user(
         "The parameter broadcastable of TensorType is deprecated; give a shape, with 1 for a dimension that is "
         "broadcast and None for one whose length is not known.",
         DeprecationWarning,
-        stacklevel=3,
     )
     return [bool(flag) for flag in broadcastable]
 

@@ -1,6 +1,5 @@
 """Operators that change gradients. Forward they are the identity, and disappear from compiled functions."""
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from aesara.graph.pullback import grad_undefined
 from aesara.graph.view import ViewOp
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import clip
+from aesara.user_code import warn_user
 
 
 class ConsiderConstant(ViewOp):
@@ -30,10 +30,9 @@ def consider_constant(x: Any) -> Variable:
     .. deprecated:: 2.0
        Use `zero_grad` or `disconnected_grad`.
     """
-    warnings.warn(
+    warn_user(
         "`consider_constant` is deprecated; use `zero_grad` or `disconnected_grad` instead.",
         DeprecationWarning,
-        stacklevel=2,
     )
     return consider_constant_(as_tensor_variable(x))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from aesara.tensor.elementwise.ops import eq, gradient_as, switch
 from aesara.tensor.shapes.reshape import shape_padaxis
 from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_shape
+from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -426,10 +426,9 @@ def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
             raise TypeError("`stack` takes one list of tensors and an axis.")
         tensors = tuple(tensors[0])
     else:
-        warnings.warn(
+        warn_user(
             "stack(*tensors) is deprecated: use stack([tensors], axis=0).",
             DeprecationWarning,
-            stacklevel=2,
         )
     if not tensors:
         raise ValueError("No tensor arguments provided: `stack` needs at least one.")

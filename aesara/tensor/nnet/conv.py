@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
+from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -173,8 +173,8 @@ def conv2d(
     >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)), border_mode="full").eval()[0, 0, 0]
     array([1., 2., 2., 1.])
     """
-    warnings.warn(
-        "aesara.tensor.nnet.conv.conv2d is deprecated: use aesara.tensor.nnet.conv2d.", DeprecationWarning, stacklevel=2
+    warn_user(
+        "aesara.tensor.nnet.conv.conv2d is deprecated: use aesara.tensor.nnet.conv2d.", DeprecationWarning
     )
     return convolved_by_conv_op(
         input, filters, image_shape, filter_shape, border_mode=border_mode, subsample=subsample, **kargs

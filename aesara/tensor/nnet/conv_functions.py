@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, AbstractConv3d
+from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -73,7 +73,7 @@ def conv2d(
             "conv2d_transpose or filter_dilation."
         )
     if kwargs:
-        warnings.warn(f"conv2d ignores the arguments {', '.join(kwargs)}.", stacklevel=2)
+        warn_user(f"conv2d ignores the arguments {', '.join(kwargs)}.")
     if image_shape is not None:
         if input_shape is not None:
             raise ValueError("input_shape and image_shape should not be provided at the same time.")

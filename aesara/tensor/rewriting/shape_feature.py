@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,6 +19,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.exceptions import ShapeError
 from aesara.tensor.rewriting.length_facts import Dimension, LengthFacts, dimension_measured_by
 from aesara.tensor.shapes.shape import Shape_i
+from aesara.user_code import warn_user
 
 
 class ShapesOfGraph(dict):
@@ -210,10 +210,9 @@ class ShapeFeature(Feature):
         except Exception as error:
             if config.on_shape_error == "raise":
                 raise
-            warnings.warn(
+            warn_user(
                 f"infer_shape of {node.op} fails ({type(error).__name__}: {error}); its shapes are taken from its "
                 "values. The option on_shape_error makes this an error.",
-                stacklevel=2,
             )
             return self.default_infer_shape(self.fgraph, node, in_shapes)
         return list(shapes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from aesara.tensor.signal.pooling import (
     PoolGrad,
 )
 from aesara.tensor.signal.pooling import one_of as _one_of_both
+from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -140,10 +140,9 @@ def _pooled(
     if images.type.ndim < ndim:
         raise NotImplementedError(f"{name} requires a dimension >= {ndim}")
     if ignore_border is None:
-        warnings.warn(
+        warn_user(
             f"{name}: `ignore_border` is not given, and what no whole window covers is pooled as well. Give "
             "ignore_border=False to keep that, or True, which is faster.",
-            stacklevel=3,
         )
     return Pool(bool(ignore_border), mode, ndim)(images, ws, stride, pad)
 
@@ -154,5 +153,5 @@ def _is_zero(pad: Any) -> bool:
 
 def _one_of(name: str, value: Any, older: str, older_value: Any) -> Any:
     if older_value is not None:
-        warnings.warn(f"The parameter `{older}` is now `{name}`.", DeprecationWarning, stacklevel=4)
+        warn_user(f"The parameter `{older}` is now `{name}`.", DeprecationWarning)
     return _one_of_both(name, value, older, older_value)

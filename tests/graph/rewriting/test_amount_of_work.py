@@ -1,6 +1,6 @@
 """How much is done while graphs are rewritten, counted and kept as text, so that more or less of it is seen in review.
 
-After a change that is meant, run ``AESARA_REGENERATE_GOLDEN=1 pytest tests/graph/rewriting/test_work.py`` and read the
+After a change that is meant, run ``AESARA_REGENERATE_GOLDEN=1 pytest tests/graph/rewriting/test_amount_of_work.py`` and read the
 difference.
 """
 
@@ -24,7 +24,7 @@ sys.path.insert(0, str(TESTS / "ir"))
 from representative_graphs import GRAPHS as ONE_OF_EACH
 
 GROWING = runpy.run_path(str(TESTS.parent / "benchmarks" / "rewriting.py"))["GRAPHS"]
-FILE = Path(__file__).with_name("work.txt")
+FILE = Path(__file__).with_name("amount_of_work.txt")
 #: What is counted, and by which function that is called for it.
 COUNTED = {
     "visits": (OpToRewriterTracker, "get_node_trackers"),
