@@ -20,8 +20,9 @@ def _registered():
         importlib.import_module(found.name)
     for registry in (lower_op.registry, lower_complex_op.registry, lower_matrices.registry):
         for kind, function in registry.items():
-            module = function.__module__.removeprefix("aesara.lower.")
-            if kind.__module__.startswith("aesara."):  # tests register Ops of their own
+            # Tests, and examples of docstrings, register Ops of their own.
+            if function.__module__ is not None and kind.__module__.startswith("aesara."):
+                module = function.__module__.removeprefix("aesara.lower.")
                 yield module, f"{kind.__module__}.{kind.__qualname__}".removeprefix("aesara.")
 
 
