@@ -14,6 +14,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.tensor.elemwise import CAReduce, Elemwise
 from tests.rules.framework import Example
+from tests.rules.leaves import DTYPES
 
 #: Operations that stand for one another, in turn.
 SIBLINGS = (
@@ -27,28 +28,48 @@ SIBLINGS = (
 )
 _NEXT = {op: group[(k + 1) % len(group)] for group in SIBLINGS for k, op in enumerate(group)}
 
+REAL = tuple(dtype for dtype in DTYPES if not dtype.startswith("complex"))
+#: What operands are cast to.
+OTHER_DTYPES = {"float64": "float32", "float32": "float64", "int8": "float32", "bool": "int8", "complex128": "complex64"}
+
 WHY = "conditions of the rule are what is tried, on usual numbers"
-
-
-def near_misses(of: Example) -> Iterator[Example]:
-    """Examples like one, but for one change in each: as many as `CHANGES` in the graph, spread over it."""
-    lenient = {name: getattr(of, name) or WHY for name in ("assumes_finite", "limits", "zeros", "regroups")}
-    for number in range(CHANGES):
-        changed = _built_with(of.build, number)
-        changed.__signature__ = inspect.signature(of.build)  # type: ignore[attr-defined]
-        yield replace(of, build=changed, moderate=of.moderate or WHY, drops_checks=of.drops_checks or WHY, **lenient)
 
 
 #: How many changes of an expression are tried.
 CHANGES = 16
 
 
-def _built_with(build: Callable[..., Any], number: int) -> Callable[..., Any]:
+def near_misses(of: Example) -> Iterator[Example]:
+    """Examples like one, but for one change in each: as many as `CHANGES` in the graph, spread over it."""
+    yield from _changed(of, changes)
+
+
+def near_dtypes(of: Example) -> Iterator[Example]:
+    """An example with the real dtypes that it is not about, and ones in which an operand is cast to another dtype."""
+    if of.dtypes is not None:
+        yield replace(of, dtypes=REAL, **_lenient(of))
+    for dtypes in (("float32", "float64"), ("int8", "float64")):
+        yield from _changed(replace(of, dtypes=dtypes), casts)
+
+
+def _lenient(of: Example) -> dict[str, str]:
+    names = ("assumes_finite", "limits", "zeros", "regroups", "moderate", "drops_checks")
+    return {name: getattr(of, name) or WHY for name in names}
+
+
+def _changed(of: Example, choices: Callable[..., Iterator[Callable[[list[Variable]], Any]]]) -> Iterator[Example]:
+    for number in range(CHANGES):
+        changed = _built_with(of.build, number, choices)
+        changed.__signature__ = inspect.signature(of.build)  # type: ignore[attr-defined]
+        yield replace(of, build=changed, **_lenient(of))
+
+
+def _built_with(build: Callable[..., Any], number: int, choices: Callable[..., Any]) -> Callable[..., Any]:
     def changed(*leaves: Variable) -> list[Variable]:
         built = build(*leaves)
         outputs = list(built) if isinstance(built, (list, tuple)) else [built]
         nodes = list(io_toposort([leaf for leaf in leaves if not isinstance(leaf, Constant)], outputs))
-        places = [(node, change) for node in nodes for change in changes(node, leaves)]
+        places = [(node, change) for node in nodes for change in choices(node, leaves)]
         chosen = sorted({k * len(places) // CHANGES for k in range(CHANGES)}) if places else []
         if number >= len(chosen):
             raise ValueError("there are fewer changes")
@@ -78,6 +99,14 @@ def changes(node: Apply, leaves: tuple[Variable, ...]) -> Iterator[Callable[[lis
         for axis in range(node.inputs[0].type.ndim):
             if tuple(op.axis or ()) != (axis,):
                 yield lambda inputs, axis=axis: type(op)(axis=(axis,))(*inputs)
+
+
+def casts(node: Apply, leaves: tuple[Variable, ...]) -> Iterator[Callable[[list[Variable]], Any]]:
+    """Functions of the inputs of a node that give it with one of them in another dtype."""
+    for k, variable in enumerate(node.inputs):
+        if getattr(variable.type, "dtype", None) in OTHER_DTYPES:
+            other = OTHER_DTYPES[variable.type.dtype]
+            yield lambda inputs, k=k, other=other: node.op(*inputs[:k], at.cast(inputs[k], other), *inputs[k + 1 :])
 
 
 def _other_values(data: np.ndarray) -> Iterator[np.ndarray]:

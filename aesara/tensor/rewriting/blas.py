@@ -229,15 +229,13 @@ def local_dot22_to_dot22scalar(fgraph, node):
     for k, var in enumerate(node.inputs):
         if var.owner is None or not isinstance(var.owner.op, Dot22):
             continue
-        if fgraph is not None and len(fgraph.clients[var]) != 1:
+        if var.type.dtype != dtype or (fgraph is not None and len(fgraph.clients[var]) != 1):
             continue
-        if var.type.dtype != dtype:
-            return False
         others = [v for i, v in enumerate(node.inputs) if i != k]
         numbers = [_as_number(v, dtype) for v in others]
         found = [number for number in numbers if number is not None]
         if not found:
-            return False
+            continue
         left = [v for v, number in zip(others, numbers) if number is None]
         scaled = _dot22scalar(*var.owner.inputs, _product(found, dtype))
         return in_place_of(out, mul(scaled, *left) if left else scaled, node.inputs)
