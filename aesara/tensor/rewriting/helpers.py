@@ -64,9 +64,7 @@ def exponent_value(var: Variable) -> Any:
 
 
 def _without_cast(var: Variable) -> Variable:
-    node = var.owner
-    cast_of_number = node is not None and isinstance(node.op, Elemwise) and isinstance(node.op.scalar_op, Cast)
-    return node.inputs[0] if node is not None and cast_of_number else var
+    return var.owner.inputs[0] if is_elemwise(var.owner, Cast) else var
 
 
 def common_value(var: Variable) -> Any:

@@ -40,9 +40,7 @@ def is_full_slice(x: Any) -> bool:
     >>> is_full_slice(slice(None, None, None))
     True
     """
-    if isinstance(x, slice):
-        return x == FULL or (x.start in (None, 0) and x.stop is None and x.step in (None, 1))
-    return False
+    return isinstance(x, slice) and x.start in (None, 0) and x.stop is None and x.step in (None, 1)
 
 
 def is_known(entry: Any) -> bool:

@@ -248,7 +248,7 @@ def perform_sigm_times_exp(
                 changed = True
             else:
                 own.append((x, leaf))
-        elif var.owner is not None and var.owner.op == sigmoid and is_float(var.owner.inputs[0]):
+        elif var.owner is not None and var.owner.op == sigmoid:
             (argument,) = var.owner.inputs
             opposite = is_neg(argument)
             if opposite is None:
