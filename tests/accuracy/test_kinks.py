@@ -94,10 +94,25 @@ def test_what_is_not_smooth_stays_as_it_is():
         lambda x: at.maximum(x, 0) + decay(2 * x),
         lambda x: at.maximum(x, 0) + at.log1p(at.exp(-2 * abs(x))),
         lambda x: at.switch(x > 0, x, 1) + decay(x),
+        lambda x: at.switch(x > 1, x, 0) + decay(x),
+        lambda x: at.switch(x < 0, x, 0) + decay(x),
+        lambda x: at.switch(x > 0, 2 * x, 0) + decay(x),
+        lambda x: at.clip(x, -1, np.inf) + decay(x),
+        lambda x: at.clip(x, 0, 1) + decay(x),
+        lambda x: at.clip(x, 0, 8) + decay(x),
+        lambda x: at.maximum(x, 0) + at.log1p(1 + at.exp(-abs(x))),
+        lambda x: at.maximum(x, 0) + at.log(2 + at.exp(-abs(x))),
+        lambda x: at.maximum(x, 0) + at.log(at.add(1, at.exp(-abs(x)), x**2)),
+        lambda x: at.maximum(x, 0) + at.log1p(at.exp(abs(x))),
+        lambda x: at.maximum(x, 0) + at.log1p(at.exp(-(x**2))),
+        lambda x: abs(x) + decay(x),
+        lambda x: abs(2 * x) + at.log1p(at.exp(-2 * abs(x))),
+        lambda x: at.maximum(x, x**2) + decay(x),
+        lambda x: at.maximum(x, 0) + at.softplus(-abs(x) / 3),
     ):
         x = at.dvector("x")
         slope = aesara.function([x], aesara.grad(build(x).sum(), x), mode=RULES)
-        near = np.array([1.5])
+        near = np.array([1.5, -0.75])
         step = 1e-6
         value = aesara.function([x], build(x), mode=RULES)
         difference = (value(near + step) - value(near - step)) / (2 * step)

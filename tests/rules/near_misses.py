@@ -30,7 +30,7 @@ _NEXT = {op: group[(k + 1) % len(group)] for group in SIBLINGS for k, op in enum
 
 REAL = tuple(dtype for dtype in DTYPES if not dtype.startswith("complex"))
 #: What operands are cast to.
-OTHER_DTYPES = {"float64": "float32", "float32": "float64", "int8": "float32", "bool": "int8", "complex128": "complex64"}
+OTHER_DTYPES = {"float64": "float32", "float32": "float64", "int8": "float32", "bool": "int8"}
 
 WHY = "conditions of the rule are what is tried, on usual numbers"
 

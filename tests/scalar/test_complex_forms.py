@@ -278,3 +278,9 @@ def test_subclasses_have_forms_of_their_own():
         return Parts(z.re + z.re, z.im + z.im)
 
     np.testing.assert_array_equal(by_parts(Louder(), np.array([1 + 2j])), [2 + 4j])
+
+
+def test_the_hyperbolic_tangent_is_one_far_from_the_imaginary_axis():
+    x, y = (v.ravel() for v in np.meshgrid(np.linspace(22, 60, 77), np.linspace(-7, 7, 57)))
+    for sign in (1, -1):
+        assert (by_parts(aes.tanh, sign * x + 1j * y).real == sign).all()

@@ -336,3 +336,19 @@ def test_zero_gradient():
     with config.change_flags(floatX="float32"):
         assert zero_gradient(int8()).dtype == "float32"
     assert aes.exp.grad([float64("x")], [float64("g")])[0].dtype == "float64"
+
+
+def test_what_selects_keeps_its_dtype_in_a_gradient():
+    """The other operands have the dtype of the result, as they have in the op."""
+    seen = []
+
+    class Choice(aes.basic.Switch):
+        def pullback(self, *arguments):
+            seen.append([v.type.dtype for v in arguments])
+            return super().pullback(*arguments)
+
+    choice = Choice(name="choice")
+    operands = [get_scalar_type(dtype)() for dtype in ("int8", "float32", "float64")]
+    gradients = choice.L_op(operands, [choice(*operands)], [float64()])
+    assert seen == [["int8", "float64", "float64", "float64", "float64"]]
+    assert [g.type.dtype for g in gradients[1:]] == ["float32", "float64"]

@@ -9,6 +9,7 @@ import aesara.tensor as at
 from aesara.gradient import NullTypeGradError
 from aesara.graph.null_type import NullType
 from aesara.tensor.random import distributions
+from aesara.tensor.random.random_variable import _broadcast_to_draws
 
 MODES = ["FAST_COMPILE", "FAST_RUN"]
 
@@ -418,3 +419,21 @@ def test_through_the_draws_of_a_loop_with_scale_zero(mode):
     end, slope = f(0.0)
     assert end == 0
     np.testing.assert_allclose(slope, start.normal(size=5).sum(), rtol=1e-14)
+
+
+def test_parameters_are_repeated_only_where_their_lengths_are_not_known():
+    known, open_, s = at.tensor("float64", shape=(3,)), at.dvector(), at.dscalar()
+    rng = aesara.shared(np.random.default_rng(7))
+    for params, size, repeated in (
+        ((known, known), None, False),
+        ((known, s), (3,), False),
+        ((known, known), (2, 3), False),
+        ((open_, s), None, False),
+        ((open_, s), (3,), True),
+        ((open_, known), None, True),
+        ((open_, open_), None, True),
+    ):
+        draws = distributions.normal(*params, size=size, rng=rng)
+        wide = _broadcast_to_draws(draws, draws.owner.inputs[1], params)
+        for param, made in zip(params, wide, strict=True):
+            assert (made is not param) == (repeated and param is open_), (params, size)

@@ -230,6 +230,14 @@ def test_parameters_that_do_not_broadcast():
     assert g(np.zeros(2), np.eye(2)).shape == (4, 2, 2)
 
 
+def test_vectors_with_parameters_of_too_few_dimensions():
+    for mean in (0.0, at.dscalar()):
+        for cov in (at.dmatrix(), np.eye(2)):
+            with pytest.raises(ValueError, match="less than 1 dim"):
+                at_random.multivariate_normal(mean, cov)
+    assert at_random.multivariate_normal(at.dvector(), 2.0).type.shape == (None,)
+
+
 def test_wrong_calls():
     with pytest.raises(TypeError, match="2 parameters, but 1"):
         RandomVariable("normal", 0, (0, 0), "floatX")(0)

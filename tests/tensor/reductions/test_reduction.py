@@ -262,6 +262,17 @@ def test_gradient_of_products_with_zeros(value):
     assert np.isfinite(second).all()
 
 
+@pytest.mark.parametrize(
+    "of, dtype", [("int8", "float64"), ("float64", "int64"), ("bool", "float32"), ("int64", "int64")]
+)
+def test_products_of_or_as_integers_have_no_slope(of, dtype):
+    x = at.vector("x", dtype=of)
+    values = np.array([1, 2, 3]).astype(of)
+    (g,) = Prod(dtype=dtype)(x).owner.op.L_op([x], [Prod(dtype=dtype)(x)], [at.ones((), dtype="float64")])
+    assert g.type.dtype == "float64"
+    np.testing.assert_array_equal(evaluate(g, {x: values}), [0.0, 0.0, 0.0])
+
+
 def test_product_without_zeros():
     x = at.matrix("x")
     value = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 0.0]])

@@ -176,3 +176,10 @@ def test_stable_forms_of_functions_of_integers(dtype):
             rtol = 1e-14 if result.dtype == "float64" else 1e-6
             assert result.dtype == expression.dtype
             np.testing.assert_allclose(result, [float(exact(mpf(k))) for k in numbers], rtol=rtol, atol=1e-44)
+
+
+def test_what_is_an_output_too_is_kept_for_stable_forms():
+    number = at.exp(at.constant(-800.0))
+    for outputs in ([number, at.log(number)], [at.log(number), number]):
+        found = aesara.function([], outputs)()
+        assert sorted(float(v) for v in found) == [-800.0, 0.0]

@@ -8,6 +8,7 @@ import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.rewriting.logarithms.analysis import ELEMENTWISE, OTHERS, Analysis
+from aesara.tensor.rewriting.logarithms.shifting import finite_or_zero, large_or_zero, largest_safe_exponent
 from aesara.tensor.special import ndtr
 from tests.closeness import assert_close
 from tests.tensor.evaluate import evaluate
@@ -218,3 +219,18 @@ def test_dtypes_of_exponentials(name, dtypes):
     drawn = {v: 3 * rng.normal(size=3) + turned[v.type.dtype] * rng.normal(size=3) for v in (x, y)}
     values = {v: value.astype(v.type.dtype) for v, value in drawn.items()}
     assert_close(evaluate(after, values), evaluate(before, values))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exponents_whose_exponentials_stay_in_the_range_are_not_taken_out(dtype):
+    """The square of an exponential, times a weight as large, is in the range."""
+    x = at.vector("x", dtype=dtype)
+    limit = largest_safe_exponent(x)
+    with np.errstate(over="raise"):
+        assert np.exp(limit * (1 - np.finfo(dtype).eps)) ** 3 > np.finfo(dtype).max / 10
+    small = np.array([0, 0.5, 0.99, 1]).astype(dtype) * limit
+    large = np.array([1.01, 1.5, 2, 2.9, 30]).astype(dtype) * limit
+    values = np.concatenate([small, -small, large, -large, np.array([np.inf, -np.inf], dtype=dtype)])
+    expected = np.where((abs(values) > limit) & np.isfinite(values), values, 0)
+    np.testing.assert_array_equal(evaluate(large_or_zero(x), {x: values}), expected)
+    np.testing.assert_array_equal(evaluate(finite_or_zero(x), {x: values}), np.where(np.isfinite(values), values, 0))

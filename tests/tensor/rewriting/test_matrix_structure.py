@@ -12,6 +12,7 @@ from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting import linalg as names
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of
 from tests.closeness import assert_close
+from tests.tensor.rewriting.passes import rewrite
 
 PYTHON = Mode("py", None)
 MODES = ["FAST_RUN", Mode("py", "fast_run")]
@@ -349,3 +350,16 @@ def test_matrices_of_ones_that_are_no_permutations(entries):
         f = aesara.function([b], output, on_unused_input="ignore")
         with pytest.raises(np.linalg.LinAlgError):
             f([1.0, 2.0])
+
+
+@pytest.mark.parametrize("shapes", [[(2, 3), (3, 2)], [(2, 2), (2, 3), (3, 2)], [(2, 3), (2, 2), (3, 2)]], ids=str)
+def test_blocks_that_are_not_square(shapes, rng):
+    """Together they are a square matrix, of determinant 0."""
+    blocks = [at.tensor("float64", shape=shape) for shape in shapes]
+    matrix = linalg.block_diag(*blocks)
+    values = [rng.normal(size=shape) for shape in shapes]
+    for output in (linalg.det(matrix), linalg.slogdet(matrix)[0] * at.exp(linalg.slogdet(matrix)[1])):
+        assert abs(compiled(blocks, output)(*values)) < 1e-14
+    for build in (linalg.inv, linalg.cholesky, lambda m: linalg.solve(m, np.ones(m.type.shape[0]))):
+        after, _ = rewrite(build(matrix))
+        assert after.owner.op == build(matrix).owner.op

@@ -1,4 +1,4 @@
-"""Derivatives of any order at zero of quotients that are differentiated in other forms, against series."""
+"""Derivatives at zero of quotients that are differentiated in other forms, against series, and values far from zero."""
 
 import mpmath
 import numpy as np
@@ -6,6 +6,9 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compile.mode import Mode
+
+AS_WRITTEN = Mode("py", None)
 
 #: a function of tensors, and the same of mpmath's numbers
 FUNCTIONS = {
@@ -43,3 +46,40 @@ def test_derivatives_of_each_order(name, point):
     with mpmath.workdps(50):
         wanted = [float(mpmath.diff(of_numbers, mpmath.mpf(point), n)) for n in range(4)]
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-14)
+
+
+#: Quotients and products that leave the range where their values do not.
+QUOTIENTS = {
+    "exp(x) / expm1(x)": (lambda x: at.exp(x) / at.expm1(x), lambda x: 1 / -mpmath.expm1(-x)),
+    "sinh(x) / cosh(x)": (lambda x: at.sinh(x) / at.cosh(x), mpmath.tanh),
+    "cosh(x) / sinh(x)": (lambda x: at.cosh(x) / at.sinh(x), mpmath.coth),
+    "exp(x) / cosh(x)": (lambda x: at.exp(x) / at.cosh(x), lambda x: 2 / (1 + mpmath.exp(-2 * x))),
+    "exp(x) / cosh(-x)": (lambda x: at.exp(x) / at.cosh(-x), lambda x: 2 / (1 + mpmath.exp(-2 * x))),
+    "expm1(x) * sigmoid(-x)": (lambda x: at.expm1(x) * at.sigmoid(-x), lambda x: mpmath.tanh(x / 2)),
+    "exp(x) * sigmoid(-x)": (lambda x: at.exp(x) * at.sigmoid(-x), lambda x: 1 / (1 + mpmath.exp(-x))),
+    "sigmoid(x) * exp(-x)": (lambda x: at.sigmoid(x) * at.exp(-x), lambda x: 1 / (1 + mpmath.exp(x))),
+}
+
+
+@pytest.mark.parametrize(
+    "dtype, far", [("float64", (300.0, 400.0, 800.0, 1500.0)), ("float32", (40.0, 50.0, 90.0, 200.0))]
+)
+@pytest.mark.parametrize("name", QUOTIENTS)
+def test_quotients_far_from_zero(name, dtype, far):
+    of_tensors, of_numbers = QUOTIENTS[name]
+    x = at.vector("x", dtype=dtype)
+    points = np.array([*far, *(-v for v in far), 0.75, -3.0], dtype=dtype)
+    found = aesara.function([x], of_tensors(x))(points)
+    with mpmath.workdps(50):
+        wanted = np.array([float(of_numbers(mpmath.mpf(float(v)))) for v in points])
+    info = np.finfo(dtype)
+    np.testing.assert_allclose(found, wanted, rtol=32 * info.eps, atol=info.tiny)
+
+
+def test_quotients_of_integers_at_their_limits():
+    """What is negated wraps around in eight bits."""
+    x = at.vector("x", dtype="int8")
+    values = np.arange(-128, 128).astype("int8")
+    for build in (lambda x: at.exp(-x) * at.sigmoid(x), lambda x: at.exp(x) * at.sigmoid(-x)):
+        found, written = (aesara.function([x], build(x), mode=mode)(values) for mode in ("FAST_RUN", AS_WRITTEN))
+        np.testing.assert_allclose(found, written, rtol=4 * np.finfo(found.dtype).eps)

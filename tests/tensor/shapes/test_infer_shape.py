@@ -96,7 +96,7 @@ SHAPES = {
     "Det": (linalg.det(m), {m: SQUARE}),
     "CholeskyPullback": (CholeskyPullback()(m, m * 2), {m: SQUARE}),
     "EighGrad": (linalg.EighGrad()(m, v, m, v, m), {m: SQUARE, v: SQUARE[0]}),
-    "EigvalshGrad": (linalg.EigvalshGrad()(m, at.eye(3), v)[1], {m: SQUARE, v: SQUARE[0]}),
+    "EigvalshGrad": (linalg.EigvalshGrad()(m, 2 * m, v)[1], {m: SQUARE, v: SQUARE[0]}),
     "PinvWithCutoff": (PinvWithCutoff()(m, s), {m: M, s: 1e-15}),
     "SoftmaxWithBias": (softmax_with_bias(m, v), {m: M, v: M[0]}),
     "ScalarFromTensor": (at.scalar_from_tensor(s), {s: 2.0}),

@@ -204,6 +204,11 @@ def test_what_cannot_be_reshaped():
         f = aesara.function([x, lengths], reshape(x, lengths, ndim=2), mode=mode)
         with pytest.raises(ValueError, match="Shape argument to Reshape has incorrect length: expected 2 .* got 3"):
             f(np.zeros((2, 3)), [1, 2, 3])
+        for negative in ([-2, 3], [3, -2], [-1, -5]):
+            with pytest.raises(ValueError):
+                f(np.zeros((2, 3)), negative)
+    with pytest.raises(ValueError, match="-1 or at least 0; one is -2"):
+        f(np.zeros((2, 3)), [-2, 3])
     assert static_reshape((None, 3), (2, 3)) == (2, 3)
 
 
