@@ -547,11 +547,11 @@ class PreserveVariableAttributes(Feature):
 
     def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
         """Copy the name and the entries of the tag that the replacement lacks."""
-        if r.name is not None and new_r.name is None:
+        if new_r.name is None:
             new_r.name = r.name
         if r._tag is not None:
             for name, value in r._tag.__dict__.items():
-                if name not in ("attr", "attr_filter") and not hasattr(new_r.tag, name):
+                if not hasattr(new_r.tag, name):
                     setattr(new_r.tag, name, value)
 
 

@@ -94,8 +94,8 @@ def _numbered_nodes(inputs: list[Variable], outputs: list[Variable]) -> dict[App
 def _output_prefix(variable: Variable) -> str:
     node = variable.owner
     assert node is not None
-    several = len(node.outputs) > 1 and variable.index != (getattr(node.op, "default_output", None) or 0)
-    return f"::{variable.index}" if several else ""
+    is_default = variable.index == (getattr(node.op, "default_output", None) or 0)
+    return "" if is_default else f"::{variable.index}"
 
 
 def _formula(

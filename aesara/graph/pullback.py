@@ -378,13 +378,10 @@ def input_gradients(
 
 
 def as_output(gradient: Any, output: Variable) -> Variable:
-    """Give the gradient of an output the output's dtype, so that one wide term does not widen the rest."""
+    """Give the gradient of a real output the output's dtype, so that one wide term does not widen the rest."""
     dtype = getattr(output.type, "dtype", None)
-    if dtype in DISCRETE_DTYPES:
-        return gradient
-    if getattr(gradient.type, "dtype", dtype) != dtype and dtype not in ("complex64", "complex128"):
-        return gradient.astype(dtype)
-    return gradient
+    wide = str(dtype).startswith("float") and getattr(gradient.type, "dtype", dtype) != dtype
+    return gradient.astype(dtype) if wide else gradient
 
 
 def check_term(node: Apply, position: int, term: Any) -> None:

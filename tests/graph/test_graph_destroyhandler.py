@@ -350,6 +350,16 @@ def is_in_order(fgraph):
     return True
 
 
+def is_labelled_in_order(fgraph):
+    """Whether nodes have later labels, if they have labels, than what they read and what reads what they overwrite."""
+    order = fgraph.destroy_handler._order
+    before = {node: {v.owner for v in node.inputs} - {None} for node in fgraph.apply_nodes}
+    for node in before:
+        overwritten = {memory_of(node.inputs[i]) for i in destroyed_by(node)}
+        before[node] |= {n for n in before if n is not node and not overwritten.isdisjoint(map(memory_of, n.inputs))}
+    return order is None or all(order.label(one) < order.label(node) for node, those in before.items() for one in those)
+
+
 second_view = Toy("second view", nout=2, views=[(1, 1)])
 second_over = Toy("second over", nout=2, destroys=[(1, 1)])
 both_over = Toy("both over", nout=2, destroys=[(0, 0), (1, 1)])
@@ -400,7 +410,7 @@ def test_random_replacements_are_accepted_where_all_can_be_computed(seed, copied
         text = str(fgraph)
         if expected:
             fgraph.replace_all_validate(replacements)
-            assert str(fgraph) == str(trial)
+            assert str(fgraph) == str(trial) and is_labelled_in_order(fgraph)
         else:
             with pytest.raises(InconsistencyError):
                 fgraph.replace_all_validate(replacements)

@@ -30,7 +30,7 @@ from aesara.graph.features import (
     attach_once,
 )
 from aesara.graph.null_type import NullType
-from aesara.graph.utils import InconsistencyError, MissingInputError
+from aesara.graph.utils import InconsistencyError, MissingInputError, ValidatingScratchpad
 
 
 class Log(Feature):
@@ -1032,6 +1032,38 @@ class TestFeatures:
         assert (plain.name, plain.tag.note) == ("own", "own")
         fgraph.replace(fgraph.outputs[0], other := g(x))
         assert other.name is None and other._tag is None
+
+    def test_attributes_that_are_there_stay(self):
+        """In every combination of what the two variables have."""
+        have = list(itertools.product([None, "name"], [None, "note"], [None, "test_value"]))
+        for before, after in itertools.product(have, have):
+            x = double("x")
+            old, new = g(x), h(x)
+            for variable, attributes, value in ((old, before, 1.0), (new, after, 2.0)):
+                name, note, test_value = attributes
+                if name is not None:
+                    variable.name = f"{name} {value}"
+                if note is not None:
+                    variable.tag.note = value
+                if test_value is not None:
+                    variable.tag.test_value = value
+            fgraph = FunctionGraph([x], [f(old)], clone=False, features=[PreserveVariableAttributes()])
+            fgraph.replace(old, new)
+            expected = [2.0 if own else 1.0 if given else None for given, own in zip(before, after)]
+            assert new.name == (None if expected[0] is None else f"name {expected[0]}")
+            tag = {what: value for what, value in zip(("note", "test_value"), expected[1:]) if value is not None}
+            assert tag.items() <= new.tag.__dict__.items()
+            assert tag.keys() == {what for what in ("note", "test_value", "trace") if hasattr(new.tag, what)}
+
+    def test_the_filter_of_a_tag_is_not_handed_on(self):
+        x = double("x")
+        old, new = g(x), h(x)
+        old.tag = ValidatingScratchpad("note", lambda value: value + 1)
+        old.tag.note = 1
+        fgraph = FunctionGraph([x], [f(old)], clone=False, features=[PreserveVariableAttributes()])
+        fgraph.replace(old, new)
+        new.tag.note += 10
+        assert new.tag.note == 12 and new.tag.attr == "test_value"
 
     def test_no_output_from_inplace(self):
         x = double("x")

@@ -7,6 +7,7 @@ import aesara.tensor as at
 from aesara.graph.autodiff import Lop, check_cost
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import push_forward
+from aesara.graph.nodes import Apply
 from aesara.graph.null_type import NullType
 from aesara.graph.pullback import connections, is_null, nodes_towards, pull_back
 
@@ -113,6 +114,25 @@ def test_a_wide_gradient_of_an_output_does_not_widen_the_rest():
     assert Lop(at.exp(x), x, wide).dtype == "float32"
     z = at.zvector("z")
     assert Lop(z * 2, z, wide).dtype == "complex128"
+
+
+@pytest.mark.parametrize("given", ["float32", "float64", "complex64", "complex128", None])
+@pytest.mark.parametrize("output", ["float16", "float32", "float64", "complex64", "complex128", "int32", "bool", None])
+def test_in_which_dtype_an_operation_is_told_of_gradients(output, given):
+    """In that of its output, if it is real; an integer has no gradient of its own dtype."""
+    op = Told("told")
+    op.make_node = lambda x: Apply(op, [x], [at.vector(dtype=output) if output else double()])
+    x, gradient = at.dvector("x"), at.vector("gradient", dtype=given) if given else double("gradient")
+    if given and given.startswith("complex") and output and output.startswith("float"):
+        with pytest.raises(TypeError, match="ambiguous"):
+            pull_back({op(x): gradient}, [x])
+        return
+    pull_back({op(x): gradient}, [x])
+    ((told,),) = op.seen
+    if output in ("float16", "float32", "float64") and given not in (None, output):
+        assert told.dtype == output and told is not gradient
+    else:
+        assert told is gradient
 
 
 def test_costs_without_dimensions():

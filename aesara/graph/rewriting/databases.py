@@ -83,5 +83,5 @@ RULES_ON_DEMAND = {
 def load_rules() -> None:
     """Register the rules about what has been loaded."""
     for ops, rules in RULES_ON_DEMAND.items():
-        if rules not in sys.modules and ops in sys.modules:
+        if ops in sys.modules:
             importlib.import_module(rules)

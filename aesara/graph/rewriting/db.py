@@ -144,8 +144,8 @@ class RewriteDatabase:
         self.version = 0
         #: the databases that are registered in this one
         self.inner_databases: list[RewriteDatabase] = []
-        # The registrations when it last gave a `kept_answer`, and what it has answered since.
-        self._kept: tuple[int, dict[tuple[Any, ...], tuple[RewriteDatabaseQuery, Any]]] = (-1, {})
+        # By the number of registrations when it last gave a `kept_answer`, what it has answered since.
+        self._kept: dict[int, dict[tuple[Any, ...], tuple[RewriteDatabaseQuery, Any]]] = {}
         #: From the name of a rule to rules, or parts of rules, that do its work among more: excluded with it.
         self.excluded_with: Mapping[str, Sequence[str]] = {}
         #: From the name of a rule to rules that do more than it: included where a query includes this name.
@@ -213,10 +213,9 @@ class RewriteDatabase:
         self.version += 1
 
     def _named(self, name: str) -> Any:
-        found = self.__db__.get(name)
-        if found is None or name not in self._names:
+        if name not in self._names:
             raise ValueError(f"There is no rewriter named {name!r} in this database.")
-        return next(iter(found))
+        return next(iter(self.__db__[name]))
 
     def __getitem__(self, name: str) -> Any:
         """The only rewriter that has this name or tag."""
@@ -275,13 +274,15 @@ class RewriteDatabase:
     def kept_answer(self, query: RewriteDatabaseQuery) -> Any:
         """What `query` gives, asked again only when something has been registered or the configuration has changed."""
         registrations = self._registrations()
-        if self._kept[0] != registrations:
-            self._kept = registrations, {}
+        answers = self._kept.get(registrations)
+        if answers is None:
+            answers = {}
+            self._kept = {registrations: answers}
         key = (query.key(), config.optdb__max_use_ratio, config.optdb__position_cutoff)
-        answer = self._kept[1].get(key)
+        answer = answers.get(key)
         if answer is None:
             # The query is kept beside the answer: its key names rewriters by their addresses.
-            answer = self._kept[1][key] = (query, self.query(query))
+            answer = answers[key] = (query, self.query(query))
         return answer[1]
 
     def _registrations(self) -> int:
@@ -343,8 +344,8 @@ class EquilibriumDB(RewriteDatabase):
         super().__init__()
         self.ignore_newtrees = ignore_newtrees
         self.tracks_on_change_inputs = tracks_on_change_inputs
-        self.__final__: dict[str, bool] = {}
-        self.__cleanup__: dict[str, bool] = {}
+        self.__final__: set[str | None] = set()
+        self.__cleanup__: set[str | None] = set()
         #: Answers to queries, by the rewriters in them: to index hundreds by what they track takes a millisecond.
         self._answers: dict[tuple[Any, ...], EquilibriumGraphRewriter] = {}
 
@@ -369,16 +370,15 @@ class EquilibriumDB(RewriteDatabase):
         if final_rewriter and cleanup:
             raise ValueError("`final_rewriter` and `cleanup` exclude each other: a rewriter is one of them.")
         super().register(name, rewriter, *tags, **kwargs)
-        self.__final__[name] = final_rewriter
-        self.__cleanup__[name] = cleanup
+        if final_rewriter:
+            self.__final__.add(name)
+        if cleanup:
+            self.__cleanup__.add(name)
 
     def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter:
         rewriters = self.__query__(as_query(tags, kwtags))
-        final, cleanup = (
-            [rw for rw in rewriters if group.get(rw.name or "", False)] if any(group.values()) else []
-            for group in (self.__final__, self.__cleanup__)
-        )
-        plain = [rw for rw in rewriters if rw not in final and rw not in cleanup] if final or cleanup else rewriters
+        final, cleanup = ([rw for rw in rewriters if rw.name in names] for names in (self.__final__, self.__cleanup__))
+        plain = [rw for rw in rewriters if rw.name not in self.__final__ | self.__cleanup__]
         max_use_ratio = config.optdb__max_use_ratio
         groups = (plain, final, cleanup)
         key = (max_use_ratio, *(tuple(map(id, group)) for group in groups))

@@ -71,8 +71,6 @@ class WorkList(Feature):
 
     def settle(self, fgraph: FunctionGraph) -> None:
         """Put the nodes that the last replacement concerns in front, in a useful order."""
-        if not (self.imported or self.changed or self.lost_client):
-            return
         alive = fgraph.apply_nodes
         waiting = self.waiting
         users, patient = self._users(fgraph)
@@ -191,7 +189,6 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
         return self.get_node_rewriters()
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
-        super().add_requirements(fgraph)
         for kind in self._required_features:
             attach_once(fgraph, kind)
         for rewriter in self._with_requirements:

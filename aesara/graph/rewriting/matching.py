@@ -113,8 +113,7 @@ def is_value(var: Variable, wanted: Any) -> bool:
         return False
     if isinstance(wanted, np.ndarray) and wanted.size != 1:
         return isinstance(var.data, np.ndarray) and np.array_equal(var.data, wanted)
-    value = constant_value(var)
-    return value is not None and value == wanted
+    return bool(constant_value(var) == wanted)
 
 
 def is_commutative(op: Op) -> bool:

@@ -172,7 +172,6 @@ class SequentialNodeRewriter(NodeRewriter):
         self.time_rewrites = dict.fromkeys(rewriters, 0.0)
         self.process_count = dict.fromkeys(rewriters, 0)
         self.applied_true = dict.fromkeys(rewriters, 0)
-        self.node_created = dict.fromkeys(rewriters, 0)
 
     def __str__(self) -> str:
         return self.name or f"SequentialNodeRewriter({','.join(str(r) for r in self.rewrites)})"

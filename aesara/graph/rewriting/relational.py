@@ -145,10 +145,12 @@ def _unify(pending: Any, s: Substitution, commutative: bool) -> Iterator[Substit
                 return
             s = {**s, name: term}
             continue
-        if _equal_atoms(u, v):
-            continue
         left, right = _parts(u), _parts(v)
-        if left is None or right is None or len(left) != len(right):
+        if left is None or right is None:
+            if _equal_atoms(u, v):
+                continue
+            return
+        if len(left) != len(right):
             return
         if commutative and len(left) > 2:
             op = walk(left[0], s) if isinstance(walk(left[0], s), Op) else walk(right[0], s)
@@ -161,7 +163,7 @@ def _unify(pending: Any, s: Substitution, commutative: bool) -> Iterator[Substit
 
 
 def _put(left: Sequence[Any], right: Sequence[Any], pending: Any) -> Any:
-    for pair in reversed(list(zip(left, right, strict=True))):
+    for pair in reversed(list(zip(left, right))):
         pending = (pair, pending)
     return pending
 
@@ -180,8 +182,6 @@ def _equal_atoms(u: Any, v: Any) -> bool:
     for one, other in ((u, v), (v, u)):
         if isinstance(one, Variable) and isinstance(other, (int, float, complex)):
             return is_value(one, other)
-    if isinstance(u, (Variable, tuple, list)) or isinstance(v, (Variable, tuple, list)):
-        return False
     return type(u) is type(v) and bool(u == v)
 
 

@@ -179,13 +179,9 @@ def pre_greedy_node_rewriter(fgraph: FunctionGraph, rewrites: Sequence[NodeRewri
     Variable
         The rewritten variable.
     """
-    if out.owner is None:
-        return out
     known = list(fgraph.clients) if fgraph is not None else []
     replaced: dict[Variable, Variable] = {}
     for node in io_toposort(known, [out]):
-        if fgraph is not None and node in fgraph.apply_nodes:
-            continue
         inputs = [replaced.get(var, var) for var in node.inputs]
         if any(new is not old for new, old in zip(inputs, node.inputs)):
             new_node = node.clone_with_new_inputs(inputs)

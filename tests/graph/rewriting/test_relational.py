@@ -1,6 +1,7 @@
 """Searching for rewrites by relations, with the goals of the package and with those of ``kanren`` where it is there."""
 
 import io
+import itertools
 import subprocess
 import sys
 
@@ -12,6 +13,7 @@ import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import unify as unify_module
 from aesara.graph.rewriting.kanren import KanrenRelationSub
+from aesara.graph.rewriting.kanren_packages import imported_packages
 from aesara.graph.rewriting.relational import (
     conde,
     conso,
@@ -70,6 +72,51 @@ def test_goals():
 def test_numbers_of_other_kinds_differ():
     x = var()
     assert run(0, x, eq(1, 1.0)) == () and run(0, x, eq(True, 1)) == ()
+
+
+def test_terms_are_equal_by_kind_and_value():
+    scalar = aesara.scalar.float64("scalar")
+    two, half = at.constant(2.0), at.constant(0.5)
+    first, second = at.split(a, [1, 1], 2)
+    # each line has terms that are equal to one another, and to none of another line
+    lines = [
+        [1],
+        [1.0],
+        [True],
+        ["1"],
+        [None],
+        [(), []],
+        [(1,), [1]],
+        [(1, 2)],
+        [((1,), "1"), [[1], "1"]],
+        [two, at.constant(2.0)],
+        [at.shape_padleft(two), (at.shape_padleft(two).owner.op, two)],
+        [half],
+        [at.constant([0.5, 0.5]), at.constant([0.5, 0.5])],
+        [a],
+        [b],
+        [scalar],
+        [first],
+        [second],
+        [at.exp(a), at.exp(a), (at.exp, a)],
+        [at.exp(b)],
+        [at.exp(first)],
+        [a + 2.0, (at.add, a, 2.0), [at.add, a, 2.0], at.add(a, 2.0)],
+        [at.add],
+        [at.exp],
+        [at.dvector, at.TensorType("float64", (None,))],
+        [at.fvector],
+    ]
+    terms = [(number, term) for number, line in enumerate(lines) for term in line]
+    for (one, u), (other, v) in itertools.product(terms, terms):
+        found = run(0, "same", eq(u, v))
+        assert found == (("same",) if one == other else ()), (u, v)
+    # A number is the value of a constant, of whatever type.
+    for number, term, same in [
+        (2, two, True), (2.0, two, True), (2 + 0j, two, True), (3, two, False), (0.5, half, True), (2, a, False),
+        (2, at.shape_padleft(two), True), (True, at.constant(1.0), True), ("2", two, False),
+    ]:  # fmt: skip
+        assert bool(run(1, 1, eq(number, term))) is bool(run(1, 1, eq(term, number))) is same, (number, term)
 
 
 def test_a_relation_that_uses_itself():
@@ -194,6 +241,7 @@ def test_goals_of_the_kanren_package(packages):
 def test_graphs_and_ops_are_expression_tuples(packages):
     kanren, etuples, unification = packages
     unify, (x, y) = unification.unify, (unification.var(), unification.var())
+    assert imported_packages() == (unification, etuples)
     assert unify_module.eval_if_etuple(3) == 3
     assert aesara.pprint(unify_module.eval_if_etuple(etuples.etuple(at.add, a, b))) == "(a + b)"
     assert unify(etuples.etuple(at.add, x, y), a + b) == {x: a, y: b}
@@ -203,6 +251,12 @@ def test_graphs_and_ops_are_expression_tuples(packages):
     assert unify(a, b) is False and unify(a, a) == {}
     assert etuples.etuplize(at.exp(a)).evaled_obj.owner.op == at.exp
     assert kanren.run(0, x, kanren.eq(etuples.etuple(at.add, x, b), a + b)) == (a,)
+
+
+@pytest.mark.parametrize("name", ["etuples", "unification"])
+def test_packages_are_used_together(packages, name, monkeypatch):
+    monkeypatch.delitem(sys.modules, name)
+    assert imported_packages() is None
 
 
 def test_nodes_with_several_outputs(packages):

@@ -79,8 +79,9 @@ class TestRewriteDatabase:
             db.register("b", Noted(), "a")
         with pytest.raises(TypeError, match="not a valid entry under the name 'c': a database holds rewriters"):
             db.register("c", object())
-        with pytest.raises(ValueError, match="no rewriter named"):
-            db.add_tags("unknown", "t")
+        for no_name in ("unknown", "x"):
+            with pytest.raises(ValueError, match=f"no rewriter named {no_name!r}"):
+                db.add_tags(no_name, "t")
 
     def test_tags_can_change(self):
         db = RewriteDatabase()

@@ -8,7 +8,12 @@ import pytest
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.basic import MergeOptimizer, node_rewriter, pre_constant_merge
+from aesara.graph.rewriting.basic import (
+    EquilibriumGraphRewriter,
+    MergeOptimizer,
+    node_rewriter,
+    pre_constant_merge,
+)
 from aesara.graph.rewriting.db import EquilibriumDB, RewriteDatabase, RewriteDatabaseQuery, SequenceDB
 from aesara.graph.rewriting.matching import as_pattern, matches, reify
 from aesara.graph.rewriting.node_rewriters import is_tracked
@@ -302,3 +307,113 @@ def test_constants_are_merged_before_there_is_a_graph():
     assert high[0].owner.inputs == [low, one[2]] and high[1].owner.inputs == [one[2], low]
     assert pre_constant_merge(None, one[5]) == [one[5]]
     assert len(io_toposort([inside], merged)) == 3
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_first_constant_stands_for_its_equals(seed):
+    """The first on a walk that comes to the inputs of a node in their order, and to all before a node before it."""
+    rng = np.random.default_rng(seed)
+    known = variables("ab")
+    made = [Toy("f"), Toy("g"), Toy("two", nout=2)]
+    inside = made[0](known[0], Constant(DOUBLE, 0.0))
+    fgraph = FunctionGraph(known, [inside], clone=False)
+    known.append(inside)
+    for _ in range(14):
+        choices = [*known, *(Constant(DOUBLE, float(k)) for k in rng.integers(0, 3, 3))]
+        chosen = [choices[k] for k in rng.integers(0, len(choices), rng.integers(1, 4))]
+        known += made[rng.integers(3)](*chosen, return_list=True)
+    given = [*(known[k] for k in rng.integers(3, len(known), 3)), Constant(DOUBLE, 1.0), Constant(DOUBLE, 2.0)]
+    first, seen = {}, set()
+    expected = {}
+
+    def visit(node):
+        if node is not None and node not in seen and node not in fgraph.apply_nodes:
+            seen.add(node)
+            for v in node.inputs:
+                visit(v.owner)
+            expected[node] = [of(v) for v in node.inputs]
+
+    def of(v):
+        return first.setdefault(v.data, v) if isinstance(v, Constant) else v
+
+    for v in given:
+        visit(v.owner)
+    results = [of(v) for v in given]
+    untouched = {v.owner: list(v.owner.inputs) for v in known if v.owner is not None and v.owner not in expected}
+    assert all(one is other for one, other in zip(pre_constant_merge(fgraph, given), results, strict=True))
+    for node, inputs in (expected | untouched).items():
+        assert all(one is other for one, other in zip(node.inputs, inputs, strict=True)), node
+
+
+class Changing(GraphRewriter):
+    """Changes a graph a number of times: gives work to a rule for nodes, or not."""
+
+    def __init__(self, name, log, changes, idempotent=False):
+        self.name, self.log, self.changes, self.idempotent = name, log, list(changes), idempotent
+
+    def apply(self, fgraph):
+        self.log.append(self.name)
+        if self.changes:
+            op = TO_DO if self.changes.pop(0) else Toy(f"{self.name} {len(self.changes)}")
+            fgraph.replace(fgraph.outputs[0], op(fgraph.inputs[0]))
+
+
+TO_DO, DONE = Toy("to do"), Toy("done")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_order_in_which_an_equilibrium_applies_its_rewriters(seed):
+    """Passes when the graph has changed since their turn, then rules, cleanup, and at rest the final ones."""
+    rng = np.random.default_rng(seed)
+    log = []
+
+    def some_changes():
+        return [bool(v) for v in rng.integers(0, 2, max(0, rng.integers(-1, 3)))]
+
+    def rewriters(name, most):
+        count = rng.integers(most + 1)
+        return [Changing(f"{name}{k}", log, some_changes(), bool(rng.integers(2))) for k in range(count)]
+
+    @node_rewriter([TO_DO])
+    def work(fgraph, node):
+        log.append("rule")
+        return DONE(*node.inputs, return_list=True)
+
+    passes, cleanup, final = rewriters("pass", 2), rewriters("cleanup", 2), rewriters("final", 1)
+    x = DOUBLE("x")
+    fgraph = FunctionGraph([x], [[TO_DO, DONE][rng.integers(2)](x)], clone=False)
+    # -- what is promised
+    expected, to_do = [], fgraph.outputs[0].owner.op == TO_DO
+    changes = {one: list(one.changes) for one in (*passes, *cleanup, *final)}
+
+    def apply(one):
+        nonlocal to_do
+        expected.append(one.name)
+        changed = bool(changes[one])
+        if changed:
+            to_do = changes[one].pop(0)
+        return changed
+
+    due = set(passes)
+    rounds = 0
+    while True:
+        rounds += 1
+        for one in passes:
+            if one in due:
+                changed = apply(one)
+                if changed:
+                    due = set(passes)
+                if one.idempotent or not changed:
+                    due.discard(one)
+        if to_do:
+            expected.append("rule")
+            due, to_do = set(passes), False
+        changed = sum([apply(one) for one in cleanup])
+        if not changed:
+            changed = sum([apply(one) for one in final])
+        if not changed and not due:
+            break
+    groups = {"final_rewriters": final, "cleanup_rewriters": cleanup}
+    equilibrium = EquilibriumGraphRewriter([*passes, work], max_use_ratio=10, **groups)
+    profile = equilibrium.rewrite(fgraph)
+    assert log == expected and profile.rounds == rounds

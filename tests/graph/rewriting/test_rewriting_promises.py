@@ -8,6 +8,7 @@ import pytest
 from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.formatting import as_string
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting.basic import (
     ChangeTracker,
@@ -27,7 +28,7 @@ from aesara.graph.rewriting.basic import (
 )
 from aesara.graph.rewriting.db import EquilibriumDB, ProxyDB, RewriteDatabase, RewriteDatabaseQuery, SequenceDB
 from aesara.graph.rewriting.matching import as_pattern, matches
-from aesara.graph.rewriting.node_rewriters import MetaNodeRewriter
+from aesara.graph.rewriting.node_rewriters import MetaNodeRewriter, MetaNodeRewriterSkip
 from aesara.graph.rewriting.processing import DispatchingFeature
 from aesara.graph.rewriting.relational import Var, conso
 from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, report_rewrite_failure
@@ -158,6 +159,89 @@ def test_greedy_rewriting_tries_what_tracks_the_operation():
     assert seen == [f] and str(out.owner) == "g(h.0)"
 
 
+def test_what_is_not_in_a_graph_yet_is_rewritten_until_nothing_applies():
+    """What a rewriter says of it: another value, the same, values of other variables, or nothing."""
+    x, y = variables("xy")
+    inside = f(x)
+    fgraph = FunctionGraph([x], [inside], clone=False)
+    same, endless, several = Toy("same"), Toy("endless"), Toy("several", nout=2)
+    asked = []
+
+    @node_rewriter([f, h, same, several])
+    def first(fgraph, node):
+        asked.append(node.op)
+        if node.op == several:
+            return [h(*node.inputs), h(*node.inputs)]
+        return {f: [g(*node.inputs)], h: {node.outputs[0]: y}, same: node.outputs}[node.op]
+
+    @node_rewriter([h, same, endless])
+    def second(fgraph, node):
+        if node.op == endless:
+            return [endless(node.inputs[0], *node.inputs)] if len(node.inputs) % 2 else [node.op(*node.inputs)]
+        return [y] if node.op == same else None
+
+    for given, expected, calls in [
+        (x, "x", []),
+        (inside, "f(x)", []),
+        (f(inside), "g(f(x))", [f]),
+        (g(f(y)), "g(g(y))", [f]),
+        (f(f(y)), "g(g(y))", [f, f]),
+        (h(f(y)), "h(g(y))", [f, h]),
+        (same(x), "y", [same]),
+        (f(same(x), g(x)), "g(y, g(x))", [same, f]),
+        (g(*several(f(x))), "g(*1 -> several(g(x)), *1::1)", [f]),
+    ]:
+        asked.clear()
+        found = pre_greedy_node_rewriter(fgraph, [first, second], given)
+        assert as_string([x, y], [found]) == [expected] and asked == calls, expected
+        if expected in ("x", "f(x)"):
+            assert found is given
+    assert as_string([x], [pre_greedy_node_rewriter(None, [first], f(inside))]) == ["g(g(x))"]
+    assert as_string([x, y], [inside]) == ["f(x)"]
+    assert pre_greedy_node_rewriter(fgraph, [second], endless(x)).owner.op == endless  # comes to an end
+
+
+@pytest.mark.parametrize("all_of_them", [False, True])
+def test_groups_go_on_with_one_new_node_whose_inputs_the_graph_knows(all_of_them):
+    x, y = variables("xy")
+    known, stranger = h(x), h(y)
+    fgraph = FunctionGraph([x], [f(known), f(g(x)), pair(x)[0]], clone=False)
+    single, double_ = fgraph.outputs[0].owner, fgraph.outputs[2].owner
+    in_graph = fgraph.outputs[1].owner.inputs[0]
+    seen = []
+    for node, result, goes_on in [
+        (single, [g(x)], True),
+        (single, [g(known)], True),
+        (single, (g(known),), True),
+        (single, [g(known, y)], True),
+        (single, [g(Constant(Double(), 1.0))], True),
+        (single, [x], False),
+        (single, [None], False),
+        (single, [in_graph], False),
+        (single, [pair(x)[1]], False),
+        (single, [g(stranger)], False),
+        (single, [g(known, stranger)], False),
+        (single, {fgraph.outputs[0]: g(x)}, False),
+        (double_, [g(x), g(x)], False),
+    ]:
+        seen.clear()
+
+        @node_rewriter([f, pair])
+        def first(fgraph, node, result=result):
+            return result
+
+        @node_rewriter(None)
+        def second(fgraph, node):
+            seen.append(node)
+
+        group = SequentialNodeRewriter(first, second, apply_all_rewrites=all_of_them)
+        assert group.transform(fgraph, node) == (list(result) if all_of_them and type(result) is tuple else result)
+        assert seen == ([result[0].owner] if goes_on and all_of_them else []), result
+        assert group.applied_last == [first]
+    group = SequentialNodeRewriter(first, second, apply_all_rewrites=all_of_them)
+    assert not group.transform(fgraph, known.owner) and seen == [known.owner] and group.applied_last == []
+
+
 def test_a_chosen_rewriter_is_named_where_that_is_wanted(capsys):
     class Meta(MetaNodeRewriter):
         times = {"g": 2.0, "h": 1.0}
@@ -256,6 +340,51 @@ def test_groups_ask_each_rewriter_once():
 
     (found,) = SequentialNodeRewriter(same, apply_all_rewrites=True).transform(fgraph, fgraph.outputs[0].owner)
     assert found.owner.op == f and found is not fgraph.outputs[0]
+
+
+@pytest.mark.parametrize("handed_on", [False, True, None])
+def test_substitutions_hand_tags_on(handed_on):
+    x = double("x")
+    fgraph = FunctionGraph([x], pair(x), clone=False)
+    node = fgraph.outputs[0].owner
+    for number, one in enumerate((node, *node.outputs)):
+        one.tag.number = number
+    options = {} if handed_on is None else {"transfer_tags": handed_on}
+    new = SubstitutionNodeRewriter(pair, Toy("other", nout=2), **options).transform(fgraph, node)
+    found = [getattr(one.tag, "number", None) for one in (new[0].owner, *new)]
+    assert found == ([0, 1, 2] if handed_on is not False else [None] * 3)
+
+
+def test_the_fastest_of_those_that_apply_is_chosen():
+    timed = []
+
+    class Meta(MetaNodeRewriter):
+        def compile_candidate(self, outputs):
+            timed.append(outputs[0].owner.op)
+            return lambda: {g: 2.0, h: 1.0}[timed[-1]]
+
+        def time_call(self, fn):
+            return fn()
+
+    def of(result):
+        @node_rewriter([f])
+        def rewriter(fgraph, node):
+            if result == "skipped":
+                raise MetaNodeRewriterSkip("not here")
+            return [result(*node.inputs)] if isinstance(result, Toy) else result
+
+        return rewriter
+
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x)], clone=False)
+    for results in itertools.product([g, h, None, False, [], "skipped"], repeat=3):
+        meta = Meta()
+        for result in results:
+            meta.register(of(result), ["all"])
+        timed.clear()
+        found = meta.transform(fgraph, fgraph.outputs[0].owner)
+        assert timed == [result for result in results if result in (g, h)]
+        assert (found and found[0].owner.op) == (h if h in timed else g if g in timed else None), results
 
 
 # Patterns

@@ -1,0 +1,138 @@
+"""Random replacements that are validated, against what the graph was before."""
+
+import contextlib
+import gc
+import weakref
+from collections import Counter
+
+import numpy as np
+import pytest
+from graph_toys import Interval, Toy, double, f, g, h, variables
+
+from aesara.graph import Constant, FunctionGraph
+from aesara.graph.cloning import clone_get_equiv
+from aesara.graph.features import Feature, History, ReplacementDidNotRemoveError, ReplaceValidate
+from aesara.graph.utils import InconsistencyError
+
+BAD = Toy("bad")
+OPS = [f, g, h]
+
+
+class Refuses(Feature):
+    """No graph may have an operation of this kind; says what it is told."""
+
+    def __init__(self):
+        self.told = []
+
+    def validate(self, fgraph):
+        self.told.append("validate")
+        if any(node.op == BAD for node in fgraph.apply_nodes):
+            raise InconsistencyError("bad")
+
+    def on_transaction(self, fgraph):
+        self.told.append("begins")
+
+    def on_rollback(self, fgraph):
+        self.told.append("undone")
+
+
+def state(fgraph):
+    """The nodes of a graph, with their inputs, and the outputs: the very variables."""
+    return {node: list(node.inputs) for node in fgraph.apply_nodes}, list(fgraph.outputs)
+
+
+def some_value(rng, earlier, bad):
+    """A variable of some others, by new nodes."""
+    value = earlier[rng.integers(len(earlier))]
+    for _ in range(rng.integers(1, 3)):
+        value = OPS[rng.integers(3)](value, earlier[rng.integers(len(earlier))])
+    return BAD(value) if bad else value
+
+
+def outcome(fgraph, replacements, removed):
+    """What the replacements make of a copy of the graph: its text, or the error that is due."""
+    copied, equiv = fgraph.clone_get_equiv(attach_feature=False)
+    new_values = [clone_get_equiv([], [new], copy_orphans=False, memo=dict(equiv))[new] for _, new in replacements]
+    try:
+        for (old, _), new in zip(replacements, new_values):
+            copied.replace(equiv[old], new)
+    except TypeError:
+        return TypeError
+    if any(node.op == BAD for node in copied.apply_nodes):
+        return InconsistencyError
+    if any(equiv[v] in copied.variables for v in removed):
+        return ReplacementDidNotRemoveError
+    return str(copied)
+
+
+@pytest.mark.parametrize("held", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_random_replacements_happen_as_a_whole_or_not_at_all(seed, held):
+    """And are kept in mind only for who holds a checkpoint, to which the graph can be taken back."""
+    rng = np.random.default_rng(seed)
+    inputs = variables("abc")
+    known = [*inputs, Constant(double, 1.0)]
+    for _ in range(10):
+        known.append(OPS[rng.integers(3)](*(known[k] for k in rng.integers(0, len(known), 2))))
+    history, refuses = ReplaceValidate(), Refuses()
+    fgraph = FunctionGraph(inputs, known[-3:], clone=False, features=[history, refuses])
+    checkpoints = [(fgraph.checkpoint(), state(fgraph))] if held else []
+    seen = Counter()
+    for _ in range(60):
+        if checkpoints and rng.random() < 0.2:
+            number, expected = checkpoints[rng.integers(len(checkpoints))]
+            checkpoints = [(other, then) for other, then in checkpoints if other <= number]
+            fgraph.revert(number)
+            assert state(fgraph) == expected
+            seen["taken back"] += 1
+        order, before = fgraph.toposort(), state(fgraph)
+        replacements, kind = [], ("bad", "wrong", *["good"] * 4)[rng.integers(6)]
+        for node in rng.choice(order, min(len(order), rng.integers(1, 3)), replace=False):
+            earlier = [*inputs, *(v for n in order[: order.index(node)] for v in n.outputs)]
+            replacements.append((node.outputs[0], some_value(rng, earlier, kind == "bad")))
+        if kind == "wrong":
+            replacements[-1] = (replacements[-1][0], Interval(0, 1)())
+        some = [replacements[0][0], order[rng.integers(len(order))].outputs[0]]
+        removed = some[: rng.integers(1, 3)] if rng.random() < 0.5 else []
+        expected = outcome(fgraph, replacements, removed)
+        refuses.told.clear()
+        with contextlib.nullcontext() if isinstance(expected, str) else pytest.raises(expected):
+            if removed:
+                fgraph.replace_all_validate_remove(replacements, removed, warn=False)
+            elif len(replacements) == 1:
+                fgraph.replace_validate(*replacements[0])
+            else:
+                fgraph.replace_all_validate(replacements)
+        fgraph.check_integrity()
+        if isinstance(expected, str):
+            assert str(fgraph) == expected and refuses.told == ["begins", "validate"]
+        else:
+            assert state(fgraph) == before
+            undone = {TypeError: ["undone"], InconsistencyError: ["validate", "undone"]}.get(expected, ["validate"])
+            assert refuses.told == ["begins", *undone]
+        seen["done" if isinstance(expected, str) else expected] += 1
+        if not held:
+            assert fgraph._history_history == []
+        elif rng.random() < 0.3:
+            checkpoints.append((fgraph.checkpoint(), state(fgraph)))
+    assert all(seen[what] for what in ("done", TypeError, InconsistencyError, ReplacementDidNotRemoveError)), seen
+    assert held == bool(seen["taken back"])
+
+
+def test_the_history_of_a_copy_is_its_own():
+    x, y = variables("xy")
+    for kind in (History, ReplaceValidate):
+        fgraph = FunctionGraph([x, y], [f(x)], clone=False, features=[kind()])
+        copied = fgraph.clone()
+        (of_copy,) = copied._features
+        assert type(of_copy) is kind and of_copy is not fgraph._features[0]
+        start = fgraph.checkpoint(), copied.checkpoint()
+        copied.replace(copied.outputs[0], g(copied.inputs[1]))
+        fgraph.revert(start[0])
+        assert str(copied) == "FunctionGraph(g(y))"
+        copied.revert(start[1])
+        assert str(copied) == "FunctionGraph(f(x))"
+        seen = weakref.ref(copied)
+        del copied, of_copy
+        gc.collect()
+        assert seen() is None
