@@ -36,7 +36,6 @@ class Assembled(Array):
     """Memory first filled from `base` (if any), then written piece by piece, in order."""
 
     __slots__ = ("base", "writes")
-    is_overwriting = True
     starts_as_base = True
     may_be_result = True
 

@@ -79,8 +79,6 @@ class Array(Item):
     is_elementwise: ClassVar[bool] = False
     #: whether the first step that writes it reads what it is made of, and the others overwrite that
     is_copied_first: ClassVar[bool] = False
-    #: whether it may be computed after everything else, to be written over an old value
-    is_overwriting: ClassVar[bool] = False
     #: whether an iteration writes both parts of a complex number
     is_interleaved: ClassVar[bool] = False
     #: whether its memory can be that of a result, in the shape of the result
@@ -140,7 +138,6 @@ class Pointwise(Array):
     __slots__ = ("body", "cost", "expands", "operands", "strided")
     is_stored = None
     is_elementwise = True
-    is_overwriting = True
     may_be_result = True
 
     def __init__(

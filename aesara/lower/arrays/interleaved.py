@@ -20,7 +20,6 @@ class Interleaved(Array):
 
     __slots__ = ("imag", "real")
     is_elementwise = True
-    is_overwriting = True
     is_interleaved = True
     may_be_result = True
 

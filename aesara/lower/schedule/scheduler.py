@@ -68,7 +68,7 @@ class Scheduler:
     def run(self) -> Schedule:
         added = self._added_products()
         absorbed = {step.product for step in added.values()}
-        unread = [a for a in self.replaced if a.is_overwriting and not self.uses.readers.get(a)]
+        unread = [a for a in self.replaced if not self.uses.readers.get(a)]
         late = {part for array in unread for part in self.uses.made_in(array)}
         # New values of shared variables come last, so that they can be written over the old ones.
         items = self.context.items
