@@ -41,12 +41,15 @@ def wants_blocks(op: Any) -> bool:
 
 def pulled_back_in_blocks(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
     """The gradients of a loop's inputs, given those of its outputs."""
+    most = config.scan__checkpoint_memory
     with config.change_flags(scan__checkpoint_memory=0):  # the loops in a block keep all that they need
-        return _Blocks(op, inputs, gradients).gradients()
+        return _Blocks(op, inputs, gradients, most).gradients()
 
 
 class _Blocks:
-    def __init__(self, op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> None:
+    """`most` is how many bytes of states may be kept."""
+
+    def __init__(self, op: Any, inputs: Sequence[Any], gradients: Sequence[Any], most: int) -> None:
         self.op, self.inputs, self.given = op, inputs, gradients
         info = op.info
         self.depths = [-min(taps) for taps in info.tap_array]
@@ -56,9 +59,9 @@ class _Blocks:
         self.buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
         self.firsts = [TensorType(v.type.dtype, (None, *v.type.shape[1:]))() for v in self.buffers]
         self.constants = [v.type() for v in op.outer_non_seqs(inputs)]
-        self._cut()
+        self._cut(most)
 
-    def _cut(self) -> None:
+    def _cut(self, most: int) -> None:
         """How many steps a block has, how many blocks there are, and how many steps are left, at least one."""
         steps = as_tensor_variable(self.inputs[0]).astype("int64")
         in_a_row: Any = 0
@@ -68,7 +71,7 @@ class _Blocks:
                 size = size * length
             in_a_row = in_a_row + size
         root = maximum(ceil(sqrt(steps.astype("float64"))).astype("int64"), 1)
-        is_large = gt(steps * in_a_row, constant(config.scan__checkpoint_memory, dtype="int64"))
+        is_large = gt(steps * in_a_row, constant(most, dtype="int64"))
         self.steps = steps
         self.length = switch(is_large, root, steps + 1)
         self.count = maximum((steps - 1) // self.length, 0)

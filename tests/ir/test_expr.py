@@ -26,6 +26,8 @@ from aesara.ir.expr import (
     var,
     walk,
 )  # fmt: skip
+from aesara.ir.function import ScalarFunction, functions_below
+from aesara.ir.kernel import ScalarParam
 from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
 from aesara.primitives import PRIMITIVES
 
@@ -316,3 +318,15 @@ def test_operators_are_primitives():
     ):
         assert made is op(name, *args), name
     assert (i == 1) is False and (i + 0) is i  # `==` compares objects; index arithmetic is simplified
+
+
+def test_functions_that_share_functions_are_visited_once():
+    """Each calls the one before in two places: as many ways as there are numbers, and no more work than functions."""
+    called = None
+    functions = []
+    for k in range(60):
+        n = var("n")
+        value = n + 1 if called is None else called(n) + called(n + 1)
+        called = ScalarFunction(f"f{k}", (ScalarParam("n", "int64"),), (), value)
+        functions.append(called)
+    assert functions_below([called(var("n"))]) == functions[::-1]

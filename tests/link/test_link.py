@@ -293,6 +293,12 @@ class TestWrapLinker:
         assert f([0.0]).tolist() == [2.0]
         assert [index for index, _, _ in seen] == list(range(len(seen))) and seen[-1][2] == [2.0]
 
+    def test_what_is_kept(self):
+        """As the first of the linkers says."""
+        linkers = [PerformLinker(allow_gc=True), PerformLinker(allow_gc=False)]
+        assert WrapLinker(linkers, print).allow_gc is True and WrapLinker(linkers[::-1], print).allow_gc is False
+        assert WrapLinker([], print)._allow_gc is None
+
     def test_results_belong_to_the_caller(self, x):
         linker = WrapLinker([PerformLinker()], lambda fgraph, i, node, thunk: thunk())
         f = aesara.function([x], [at.exp(x), at.exp(x) * 2], mode=Mode(linker, None))

@@ -150,6 +150,18 @@ def test_gradients_of_states_of_any_form(kind):
     assert [loop.info.n_nit_sot for loop in blocks[:1]] == [0 if is_last else 1]
 
 
+def test_memory_counts_all_entries_of_a_state():
+    """Of 10 x 10 numbers, 800 bytes for each step."""
+    m = at.dmatrix("m")
+    states, _ = scan(lambda s, w: at.tanh(s * w) + 0.1, None, m, w, n_steps=n)
+    slope = gradients(states[-1].sum(), w, budget=40_000)
+    (blocks,) = [node for node in io_toposort([m, w, n], [slope]) if isinstance(node.op, Scan)
+                 and str(node.op.name).startswith("blocks_of")]  # fmt: skip
+    count = aesara.function([m, n], blocks.inputs[0], on_unused_input="ignore")
+    assert [count(np.ones((10, 10)), steps) for steps in (49, 50, 51, 100)] == [0, 0, 6, 9]
+    assert [count(np.ones((2, 3)), steps) for steps in (100, 833, 834)] == [0, 0, 28]
+
+
 def peak(f, *values):
     """How many rows of a thousand numbers a call takes at most."""
     f(*values)

@@ -2,6 +2,12 @@
 
 EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
+        "aesara/link/llvm/inlining.py",
+        "_without_some",
+        "if not small:\n    return (text, False)",
+        "pass",
+    ): "it saves time: no call is of a small function",
+    (
         "aesara/graph/fg.py",
         "FunctionGraph.__init__",
         "False",

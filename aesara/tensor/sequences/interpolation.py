@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -257,10 +258,8 @@ def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edg
     if len(varargs) not in (0, 1, len(axes)):
         raise TypeError(f"gradient takes no distance, one, or one for each of {len(axes)} axes; got {len(varargs)}.")
     spacings = [as_tensor_variable(s) for s in varargs] or [as_tensor_variable(np.int8(1))]
-    if len(spacings) == 1:
-        spacings = spacings * len(axes)
     results = []
-    for k, spacing in zip(axes, spacings):
+    for k, spacing in zip(axes, itertools.cycle(spacings)):
         n = f.type.shape[k]
         if n is not None and n < edge_order + 1:
             raise ValueError(

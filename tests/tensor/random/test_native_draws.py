@@ -564,3 +564,24 @@ def test_locks_are_taken_in_one_order(order):
         second.bit_generator.lock.release()
     thread.join(10)
     assert not thread.is_alive()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "uint64", "int8", "uint32"])
+@pytest.mark.parametrize("distribution", [at_random.binomial, at_random.negative_binomial, at_random.hypergeometric])
+def test_numbers_that_count(distribution, dtype):
+    """As floats, or beyond int64, NumPy has to say what it makes of them."""
+    others = (7, 5) if distribution is at_random.hypergeometric else (0.3,)
+    rng, n = aesara.shared(new()), at.scalar("n", dtype=dtype)
+    x = distribution(n, *others, rng=rng)
+    f = aesara.function([n], x, updates=[(rng, x.owner.outputs[0])])
+    counts = distribution is not at_random.negative_binomial  # which takes any number
+    in_python = counts and (dtype.startswith("float") or dtype == "uint64")
+    assert bool(reasons(f)) == in_python
+    twin, value = new(), np.array(6, dtype=dtype)
+    try:
+        expected = getattr(twin, x.owner.op.name if counts else "negative_binomial")(value, *others)
+    except (TypeError, ValueError):
+        with pytest.raises((TypeError, ValueError)):
+            f(value)
+    else:
+        assert f(value) == expected and same_state(rng.get_value(), twin)
