@@ -4,6 +4,7 @@ import html
 import io
 import itertools
 import json
+import pickle
 import re
 
 import numpy as np
@@ -489,3 +490,12 @@ def test_memory_of_results():
     assert lines[4:] == ["   ... (3 nodes with smaller results, or of less than 1000 bytes)", ""]
     assert "3.1KB at once" in lines[2] and "4.7KB if they are kept" in lines[2]
     assert "(3 nodes with smaller results" in shortened.getvalue()
+
+
+def test_how_long_loading_a_stored_function_takes(monkeypatch):
+    """By a clock that goes on by one at each look."""
+    x = at.dvector("x")
+    text = pickle.dumps(aesara.function([x], at.exp(x)))
+    ticks = itertools.count()
+    monkeypatch.setattr(aesara.clock, "now", lambda: float(next(ticks)))
+    assert pickle.loads(text)._native.report.seconds == {"load": 1.0}

@@ -384,3 +384,18 @@ def test_memory_under_two_names_stays_memory():
     (loop,) = [step for step in plain.steps if isinstance(step, Iterate)]
     assert loop_as_launch(loop, plain.bases()) is not None
     assert loop_as_launch(loop, plain.bases(), frozenset({"t0"})) is None
+
+
+def test_the_first_of_checks_that_fail_in_one_round_is_named():
+    def step(e, s):
+        s = Assert("the first")(s + e, s < 2.0)
+        s = Assert("the second")(s * 2.0, e > 0.0)
+        return Assert("the third")(s, s < 3.0, e > -1.0)
+
+    states, _ = aesara.scan(step, x, [a])
+    f = aesara.function([x, a], states)
+    (loop,) = [step for step in f._native.program.steps if isinstance(step, Iterate)]
+    assert loop_as_launch(loop, f._native.program.bases()) is not None and len(checks_behind(loop)) >= 3
+    for values, first in {(0.5, -5.0): "the second", (1.0, -5.0): "the first", (0.5, 1.0): "the third"}.items():
+        with pytest.raises(AssertionError, match=rf"\A{first}"):
+            f(values, 0.25)

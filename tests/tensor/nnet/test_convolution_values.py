@@ -299,3 +299,23 @@ def test_debug_mode_agrees():
     f = aesara.function([X, W], aesara.grad((y**2).sum(), [X, W]), mode="DebugMode")
     for got, want in zip(f(x, w), aesara.function([X, W], aesara.grad((y**2).sum(), [X, W]), mode=REFERENCE)(x, w)):
         close(got, want)
+
+@pytest.mark.parametrize(
+    "op, shapes",
+    [
+        (CorrMM_gradInputs((1, 2)), [(4, 2, 3, 5), (2, 4, 3, 2)]),
+        (CorrMM_gradInputs(filter_dilation=(1, 2), num_groups=2), [(4, 2, 3, 5), (2, 4, 3, 2)]),
+        (CorrMM_gradInputs(unshared=True), [(4, 3, 2, 2, 5, 1), (2, 4, 3, 2)]),
+        (Corr3dMMGradInputs((1, 0, 2), filter_dilation=(1, 2, 3)), [(3, 2, 3, 1, 5), (2, 3, 3, 4, 2)]),
+    ],
+    ids=str,
+)
+def test_sizes_that_follow_from_both_operands(op, shapes):
+    """Of the smallest image that gives so many positions: known without a value, and those of the values."""
+    values = data(np.random.default_rng(14), *shapes)
+    variables = inputs_like(*values)
+    image = op(*variables)
+    shape = aesara.function(variables, image.shape)
+    assert not any(node.op == op for node in shape.maker.fgraph.apply_nodes)
+    for mode in (NATIVE, REFERENCE):
+        assert tuple(shape(*values)) == aesara.function(variables, image, mode=mode)(*values).shape
