@@ -1,7 +1,7 @@
 """How much is done while graphs are rewritten, counted and kept as text, so that more or less of it is seen in review.
 
-After a change that is meant, run ``AESARA_REGENERATE_GOLDEN=1 pytest tests/graph/rewriting/test_amount_of_work.py`` and read the
-difference.
+After a change that is meant, run ``AESARA_REGENERATE_GOLDEN=1 pytest tests/graph/rewriting/test_amount_of_work.py`` and
+read the difference.
 """
 
 import os

@@ -53,8 +53,9 @@ def draws():
     rng = at.random.RandomStream(0)
     size = (n,)
     return [n, x], [
-        rng.normal(x, 2.0), rng.uniform(size=size), rng.gamma(2.5, 1.0, size=size), rng.beta(2.0, x), rng.poisson(4.0, size=size),
-        rng.integers(0, 10, size=size), rng.categorical(at.softmax(x)), rng.permutation(x), rng.exponential(x),
+        rng.normal(x, 2.0), rng.uniform(size=size), rng.gamma(2.5, 1.0, size=size), rng.beta(2.0, x),
+        rng.poisson(4.0, size=size), rng.integers(0, 10, size=size), rng.categorical(at.softmax(x)),
+        rng.permutation(x), rng.exponential(x),
         rng.binomial(n, 0.3), rng.choice(x), rng.standard_t(3.0, size=size), rng.dirichlet(at.exp(x)),
     ]  # fmt: skip
 
@@ -85,8 +86,8 @@ MORE = {
     ),
     "products of single precision": lambda: ([f], [f @ f.T, f.T @ f, f @ f[0], at.outer(f[0], f[1])]),
     "positions": lambda: (
-        [a, cube, x], [*at.nonzero(a), *at.nonzero(cube > 0), a[a > 1], at.set_subtensor(a[a < 0], 0.0), at.flatnonzero(a),
-                       *(x[at.nonzero(b)[i]] * y[at.nonzero(b)[i]] for i in (0, 1))],
+        [a, cube, x], [*at.nonzero(a), *at.nonzero(cube > 0), a[a > 1], at.set_subtensor(a[a < 0], 0.0),
+                       at.flatnonzero(a), *(x[at.nonzero(b)[i]] * y[at.nonzero(b)[i]] for i in (0, 1))],
     ),
     "orders": lambda: (
         [x, a, k], [at.sort(x), at.argsort(a, axis=0), *at.topk_and_argtopk(x, 3), at.unique(k), at.searchsorted(x, y),
@@ -120,7 +121,7 @@ MORE = {
         [x, a, n], [steps_of(lambda s, w: at.tanh(w @ s), x, non_sequences=a, n_steps=n)],
     ),
     "a loop of many states": lambda: (
-        [x, a], steps_of(lambda row, s, t: [at.tanh(s + row), t * 0.9 + s.sum(), row.max()], x, at.constant(0.0, dtype="float64"), None,
+        [x, a], steps_of(lambda row, s, t: [at.tanh(s + row), t * 0.9 + s.sum(), row.max()], x, y[0], None,
                          sequences=a),
     ),
     "a gradient of a loop": lambda: (
