@@ -117,6 +117,17 @@ def as_value_of(value: Any, variable: Variable, name: str) -> Any:
         ) from error
 
 
+def as_point(value: Any, variable: Variable, name: str, k: int) -> Any:
+    """Return element `k` of `eval_points` as a variable that has as many dimensions as that of the argument `name`."""
+    point = as_value_of(value, variable, "eval_points")
+    wanted, given = (getattr(one.type, "ndim", 0) for one in (variable, point))
+    if wanted != given:
+        raise ValueError(
+            f"Elements {k} of `{name}` and `eval_points` have mismatched dimensionalities: {wanted} and {given}"
+        )
+    return point
+
+
 def handle_disconnected(
     variable: Variable,
     action: OnDisconnected,
@@ -346,12 +357,7 @@ def Lop(
         raise ValueError(f"`f` must be the same length as `eval_points`; got {len(functions)} and {len(points)}.")
     seeds: dict[Variable, Any] = {}
     for k, (function, point) in enumerate(zip(functions, points)):
-        point = as_value_of(point, function, "eval_points")
-        if getattr(function.type, "ndim", 0) != getattr(point.type, "ndim", 0):
-            raise ValueError(
-                f"Elements {k} of `f` and `eval_points` have mismatched dimensionalities:"
-                f" {function.type.ndim} and {point.type.ndim}"
-            )
+        point = as_point(point, function, "f", k)
         if is_discrete(point):
             point = point.astype(config.floatX)
         # The same variable may stand in `f` twice.

@@ -243,11 +243,10 @@ class DestroyHandler(Bookkeeper):
 
     def _forget_roots(self, node: Apply) -> None:
         for root in self._roots_of.pop(node, ()):
-            destroyers = self._destroyers_of.get(root)
-            if destroyers is not None:
-                destroyers.pop(node, None)
-                if not destroyers:
-                    del self._destroyers_of[root]
+            destroyers = self._destroyers_of[root]
+            del destroyers[node]
+            if not destroyers:
+                del self._destroyers_of[root]
 
     def _refresh(self) -> None:
         """Bring the roots that nodes destroy up to date."""

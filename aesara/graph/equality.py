@@ -102,8 +102,6 @@ def _equal_values(x: Any, y: Any) -> bool:
             return False
     elif array_x.dtype.kind.replace("u", "i") != array_y.dtype.kind.replace("u", "i"):  # numbers of Python have no size
         return False
-    if array_x.shape != array_y.shape:
-        return False
     if array_x.dtype.kind in "fc":
         same = np.array_equal(array_x, array_y, equal_nan=True)
         return bool(same and np.array_equal(_signs_of_zeros(array_x), _signs_of_zeros(array_y)))

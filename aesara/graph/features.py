@@ -239,11 +239,14 @@ class History(Feature):
         # Per graph: [changes, whether a user holds a checkpoint, whether a revert is going on].
         self.history: dict[Any, list[Any]] = {}
 
+    def _begin(self, fgraph: Any) -> None:
+        self.history[fgraph] = [[], False, False]
+
     def on_attach(self, fgraph: Any) -> None:
         """Start to remember."""
         if fgraph.has_method("checkpoint") or fgraph.has_method("revert"):
             raise AlreadyThere("History feature is already present or in conflict with another plugin.")
-        self.history[fgraph] = [[], False, False]
+        self._begin(fgraph)
 
     def on_detach(self, fgraph: Any) -> None:
         """Forget everything."""
@@ -283,7 +286,7 @@ class History(Feature):
 
     def on_unpickle(self, fgraph: Any) -> None:
         """Start to remember again."""
-        self.history[fgraph] = [[], False, False]
+        self._begin(fgraph)
 
     def __getstate__(self) -> Any:
         return {**self.__dict__, "history": {}}
@@ -347,7 +350,7 @@ class ReplaceValidate(History, Validator):
             if fgraph.has_method(name):
                 raise AlreadyThere("ReplaceValidate feature is already present or in conflict with another plugin.")
         # A `History` or `Validator` that is there already goes on with what it does; this one keeps its own record.
-        self.history[fgraph] = [[], False, False]
+        self._begin(fgraph)
 
     def exported(self, name: str) -> Any:
         """Return the function behind an exported name."""

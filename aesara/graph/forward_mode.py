@@ -13,8 +13,8 @@ from aesara.graph.autodiff import (
     OnDisconnected,
     ReturnDisconnected,
     as_list_or_tuple,
+    as_point,
     as_sequence,
-    as_value_of,
     check_choice,
     check_variables,
     checked_return,
@@ -87,13 +87,7 @@ def Rop(
         raise ValueError(f"`wrt` must be the same length as `eval_points`; got {len(variables)} and {len(points)}.")
     tangents: dict[Variable, Any] = {}
     for k, (variable, point) in enumerate(zip(variables, points)):
-        point = as_value_of(point, variable, "eval_points")
-        if getattr(variable.type, "ndim", 0) != getattr(point.type, "ndim", 0):
-            raise ValueError(
-                f"Elements {k} of `wrt` and `eval_point` have mismatched dimensionalities:"
-                f" {variable.type.ndim} and {point.type.ndim}"
-            )
-        tangents[variable] = point
+        tangents[variable] = as_point(point, variable, "wrt", k)
     check_variables(functions, "f")
 
     results: list[Any] = []

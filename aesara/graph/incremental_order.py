@@ -61,7 +61,7 @@ class IncrementalOrder(Generic[Node]):
         self._labels.pop(node, None)
 
     def insert(self, node: Node, before: Iterable[Node], after: Iterable[Node]) -> None:
-        """Label a new node, between those before it and those after it where there is room.
+        """Label a new node, between those before it and those after it where there is room, or like one of them.
 
         Its edges have to be added afterwards.
         """
@@ -74,10 +74,6 @@ class IncrementalOrder(Generic[Node]):
             label = low + 1.0
         else:
             label = low + (high - low) / 2
-            if label in (low, high) and low != high:
-                self._renumber()
-                self.insert(node, before, after)
-                return
         labels[node] = label
 
     def _renumber(self) -> None:
@@ -115,7 +111,7 @@ class IncrementalOrder(Generic[Node]):
         stack = [start]
         while stack:
             for node in neighbours(stack.pop()):
-                if node not in found and lower <= labels.get(node, upper + 1) <= upper:
+                if node not in found and lower <= labels[node] <= upper:
                     found[node] = None
                     stack.append(node)
         return found

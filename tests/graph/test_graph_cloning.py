@@ -128,6 +128,19 @@ class TestReplace:
         assert isinstance(constant, Constant)
         assert constant.data == 3.0
 
+    def test_replacements_of_other_types(self):
+        x, wide, narrow = Interval(0, 10)("x"), Interval(0, 20)("wide"), Interval(1, 2)("narrow")
+        with pytest.raises(TypeError):
+            clone_replace(f(x), {x: wide})
+        assert clone_replace(f(x), {x: narrow}).owner.inputs == [narrow]
+        made = clone_replace(f(x), {x: wide}, rebuild_strict=False)
+        assert made.owner.inputs == [wide] and made.type == wide.type
+        for strict in (False, True):
+            (constant,) = clone_replace(f(x), {x: 3}, rebuild_strict=strict).owner.inputs
+            assert constant.data == 3.0 and constant.type == x.type
+            with pytest.raises(TypeError, match="not between"):
+                clone_replace(f(x), {x: 30}, rebuild_strict=strict)
+
     def test_types_are_checked(self):
         x = Interval(0, 1)("x")
         with pytest.raises(TypeError):

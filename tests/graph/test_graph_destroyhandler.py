@@ -153,6 +153,7 @@ def test_what_was_not_in_order_before_replacements_that_are_undone_is_not_in_ord
     p = f(x)
     outputs = [f(inplace(p)), f(g(p)), y] if not of_an_output else [f(inplace(p)), y, y]
     fgraph = graph([x, y], outputs)
+    assert fgraph.consistent()
     if of_an_output:
         fgraph.change_node_input("output", 1, p)
     else:
@@ -215,8 +216,15 @@ def test_destroyers_of():
     droot, impact, destroyer = fgraph.destroy_handler.refresh_droot_impact()
     assert set(droot) == set(impact[p]) == {p, over.owner.inputs[0]}
     assert destroyer == {p: over.owner}
+    fgraph.replace(p, q := g(x))
+    assert fgraph.destroy_handler.refresh_droot_impact()[2] == {q: over.owner}
     fgraph.replace(over, y)
+    assert fgraph.destroy_handler.refresh_droot_impact() == ({}, {}, {})
     assert not fgraph.has_destroyers([p])
+    for _ in range(2):
+        fgraph.add_output(inplace(p, y))
+    with pytest.raises(InconsistencyError, match="Multiple destroyers of f.0: inplace, inplace"):
+        fgraph.destroy_handler.refresh_droot_impact()
 
 
 def test_candidates_for_in_place():

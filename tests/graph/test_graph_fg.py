@@ -13,6 +13,7 @@ from aesara.compile.function.types import Supervisor
 from aesara.configdefaults import config
 from aesara.graph import Constant, FunctionGraph
 from aesara.graph.clients import LONG, ClientList
+from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.features import (
     AlreadyThere,
     BadOptimization,
@@ -1003,6 +1004,31 @@ class TestFeatures:
         assert finder.get_nodes(second, f) == []
         with pytest.raises(Exception, match="not attached"):
             finder.on_detach(second)
+
+    @pytest.mark.parametrize(
+        "kind, name",
+        [
+            (History, "checkpoint"), (History, "revert"), (Validator, "validate"),
+            (ReplaceValidate, "replace_validate"), (ReplaceValidate, "replace_all_validate"),
+            (ReplaceValidate, "replace_all_validate_remove"),
+            (NodeFinder, "get_nodes"), (DestroyHandler, "destroyers"),
+        ],
+    )  # fmt: skip
+    def test_a_feature_leaves_methods_to_who_has_them(self, kind, name):
+        class Has(Feature):
+            exports = (name,)
+
+            def exported(self, what):
+                return lambda fgraph: f"mine: {what}"
+
+        x = double("x")
+        fgraph = FunctionGraph([x], [f(x)], clone=False, features=[has := Has(), kind()])
+        assert fgraph._features == [has] and getattr(fgraph, name)() == f"mine: {name}"
+        with pytest.raises(AlreadyThere, match="is already present or in conflict"):
+            kind().on_attach(fgraph)
+        fgraph.remove_feature(has)
+        fgraph.attach_feature(kind())
+        assert len(fgraph._features) == 1 and fgraph.has_method(name)
 
     def test_print_listener(self, capsys):
         x = double("x")

@@ -6,7 +6,7 @@ from graph_toys import Toy, double, f, variables
 import aesara.tensor as at
 from aesara.graph.autodiff import Lop, check_cost
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
-from aesara.graph.forward_mode import push_forward
+from aesara.graph.forward_mode import Rop, push_forward
 from aesara.graph.nodes import Apply
 from aesara.graph.null_type import NullType
 from aesara.graph.pullback import connections, is_null, nodes_towards, pull_back
@@ -133,6 +133,21 @@ def test_in_which_dtype_an_operation_is_told_of_gradients(output, given):
         assert told.dtype == output and told is not gradient
     else:
         assert told is gradient
+
+
+def test_products_with_jacobians_of_what_has_no_dimensions():
+    x, y = variables("xy")
+    op = Told("told")
+    given = double("given")
+    (result,) = Lop(op(x, y), [y], given)
+    assert op.seen == [[given]] and result.owner.op.name == "gradient of input 1"
+    v, scalar = at.dvector("v"), at.dscalar("scalar")
+    for before, after, point, dimensions in ((x, op(x), v, "0 and 1"), (v, at.exp(v), scalar, "1 and 0")):
+        said = f"have mismatched dimensionalities: {dimensions}"
+        with pytest.raises(ValueError, match=f"Elements 0 of `f` and `eval_points` {said}"):
+            Lop(after, [before], point)
+        with pytest.raises(ValueError, match=f"Elements 0 of `wrt` and `eval_points` {said}"):
+            Rop(after, [before], [point])
 
 
 def test_costs_without_dimensions():

@@ -1,7 +1,11 @@
+import pickle
+
 import pytest
 from graph_toys import Double, Interval, double
 
 from aesara.graph import Constant, Variable
+from aesara.graph.container import Container
+from aesara.graph.conversion import _as_symbolic, as_symbolic
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.generic import Generic, generic
 from aesara.graph.null_type import NullType, null_type
@@ -175,3 +179,55 @@ def test_texts():
     for cls, text in ((Plain, "Plain"), (ByText, "text"), (ByForm, "ByForm(1)")):
         assert (str(cls()), repr(cls())) == (text, text)
     assert "ByForm(1)" in str(ByForm()())
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("allow_downcast", [None, False, True])
+@pytest.mark.parametrize("value, exact", [(1.5, True), (1, True), ("1.5", False), (None, True)])
+def test_containers_take_what_the_type_allows(strict, allow_downcast, value, exact):
+    given = {name: flag for name, flag in (("strict", strict), ("allow_downcast", allow_downcast)) if flag}
+    for r, name in ((double, None), (double("x"), "x"), (double(), None)):
+        container = Container(r, [3.0], **given)
+        assert container.value == container.data == 3.0 and container.name == name and container.type is double
+        if strict:
+            accepted = value is None or type(value) is float
+        else:
+            accepted = exact or allow_downcast is True
+        if accepted:
+            container.value = value
+            assert container.storage == [value if value is None else float(value)]
+        else:
+            with pytest.raises(TypeError, match=f'Container name "{name}"'):
+                container.value = value
+            assert container.storage == [3.0]
+
+
+def test_containers_know_options_and_refuse_other_cells():
+    container = Container(double("x"), [1.0], name="given", readonly=True)
+    assert container.name == "given" and repr(container) == "<1.0>"
+    with pytest.raises(Exception, match="read-only storage: given"):
+        container.value = 2.0
+    copied = pickle.loads(pickle.dumps(container))
+    assert [getattr(copied, name) for name in ("storage", "type", "name", "readonly", "strict", "allow_downcast")] == [
+        [1.0], double, "given", True, False, None,
+    ]  # fmt: skip
+    for storage in ([], (), (1.0,), None, 1.0):
+        with pytest.raises(TypeError, match="must be a list with one element"):
+            Container(double, storage)
+
+
+def test_what_is_made_a_variable_may_have_a_name():
+    class Value:
+        pass
+
+    @_as_symbolic.register(Value)
+    def convert(value, **options):
+        found = double()
+        found.tag.options = options
+        return found
+
+    x = double("x")
+    assert as_symbolic(x) is as_symbolic(x, "other", more=1) is x and x.name == "x"
+    assert as_symbolic(Value()).tag.options == {}
+    assert as_symbolic(Value(), more=1).tag.options == {"more": 1}
+    assert as_symbolic(Value(), "name", more=1).tag.options == {"name": "name", "more": 1}

@@ -115,8 +115,6 @@ class PatternNodeRewriter(NodeRewriter):
                 if result:
                     return dict(zip(root.outputs, result)) if root is not node else result
             return False
-        if len(node.outputs) != 1 or not self._in.accepts(node.op):
-            return False
         old = node.outputs[0]
         clients = fgraph.clients if fgraph is not None else {}
 

@@ -7,6 +7,7 @@ import pytest
 
 from aesara import clock
 from aesara.configdefaults import config
+from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.formatting import as_string
 from aesara.graph.nodes import Constant
@@ -32,7 +33,7 @@ from aesara.graph.rewriting.node_rewriters import MetaNodeRewriter, MetaNodeRewr
 from aesara.graph.rewriting.processing import DispatchingFeature
 from aesara.graph.rewriting.relational import Var, conso
 from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, report_rewrite_failure
-from aesara.graph.rewriting.stack_trace import _nodes_to_check
+from aesara.graph.rewriting.stack_trace import _nodes_to_check, inherit_stack_trace
 from aesara.graph.rewriting.watching import name_of
 from aesara.graph.source import SourceLine
 from tests.graph.graph_toys import Double, Toy, chain, double, f, g, h, pair, variables
@@ -385,6 +386,71 @@ def test_the_fastest_of_those_that_apply_is_chosen():
         found = meta.transform(fgraph, fgraph.outputs[0].owner)
         assert timed == [result for result in results if result in (g, h)]
         assert (found and found[0].owner.op) == (h if h in timed else g if g in timed else None), results
+
+
+def test_a_pass_that_fails_is_named(capsys):
+    class Fails(GraphRewriter):
+        name = "the pass"
+
+        def apply(self, fgraph):
+            raise RuntimeError("on purpose")
+
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x)], clone=False)
+    rule_of_nodes = SubstitutionNodeRewriter(f, g)
+    for group in ("rewriters", "final_rewriters", "cleanup_rewriters"):
+        groups = {"rewriters": [rule_of_nodes]}
+        groups[group] = [*groups.get(group, ()), Fails()]
+        for callback in (EquilibriumGraphRewriter.warn, EquilibriumGraphRewriter.warn_inplace):
+            equilibrium = EquilibriumGraphRewriter(**groups, max_use_ratio=2, failure_callback=callback)
+            with config.change_flags(on_opt_error="warn"):
+                equilibrium.rewrite(fgraph)
+            said = capsys.readouterr().err
+            assert "the pass" in said and "on purpose" in said and "on the node" not in said
+            assert fgraph.outputs[0].owner.op == g
+        with pytest.raises(RuntimeError, match="on purpose"):
+            EquilibriumGraphRewriter(**groups, max_use_ratio=2).rewrite(fgraph)
+
+
+@pytest.mark.parametrize(
+    "result, changes", [(None, False), (False, False), ("same", False), ([None], False), ({}, False), ("new", True)]
+)
+def test_whether_a_node_was_changed(result, changes):
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x)], clone=False)
+    node = fgraph.outputs[0].owner
+    validated = []
+
+    @node_rewriter([f])
+    def says(fgraph, node):
+        return {"same": list(node.outputs), "new": [g(x)]}.get(result, result) if isinstance(result, str) else result
+
+    fgraph.attach_feature(feature := Feature())
+    feature.validate = lambda fgraph: validated.append(fgraph)
+    assert WalkingGraphRewriter(says).process_node(fgraph, node) is changes
+    assert (str(fgraph) == "FunctionGraph(g(x))") is changes is bool(validated)
+
+
+def test_what_is_made_is_said_to_come_from_where_others_do():
+    x, y = variables("xy")
+    first, second = f(x), g(x)
+    first.owner.source, second.owner.source = SourceLine("first.py", 1, "first"), SourceLine("second.py", 2, "second")
+    for given, expected in ((first, first), ([x, second, first], second), (x, None), ([y, x], None)):
+        with inherit_stack_trace(given):
+            new = h(x)
+        if expected is not None:
+            assert str(new.owner.source) == str(expected.owner.source)
+        else:
+            assert "first.py" not in str(new.owner.source) and "second.py" not in str(new.owner.source)
+
+
+@pytest.mark.parametrize("pattern", [(pair, "x"), (Toy, "x"), (f, (pair, "x"))])
+def test_patterns_are_of_operations_with_one_result(pattern):
+    x = double("x")
+    fgraph = FunctionGraph([x], [*pair(x), f(pair(x)[0])], clone=False)
+    rewriter = PatternNodeRewriter(pattern, (g, "x"))
+    assert rewriter.transform(fgraph, fgraph.outputs[0].owner) is False
+    assert bool(rewriter.transform(fgraph, fgraph.outputs[2].owner)) is (pattern[0] is Toy)
 
 
 # Patterns
