@@ -136,7 +136,7 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
             return None
         parts[0 if of_first else 1].append(v)
     alone = [v for v in parts[0] if all(v.type.broadcastable)]
-    if not parts[1] and alone and len(parts[0]) > 1:
+    if not parts[1] and alone:
         parts[0].remove(alone[-1])  # of one by one: it may be either
         parts[1].append(alone[-1])
     if not all(parts):
