@@ -260,11 +260,9 @@ class Composite(ScalarOp, HasInnerGraph):
 
 
 def _filtered(value: Any, scalar_type: ScalarType) -> Any:
-    if getattr(value, "dtype", None) == scalar_type.dtype:
-        return value
     if getattr(value, "ndim", 0) == 0:
         return scalar_type.filter(value, allow_downcast=True)
-    return value.astype(scalar_type.dtype)
+    return value.astype(scalar_type.dtype, copy=False)
 
 
 def _position_of(variable: Any, position: dict) -> Any:

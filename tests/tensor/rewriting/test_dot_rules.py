@@ -10,6 +10,7 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.products.dot import Dot
+from aesara.tensor.subtensor import Subtensor
 
 REWRITTEN = Mode("py", "fast_run").excluding("BlasOpt")
 PYTHON = Mode("py", None)
@@ -213,3 +214,17 @@ def test_shapes_that_do_not_match_are_still_refused(output):
     f = aesara.function(inputs, output, on_unused_input="ignore")
     with pytest.raises(ValueError):
         f(np.ones((2, 3)), np.ones((4, 2)), np.ones(5), 1.0)
+
+
+def test_diagonals_of_products_whose_lengths_are_known():
+    """Only what may have more rows than columns, or fewer, is cut."""
+    for x, y, cut in (
+        (sized(4, 5), sized(5, 4), False),
+        (sized(4, None), sized(None, 4), False),
+        (sized(4, 5), sized(5, 3), True),
+        (A, B, True),
+    ):
+        f = aesara.function([x, y], at.trace(x.dot(y)), mode=REWRITTEN)
+        nodes = f.maker.fgraph.toposort()
+        assert not any(isinstance(node.op, Dot) for node in nodes)
+        assert any(isinstance(node.op, Subtensor) and node.inputs[0].type.ndim == 2 for node in nodes) == cut

@@ -5,6 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+import aesara
 import aesara.tensor as at
 from aesara.tensor.rewriting.gradient_forms import divides_by_exponentials
 from aesara.tensor.rewriting.helpers import (
@@ -28,6 +29,11 @@ from aesara.tensor.rewriting.helpers import (
     shaped_like_inputs,
 )
 from aesara.tensor.rewriting.indices import is_full_slice
+from aesara.tensor.rewriting.matrices.low_rank import _has_equal_numbers
+from aesara.tensor.rewriting.matrices.parts import in_places_of
+from aesara.tensor.rewriting.multrees import compute_mul, is_neg, parse_mul_tree, simplify_mul
+from aesara.tensor.rewriting.shape_feature import _same_length
+from aesara.tensor.rewriting.wide_products import same_factors
 from tests.tensor.evaluate import evaluate
 
 DTYPES = ["bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
@@ -200,3 +206,105 @@ def test_divisors_with_sums_of_exponentials():
         for exponent, divides in ((-2, True), (2, False), (0.5, False), (y, True)):
             assert divides_by_exponentials((below**exponent).owner) == divides
     assert not divides_by_exponentials((y / (1 + x)).owner)
+
+
+def test_opposites():
+    for var, opposite in ((-x, x), (at.mul(-1.0, x), x), (at.mul(x, np.float32(-1)), x)):
+        assert is_neg(var) is opposite
+    three = is_neg(at.mul(x, -1.0, y))
+    assert three.owner.op == at.mul and three.owner.inputs == [x, y]
+    small = at.vector(dtype="int8")
+    assert is_neg(at.mul(np.float64(-1), small)).type.dtype == "float64"
+    for factor in (2.0, 1.0, -1.5, at.constant([-1.0, 1.0]), y):
+        assert is_neg(at.mul(factor, x)) is None
+    assert is_neg(x) is None and is_neg(abs(x)) is None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_trees_of_products(seed):
+    """They stand for what they were made of, also when parts are taken away that are 1 or -1."""
+    rng = np.random.default_rng(seed)
+    leaves = at.dscalars(*(f"s{k}" for k in range(5)))
+    given = dict(zip(leaves, rng.normal(size=5)))
+
+    def product(depth):
+        if depth == 0 or rng.random() < 0.2:
+            return leaves[rng.integers(5)]
+        if rng.random() < 0.4:
+            return -product(depth - 1)
+        return at.mul(*(product(depth - 1) for _ in range(rng.integers(2, 4))))
+
+    var = product(4)
+    wanted = evaluate(var, given)
+    tree = parse_mul_tree(var)
+    assert evaluate(compute_mul(tree), given) == pytest.approx(wanted, rel=1e-14)
+    gone = leaves[rng.integers(5)]
+    stack = [tree]
+    while stack:
+        part = stack.pop()
+        if isinstance(part[1], list):
+            stack.extend(part[1])
+        elif part[1] is gone:
+            part[1] = None
+    simple = simplify_mul(tree)
+    wanted = evaluate(var, given | {gone: 1.0})
+    found = (-1.0 if simple[0] else 1.0) if simple[1] is None else evaluate(compute_mul(simple), given)
+    assert found == pytest.approx(wanted, rel=1e-14)
+
+
+def test_equal_numbers():
+    same = [at.constant(np.full(3, 2.0)), at.alloc(x[0], 3), at.exp(at.alloc(2.0, y.shape[0])), at.diagonal(at.eye(4))]
+    other = [x, at.arange(4.0), at.constant([1.0, 2.0]), at.exp(x), at.diagonal(at.dmatrix()), at.cumsum(at.ones(4))]
+    other += [same[1] * x, at.arange(at.lscalar(), dtype="float64"), at.concatenate([at.ones(2), at.zeros(2)])]
+    assert all(map(_has_equal_numbers, [*same, same[0] * same[0], at.sqrt(same[1])]))
+    assert not any(map(_has_equal_numbers, other))
+
+
+def test_products_of_the_same_factors():
+    one, two = at.constant(1.0), at.constant(2.0)
+    a, b, c = at.dvectors("abc")
+    for others, same in (
+        (([a, b], [c]), True),
+        (([b, a], [c]), True),
+        (([a, b], [b]), False),
+        (([a, a], [c]), False),
+        (([a], [c]), False),
+        (([a, b], []), False),
+        (([a, b, b], [c]), False),
+        (([two, b, a], [c]), True),
+        (([a, b], [c, c]), False),
+    ):
+        assert same_factors([a, b], [c], *others) == same, others
+    # The other one may not be without a number, except above divisors alone.
+    assert not same_factors([two, a], [c], [a], [c])
+    assert same_factors([two, a], [c], [two, a], [c])
+    assert same_factors([one], [c], [], [c])
+    assert not same_factors([one, two], [c], [], [c])
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_integers_have_no_negative_powers(mode):
+    k = at.vector(dtype="int64")
+    f = aesara.function([k], k ** at.constant(np.int64(-1)), mode=mode)
+    with pytest.raises(ValueError, match="negative integer powers|Integers to negative"):
+        f([1, 2])
+
+
+def test_results_of_several_outputs():
+    m = at.dmatrix()
+    node = at.linalg.slogdet(m)[0].owner
+    assert in_places_of(node, at.dscalar(), m) is False
+    assert in_places_of(node, m, at.dscalar()) is False
+    sign, size = at.dscalars("sign", "size")
+    assert in_places_of(node, sign, size) == [sign, size]
+
+
+def test_lengths_that_are_the_same_expression():
+    n = at.lscalar()
+    for depth in range(9):
+        one, other = n, n
+        for _ in range(depth):
+            one, other = abs(one + 0), abs(other + 0)
+        assert _same_length(one, other) == (2 * depth <= 5)
+    assert not _same_length(n + 1, n + 2) and _same_length(n + 1, n + 1)
+    assert not _same_length(n + 1, n - 1) and not _same_length(x.shape[0], at.lscalar())
