@@ -8,6 +8,7 @@ import aesara
 import aesara.tensor as at
 from aesara.gradient import verify_grad
 from aesara.tensor import linalg
+from aesara.tensor.type_other import NoneConst
 from tests.closeness import assert_close
 
 SYMMETRIC = np.array([[1.0, 2.0, 0.0], [2.0, -3.0, 1.0], [0.0, 1.0, 5.0]])
@@ -42,6 +43,29 @@ def test_eigh_grad_at_equal_eigenvalues_of_a_function_that_does_not_tell_them_ap
     got = aesara.function([x, w, v], gradient, mode="FAST_COMPILE")(matrix, values, vectors)
     both = 3 * matrix @ matrix
     assert_close(got, np.tril(2 * both) - np.diag(np.diag(both)), size=10.0)
+
+
+@pytest.mark.parametrize("of_values, of_vectors", [(1, 0), (0, 1), (1, 1)])
+@pytest.mark.parametrize("turned", [0.0, 3.0])
+def test_gradients_of_general_eigenvalues_and_vectors(of_values, of_vectors, turned, rng):
+    """Of matrices whose eigenvalues are real, and of ones with pairs of complex ones."""
+    matrix = np.array([[1.0, 2.0 + turned, 0.0], [2.0 - 2 * turned, -3.0, 1.0], [0.5, 1.0, 5.0]])
+    weights = rng.normal(size=(2, 3)), rng.normal(size=(2, 3, 3))
+
+    def cost(x):
+        values, vectors = linalg.eig(x.astype("complex128") if turned else x)
+        (a, b), (c, d) = weights
+        total = of_values * (at.real(values) * a + at.imag(values) * b).sum()
+        return total + of_vectors * (at.real(vectors) * c + at.imag(vectors) * d).sum()
+
+    verify_grad(cost, [matrix], rng=rng, eps=1e-6)
+
+
+def test_the_second_matrix_of_eigenvalues_may_be_none():
+    x = at.dmatrix("x")
+    for nothing in (None, NoneConst):
+        node = linalg.Eigvalsh()(x, nothing).owner
+        assert node.inputs == [x]
 
 
 def test_eigvalsh_grad_is_the_gradient_of_eigvalsh(rng):

@@ -290,6 +290,24 @@ class TestAssume:
         with pytest.raises(ValueError, match="not positive definite"):
             compiled([A], outputs["positive_definite"], mode)(-values["positive_definite"])
 
+    def test_how_near_facts_must_be(self, rng):
+        """Patterns of zeros and permutations hold exactly; equalities as far as they are rounded."""
+        values, entry = values_of(rng), np.zeros((4, 4))
+        entry[2, 1], entry[1, 3] = 1, -0.5
+        for fact in set(values) - {"any"}:
+            f = compiled([A], at.assume(A, check=True, **{fact: True}))
+            exact = fact.endswith(("triangular", "diagonal")) or fact == "permutation"
+            smallest = 1e-300 if exact and fact != "permutation" else 1e-15
+            for size in (1e-3, 1e-8, 1e-11, *([smallest] if exact else [])):
+                with pytest.raises(ValueError, match="the matrix is not"):
+                    f(values[fact] + size * entry)
+            if not exact:
+                f(values[fact] + 1e-15 * entry)
+        with pytest.raises(ValueError, match="not permutation"):
+            compiled([A], at.assume(A, check=True, permutation=True))(np.eye(4)[[0, 0, 1, 2]])
+        with pytest.raises(ValueError, match="not permutation"):
+            compiled([A], at.assume(A, check=True, permutation=True))(2 * np.eye(4))
+
     def test_checks_stay_with_rules(self, rng):
         f = compiled([A, b], linalg.solve(at.assume(A, lower_triangular=True, check=True), b))
         assert ops_of(f) == ["SolveTriangular"]
