@@ -378,7 +378,8 @@ class EquilibriumDB(RewriteDatabase):
     def query(self, *tags: Any, **kwtags: Any) -> EquilibriumGraphRewriter:
         rewriters = self.__query__(as_query(tags, kwtags))
         final, cleanup = ([rw for rw in rewriters if rw.name in names] for names in (self.__final__, self.__cleanup__))
-        plain = [rw for rw in rewriters if rw.name not in self.__final__ | self.__cleanup__]
+        others = self.__final__ | self.__cleanup__
+        plain = [rw for rw in rewriters if rw.name not in others]
         max_use_ratio = config.optdb__max_use_ratio
         groups = (plain, final, cleanup)
         key = (max_use_ratio, *(tuple(map(id, group)) for group in groups))
