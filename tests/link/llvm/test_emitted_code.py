@@ -127,6 +127,9 @@ MORE = {
     "a gradient of a loop": lambda: (
         [x, a, n], aesara.grad(steps_of(lambda s, w: at.tanh(w @ s), x, non_sequences=a, n_steps=n)[-1].sum(), [x, a]),
     ),
+    "a loop of numbers beside others": lambda: (
+        [x], [steps_of(lambda e, s: s * 0.5 + e, y[0], sequences=x), at.exp(y), at.tanh(z).sum()],
+    ),
     "a loop until": lambda: (
         [x], [steps_of(lambda s: (s / 2, until(s < 1.0)), x.max(), n_steps=1000)],
     ),
