@@ -115,7 +115,7 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
 def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     """A product in which a sum of exponentials is divided by, as in a softmax; no other product."""
     (out,) = node.outputs
-    if len(node.inputs) == 2 and _kind(node) is TrueDivide:
+    if _kind(node) is TrueDivide:
         top, bottom = node.inputs
         new = quotient_of_hyperbolic_functions(top, bottom, analysis.kept)
         if new is not None:

@@ -8,8 +8,12 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.graph.features import ReplaceValidate
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.products.dot import Dot
+from aesara.tensor.products.gemm import Dot22
+from aesara.tensor.rewriting.blas import GemmOptimizer
 from aesara.tensor.subtensor import Subtensor
 
 REWRITTEN = Mode("py", "fast_run").excluding("BlasOpt")
@@ -228,3 +232,10 @@ def test_diagonals_of_products_whose_lengths_are_known():
         nodes = f.maker.fgraph.toposort()
         assert not any(isinstance(node.op, Dot) for node in nodes)
         assert any(isinstance(node.op, Subtensor) and node.inputs[0].type.ndim == 2 for node in nodes) == cut
+
+
+def test_the_walk_over_products_says_how_much_it_has_changed():
+    for output, changes in ((at.exp(A), 0), (A.dot(B), 0), (C + Dot22()(A, B), 1)):
+        fgraph = FunctionGraph(outputs=[output], clone=True, features=[ReplaceValidate()])
+        assert GemmOptimizer().apply(fgraph) == changes
+        assert any("Gemm" in type(node.op).__name__ for node in fgraph.apply_nodes) == bool(changes)

@@ -7,6 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.logarithms.analysis import ELEMENTWISE, OTHERS, Analysis
 from aesara.tensor.rewriting.logarithms.shifting import finite_or_zero, large_or_zero, largest_safe_exponent
 from aesara.tensor.special import ndtr
@@ -234,3 +235,18 @@ def test_exponents_whose_exponentials_stay_in_the_range_are_not_taken_out(dtype)
     expected = np.where((abs(values) > limit) & np.isfinite(values), values, 0)
     np.testing.assert_array_equal(evaluate(large_or_zero(x), {x: values}), expected)
     np.testing.assert_array_equal(evaluate(finite_or_zero(x), {x: values}), np.where(np.isfinite(values), values, 0))
+
+
+def test_exponentials_are_bounded_once():
+    x, y = at.dvectors("xy")
+    for written in (at.exp(x), 1 + at.exp(x), at.exp(x) * y - at.exp(-y), -at.exp(x) / y):
+        once = with_bounded_exponentials(written, ())
+        assert once is not written
+        assert with_bounded_exponentials(once, ()) is once
+        assert with_bounded_exponentials(written, (written,)) is written
+    values = {x: np.array([-800.0, 0.5, 700.0, 710.0, 1e4])}
+    found = evaluate(with_bounded_exponentials(at.exp(x), ()), values)
+    np.testing.assert_array_equal(found[:3], np.exp(values[x][:3]))
+    assert np.isfinite(found).all() and (found[3:] > 1e308).all()
+    assert with_bounded_exponentials(at.exp(x.astype("complex128")), ()).owner.op == at.exp
+    assert with_bounded_exponentials(at.sin(at.exp(x)), ()).owner.op == at.sin
