@@ -112,6 +112,35 @@ class TestConstruction:
         assert fgraph.inputs == [x, y]
         fgraph.check_integrity()
 
+    def test_copies_are_made_of_sound_graphs_unless_that_is_not_asked(self):
+        x, y = variables("xy")
+        fgraph = FunctionGraph([x], [f(x)], clone=False)
+        assert str(fgraph.clone()) == "FunctionGraph(f(x))"
+        fgraph.add_client(x, (g(x, y).owner, 0))
+        for copied in (fgraph.clone, fgraph.clone_get_equiv):
+            with pytest.raises(Exception, match="Client not in FunctionGraph"):
+                copied()
+            copied(check_integrity=False)
+
+    @pytest.mark.parametrize("option", ["off", "ignore", "warn", "raise"])
+    def test_test_values_of_replacements_have_the_same_shape_where_there_are_test_values(self, option):
+        shapes = [None, "no array", (2,), (3,)]
+        for before, after in itertools.product(shapes, shapes):
+            x = double("x")
+            old, new = f(x), g(x)
+            for variable, shape in ((old, before), (new, after)):
+                if shape is not None:
+                    object.__setattr__(variable.tag, "test_value", 1.0 if shape == "no array" else np.ones(shape))
+            fgraph = FunctionGraph([x], [old], clone=False)
+            with config.change_flags(compute_test_value=option):
+                if option != "off" and {before, after} == {(2,), (3,)}:
+                    with pytest.raises(AssertionError, match="has a test value of shape"):
+                        fgraph.replace(old, new)
+                    assert fgraph.outputs == [old]
+                else:
+                    fgraph.replace(old, new, reason="r")
+                    assert fgraph.outputs == [new]
+
     def test_clients_that_are_not_in_the_graph_are_named(self):
         x, y = variables("xy")
         fgraph = FunctionGraph([x], [f(x)], clone=False)
@@ -1118,7 +1147,7 @@ class TestFeatures:
             text = str(BadOptimization(x, x, np.array([np.nan, np.inf]), np.array([1.0, np.inf])))
         assert "Max Abs Diff" not in text
         error = BadOptimization(x, x, np.array([np.nan, 3.0]), np.array([np.nan, 2.0]))
-        assert "Max Abs Diff: 1.0\n" in str(error)
+        assert "Max Abs Diff: 1.0\n" in str(error) and "\n\nHint: relax" in str(error)
 
     def test_what_a_feature_does_that_defines_nothing(self):
         x = double("x")

@@ -150,6 +150,33 @@ def test_products_with_jacobians_of_what_has_no_dimensions():
             Rop(after, [before], [point])
 
 
+@pytest.mark.parametrize("kinds", [("int64", "float64"), ("float64", "int64"), ("bool", "int8", "float32")])
+def test_tangents_of_operations_with_results_of_several_kinds(kinds):
+    class Both(Toy):
+        def make_node(self, x):
+            return Apply(self, [x], [at.vector(dtype=dtype) for dtype in kinds])
+
+        def R_op(self, inputs, eval_points):
+            return [point if dtype.startswith("float") else None for dtype in kinds for point in eval_points]
+
+    x, point = at.dvector("x"), at.dvector("point")
+    for dtype, result in zip(kinds, Both("both", len(kinds))(x)):
+        if dtype.startswith("float"):
+            assert Rop(result, x, point) is point
+        else:
+            assert Rop(result, x, point, disconnected_outputs="ignore", return_disconnected="none") is None
+
+
+@pytest.mark.parametrize("operator", [Lop, Rop])
+@pytest.mark.parametrize("wrong", [3.0, "x", None, [None], [2]])
+def test_only_variables_are_differentiated(operator, wrong):
+    x = at.dvector("x")
+    y = at.exp(x)
+    for function, variable, name in ((wrong, x, "f"), (y, wrong, "wrt")):
+        with pytest.raises(TypeError, match=f"`{name}`"):
+            operator(function, variable, x)
+
+
 def test_costs_without_dimensions():
     check_cost(double("x"))
     with pytest.raises(TypeError, match="has 1 dimensions"):

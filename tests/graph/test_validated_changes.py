@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from graph_toys import Interval, Toy, double, f, g, h, variables
 
-from aesara.graph import Constant, FunctionGraph
+from aesara.configdefaults import config
+from aesara.graph import Apply, Constant, FunctionGraph
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.features import Feature, History, ReplacementDidNotRemoveError, ReplaceValidate
 from aesara.graph.utils import InconsistencyError
@@ -60,11 +61,12 @@ def outcome(fgraph, replacements, removed):
         return TypeError
     if any(node.op == BAD for node in copied.apply_nodes):
         return InconsistencyError
-    if any(equiv[v] in copied.variables for v in removed):
+    if any(equiv[one] in (copied.apply_nodes if isinstance(one, Apply) else copied.variables) for one in removed):
         return ReplacementDidNotRemoveError
     return str(copied)
 
 
+@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("held", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_replacements_happen_as_a_whole_or_not_at_all(seed, held):
@@ -92,7 +94,8 @@ def test_random_replacements_happen_as_a_whole_or_not_at_all(seed, held):
             replacements.append((node.outputs[0], some_value(rng, earlier, kind == "bad")))
         if kind == "wrong":
             replacements[-1] = (replacements[-1][0], Interval(0, 1)())
-        some = [replacements[0][0], order[rng.integers(len(order))].outputs[0]]
+        node = order[rng.integers(len(order))]
+        some = [replacements[0][0], (node, node.outputs[0])[rng.integers(2)]]
         removed = some[: rng.integers(1, 3)] if rng.random() < 0.5 else []
         expected = outcome(fgraph, replacements, removed)
         refuses.told.clear()
@@ -117,6 +120,28 @@ def test_random_replacements_happen_as_a_whole_or_not_at_all(seed, held):
             checkpoints.append((fgraph.checkpoint(), state(fgraph)))
     assert all(seen[what] for what in ("done", TypeError, InconsistencyError, ReplacementDidNotRemoveError)), seen
     assert held == bool(seen["taken back"])
+
+
+@pytest.mark.parametrize("option", [False, True])
+@pytest.mark.parametrize("verbose", [None, False, True])
+def test_replacements_are_printed_where_that_is_wanted(option, verbose, capsys):
+    x = double("x")
+    fgraph = FunctionGraph([x], [f(x), g(x)], clone=False, features=[ReplaceValidate(), Refuses()])
+    given = {} if verbose is None else {"verbose": verbose}
+    with config.change_flags(optimizer_verbose=option):
+        fgraph.replace_all_validate([(fgraph.outputs[0], h(x)), (fgraph.outputs[1], x)], reason="why", **given)
+        done = capsys.readouterr().out.splitlines()
+        with pytest.raises(InconsistencyError):
+            fgraph.replace_all_validate([(fgraph.outputs[0], BAD(x))], reason="why", **given)
+        undone = capsys.readouterr().out
+    if option if verbose is None else verbose:
+        assert done == [
+            "rewriting: rewrite why replaces f.0 of f(x) with h.0 of h(x)",
+            "rewriting: rewrite why replaces g.0 of g(x) with x of None",
+        ]
+        assert undone.endswith("rewriting: validate failed on node h.0.\n Reason: why, bad\n")
+    else:
+        assert done == [] and "rewriting" not in undone
 
 
 def test_the_history_of_a_copy_is_its_own():

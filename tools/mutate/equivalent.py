@@ -265,4 +265,34 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "e.op == 'load' and e.attr in rows.parts",
         "(e.attr in rows.parts)",
     ): "it says what is meant: nothing else has the name of a buffer",
+    (
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder.insert",
+        "0.0",
+        "(1.0)",
+    ): "labels are only compared with one another: that of a node without neighbours may be any",
+    (
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder.insert",
+        "2",
+        "(3)",
+    ): "any label between two others will do",
+    (
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder.add_edge",
+        "if upper < lower:\n    return",
+        "pass",
+    ): "it saves work: labels that are in order are given back as they are",
+    (
+        "aesara/graph/incremental_order.py",
+        "IncrementalOrder._reach",
+        "node not in found and lower <= labels[node] <= upper",
+        "(node not in found)",
+    ): "it saves work: what lies beyond the ends of the edge is relabelled in the order that it has",
+    (
+        "aesara/graph/rewriting/relational.py",
+        "_put",
+        "reversed(list(zip(left, right)))",
+        "(list(zip(left, right)))",
+    ): "it saves work: operations, which mostly differ, are compared before their inputs",
 }
