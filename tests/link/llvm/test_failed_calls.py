@@ -125,3 +125,23 @@ assert (s.get_value() == 2).all()
 def test_threads_of_a_child_do_not_wait_for_threads_of_its_parent():
     done = subprocess.run([sys.executable, "-c", _FORK], capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_operations_of_the_program_run_once_in_a_call_that_fails(first):
+    """They may print, count or draw: what has failed is not looked for by calling them again."""
+    calls = []
+
+    @as_op(itypes=[at.dvector], otypes=[at.dvector])
+    def counts(values):
+        calls.append(values.tolist())
+        return values + 1.0
+
+    x, y = at.dvectors("x", "y")
+    result = counts(x) + y if first else counts(x + y)
+    outputs = [result, counts(y)]
+    f = aesara.function([x, y], outputs)
+    with pytest.raises(ValueError, match="Input dimension mismatch"):
+        f([1.0, 2.0], [1.0, 2.0, 3.0])
+    assert all(calls.count(one) == 1 for one in calls)
+    assert f([1.0], [2.0])[0].tolist() == [4.0]
