@@ -469,9 +469,7 @@ class Constant(AtomicVariable):
 
     @data.setter
     def data(self, value: Any) -> None:
-        if "_data" in self.__dict__:
-            raise AttributeError(f"The value of the constant {self} is already set. Make a new constant instead.")
-        self._data = value
+        raise AttributeError(f"The value of the constant {self} is already set. Make a new constant instead.")
 
     @property
     def value(self) -> Any:

@@ -2,6 +2,24 @@
 
 EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
+        "aesara/graph/nodes.py",
+        "Apply.__init__",
+        "not isinstance(inputs, (list, tuple)) and (not isinstance(inputs, Sequence))",
+        "(not isinstance(inputs, Sequence))",
+    ): "it saves time: lists and tuples are sequences",
+    (
+        "aesara/graph/nodes.py",
+        "Apply.__init__",
+        "not isinstance(outputs, (list, tuple)) and (not isinstance(outputs, Sequence))",
+        "(not isinstance(outputs, Sequence))",
+    ): "it saves time: lists and tuples are sequences",
+    (
+        "aesara/link/llvm/form.py",
+        "Form.symbols_of",
+        "self.symbols is None",
+        "(True)",
+    ): "it saves time: what the graph is decoded to is kept",
+    (
         "aesara/link/llvm/inlining.py",
         "_without_some",
         "if not small:\n    return (text, False)",
