@@ -2,12 +2,14 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from graph_toys import Interval, Toy, double, f, pair, variables
 
+import aesara.tensor as at
 from aesara.configdefaults import config
 from aesara.graph import Apply, Constant, Op
-from aesara.graph.op import NoParams, compute_test_value, get_test_value, get_test_values, is_thunk_type
+from aesara.graph.op import NoParams, compute_test_value, get_test_value, get_test_values, is_thunk_type, stand_in
 from aesara.graph.source import GradientLine, SourceLine, Sources, gradient_mark, inherit_source, user_source
 from aesara.graph.utils import MethodNotDefined, TestValueError
 
@@ -261,3 +263,12 @@ def test_apply_of_a_plain_object_is_possible():
     # Nodes do not ask what their Op is.
     node = Apply("anything", [double()], [double()])
     assert "anything" in str(node)
+
+
+def test_what_stands_in_for_a_variable_has_its_test_value():
+    x, y = at.dscalars("x", "y")
+    x.tag.test_value = np.array(2.0)
+    assert stand_in(x).type == x.type and not hasattr(stand_in(x).tag, "test_value")
+    with config.change_flags(compute_test_value="raise"):
+        assert stand_in(x).get_test_value() == 2.0 and stand_in(x, "z").name == "z"
+        assert not hasattr(stand_in(y).tag, "test_value")
