@@ -17,6 +17,9 @@ MODULES = """aesara.tensor aesara.tensor.basic aesara.tensor.math aesara.tensor.
     aesara.tensor.elementwise.ops aesara.tensor.linalg aesara.tensor.nlinalg aesara.tensor.slinalg
     aesara.tensor.fft aesara.tensor.signal.pool""".split()
 
+#: Modules whose functions make variables, or compute nothing.
+OF_NONE = {"aesara.tensor.type", "aesara.user_code", "functools"}
+
 
 def functions_of(module):
     """Names of public functions, without types, modules and functions that make variables."""
@@ -24,7 +27,7 @@ def functions_of(module):
         value = getattr(module, name)
         if name.startswith("_") or inspect.isclass(value) or inspect.ismodule(value) or not callable(value):
             continue
-        if isinstance(value, Type) or getattr(value, "__module__", "") in ("aesara.tensor.type", "functools"):
+        if isinstance(value, Type) or getattr(value, "__module__", "") in OF_NONE:
             continue
         if (getattr(value, "__module__", None) or "aesara").startswith("aesara"):
             yield name
