@@ -12,8 +12,8 @@ from types import FrameType
 __all__ = ["SKIPPED_FILES", "is_skipped", "user_frame", "warn_user"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
-#: What is known of files by their names.
-#: Standard-library wrappers run between the user's frame and ours (singledispatch, context managers).
+#: Whether frames of a file are passed over, as far as it is known. Those of wrappers of the standard library are
+#: (singledispatch, context managers), which run between the user's frame and ours.
 SKIPPED_FILES: dict[str, bool] = {functools.__file__: True, contextlib.__file__: True}
 
 

@@ -131,9 +131,7 @@ class FunctionGraph(MetaObject):
         self.setup_var(var)
         node = var.owner
         if node in self.apply_nodes and not self._is_used(node):
-            self._drop_node(node, None)
-            for i, variable in enumerate(node.inputs):
-                self.remove_client(variable, (node, i), remove_if_empty=True)
+            self._take_out(node, None)
 
     def add_output(self, var: Variable, reason: str | None = None, import_missing: bool = False) -> None:
         """Add an output.
@@ -282,6 +280,12 @@ class FunctionGraph(MetaObject):
                 self.variables.discard(output)
         self.execute_callbacks("on_prune", node, reason)
 
+    def _take_out(self, node: Apply, reason: str | None) -> None:
+        """Remove a node of which nothing is used, and what only it needs."""
+        self._drop_node(node, reason)
+        for i, variable in enumerate(node.inputs):
+            self.remove_client(variable, (node, i), reason=reason, remove_if_empty=True)
+
     def remove_node(self, node: Apply, reason: str | None = None) -> None:
         """Remove a node, with all nodes and outputs that depend on it, and what only they need."""
         pending = [node]
@@ -304,9 +308,7 @@ class FunctionGraph(MetaObject):
                     self.remove_output(index, reason=reason)
                 continue
             pending.pop()
-            self._drop_node(current, reason)
-            for i, variable in enumerate(current.inputs):
-                self.remove_client(variable, (current, i), reason=reason, remove_if_empty=True)
+            self._take_out(current, reason)
 
     # Import
 

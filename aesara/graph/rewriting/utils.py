@@ -55,10 +55,7 @@ def rewrite_graph(
     y
     """
     if custom_opt is not None:
-        warn_user(
-            "`custom_opt` is deprecated; use `custom_rewrite` instead.",
-            DeprecationWarning,
-        )
+        warn_user("`custom_opt` is deprecated; use `custom_rewrite` instead.", DeprecationWarning)
         custom_rewrite = custom_opt
     if isinstance(graph, FunctionGraph):
         fgraph = graph.clone() if clone else graph

@@ -426,10 +426,7 @@ def stack(*tensors: Any, **kwargs: Any) -> TensorVariable:
             raise TypeError("`stack` takes one list of tensors and an axis.")
         tensors = tuple(tensors[0])
     else:
-        warn_user(
-            "stack(*tensors) is deprecated: use stack([tensors], axis=0).",
-            DeprecationWarning,
-        )
+        warn_user("stack(*tensors) is deprecated: use stack([tensors], axis=0).", DeprecationWarning)
     if not tensors:
         raise ValueError("No tensor arguments provided: `stack` needs at least one.")
     return _stack([as_tensor_variable(tensor) for tensor in tensors], axis)

@@ -173,9 +173,7 @@ def conv2d(
     >>> conv2d(np.ones((1, 1, 3, 3)), np.ones((1, 1, 2, 2)), border_mode="full").eval()[0, 0, 0]
     array([1., 2., 2., 1.])
     """
-    warn_user(
-        "aesara.tensor.nnet.conv.conv2d is deprecated: use aesara.tensor.nnet.conv2d.", DeprecationWarning
-    )
+    warn_user("aesara.tensor.nnet.conv.conv2d is deprecated: use aesara.tensor.nnet.conv2d.", DeprecationWarning)
     return convolved_by_conv_op(
         input, filters, image_shape, filter_shape, border_mode=border_mode, subsample=subsample, **kargs
     )

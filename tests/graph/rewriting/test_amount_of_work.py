@@ -4,7 +4,6 @@ After a change that is meant, run ``AESARA_REGENERATE_GOLDEN=1 pytest tests/grap
 read the difference.
 """
 
-import os
 import random
 import runpy
 import sys
@@ -18,6 +17,7 @@ from aesara.graph import destroyhandler, fg
 from aesara.graph.destroyhandler import DestroyHandler
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
+from tests.recorded import assert_recorded
 
 TESTS = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(TESTS / "ir"))
@@ -95,15 +95,10 @@ CASES = {
 
 @pytest.mark.parametrize("case", CASES)
 def test_work_is_as_recorded(case, counts):
-    recorded = dict(line.rsplit(": ", 1) for line in FILE.read_text(encoding="utf-8").splitlines())
     make, *arguments = CASES[case]
     make(*arguments)  # what is done once
     for what in counts:
         counts[what] = 0
     make(*arguments)
     text = ", ".join(f"{count} {what}" for what, count in counts.items())
-    if os.environ.get("AESARA_REGENERATE_GOLDEN") == "1":
-        recorded[case] = text
-        lines = [f"{name}: {recorded[name]}\n" for name in CASES if name in recorded]
-        FILE.write_text("".join(lines), encoding="utf-8", newline="\n")
-    assert text == recorded[case]
+    assert_recorded(FILE, CASES, case, text)

@@ -7,7 +7,6 @@ the difference.  Where only the digest differs, compare ``f._native.report.text`
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sys
 from collections import Counter
@@ -22,6 +21,7 @@ import aesara.tensor as at
 from aesara.graph.traversal import graph_inputs
 from aesara.link.llvm import spills
 from aesara.scan.utils import until
+from tests.recorded import assert_recorded
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "ir"))
 from representative_graphs import GRAPHS
@@ -160,9 +160,4 @@ def described(text):
 @pytest.mark.parametrize("name", CASES)
 def test_code_is_as_recorded(name):
     text = described(compiled(name)._native.report.text)
-    recorded = dict(line.split(": ", 1) for line in FILE.read_text(encoding="utf-8").splitlines())
-    if os.environ.get("AESARA_REGENERATE_GOLDEN") == "1":
-        recorded[name] = text
-        lines = [f"{one}: {recorded[one]}\n" for one in CASES if one in recorded]
-        FILE.write_text("".join(lines), encoding="utf-8", newline="\n")
-    assert text == recorded[name]
+    assert_recorded(FILE, CASES, name, text)
