@@ -41,10 +41,16 @@ GENERAL = tuple(
     link/test_interrupts.py link/test_concurrent tensor/shapes/test_static_shape.py rules/test_rules_settle
     tensor/rewriting/test_mixed_dtypes test_layers test_conventions test_mutate""".split()
 )
+#: Tests of what changes no result: they are tried whether or not they were seen to come to a fault.
+OF_WORK = tuple(
+    f"tests/{name}"
+    for name in """graph/rewriting/test_amount_of_work link/llvm/test_emitted_code lower/test_golden
+    optable/test_table_work""".split()
+)
 #: How many tests of a fault are tried, for how many seconds, and how many of one function before those of others.
 TRIED, TRIED_FOR, ALIKE = 1000, 40.0, 3
 #: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it.
-FURTHER_FOR = 15.0
+FURTHER_FOR = 75.0
 #: The words of a path that say nothing about what a file is of.
 COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "utils"}
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
@@ -89,15 +95,18 @@ class Session:
         return True
 
     def _further(self, fault: Fault, names: Iterable[str]) -> Iterator[Any]:
-        """Items that were not run without a fault: called what the fault is in, of functions that come to it, near."""
+        """Items that were not run without a fault: those of what changes no result, those called what the fault is in,
+        of functions that come to it, near."""
         called = _names(fault)
-        for item in itertools.chain.from_iterable(self.functions.values()):
-            if item.nodeid not in self.recorded and any(name in item.nodeid.lower() for name in called):
-                yield item
+        items = list(itertools.chain.from_iterable(self.functions.values()))
+        of_work = [item for item in items if item.nodeid.startswith(OF_WORK) and item.nodeid not in names]
+        yield from sorted(of_work, key=lambda item: item.nodeid.startswith(OF_WORK[-1]))
+        done = self.recorded.union(item.nodeid for item in of_work)
+        yield from (i for i in items if i.nodeid not in done and any(name in i.nodeid.lower() for name in called))
         functions = dict.fromkeys(name.partition("[")[0] for name in names)
         near = {name: nearness(fault.path, name) for name in self.functions}
         functions |= dict.fromkeys(sorted((n for n in near if near[n] > 0.5), key=lambda n: -near[n]))
-        rounds = [[item for item in self.functions[f] if item.nodeid not in self.recorded] for f in functions]
+        rounds = [[item for item in self.functions[f] if item.nodeid not in done] for f in functions]
         for some in itertools.zip_longest(*rounds):
             yield from (item for item in some if item is not None)
 
@@ -176,6 +185,17 @@ class Session:
         self.failed = ""
         item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
 
+    def _passes_else(self, item: Any, number: int) -> bool:
+        """Whether a test that failed with a fault, perhaps by what an earlier one has left, passes without it."""
+        if item.nodeid in self.recorded:
+            return True
+        if number not in SWITCH.visited:
+            return False
+        SWITCH.active = -1
+        self._protocol(item)
+        SWITCH.active = number
+        return not self.failed
+
     def _run(self, items: Sequence[Any], number: int, seconds: float) -> str | None:
         """The first test that fails with a fault, ``"a crash"``, ``"time"`` or ``"memory"``; empty if all pass, None if
         none comes there."""
@@ -197,13 +217,9 @@ class Session:
                 SWITCH.visited.clear()
                 self._protocol(item)
                 came = came or number in SWITCH.visited
-                if (failed := self.failed) and number in SWITCH.visited:
-                    SWITCH.active = -1
-                    self._protocol(item)
-                    SWITCH.active = number
-                    if not self.failed:
-                        note.write_text(failed, encoding="utf-8")
-                        os._exit(1)
+                if (failed := self.failed) and self._passes_else(item, number):
+                    note.write_text(failed, encoding="utf-8")
+                    os._exit(1)
             os._exit(0 if came else NOWHERE)
         used, moved_at = 0.0, time.monotonic()
         while True:
@@ -271,8 +287,8 @@ def _names(fault: Fault) -> frozenset[str]:
 
 
 def _chosen(groups: Mapping[str, Sequence[Any]], faults: Sequence[Fault]) -> list[Any]:
-    """The items in rounds, a few of each test in each: those called what faults are in first, then those near their
-    modules, general ones last and only two."""
+    """The items in rounds, a few of each test in each: those of what changes no result first, then those called what
+    faults are in, those near their modules, general ones last and only two."""
     modules, found, near = {fault.path for fault in faults}, [], {}
     called = re.compile("|".join(map(re.escape, sorted({n for f in faults for n in _names(f)}))) or "$^")
     for name, group in groups.items():
@@ -284,8 +300,9 @@ def _chosen(groups: Mapping[str, Sequence[Any]], faults: Sequence[Fault]) -> lis
         step = max(1, len(group) // first)
         spread = [item for start in range(step) for item in group[start::step]]
         for k, item in enumerate(spread[:2] if general else spread):
+            of_work = name.startswith(OF_WORK)
             named = not general and called.search(item.nodeid.partition("::")[2].lower()) is not None
-            found.append(((general, not named, k // first, -near[file], k / first), item))
+            found.append(((not of_work, general, not named, k // first, -near[file], k / first), item))
     return [item for _, item in sorted(found, key=lambda ranked: ranked[0])]
 
 

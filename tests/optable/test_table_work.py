@@ -1,0 +1,83 @@
+"""Every row of the op table: what its functions compile to, kept as text so that a change of them is seen in review.
+
+A line says for values, shapes, derivatives in both modes and second derivatives how many nodes the rewritten graph and
+how many lines the native code has, with a digest of that code.  After a change that is meant, run
+``AESARA_REGENERATE_GOLDEN=1 pytest tests/optable/test_table_work.py`` and read the difference.
+"""
+
+import hashlib
+import warnings
+from pathlib import Path
+
+import llvmlite.binding as llvm
+import numpy as np
+import pytest
+
+import aesara
+import tests.optable.rows  # noqa: F401
+from aesara.gradient import Lop, Rop
+from aesara.link.llvm import linker
+from tests.optable.derivatives import differentiable
+from tests.optable.running import MODES, Graphs, compiled
+from tests.optable.table import ROWS
+from tests.recorded import assert_recorded
+
+FILE = Path(__file__).with_name("work.txt")
+
+pytestmark = pytest.mark.skipif(
+    llvm.llvm_version_info[0] < 22 or np.lib.NumpyVersion(np.__version__) < "2.0.0",
+    reason="for older versions of LLVM and NumPy other code is emitted",
+)
+
+
+def tangents(variables):
+    return [v.type(f"d{k}") for k, v in enumerate(variables)]
+
+
+def derivatives(row):
+    """Inputs, and the derivatives of the smooth cases: along directions, and of outputs weighted with others."""
+    graphs = Graphs.of(row, differentiable(row))
+    for case, inputs, outputs in zip(graphs.cases, graphs.inputs, graphs.outputs):
+        wanted = [v for v, arg in zip(inputs, case.args) if arg.gradient_wanted]
+        outputs = [o for o in outputs if o.type.dtype.startswith(("float", "complex"))]
+        directions, weights = tangents(wanted), tangents(outputs)
+        forward = Rop(outputs, wanted, directions, disconnected_outputs="ignore")
+        reverse = Lop(outputs, wanted, weights, disconnected_inputs="ignore")
+        yield [*inputs, *directions, *weights], forward, reverse, wanted
+
+
+@pytest.fixture
+def described(monkeypatch):
+    """What functions compile to, without the time that LLVM takes: nothing is called."""
+    build, codes, texts = linker.build, [], []
+    monkeypatch.setattr(linker, "build", lambda *given: codes.append(build(*given)) or codes[0])
+    aesara.function([], [])
+    monkeypatch.setattr(linker, "build", lambda text, *given: texts.append(text) or codes[0])
+
+    def described(inputs, outputs):
+        function = compiled(inputs, outputs, MODES["native"])
+        text = texts.pop()
+        digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return f"{len(function.maker.fgraph.apply_nodes)} nodes {text.count(chr(10))} lines {digest}"
+
+    return described
+
+
+def work(row, described):
+    graphs = Graphs.of(row, [*row.cases, *row.complex_cases])
+    inputs, outputs = graphs.flat_inputs(), graphs.flat_outputs()
+    yield f"values {described(inputs, outputs)}"
+    yield f"shapes {described(inputs, [o.shape for o in outputs])}"
+    found = list(derivatives(row))
+    if found:
+        inputs = [v for given, _, _, _ in found for v in given]
+        yield f"Rop {described(inputs, [o for _, forward, _, _ in found for o in forward])}"
+        yield f"Lop {described(inputs, [o for _, _, reverse, _ in found for o in reverse])}"
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_functions_are_as_recorded(name, described):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        text = ", ".join(work(ROWS[name], described))
+    assert_recorded(FILE, ROWS, name, text)
