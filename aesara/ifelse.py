@@ -82,7 +82,7 @@ class IfElse(Op):
     def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         then, other = input_shapes[1 : 1 + self.n_outs], input_shapes[1 + self.n_outs :]
         return [
-            None if one is None or two is None else tuple(
+            None if one is None else tuple(
                 [a if a is b else switch(node.inputs[0], a, b) for a, b in zip(one, two)]
             )
             for one, two in zip(then, other)

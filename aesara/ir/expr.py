@@ -175,7 +175,7 @@ def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], ke
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Within, equal expressions are the same object; between uses, a large table is emptied.
+    """Within, also as a decorator, equal expressions are the same object; between uses, a large table is emptied.
 
     Constants and variables stay, since modules hold on to some.
     """

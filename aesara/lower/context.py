@@ -111,7 +111,7 @@ class Context:
         """Whether the arrays of a variable are here, or where this context takes them from."""
         if variable in self.arrays or variable in self.pairs:
             return True
-        return self.taken is not None and self.outer is not None and self.outer.has(variable)
+        return self.outer is not None and self.outer.has(variable)
 
     def _take(self, variable: Variable) -> None:
         """Make a variable of the context around known here: as it is if it is memory or constant, else as a buffer."""

@@ -65,6 +65,7 @@ def test_a_result_is_written_over_an_argument(inputs, output, values):
         ([a], (a * 2).astype("float32"), [X]), ([a], a * 2 + a[::-1], [X]), ([a], [a.sum()], [X]),
         # the other argument may be the same memory
         ([a, b], a + b, [X, Y]), ([a, b], [a * 2, b[::-1].copy()], [X, Y]),
+        ([a, b], [at.sort(b)[0] + a, at.sort(at.sort(a)[0] * b)], [X, Y]),
     ],
 )  # fmt: skip
 def test_arguments_that_are_read_otherwise_stay_as_they_are(inputs, outputs, values):

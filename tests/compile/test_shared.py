@@ -17,6 +17,7 @@ from aesara.compile.sharedvalue import (
     shared_constructor,
 )
 from aesara.graph.container import Container
+from aesara.graph.shared import CONSTRUCTORS_ON_DEMAND
 from aesara.graph.type import Type
 from aesara.tensor.sharedvar import ScalarSharedVariable, TensorSharedVariable
 from aesara.tensor.var import TensorVariable
@@ -393,3 +394,17 @@ def test_generators_and_complex_numbers_are_exchanged():
     states = [v.get_value(borrow=True).bit_generator.state for v in (first, second)]
     aesara.function([], [], updates={first: second, second: first})()
     assert [v.get_value(borrow=True).bit_generator.state for v in (second, first)] == states
+
+
+@pytest.mark.parametrize("package", ["known", "known.inner", "known.inner.deep", "known.inn"])
+def test_the_module_that_knows_a_class_is_imported_on_demand(package, monkeypatch, tmp_path):
+    """Also for classes that somebody else derives from one."""
+    (tmp_path / "knows_things.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(CONSTRUCTORS_ON_DEMAND, package, "knows_things")
+    monkeypatch.delitem(sys.modules, "knows_things", raising=False)
+    base = type("Base", (), {"__module__": "known.inner"})
+    derived = type("Derived", (base,), {"__module__": "of_somebody_else"})
+    assert isinstance(shared(derived()), SharedVariable)
+    assert ("knows_things" in sys.modules) == (package in ("known", "known.inner"))
+    sys.modules.pop("knows_things", None)

@@ -161,3 +161,12 @@ def test_the_history_of_a_copy_is_its_own():
         del copied, of_copy
         gc.collect()
         assert seen() is None
+
+
+def test_a_change_to_a_narrower_type_is_undone():
+    wide, narrow = Interval(0, 10)("wide"), Interval(1, 2)("narrow")
+    fgraph = FunctionGraph([wide, narrow], [f(f(wide))], clone=False, features=[ReplaceValidate(), Refuses()])
+    before = state(fgraph)
+    with pytest.raises(InconsistencyError):
+        fgraph.replace_all_validate([(wide, narrow), (fgraph.outputs[0], BAD(wide))])
+    assert state(fgraph) == before

@@ -386,6 +386,14 @@ def test_memory_under_two_names_stays_memory():
     assert loop_as_launch(loop, plain.bases(), frozenset({"t0"})) is None
 
 
+@pytest.mark.parametrize("changed", ["b0: float64[]", "b2: float64[] written"])
+def test_a_step_that_may_write_where_it_reads_stays_a_loop(changed):
+    text = LOOP.format(read="t0 at i", other="a1 at i", written="i + 1", step=PLUS, size="")
+    head, step = text.split("kernel step")
+    program = parse_program("kernel step".join([head, step.replace(changed, f"{changed} aliased")]))
+    assert with_kernels(program)[1] == []
+
+
 def test_the_first_of_checks_that_fail_in_one_round_is_named():
     def step(e, s):
         s = Assert("the first")(s + e, s < 2.0)

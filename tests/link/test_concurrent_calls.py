@@ -13,6 +13,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
+from aesara.link import guards
 from aesara.link.guards import (
     EVERYTHING,
     Held,
@@ -344,6 +345,22 @@ def test_a_call_that_waits_is_not_passed_for_ever():
     in_threads(*[lambda k=k: work(k) for k in range(3)])
     runs = [turns[k : k + 3] for k in range(10, 40, 3)]
     assert all(len(set(run)) > 1 for run in runs), turns
+
+
+def test_who_holds_another_guard_waits_a_while_before_it_passes_others(monkeypatch):
+    mine, other = UpdateGuard(), UpdateGuard()
+    ahead = guards._Ticket([other])
+    ahead.thread = -1
+    waited = []
+    monkeypatch.setattr(guards, "_acquire_lock", lambda *given: waited.append(given) or 0)
+    guards._queue.append(ahead)
+    ahead.wanted = 1
+    other.words[guards._WANTED] += 1
+    try:
+        with Held([mine]), Held([other]):
+            assert len(waited) == 1
+    finally:
+        guards._leave_queue(ahead)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -53,6 +53,12 @@ def test_extracted_diagonal(shape, offset):
     assert_native(ExtractDiag(offset), numbers(*shape))
 
 
+@pytest.mark.parametrize("offset", [2**63 - 1, -(2**63), 2**63, -(2**63) - 1, 2**70, -(2**70)])
+def test_diagonals_that_are_further_away_than_numbers_of_64_bits_reach(offset):
+    x = at.dmatrix("x")
+    assert aesara.function([x], ExtractDiag(offset)(x))(numbers(3, 4)).shape == (0,)
+
+
 @pytest.mark.parametrize("axes", [(0, 1), (1, 0), (0, 2), (2, 0), (1, 2), (-1, 0)])
 def test_extracted_diagonals_along_any_axes(axes):
     assert_native(lambda x: ExtractDiag(1, *axes)(x) * 2, numbers(3, 4, 5))

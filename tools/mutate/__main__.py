@@ -59,7 +59,7 @@ def outcomes(
     surroundings = {
         **os.environ,
         "AESARA_MUTATE": str(folder / "task.json"),
-        "PYTHONPATH": str(tree),
+        "PYTHONPATH": os.pathsep.join([str(tree), str(tree / "tools" / "mutate" / "started")]),
         "XDG_CACHE_HOME": str(folder / "cache"),
         "OPENBLAS_NUM_THREADS": "1",
     }

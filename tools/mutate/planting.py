@@ -12,7 +12,7 @@ import importlib.abc
 import importlib.machinery
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -42,6 +42,19 @@ def with_faults(source: str, faults: Mapping[int, Fault]) -> ast.Module:
     return ast.fix_missing_locations(_Planter(faults).visit(ast.parse(source)))
 
 
+class LastingSwitch(Switch):
+    """The switch of a program that a test starts; there is a file once a program has come to the fault."""
+
+    def __init__(self, active: int, note: Path) -> None:
+        super().__init__()
+        self.active, self.note = active, note
+
+    def __call__(self, number: int) -> bool:
+        if not self.visited:
+            self.note.touch()
+        return super().__call__(number)
+
+
 class _Planter(ast.NodeTransformer):
     def __init__(self, faults: Mapping[int, Fault]) -> None:
         self.by_place: dict[tuple[Any, ...], list[tuple[int, Fault]]] = defaultdict(list)
@@ -68,9 +81,9 @@ class _Planter(ast.NodeTransformer):
 class Planted(importlib.abc.MetaPathFinder):
     """Finds modules of the package in a tree, and compiles those that have faults with them."""
 
-    def __init__(self, tree: Path, faults: Sequence[Fault]) -> None:
+    def __init__(self, tree: Path, faults: Mapping[int, Fault]) -> None:
         self.files: dict[str, dict[int, Fault]] = defaultdict(dict)
-        for number, fault in enumerate(faults):
+        for number, fault in faults.items():
             self.files[str(tree / fault.path)][number] = fault
 
     def find_spec(self, name: str, path: Any, target: ModuleType | None = None) -> Any:
@@ -89,7 +102,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
         return compile(with_faults(self.get_data(self.path).decode(), self.faults), self.path, "exec")
 
 
-def plant(tree: Path, faults: Sequence[Fault]) -> None:
-    """From now on the modules of a tree are imported with these faults, of which none is active."""
-    setattr(builtins, QUESTION, SWITCH)
+def plant(tree: Path, faults: Mapping[int, Fault], switch: Switch = SWITCH) -> None:
+    """From now on the modules of a tree are imported with these faults; the switch says which of them is active."""
+    setattr(builtins, QUESTION, switch)
     sys.meta_path.insert(0, Planted(tree, faults))

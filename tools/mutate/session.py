@@ -51,6 +51,8 @@ OF_WORK = tuple(
 TRIED, TRIED_FOR, ALIKE = 1000, 40.0, 3
 #: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it.
 FURTHER_FOR = 75.0
+#: How many of the tests that start programs of their own are tried then.
+STARTING = 12
 #: The words of a path that say nothing about what a file is of.
 COMMON = {"aesara", "tests", "test", "basic", "init", "op", "ops", "rules", "utils"}
 #: A test may take so many times what it took without a fault, in seconds of the processor, plus some.
@@ -94,17 +96,18 @@ class Session:
         self._in_forks([lambda: self._try_some(waiting, items, tests, imported)] * self.workers)
         return True
 
-    def _further(self, fault: Fault, names: Iterable[str]) -> Iterator[Any]:
-        """Items that were not run without a fault: those of what changes no result, those called what the fault is in,
-        of functions that come to it, near."""
-        called = _names(fault)
-        items = list(itertools.chain.from_iterable(self.functions.values()))
+    def _further(self, fault: Fault, names: Sequence[str]) -> Iterator[Any]:
+        """Items of which it is not known whether they come to a fault: those of what changes no result, those called
+        what the fault is in, those that start programs, of functions that come to it, near."""
+        called, items = _names(fault), list(itertools.chain.from_iterable(self.functions.values()))
+        near = {name: nearness(fault.path, name) for name in self.functions}
         of_work = [item for item in items if item.nodeid.startswith(OF_WORK) and item.nodeid not in names]
         yield from sorted(of_work, key=lambda item: item.nodeid.startswith(OF_WORK[-1]))
         done = self.recorded.union(item.nodeid for item in of_work)
         yield from (i for i in items if i.nodeid not in done and any(name in i.nodeid.lower() for name in called))
+        starting = sorted((n for n in near if near[n] > 0.5 and _starts_programs(n)), key=lambda n: -near[n])
+        yield from itertools.islice((item for name in starting for item in self.functions[name]), STARTING)
         functions = dict.fromkeys(name.partition("[")[0] for name in names)
-        near = {name: nearness(fault.path, name) for name in self.functions}
         functions |= dict.fromkeys(sorted((n for n in near if near[n] > 0.5), key=lambda n: -near[n]))
         rounds = [[item for item in self.functions[f] if item.nodeid not in done] for f in functions]
         for some in itertools.zip_longest(*rounds):
@@ -185,15 +188,20 @@ class Session:
         self.failed = ""
         item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
 
+    def _activate(self, number: int, active: bool) -> None:
+        """Switch a fault on or off, here and in programs that tests start."""
+        SWITCH.active = number if active else -1
+        os.environ["AESARA_FAULT"] = json.dumps([str(self.folder), number, active])
+
     def _passes_else(self, item: Any, number: int) -> bool:
-        """Whether a test that failed with a fault, perhaps by what an earlier one has left, passes without it."""
-        if item.nodeid in self.recorded:
-            return True
-        if number not in SWITCH.visited:
+        """Whether a test that has failed comes to a fault, and passes without it."""
+        if item.nodeid in self.recorded and item.nodeid.startswith(OF_WORK):
+            return True  # the test before it may have come to the fault, and left what it made
+        if number not in SWITCH.visited and not (self.folder / f"came{number}").exists():
             return False
-        SWITCH.active = -1
+        self._activate(number, False)
         self._protocol(item)
-        SWITCH.active = number
+        self._activate(number, True)
         return not self.failed
 
     def _run(self, items: Sequence[Any], number: int, seconds: float) -> str | None:
@@ -211,12 +219,13 @@ class Session:
                     note.write_text(self.failed, encoding="utf-8")
                     os._exit(1)
             end, came = time.process_time() + FURTHER_FOR, bool(items)
+            self._activate(number, True)
             for item in self._further(self.faults[number], [item.nodeid for item in items]):
                 if time.process_time() > end:
                     break
                 SWITCH.visited.clear()
                 self._protocol(item)
-                came = came or number in SWITCH.visited
+                came = came or number in SWITCH.visited or (self.folder / f"came{number}").exists()
                 if (failed := self.failed) and self._passes_else(item, number):
                     note.write_text(failed, encoding="utf-8")
                     os._exit(1)
@@ -255,6 +264,11 @@ def _imported(file: str) -> frozenset[str]:
     text = Path(file).read_text(encoding="utf-8") if Path(file).exists() else ""
     modules = re.findall(r"^(?:from|import) (aesara[\w.]*)", text, re.MULTILINE)
     return frozenset(modules) | {f"{a}.{b}" for a, b in re.findall(r"^from (aesara[\w.]*) import (\w+)", text, re.M)}
+
+
+@functools.cache
+def _starts_programs(test: str) -> bool:
+    return "sys.executable" in Path(test.partition("::")[0]).read_text(encoding="utf-8")
 
 
 def nearness(module: str, test: str) -> float:
@@ -333,7 +347,7 @@ def _in_order(tests: Sequence[tuple[float, str]]) -> Iterator[tuple[float, str]]
 assert "aesara" not in sys.modules, "the package was imported before faults were planted"
 _TASK = json.loads(Path(os.environ["AESARA_MUTATE"]).read_text(encoding="utf-8"))
 _SESSION = Session(_TASK)
-plant(Path(_TASK["tree"]), _SESSION.faults)
+plant(Path(_TASK["tree"]), dict(enumerate(_SESSION.faults)))
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -141,7 +141,7 @@ class Interface:
             tuple(item.buffer.outer_dtype for item in program.inputs),
             tuple(item.implicit for item in program.inputs),
             tuple(program.cells()),
-            tuple(sorted({number for _, number in program.updates})),
+            tuple(dict.fromkeys(number for _, number in program.updates)),
             guard_count(program),
             tuple(sorted({dtype for step in program.all_steps() for dtype in step.products()})),
             program.lent,

@@ -47,7 +47,8 @@ class Threads:
 
     def __init__(self, code: HostCode, complete: frozenset[str]) -> None:
         self.code = code
-        self.works: dict[int, Work] = {}
+        #: the work of each step, which is kept: no other gets its identity
+        self.works: dict[int, tuple[Step, Work]] = {}
         #: buffers that hold their values from the beginning
         self.complete = complete
         #: i1: this call holds references to shared values and, if it updates some, guards
@@ -69,8 +70,8 @@ class Threads:
         """The work of a step, in any sizes."""
         found = self.works.get(id(step))
         if found is None:
-            found = self.works[id(step)] = step.work()
-        return found
+            found = self.works[id(step)] = step, step.work()
+        return found[1]
 
     def known(self, work: Work) -> Work:
         """Work in sizes that are known here."""

@@ -14,6 +14,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
+from aesara.ir.expr import sharing
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm import in_advance
@@ -130,6 +131,7 @@ class LLVMLinker(VMLinker):
             return MarshallingCallable(parts, self._compile(*arguments), unpack_single, fallback)
         return self._compile(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)
 
+    @sharing()
     def _compile(
         self,
         fgraph: FunctionGraph,
@@ -210,6 +212,7 @@ class LLVMLinker(VMLinker):
         if code is None:
             return None
 
+        @sharing()
         def compile_again() -> tuple[Lowered, str]:
             made = form.interface
             lowered = _lower(graph(), made.implicit, made.overwritten, made.lent, n_outputs, updates, unpack_single)

@@ -11,6 +11,7 @@ import numpy as np
 
 from aesara.errors import NativeTargetError
 from aesara.graph.nodes import Variable
+from aesara.ir.expr import sharing
 from aesara.ir.program import Program
 from aesara.link.llvm import layout
 from aesara.link.llvm.cache import object_cache
@@ -52,6 +53,7 @@ class PointerCode:
         Where the function is.
     """
 
+    @sharing()
     def __init__(
         self, inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], signature: Signature
     ) -> None:

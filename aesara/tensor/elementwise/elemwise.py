@@ -336,7 +336,7 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
     """The shape of the result; an error if inputs disagree or would be broadcast without leave."""
     shapes = [np.shape(x) for x in inputs]
     first = shapes[0]
-    if 1 not in first and shapes.count(first) == len(shapes):
+    if shapes.count(first) == len(shapes):
         return first
     result = []
     for axis in range(len(first)):

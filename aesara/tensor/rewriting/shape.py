@@ -36,9 +36,7 @@ class UnShapeOptimizer(GraphRewriter):
     """Lets a graph forget about shapes."""
 
     def apply(self, fgraph):
-        feature = getattr(fgraph, "shape_feature", None)
-        if feature is not None:
-            fgraph.remove_feature(feature)
+        fgraph.remove_feature(getattr(fgraph, "shape_feature", None))
 
 
 # The shape of a result without the result

@@ -286,7 +286,7 @@ class Blockwise(Op):
             return unknown
         core_sizes = [tuple(shape[len(shape) - len(dims) :]) for shape, dims in zip(shapes, self.inputs_signature)]
         inferred = infer(fgraph, core, core_sizes)
-        members = {x for x in core.inputs if not isinstance(x, Constant)} | set(core.outputs)
+        members = {x for x in core.inputs if not isinstance(x, Constant)}
         return [
             [
                 None if isinstance(s, Variable) and members & set(graph_inputs([s])) else as_tensor_variable(s)

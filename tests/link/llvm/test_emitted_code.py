@@ -7,6 +7,7 @@ the difference.  Where only the digest differs, compare ``f._native.report.text`
 from __future__ import annotations
 
 import hashlib
+import pickle
 import re
 import sys
 from collections import Counter
@@ -19,6 +20,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.traversal import graph_inputs
+from aesara.ir import expr
 from aesara.link.llvm import spills
 from aesara.scan.utils import until
 from tests.recorded import assert_recorded
@@ -161,3 +163,14 @@ def described(text):
 def test_code_is_as_recorded(name):
     text = described(compiled(name)._native.report.text)
     assert_recorded(FILE, CASES, name, text)
+
+
+@pytest.mark.parametrize("name", ["gradient_step", "factors", "a gradient of a loop"])
+def test_code_is_the_same_whatever_was_compiled_before(name, monkeypatch):
+    """Also if the table of expressions is emptied as soon as nothing needs it any more."""
+    texts = [compiled(name)._native.report.text]
+    monkeypatch.setattr(expr, "_TABLE_LIMIT", 0)
+    texts += [compiled(name)._native.report.text for _ in range(2)]
+    restored = pickle.loads(pickle.dumps(compiled(name)))._native.report
+    assert restored.cached
+    assert {*texts, restored.text} == {texts[0]}

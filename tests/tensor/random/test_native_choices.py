@@ -7,7 +7,7 @@ from distribution_table import BIT_GENERATORS, generator
 import aesara
 import aesara.tensor as at
 import aesara.tensor.random as at_random
-from aesara.ir.generators import words_of
+from aesara.ir.generators import generator_of, words_of
 from aesara.ir.interpret import run_program
 from aesara.ir.text import parse_program, print_program
 from aesara.ir.verify import verify_program
@@ -174,3 +174,5 @@ def test_loops_and_the_interpreter(draw):
     results = run_program(program, [words_of(before)], one._native.form.constants)
     rng.set_value(before)
     np.testing.assert_array_equal(results.returned[0], one())
+    (words,) = results.cells.values()
+    assert same_state(generator_of(words), rng.get_value())

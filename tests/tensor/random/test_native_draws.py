@@ -150,6 +150,8 @@ def test_draws_that_are_all_alike():
     rng.set_value(before)
     for mine, native in zip(results.returned, f(3), strict=True):
         np.testing.assert_array_equal(mine, native)
+    (words,) = results.cells.values()
+    assert same_state(generator_of(words), rng.get_value())
 
 
 def test_sizes_that_do_not_fit():

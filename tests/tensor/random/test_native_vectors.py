@@ -7,7 +7,7 @@ from distribution_table import BIT_GENERATORS, generator
 import aesara
 import aesara.tensor as at
 import aesara.tensor.random as at_random
-from aesara.ir.generators import words_of
+from aesara.ir.generators import generator_of, words_of
 from aesara.ir.interpret import run_program
 from aesara.ir.routines.numpy_loops import matrix_loops
 from aesara.ir.text import parse_program, print_program
@@ -192,7 +192,7 @@ def test_loops_and_the_interpreter(name, parameters):
     np.testing.assert_array_equal(f(), np.cumsum(rows, axis=0, dtype="float64"))
     assert same_state(rng.get_value(), twin)
 
-    g, _ = compiled(name, given, (2,))
+    g, own = compiled(name, given, (2,))
     if aesara.explain(g).python:
         return
     program = g._native.program
@@ -200,3 +200,5 @@ def test_loops_and_the_interpreter(name, parameters):
     assert print_program(parse_program(print_program(program))) == print_program(program)
     results = run_program(program, [*given, words_of(generator("Generator"))], g._native.form.constants)
     np.testing.assert_array_equal(results.returned[0], g(*given))
+    (words,) = results.cells.values()
+    assert same_state(generator_of(words), own.get_value())

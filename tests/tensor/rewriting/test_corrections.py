@@ -160,6 +160,8 @@ def test_what_is_left_as_it_is():
         "a diagonal that may be negative": at.diag(v) + U @ C @ U.T,
         "a diagonal of different numbers": at.diag(at.exp(v)) + U @ C @ U.T,
         "no diagonal": C[0, 0] + U @ C @ U.T,
+        "scaled rows": one + v[:, None] * (U @ C @ U.T),
+        "scaled columns": one + (U @ C @ U.T) * v,
     }
     for name, matrix in left.items():
         f = compiled([*INPUTS, wide_u, unknown], linalg.solve(matrix, b))

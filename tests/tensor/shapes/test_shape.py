@@ -234,6 +234,7 @@ def test_unbroadcast():
     assert str(Unbroadcast(17, 9, 1)) == "Unbroadcast{1,9,17}"
     assert unbroadcast(x, 1) is x
     assert at.get_vector_length(unbroadcast(tensor(1), 0)) == 1
+    assert y.owner.op.grad([x], [y.type("g")])[0].type == x.type
     value = np.ones((1, 3, 1))
     assert evaluate(y, {x: value}) is value
     check_inferred_shape(y, {x: value})

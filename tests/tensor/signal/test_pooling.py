@@ -315,6 +315,11 @@ def test_arrays_that_do_not_fit(machine):
     for arrays, name in (((large, large, small), "maxout"), ((large, small, large), "gz")):
         with pytest.raises(ValueError, match=f"MaxPoolGrad: `{name}` has the"):
             f(*arrays)
+    f = aesara.function([x, g], AveragePoolGrad(True)(x, g, (2, 2)), mode=MACHINES[machine])
+    assert f(large, small).shape == (4, 4)
+    for wrong in (large, np.zeros((1, 2)), np.zeros((1, 1))):
+        with pytest.raises(ValueError, match="AveragePoolGrad: `gz` has the"):
+            f(large, wrong)
     f = aesara.function([x, y], MaxPoolRop(True)(x, y, (2, 2)), mode=MACHINES[machine])
     with pytest.raises(ValueError, match="`eval_point` has the"):
         f(large, small)
