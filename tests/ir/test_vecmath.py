@@ -468,3 +468,12 @@ def test_minimax_levels_the_error():
     assert abs(slope - (mp.e - 1)) < 1e-3
     assert abs(error - (1 - constant)) < 1e-3
     assert abs((constant + slope * middle - mp.exp(middle)) - error) < 1e-3
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "complex128", "int64"])
+@pytest.mark.parametrize("name", ["sin", "tan", "exp", "replace_large_lanes", "hypot"])
+def test_what_a_function_needs_is_there_for_its_dtype(name, dtype):
+    needed = vecmath.dependencies(name, dtype)
+    assert bool(needed) == (name == "replace_large_lanes" or (name in TRIGONOMETRIC and (name, dtype) in ALL))
+    for other in needed if dtype in ("float64", "float32") else ():
+        assert vecmath.definition(other, dtype) is not None

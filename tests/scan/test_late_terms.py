@@ -8,6 +8,7 @@ import aesara.tensor as at
 from aesara.graph.traversal import io_toposort
 from aesara.scan.late_terms import take_late_terms_last
 from aesara.scan.op import Scan
+from aesara.tensor.basic import AllocEmpty
 from aesara.tensor.elementwise.ops import add, mul
 
 x = at.dvector("x")
@@ -140,3 +141,16 @@ def test_states_of_which_all_rows_are_kept_stay_one(first):
     mode = aesara.compile.mode.get_mode("FAST_RUN").excluding("scan_return_rows")
     f = aesara.function([x, c, p], states, mode=mode, on_unused_input="ignore")
     assert step_of(f)[0].info.n_sit_sot == 1
+
+
+def test_how_much_is_computed_for_a_term_is_no_matter_if_it_needs_no_state():
+    first = {"initial": at.stack([p, q]), "taps": [-2, -1]}
+    states, _ = aesara.scan(
+        lambda e, h2, h1, n: add(h2, at.exp(at.exp(e)), h1, AllocEmpty("float64")(), n), x, [first], [c]
+    )
+    graph = aesara.graph.fg.FunctionGraph(outputs=[states], clone=True)
+    (node,) = [node for node in graph.apply_nodes if isinstance(node.op, Scan)]
+    new = take_late_terms_last.transform(graph, node)[node.outputs[0]].owner.op
+    ((older, newest),) = new.inner_mitsot(new.inner_inputs)
+    (total,) = new.inner_mitsot_outs(new.inner_outputs)
+    assert total.owner.op == add and total.owner.inputs[-2:] == [older, newest]

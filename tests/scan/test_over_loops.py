@@ -10,6 +10,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.scan import scan
 from aesara.scan.added_entries import push_out_inc_scan
 from aesara.scan.editing import OverLoops
+from aesara.scan.op import Scan
 from aesara.scan.push_out import push_out_add_scan, push_out_dot1_scan
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 
@@ -63,3 +64,15 @@ def test_a_rule_is_applied_until_nothing_is_left(case):
     want = aesara.function(inputs, outputs, mode=Mode("py", None))(*values)
     for a, b in zip(got, want, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+@pytest.mark.parametrize("rows, moved", [((2, 2), True), ((2, 1), False), ((1, 2), False), ((1, 1), False)])
+def test_products_that_are_broadcast_are_added_in_the_loop(rows, moved):
+    first, second = (at.tensor("float64", (None, n, 3)) for n in rows)
+    right = at.tensor("float64", (None, 3, 4))
+    sums, _ = scan(lambda a, b, c, s: s + a @ c + b @ c, [first, second, right], [at.zeros((2, 4))])
+    f = aesara.function([first, second, right], sums[-1])
+    assert any(isinstance(node.op, Scan) for node in f.maker.fgraph.apply_nodes) is not moved
+    rng = np.random.default_rng(0)
+    a, b, c = (rng.normal(size=(5, *shape)) for shape in ((rows[0], 3), (rows[1], 3), (3, 4)))
+    np.testing.assert_allclose(f(a, b, c), np.broadcast_to(a @ c + b @ c, (5, 2, 4)).sum(0), rtol=1e-12)

@@ -400,3 +400,14 @@ def test_equal_loops_are_merged_and_loops_can_be_stored():
 )
 def test_what_stands_for_no_number_of_steps(value, is_none):
     assert isNaN_or_Inf_or_None(value) is is_none
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, None])
+def test_what_is_known_of_how_many_rows_a_loop_with_an_end_returns(length):
+    """Those before the first step are there however early it ends."""
+    first = {"initial": at.dvector(), "taps": [-2, -1]}
+    rows, _ = scan(lambda a, b: (a + b, until(a > 100)), outputs_info=[first], n_steps=50)
+    (node,) = [v.owner for v in aesara.graph.traversal.ancestors([rows]) if v.owner and isinstance(v.owner.op, Scan)]
+    (buffer,) = node.op.outer_mitsot(node.inputs)
+    inputs = [at.tensor("float64", (length,)) if v is buffer else v for v in node.inputs]
+    assert node.op.make_node(*inputs).outputs[0].type.shape == (2 if length == 2 else None,)

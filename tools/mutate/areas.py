@@ -20,12 +20,14 @@ _TENSOR = ("aesara/tensor/*.py", "aesara/tensor/[!r]*/*.py", "aesara/tensor/redu
            "aesara/tensor/random/**/*.py")  # fmt: skip
 
 #: What tests of their own are for, which run where JAX is installed.
-_BY_JAX = "aesara/link/jax/"
+_BY_JAX = ("aesara/link/jax/", "aesara/tensor/rewriting/jax.py")
 
 #: Folders or files of each area, and whether a function of them belongs to it.
 AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "graph": (("aesara/graph/*.py",), lambda f: True),
-    "rewriting": (("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/**/*.py"), lambda f: True),
+    "rewriting": (
+        ("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/**/*.py"), lambda f: not f.path.startswith(_BY_JAX)
+    ),
     "lower": (("aesara/lower/**/*.py",), lambda f: True),
     "link": (("aesara/link/**/*.py",), lambda f: not f.path.startswith(_BY_JAX)),
     "ir": (("aesara/ir/**/*.py",), lambda f: True),
@@ -41,7 +43,7 @@ AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "printing": (("aesara/printing/*.py", "aesara/d3viz/*.py"), lambda f: True),
     "misc": (("aesara/*.py", "aesara/misc/*.py"), lambda f: True),
     "sparse": (("aesara/sparse/**/*.py", "aesara/typed_list/*.py"), lambda f: True),
-    "jax": ((f"{_BY_JAX}**/*.py",), lambda f: True),
+    "jax": (("aesara/link/jax/**/*.py", "aesara/tensor/rewriting/jax.py"), lambda f: True),
     "theano": (("aesara/theano_compat/*.py", "aesara/export/*.py", "aesara/sandbox/**/*.py"), lambda f: True),
 }
 

@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 __all__ = ["LU", "LUFactor", "PivotsToPermutation", "lu", "lu_factor", "lu_solve"]
 
 
-def _triangular(trans: str, lower: bool, unit: bool) -> SolveTriangular:
-    return SolveTriangular(trans=trans, lower=lower, unit_diagonal=unit, check_finite=False)
+def _triangular(trans: str, lower: bool) -> SolveTriangular:
+    """Solves with one of the factors: the lower one has ones on its diagonal."""
+    return SolveTriangular(trans=trans, lower=lower, unit_diagonal=lower, check_finite=False)
 
 
 def _factors_gradient(
@@ -68,8 +69,8 @@ def _factors_gradient(
         total = terms[0] if len(terms) == 1 else terms[0] + terms[1]
         parts.append(triangle(total, lower, k=1 if lower else 0))
     middle = parts[0] + parts[1]
-    from_left = _triangular("C", True, True)
-    from_right = _triangular("N", False, False)
+    from_left = _triangular("C", True)
+    from_right = _triangular("N", False)
 
     def times_inverse_of_up(x: TensorVariable) -> TensorVariable:
         return adjoint(from_right(up_square, adjoint(x)))
@@ -228,8 +229,8 @@ class LUFactor(MatrixOp):
         factors, pivots = outputs
         g = output_grads[0]
         middle = [_middle(factors, g, lower) for lower in (True, False)]
-        inner = _triangular("C", True, True)(factors, middle[0] + middle[1])
-        gradient = adjoint(_triangular("N", False, False)(factors, adjoint(inner)))
+        inner = _triangular("C", True)(factors, middle[0] + middle[1])
+        gradient = adjoint(_triangular("N", False)(factors, adjoint(inner)))
         return [gradient[argsort(PivotsToPermutation()(pivots))]]
 
 
@@ -321,7 +322,7 @@ def _solution_by_lu(trans: int, factors: TensorVariable, pivots: TensorVariable,
     b = fits(b, eq(b.shape[0], factors.shape[0]))
     order = PivotsToPermutation()(pivots)
     if trans == 0:
-        return _triangular("N", False, False)(factors, _triangular("N", True, True)(factors, b[order]))
+        return _triangular("N", False)(factors, _triangular("N", True)(factors, b[order]))
     letter = "T" if trans == 1 else "C"
-    inner = _triangular(letter, True, True)(factors, _triangular(letter, False, False)(factors, b))
+    inner = _triangular(letter, True)(factors, _triangular(letter, False)(factors, b))
     return inner[argsort(order)]

@@ -14,6 +14,7 @@ import textwrap
 
 import pytest
 
+from aesara.link.llvm import in_advance
 from aesara.link.llvm.cache import ObjectCache
 from aesara.link.llvm.jit import load_routines, stores_postponed
 from aesara.link.llvm.target import current_target, target_named
@@ -196,3 +197,10 @@ def test_only_what_is_compiled_in_the_block_is_kept_later(tmp_path):
     for store in stores:
         store()
     assert compiled(0) == 3
+
+
+@pytest.mark.parametrize("known, count", [(None, 1), (1, 1), (6, 6)])
+def test_how_many_processors_there_are_where_the_system_may_not_say(known, count, monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: known)
+    assert in_advance._processors() == count

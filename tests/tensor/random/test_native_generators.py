@@ -10,6 +10,7 @@ from distribution_table import BIT_GENERATORS, generator
 import aesara
 import aesara.tensor as at
 import aesara.tensor.random as at_random
+from aesara.graph import Apply, Op
 from aesara.tensor.random.generators import bit_generator_of, same_state
 from aesara.tensor.random.type import random_generator_type, random_state_type
 
@@ -155,6 +156,29 @@ def test_generators_that_are_refused():
     if np.lib.NumpyVersion(np.__version__) < "2.0.0":  # it cannot copy such generators
         return
     assert slow(np.random.Generator(OwnBits(3))) == np.random.default_rng(3).normal()
+
+
+class Seeded(Op):
+    """A generator of random numbers from a seed."""
+
+    __props__ = ()
+
+    def make_node(self, seed):
+        return Apply(self, [seed], [random_state_type()])
+
+    def perform(self, node, inputs, output_storage):
+        output_storage[0][0] = np.random.RandomState(int(inputs[0]))
+
+
+def test_a_state_that_is_computed_draws_once():
+    seed = at.lscalar("seed")
+    first = at_random.normal(size=3, rng=Seeded()(seed))
+    second = at_random.uniform(size=2, rng=following(first))
+    f = aesara.function([seed], [second, first, at_random.normal(size=1, rng=following(second))])
+    assert aesara.explain(f).fallback == "a state of type RandomStateType"
+    twin = np.random.RandomState(3)
+    for k, expected in ((1, twin.normal(size=3)), (0, twin.uniform(size=2)), (2, twin.normal(size=1))):
+        np.testing.assert_array_equal(f(3)[k], expected)
 
 
 def test_what_runs_node_by_node():

@@ -1,5 +1,6 @@
 """Lengths that become known when a graph is rewritten, after the types of variables were made."""
 
+import contextlib
 import itertools
 
 import numpy as np
@@ -8,7 +9,9 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.traversal import ancestors
 from aesara.ifelse import ifelse
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 X = np.arange(6.0).reshape(2, 3)
 A = np.arange(2.0) - 3
@@ -76,3 +79,17 @@ def test_lengths_of_a_reshaped_array_whose_type_does_not_know_them(late, missing
     lengths = y.owner.op.infer_shape(graph, y.owner, [(x.shape[0], x.shape[1]), (3,)])[0]
     assert len(lengths) == 3
     np.testing.assert_array_equal(aesara.function([x], at.stack(lengths), on_unused_input="ignore")(X), expected)
+
+
+@pytest.mark.parametrize("length", [None, 1, 3])
+def test_gradients_of_values_that_may_have_been_repeated(length):
+    v = at.tensor("float64", (length,))
+    gradient = aesara.grad((at.alloc(v, 2, 3) * np.arange(6.0).reshape(2, 3)).sum(), v)
+    checks = [u for u in ancestors([gradient]) if u.owner and isinstance(u.owner.op, CheckAndRaise)]
+    assert bool(checks) == (length is None)
+    f = aesara.function([v], gradient)
+    if length != 3:
+        with pytest.raises(ValueError, match="that was repeated") if length is None else contextlib.nullcontext():
+            np.testing.assert_array_equal(f(np.ones(1)), [15.0])
+    if length != 1:
+        np.testing.assert_array_equal(f(np.ones(3)), [3.0, 5.0, 7.0])
