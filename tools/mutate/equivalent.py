@@ -220,7 +220,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "aesara/tensor/elementwise/elemwise.py",
         "_runtime_shape",
-        "if 1 not in first and shapes.count(first) == len(shapes):\n    return first",
+        "if shapes.count(first) == len(shapes):\n    return first",
         "pass",
     ): "it saves work: shapes that agree give themselves, dimension by dimension",
     (
