@@ -262,6 +262,7 @@ class TestText:
         a, b = variables("ab")
         p, q = g(a), h(b)
         assert as_string([a, b], [f(p, p), f(q, q)]) == ["f(*1 -> g(a), *1)", "f(*2 -> h(b), *2)"]
+        assert as_string([a, b], [f(p, p, q, q)]) == ["f(*1 -> g(a), *1, *2 -> h(b), *2)"]
 
     def test_plain(self):
         a, b = variables("ab")
