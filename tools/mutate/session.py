@@ -97,10 +97,13 @@ class Session:
         return True
 
     def _further(self, fault: Fault, names: Sequence[str]) -> Iterator[Any]:
-        """Items of which it is not known whether they come to a fault: those of what changes no result, those called
-        what the fault is in, those that start programs, of functions that come to it, near."""
+        """Items of which it is not known whether they come to a fault: those for its module, as examples in it are,
+        those of what changes no result, those called what the fault is in, those that start programs, of functions that
+        come to it, near."""
         called, items = _names(fault), list(itertools.chain.from_iterable(self.functions.values()))
         near = {name: nearness(fault.path, name) for name in self.functions}
+        module = ".".join(PurePosixPath(fault.path).with_suffix("").parts).removesuffix(".__init__")
+        yield from (item for item in items if item.nodeid.endswith(f"[{module}]"))
         of_work = [item for item in items if item.nodeid.startswith(OF_WORK) and item.nodeid not in names]
         yield from sorted(of_work, key=lambda item: item.nodeid.startswith(OF_WORK[-1]))
         done = self.recorded.union(item.nodeid for item in of_work)
