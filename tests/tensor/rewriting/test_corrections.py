@@ -161,6 +161,7 @@ def test_what_is_left_as_it_is():
         "a diagonal of different numbers": at.diag(at.exp(v)) + U @ C @ U.T,
         "no diagonal": C[0, 0] + U @ C @ U.T,
         "scaled rows": one + v[:, None] * (U @ C @ U.T),
+        "divided rows": one + (U @ C @ U.T) / v[:, None],
         "scaled columns": one + (U @ C @ U.T) * v,
     }
     for name, matrix in left.items():

@@ -14,6 +14,7 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import Dot22
 from aesara.tensor.rewriting.blas import GemmOptimizer
+from aesara.tensor.rewriting.dot_chains import LONGEST, _best_order
 from aesara.tensor.subtensor import Subtensor
 
 REWRITTEN = Mode("py", "fast_run").excluding("BlasOpt")
@@ -110,6 +111,15 @@ def multiplications(fgraph, values):
         shapes[node.outputs[0]] = x[:-1] + y[1:]
         taken += int(np.prod(x)) * int(np.prod(y[1:], dtype=int))
     return taken
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_order_of_a_long_chain_is_the_better_one_of_those_from_its_ends(seed):
+    lengths = [int(n) for n in np.random.default_rng(seed).choice([1, 2, 3, 50], LONGEST + 2)]
+    first, last = lengths[0], lengths[-1]
+    from_left = sum(first * n * m for n, m in pairwise(lengths[1:]))
+    from_right = sum(n * m * last for n, m in pairwise(lengths[:-1]))
+    assert sum(lengths[i] * lengths[j] * lengths[k] for i, j, k in _best_order(lengths)) == min(from_left, from_right)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -202,3 +202,9 @@ def test_kronecker_products():
         np.testing.assert_allclose(found, given[s] * wanted, rtol=1e-13)
     for matrix in (linalg.kron(wide, A), A, A.reshape((2, 8)), (A * B).reshape((N, N))):
         assert kronecker_factors(matrix) is None
+
+
+def test_which_products_are_square():
+    wide, square = at.dmatrix("wide"), [linalg.inv(A), linalg.inv(B)]
+    assert is_square(square[0] @ square[1]) and is_square(wide @ wide.T)
+    assert not any(map(is_square, [wide, square[0] @ wide, wide @ square[1], wide @ wide, wide @ square[0] @ wide.T]))

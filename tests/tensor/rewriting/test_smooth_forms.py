@@ -54,6 +54,7 @@ QUOTIENTS = {
     "sinh(x) / cosh(x)": (lambda x: at.sinh(x) / at.cosh(x), mpmath.tanh),
     "cosh(x) / sinh(x)": (lambda x: at.cosh(x) / at.sinh(x), mpmath.coth),
     "exp(x) / cosh(x)": (lambda x: at.exp(x) / at.cosh(x), lambda x: 2 / (1 + mpmath.exp(-2 * x))),
+    "exp(-x) / cosh(x)": (lambda x: at.exp(-x) / at.cosh(x), lambda x: 2 / (1 + mpmath.exp(2 * x))),
     "exp(x) / cosh(-x)": (lambda x: at.exp(x) / at.cosh(-x), lambda x: 2 / (1 + mpmath.exp(-2 * x))),
     "expm1(x) * sigmoid(-x)": (lambda x: at.expm1(x) * at.sigmoid(-x), lambda x: mpmath.tanh(x / 2)),
     "exp(x) * sigmoid(-x)": (lambda x: at.exp(x) * at.sigmoid(-x), lambda x: 1 / (1 + mpmath.exp(-x))),

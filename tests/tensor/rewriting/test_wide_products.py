@@ -6,6 +6,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.tensor.rewriting.wide_products import is_wide
 
 RULES = aesara.Mode("py", "fast_run")
 
@@ -33,6 +34,12 @@ ORDERS = {
 def test_written_order(name):
     written, left = ORDERS[name]
     assert aesara.pprint(rewrite_graph(written, include=("canonicalize",))) == left
+
+
+@pytest.mark.parametrize("exponent, wide", [(4, False), (-4, False), (5, True), (-5, True), (2.5, False), (y, True)])
+def test_which_powers_may_leave_the_range(exponent, wide):
+    assert is_wide(at.pow(x, exponent)) is wide
+    assert is_wide(2.0 * at.pow(x, exponent).dimshuffle(0, "x")) is wide
 
 
 #: Functions that come near to a limit, of what is infinite at zero.
