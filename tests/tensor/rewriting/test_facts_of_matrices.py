@@ -13,14 +13,14 @@ N = 4
 A, B, P = at.dmatrices("A", "B", "P")
 v, s = at.dvector("v"), at.dscalar("s")
 wide = at.tensor("float64", shape=(3, N), name="wide")
-sized = at.tensor("float64", shape=(N, N), name="sized")
+sized, free = at.tensor("float64", shape=(N, N), name="sized"), at.dmatrix("free")
 definite = at.assume(P, positive_definite=True)
 
 
 def values(rng):
     a, b, c, d = rng.normal(size=(4, N, N))
     return {A: a, B: b, P: c @ c.T + np.eye(N), v: rng.normal(size=N), s: np.float64(rng.normal()),
-            wide: rng.normal(size=(3, N)), sized: d}  # fmt: skip
+            wide: rng.normal(size=(3, N)), sized: d, free: rng.normal(size=(3, 5))}  # fmt: skip
 
 
 def near(x, y):
@@ -121,6 +121,9 @@ KNOWN = {
     "sum of definite ones": (definite + A @ A.T, ("positive_definite",)),
     "sum with a multiple of the identity": (A @ A.T + at.eye(N), ("positive_semidefinite",)),
     "Kronecker": (linalg.kron(at.tril(sized), at.eye(3)), (LOWER,)),
+    "Kronecker with one that is wide": (linalg.kron(at.tril(sized), at.tril(at.ones((3, 5)))), ()),
+    "Kronecker with one that turns out to be wide": (linalg.kron(at.tril(sized), at.tril(free)), ()),
+    "Kronecker with one that turns out to be tall": (linalg.kron(at.triu(sized), at.triu(free.T)), ()),
     "Kronecker of triangles": (linalg.kron(at.tril(sized), at.tril(at.ones((3, 3)))), (LOWER,)),
     "constant triangle": (at.constant(np.tril(np.ones((N, N)))), (LOWER,)),
     "constant diagonal": (at.constant(np.diag([1.0, 2, 3, 4])), (DIAGONAL,)),
