@@ -309,7 +309,7 @@ class Variable(Node):
     def get_test_value(self) -> Any:
         """Return the test value; raise `TestValueError` where there is none."""
         tag = self._tag
-        if not hasattr(tag, "test_value"):
+        if tag is None or not hasattr(tag, "test_value"):
             raise TestValueError(f"{self} has no test value. Set `variable.tag.test_value`." + _creation_remark(self))
         return tag.test_value
 

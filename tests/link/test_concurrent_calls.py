@@ -451,3 +451,17 @@ def test_guards_that_are_held_twice_are_free_when_both_have_ended():
         assert not entered
     thread.join(60)
     assert entered
+
+
+@pytest.mark.parametrize(
+    "processors, asked, count",
+    [(8, {}, 8), (None, {}, 1), (8, {"OMP": "3"}, 3), (8, {"OMP": "3", "OPENBLAS": "2"}, 2), (2, {"MKL": "16"}, 2),
+     (4, {"OMP": "0"}, 1), (4, {"OMP": "many"}, 4)],
+)  # fmt: skip
+def test_how_many_threads_products_are_expected_to_use(processors, asked, count, monkeypatch):
+    for name in ("OPENBLAS", "OMP", "MKL"):
+        monkeypatch.delenv(f"{name}_NUM_THREADS", raising=False)
+    for name, number in asked.items():
+        monkeypatch.setenv(f"{name}_NUM_THREADS", number)
+    monkeypatch.setattr(os, "cpu_count", lambda: processors)
+    assert guards._threads_of_products() == count

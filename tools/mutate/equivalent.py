@@ -325,4 +325,16 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "new.type == old.type or old.type.is_super(new.type)",
         "(old.type.is_super(new.type))",
     ): "it saves work: a type is a supertype of its equals",
+    (
+        "aesara/graph/nodes.py",
+        "Variable.get_test_value",
+        "tag is None or not hasattr(tag, 'test_value')",
+        "(not hasattr(tag, 'test_value'))",
+    ): "None has no test value",
+    (
+        "aesara/lower/elementwise/elemwise.py",
+        "_natural_exponents",
+        "0",
+        "(1)",
+    ): "it matters only whether an exponent is negative",
 }

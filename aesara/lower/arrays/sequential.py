@@ -41,11 +41,10 @@ class Sequential(Array):
 
     `body(readers, read, write)` gives the kernel's statements: `readers[k](index)` is an element of operand k,
     `read(index)` one of the array itself that has been written before, and `write(index, value)` the statement that
-    stores one.  Loops are named ``v0``, ``v1``, ..., mutable scalars ``r0``, ``r1``, ...  `expands[k]`: elements of
-    operand k are read more than once.
+    stores one.  Loops are named ``v0``, ``v1``, ..., mutable scalars ``r0``, ``r1``, ...
     """
 
-    __slots__ = ("body", "expands", "operands")
+    __slots__ = ("body", "operands")
     may_be_result = True
     is_sequential = True
 
@@ -55,15 +54,13 @@ class Sequential(Array):
         shape: Sequence[Expr],
         operands: Sequence[Array],
         body: Callable[[Sequence[Reader], Reader, Writer], Sequence[Statement]],
-        expands: Sequence[bool] | None = None,
         requires: Sequence[object] = (),
     ) -> None:
         super().__init__(dtype, shape, requires)
         self.operands, self.body = tuple(operands), body
-        self.expands = tuple(expands) if expands is not None else (False,) * len(self.operands)
 
     def reads(self) -> list[tuple[Array, bool]]:
-        return list(zip(self.operands, self.expands, strict=True))
+        return [(operand, False) for operand in self.operands]
 
     def plan(self, scheduler: Scheduler) -> None:
         if self not in scheduler.stored:

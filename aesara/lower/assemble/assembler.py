@@ -58,7 +58,7 @@ def assemble(
         slots=tuple(assembler.slots.slots),
         steps=steps,
         outputs=tuple(map(assembler.buffer_name, results)),
-        updates=tuple(sorted(updates.items())),
+        updates=tuple(updates.items()),
         returned=returned,
         unpack_single=unpack_single,
         lent=tuple(lent),

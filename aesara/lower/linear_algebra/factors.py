@@ -128,7 +128,7 @@ def _exchanged(of: Matrices, pivots: Array, length: Expr, backwards: bool) -> Ar
         fill = For(f"v{rank}", length, (write((*lead, i), i),))
         return loops_over(range(rank), pivots.shape, (fill, For(f"v{rank}", count, exchange)))
 
-    return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, [True], of.guards)
+    return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, of.guards)
 
 
 @adopt(LU)

@@ -133,6 +133,5 @@ def places_in(context: Context, operands: Sequence[Array], side: str, guards: Se
         blocks = (number + (_BLOCK - 1)) // _BLOCK
         return (For("v0", blocks, block),)
 
-    expands = [True, True, *[True] * len(rest)]
-    places = Sequential("int64", flat.shape, operands, body, expands, guards)
+    places = Sequential("int64", flat.shape, operands, body, guards)
     return places if values.ndim == 1 else Alias(context.add(places), values.shape)

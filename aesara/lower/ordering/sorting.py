@@ -182,7 +182,7 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
         return loops_over([d for d in range(array.ndim) if d != axis], array.shape, statements)
 
     shape = [count if d == axis else n for d, n in enumerate(array.shape)]
-    return Sequential("int64", shape, (array,), body, [True], guards)
+    return Sequential("int64", shape, (array,), body, guards)
 
 
 def _half_down(count: Expr, turn: Expr) -> Expr:

@@ -94,7 +94,7 @@ def _compressed_dot(op: CompressedDot, node: Apply, context: Context) -> Sequenc
         body = _added_up(lines, shape_of_product, dtype)
     else:
         body = _gathered(lines, dtype) if b.ndim == 1 else _gathered_rows(lines, b.shape[1], dtype)
-    return [Sequential(dtype, shape_of_product, operands, body, [True, True, False, True], requires)]
+    return [Sequential(dtype, shape_of_product, operands, body, requires)]
 
 
 def _element(vector: Array, k: int, context: Context) -> Array:
@@ -195,7 +195,7 @@ def _compressed_inner(op: CompressedInner, node: Apply, context: Context) -> Seq
         return (zeros, For("v0", lines.count, (lines.loop(readers, line, "v1", inner),)))
 
     operands = [indices, indptr, converted(of_lines, dtype), converted(others, dtype)]
-    return [Sequential(dtype, indices.shape, operands, body, [True] * 4, requires)]
+    return [Sequential(dtype, indices.shape, operands, body, requires)]
 
 
 @lower_op.register

@@ -127,4 +127,4 @@ def _in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Array:
         )
         return loops_over(range(kept), array.shape, statements)
 
-    return Sequential("int64", array.shape[:kept], (array,), body, [True], requires)
+    return Sequential("int64", array.shape[:kept], (array,), body, requires)

@@ -112,4 +112,4 @@ def _copied(array: Array, axis: int, repeats: Array, guards: Sequence[object], c
         return loops_over(range(axis), array.shape, (Declare("r0", ZERO), For(f"v{axis}", size, (copies, moved))))
 
     shape = [total if d == axis else n for d, n in enumerate(array.shape)]
-    return Sequential(array.dtype, shape, (array, counts), body, [axis < array.ndim - 1, True], guards)
+    return Sequential(array.dtype, shape, (array, counts), body, guards)
