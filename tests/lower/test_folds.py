@@ -13,6 +13,7 @@ import aesara.tensor as at
 from aesara.link.llvm.target import HAS_EXTREMA_OF_NUMBERS
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp
+from aesara.tensor.math import Mean
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.special import LogSoftmax, Softmax, SoftmaxGrad
 
@@ -150,3 +151,9 @@ def test_nothing_has_no_extremum(extremum, dtype):
     for axis, shape in ((None, (0, 3)), (0, (0, 3)), (1, (3, 0))):
         assert_both_raise(lambda x, axis=axis: extremum(x, axis=axis), np.zeros(shape, dtype=dtype))
     assert_native(lambda x: extremum(x, axis=0), np.ones((2, 3), dtype=dtype))
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_means_along_axes(axis):
+    for shape in SHAPES:
+        assert_native(lambda x: Mean(axis)(x), numbers(*shape), ulps=8)
