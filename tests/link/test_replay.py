@@ -63,6 +63,9 @@ def test_all_values_are_there_and_none_has_changed():
         assert any(np.shape(value) == want.shape and np.allclose(value, want, rtol=1e-14) for value in found)
     assert [value.tolist() for value in given.values()] == [[0.5, -1.0], [2.0, 3.0]]
     assert all(cells[v][0] is not value for v, value in given.items())
+    without_callback = failure_of(fgraph, given).cells
+    for variable in fgraph.variables:
+        np.testing.assert_array_equal(without_callback[variable][0], cells[variable][0])
 
 
 def test_how_a_graph_fails():

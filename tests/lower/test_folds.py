@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import aesara
 import aesara.scalar as aes
 import aesara.tensor as at
+from aesara.link.llvm import emit_kernel
 from aesara.link.llvm.target import HAS_EXTREMA_OF_NUMBERS
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import BinaryScalarOp
@@ -157,3 +159,9 @@ def test_nothing_has_no_extremum(extremum, dtype):
 def test_means_along_axes(axis):
     for shape in SHAPES:
         assert_native(lambda x: Mean(axis)(x), numbers(*shape), ulps=8)
+
+
+def test_extrema_without_nan_where_llvm_knows_none(monkeypatch):
+    monkeypatch.setattr(emit_kernel, "HAS_EXTREMA_OF_NUMBERS", False)
+    x = at.dvector("x")
+    assert "imumnum" not in aesara.function([x], at.nanmax(x))._native.report.llvm()

@@ -216,6 +216,7 @@ class Session:
             end_with_parent()
             os.setpgid(0, 0)
             SWITCH.active = number
+            _forget(self.faults[number].path)
             for item in items:
                 self._protocol(item)
                 if self.failed:
@@ -248,6 +249,14 @@ class Session:
                 os.waitpid(child, 0)
                 return "memory" if memory > MEMORY else "time"
             time.sleep(0.02)
+
+
+def _forget(path: str) -> None:
+    """Let functions of a module forget what they have computed while modules were imported."""
+    module = sys.modules.get(".".join(PurePosixPath(path).with_suffix("").parts).removesuffix(".__init__"))
+    for value in [] if module is None else vars(module).values():
+        if isinstance(value, functools._lru_cache_wrapper):
+            value.cache_clear()
 
 
 def _used(process: int) -> tuple[float, int]:
