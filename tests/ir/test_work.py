@@ -18,6 +18,11 @@ def value(work: Work, **sizes: int) -> float:
     return replaced.constant
 
 
+def test_no_work_is_a_constant():
+    assert Work().constant == 0.0 and Work({(): 2.0}).constant == 2.0
+    assert Work({(n,): 2.0}).constant is None
+
+
 def test_sums_and_products():
     work = (Work({(): 2.0}).times(n) + Work({(): 3.0})).times(m) + Work({(): 1.0})
     assert value(work, n=5, m=7) == 2 * 5 * 7 + 3 * 7 + 1

@@ -18,6 +18,7 @@ import aesara.tensor as at
 from aesara.ir import routines
 from aesara.ir.expr import const, walk
 from aesara.ir.routines import FAMILIES, routine_named, spectra
+from aesara.ir.routines.lapack import factor_cholesky
 from aesara.ir.steps import Call, Check
 from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
 from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, InverseByLU
@@ -85,7 +86,9 @@ def test_cholesky_may_give_nan(lower, dtype):
     good = definite(3, 3, dtype=dtype)
     infinite = good.copy()
     infinite[0, 0] = np.inf
-    stack = np.stack([good, -good, np.full_like(good, np.nan), infinite])
+    unknown = good.copy()
+    unknown[2, 2] = np.nan
+    stack = np.stack([good, -good, np.full_like(good, np.nan), infinite, unknown])
     agrees(Cholesky(lower, on_error="nan"), stack)
     agrees(Cholesky(lower, on_error="nan"), -good)
 
@@ -506,3 +509,13 @@ def test_each_module_names_families_of_its_own():
     modules = [importlib.import_module(f"aesara.ir.routines.{path.stem}") for path in sorted(folder.glob("[a-z]*.py"))]
     named = [name for module in modules for name in getattr(module, "FAMILIES", ())]
     assert sorted(named) == sorted(FAMILIES)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_what_the_interpreter_says_of_the_first_minor_that_is_not_positive(order, lower):
+    for wrong in (np.nan, -1.0, 0.0):
+        a, status = np.eye(4), np.array(7)
+        a[order - 1, order - 1] = wrong
+        factor_cholesky(lower, {"n": 4}, a, status)
+        assert status == order

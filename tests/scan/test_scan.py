@@ -1,5 +1,6 @@
 """Loops against the same loops in Python."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -375,7 +376,8 @@ def test_the_graph_of_a_step_is_the_same_for_equal_steps():
 def test_equal_loops_are_merged_and_loops_can_be_stored():
     x = at.dvector("x")
     first, second = (scan(lambda x_t, s: s + x_t, x, zero())[0] for _ in range(2))
-    assert first.owner.inputs[0].owner.op == second.owner.inputs[0].owner.op
+    one, two = first.owner.inputs[0].owner.op, second.owner.inputs[0].owner.op
+    assert (one == two) is True and (one == one) is True
     f = aesara.function([x], first + second)
     assert sum(isinstance(n.op, Scan) for n in f.maker.fgraph.toposort()) == 1
     again = pickle.loads(pickle.dumps(f))
@@ -411,3 +413,22 @@ def test_what_is_known_of_how_many_rows_a_loop_with_an_end_returns(length):
     (buffer,) = node.op.outer_mitsot(node.inputs)
     inputs = [at.tensor("float64", (length,)) if v is buffer else v for v in node.inputs]
     assert node.op.make_node(*inputs).outputs[0].type.shape == (2 if length == 2 else None,)
+
+
+def test_derivatives_along_a_direction_of_a_loop_that_draws(mode):
+    rng, a = aesara.shared(np.random.default_rng(3)), at.dscalar("a")
+
+    def step(x, a):
+        noise = at.random.normal(rng=rng)
+        return a * x + noise, {rng: noise.owner.outputs[0]}
+
+    states, updates = scan(step, outputs_info=zero() + 1.0, non_sequences=a, n_steps=4)
+    last = states[-1]
+    f = aesara.function([a], [last, aesara.grad(last, a), Rop(last, a, at.constant(2.0))], updates=updates, mode=mode)
+    for _ in range(2):
+        twin = copy.deepcopy(rng.get_value())
+        value, slope, along = f(0.5)
+        x, tangent = 1.0, 0.0
+        for _ in range(4):
+            x, tangent = 0.5 * x + twin.normal(), x + 0.5 * tangent
+        np.testing.assert_allclose([value, slope, along], [x, tangent, 2 * tangent], rtol=1e-14)

@@ -42,6 +42,13 @@ class Memory:
         self.written[offset] = True
 
 
+def unwritten(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+    """A new array with numbers that are of no use: who reads them gets something else than from an empty one."""
+    array = np.empty(shape, dtype)
+    array.reshape(-1).view("uint8")[:] = 1 if array.dtype == bool else 0xA5
+    return array
+
+
 def filled(name: str, array: np.ndarray) -> Memory:
     """Memory that is an array which exists; what is stored goes into that array."""
     if not array.flags.c_contiguous:

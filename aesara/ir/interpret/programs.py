@@ -11,7 +11,7 @@ import numpy as np
 
 from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.interpret.kernels import Machine, launch
-from aesara.ir.interpret.memory import IllegalAccess, Memory, filled
+from aesara.ir.interpret.memory import IllegalAccess, Memory, filled, unwritten
 from aesara.ir.kernel import Kernel
 from aesara.ir.program import Input, Program
 from aesara.ir.verify import IRError
@@ -156,7 +156,7 @@ class ProgramMachine(Machine):
         if min(shape, default=0) < 0:
             self.refuse(f"{buffer.name} is allocated with shape {shape}")
         size = math.prod(shape)
-        memory = Memory(buffer.name, np.zeros(size, buffer.dtype), np.zeros(size, bool), object())
+        memory = Memory(buffer.name, unwritten(size, buffer.dtype), np.zeros(size, bool), object())
         if buffer.is_complex:
             self._complex_results[buffer.name] = buffer
         self._bind(memory, shape)
@@ -216,7 +216,7 @@ class ProgramMachine(Machine):
 
     def room(self, operand: Operand, shape: tuple[int, ...]) -> np.ndarray:
         """An array for what is to be written to a buffer."""
-        return np.zeros(self._checked(shape), self.memory(operand.buffer).data.dtype)
+        return unwritten(self._checked(shape), self.memory(operand.buffer).data.dtype)
 
     def elements(self, operand: Operand, shape: tuple[int, ...]) -> np.ndarray:
         """An array inside a buffer."""

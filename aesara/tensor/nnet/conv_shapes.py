@@ -309,7 +309,7 @@ def check_conv_gradinputs_shape(
         tuple(None if n is None else known_integer(n) for n in shape)
         for shape in (image_shape, kernel_shape, output_shape)
     ]
-    if len(shapes[0]) != len(shapes[1]) or len(shapes[1]) != len(shapes[2]):
+    if len(set(map(len, shapes))) > 1:
         return False
     wanted = get_conv_output_shape(shapes[0], shapes[1], border_mode, subsample, filter_dilation)
     return all(a is None or b is None or a == b for a, b in zip(wanted, shapes[2]))

@@ -111,18 +111,15 @@ class Repeat(Op):
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype="floatX"), DisconnectedType()()]
         if self.axis is None:
-            model, axis = flatten(x), 0
-        else:
-            model, axis = x, self.axis % x.type.ndim
+            g_entries, g_repeats = Repeat(0).grad([flatten(x), repeats], output_gradients)
+            return [reshape(g_entries, shape(x), ndim=x.type.ndim), g_repeats]
+        axis = self.axis % x.type.ndim
         # The entry of `x` that each entry of the output is a copy of.
-        source = Repeat(0)(arange(model.shape[axis]), repeats)
-        order = [axis, *(i for i in range(model.type.ndim) if i != axis)]
-        back = [order.index(i) for i in range(model.type.ndim)]
-        summed = advanced_inc_subtensor1(dimshuffle(model.zeros_like(), order), dimshuffle(g_out, order), source)
-        g_x = dimshuffle(summed, back)
-        if self.axis is None:
-            g_x = reshape(g_x, shape(x), ndim=x.type.ndim)
-        return [g_x, DisconnectedType()()]
+        source = Repeat(0)(arange(x.shape[axis]), repeats)
+        order = [axis, *(i for i in range(x.type.ndim) if i != axis)]
+        back = [order.index(i) for i in range(x.type.ndim)]
+        summed = advanced_inc_subtensor1(dimshuffle(x.zeros_like(), order), dimshuffle(g_out, order), source)
+        return [dimshuffle(summed, back), DisconnectedType()()]
 
     def R_op(self, inputs, eval_points):
         return [None if eval_points[0] is None else self(eval_points[0], inputs[1])]

@@ -98,7 +98,8 @@ MORE = {
     "orders of what is computed": lambda: (
         [x, a, k], [at.sort(at.exp(x)), at.argsort(a * 2, axis=0), at.unique(k // 2), at.bincount(k * k, x + 1),
                     at.searchsorted(at.exp(x), at.log(y)), at.searchsorted(x, at.exp(a), sorter=k + 1),
-                    at.cumsum(at.exp(a), 1), at.cumprod(x + y), at.median(at.exp(a)), *at.topk_and_argtopk(at.exp(x), 3)],
+                    at.cumsum(at.exp(a), 1), at.cumprod(x + y), at.median(at.exp(a)),
+                    *at.topk_and_argtopk(at.exp(x), 3)],
     ),
     "repetitions": lambda: (
         [x, a, k, n], [at.repeat(x, k), at.repeat(a, n, axis=1), at.tile(a, (2, n)), at.roll(x, n), at.eye(n, k=1),

@@ -191,3 +191,12 @@ m, v, s = at.dmatrix("m"), at.dvector("v"), at.dscalar("s")
 def test_refusals(build, error, message):
     with pytest.raises(error, match=message):
         build()
+
+
+def test_gradients_for_joined_integers_are_zero():
+    vectors = at.lvectors("a", "b")
+    node = at.join(0, *vectors).owner
+    gradients = node.op.grad(node.inputs, [at.dvector("g")])[1:]
+    assert [g.type.dtype for g in gradients] == ["float64"] * 2
+    for found in aesara.function(list(vectors), gradients)([1, 2], [3]):
+        assert not found.any()

@@ -237,6 +237,7 @@ def test_shapes_of_integers():
     assert check_conv_gradinputs_shape(*fits)
     assert not check_conv_gradinputs_shape((2, 3, 11, None), *fits[1:])
     assert not check_conv_gradinputs_shape((2, 3, 10), *fits[1:])
+    assert not check_conv_gradinputs_shape(*fits[:2], (2, 4, 8), *fits[3:])
     with pytest.raises(ValueError, match="must be >= 0"):
         get_conv_shape_1axis(10, 3, -1, 1)
 
