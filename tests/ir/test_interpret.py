@@ -17,6 +17,7 @@ from aesara.ir.interpret import (
     run_kernel,
     run_program,
 )  # fmt: skip
+from aesara.ir.interpret.memory import unwritten
 from aesara.ir.routines.special import special, special_named
 from aesara.ir.text import parse_kernel, parse_program, print_program
 from aesara.ir.verify import IRError, verify_program
@@ -409,3 +410,10 @@ def test_inputs_of_the_wrong_kind():
         run_program(p, [np.zeros(2, "int64")])
     with pytest.raises(TypeError, match=r"a0 has static shape \(2,\), got \(3,\)"):
         run_program(p, [np.zeros(3)])
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64", "complex64"])
+def test_new_memory_does_not_look_like_zeros(dtype):
+    array = unwritten((2, 3), dtype)
+    assert array.shape == (2, 3) and array.dtype == dtype and array.all()
+    assert not (array == 1).any() or dtype == "bool"
