@@ -1,10 +1,12 @@
 """Faults that `tools.mutate` plants: which there are, and that one at most is active."""
 
 import builtins
+import json
 import os
 import select
 import subprocess
 import sys
+from dataclasses import asdict
 
 import pytest
 
@@ -222,3 +224,18 @@ def test_processes_end_with_those_that_have_forked_them():
         process.kill()
         readable, _, _ = select.select([process.stdout], [], [], 60)  # when nobody can write any more
         assert readable and process.stdout.read() == ""
+
+
+@pytest.mark.parametrize("active", [None, False, True])
+def test_programs_that_tests_start_have_the_fault(active, tmp_path):
+    path = "aesara/graph/utils.py"
+    (fault,) = [f for f in faults(path, (ROOT / path).read_text(encoding="utf-8")) if f.before == "not predicate(item)"]
+    (tmp_path / "task.json").write_text(json.dumps({"tree": str(ROOT), "faults": [asdict(fault)]}), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tools" / "mutate" / "started")])}
+    environment.pop("AESARA_FAULT", None)
+    if active is not None:
+        environment["AESARA_FAULT"] = json.dumps([str(tmp_path), 0, active])
+    program = "from aesara.graph.utils import remove; print(remove(lambda n: n % 2 == 0, range(5)))"
+    shown = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert shown.stdout == ("[0, 2, 4]\n" if active else "[1, 3]\n") and not shown.stderr
+    assert (tmp_path / "came0").exists() == (active is not None)
