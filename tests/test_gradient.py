@@ -619,6 +619,13 @@ class TestLopRop:
         assert evaluate(Rop(x * 2, v, w, disconnected_outputs="ignore"), {x: 1.0}) == 0.0
         assert Rop(x, v, w, disconnected_outputs="ignore", return_disconnected="none") is None
 
+    def test_rop_of_what_is_constant_along_a_direction(self):
+        for constant in (grad((v * 2).sum(), v), at.zeros_like(v) * v.shape[0]):
+            assert evaluate(Rop(constant, v, w), {v: POINT, w: np.ones(3)}).tolist() == [0.0] * 3
+        for by_integers in (at.cast(at.cast(v, "int64"), "float64"), at.ones(at.argmax(v))):
+            with pytest.raises(DisconnectedInputError):
+                Rop(by_integers, v, w)
+
     def test_rop_of_disconnected_operators(self):
         with pytest.raises(DisconnectedInputError):
             Rop(disconnected_grad(v), v, w)
