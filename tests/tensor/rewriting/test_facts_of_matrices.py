@@ -11,7 +11,7 @@ from tests.tensor.evaluate import evaluate
 
 N = 4
 A, B, P = at.dmatrices("A", "B", "P")
-v, s = at.dvector("v"), at.dscalar("s")
+v, s, r = at.dvector("v"), at.dscalar("s"), at.dscalar("r")
 wide = at.tensor("float64", shape=(3, N), name="wide")
 sized, free = at.tensor("float64", shape=(N, N), name="sized"), at.dmatrix("free")
 definite = at.assume(P, positive_definite=True)
@@ -19,7 +19,7 @@ definite = at.assume(P, positive_definite=True)
 
 def values(rng):
     a, b, c, d = rng.normal(size=(4, N, N))
-    return {A: a, B: b, P: c @ c.T + np.eye(N), v: rng.normal(size=N), s: np.float64(rng.normal()),
+    return {A: a, B: b, P: c @ c.T + np.eye(N), v: rng.normal(size=N), s: np.float64(0.7), r: np.float64(-1.3),
             wide: rng.normal(size=(3, N)), sized: d, free: rng.normal(size=(3, 5))}  # fmt: skip
 
 
@@ -106,6 +106,8 @@ KNOWN = {
     "product of triangles": (at.tril(A) @ at.tril(B), (LOWER,)),
     "product of different triangles": (at.tril(A) @ at.triu(B), ()),
     "product with its transpose": (A @ A.T, ("symmetric", "positive_semidefinite")),
+    "product with its transpose times another number": ((s * A) @ (r * A.T), ()),
+    "product with its transpose times one number": ((s * A) @ (s * A.T), ("symmetric", "positive_semidefinite")),
     "of three": (A @ definite @ A.T, ("symmetric",)),
     "difference with its transpose": (A - A.T, ()),
     "square of an antisymmetric one": ((A - A.T) ** 2, ("symmetric",)),

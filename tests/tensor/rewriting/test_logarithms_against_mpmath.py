@@ -58,6 +58,9 @@ FORMS = {
     "erfc": (
         lambda x, y: at.log(at.erfc(-x / ROOT) / 2 - at.erfc(-y / ROOT) / 2), lambda x, y: m.log(distance(x, y)), NEAR,
     ),
+    "erf": (
+        lambda x, y: at.log(at.erf(x / ROOT) - at.erf(y / ROOT)), lambda x, y: m.log(2 * distance(x, y)), NEAR,
+    ),
     "1 + erf": (
         lambda x, y: at.log(0.5 * (1 + at.erf(x / ROOT)) - 0.5 * (1 + at.erf(y / ROOT))),
         lambda x, y: m.log(distance(x, y)),
@@ -94,7 +97,7 @@ FORMS = {
     ),
 }  # fmt: skip
 #: Differences of probabilities that are known to the last place of 1.
-NEAR_ONE = {"ndtr", "erfc", "1 + erf"}
+NEAR_ONE = {"ndtr", "erf", "erfc", "1 + erf"}
 
 
 @pytest.mark.parametrize("name", FORMS)

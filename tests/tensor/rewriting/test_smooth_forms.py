@@ -7,6 +7,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
+from aesara.tensor.rewriting.hyperbolic import multiple
 
 AS_WRITTEN = Mode("py", None)
 
@@ -58,6 +59,9 @@ QUOTIENTS = {
     "exp(x) / cosh(-x)": (lambda x: at.exp(x) / at.cosh(-x), lambda x: 2 / (1 + mpmath.exp(-2 * x))),
     "expm1(x) * sigmoid(-x)": (lambda x: at.expm1(x) * at.sigmoid(-x), lambda x: mpmath.tanh(x / 2)),
     "exp(x) * sigmoid(-x)": (lambda x: at.exp(x) * at.sigmoid(-x), lambda x: 1 / (1 + mpmath.exp(-x))),
+    "exp(x) * (1 + exp(x))**-2": (
+        lambda x: at.exp(x) * (1 + at.exp(x)) ** -2, lambda x: 1 / (2 + mpmath.exp(x) + mpmath.exp(-x))
+    ),
     "sigmoid(x) * exp(-x)": (lambda x: at.sigmoid(x) * at.exp(-x), lambda x: 1 / (1 + mpmath.exp(x))),
 }
 
@@ -84,3 +88,14 @@ def test_quotients_of_integers_at_their_limits():
     for build in (lambda x: at.exp(-x) * at.sigmoid(x), lambda x: at.exp(x) * at.sigmoid(-x)):
         found, written = (aesara.function([x], build(x), mode=mode)(values) for mode in ("FAST_RUN", AS_WRITTEN))
         np.testing.assert_allclose(found, written, rtol=4 * np.finfo(found.dtype).eps)
+
+
+def test_what_is_a_multiple_of_another_variable_of_its_type():
+    x, single, number = at.dvector("x"), at.fvector("single"), at.dscalar("number")
+    for value, expected in (
+        (x * 3.0, (3.0, x)), (-x / 4.0, (-0.25, x)), (2.0 * -(x * 3.0), (-6.0, x)), (x, (1.0, x)),
+        (single * np.float32(3), (3.0, single)),
+    ):  # fmt: skip
+        assert multiple(value) == expected
+    for value in (at.constant(3.0, dtype="float64") * single, at.constant([3.0, 3.0]) * number, x * x, x / x):
+        assert multiple(value) == (1.0, value)

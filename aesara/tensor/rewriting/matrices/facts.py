@@ -355,10 +355,8 @@ class _Look:
         return found
 
     def _transpose_sign(self, x: Variable, y: Variable) -> int:
-        if x.type.ndim != y.type.ndim:
+        if x.type.ndim != y.type.ndim or x.type.ndim < 2:
             return 0
-        if x.type.ndim < 2:
-            return int(x is y and x.type.ndim == 0)
         if x is y and all(x.type.broadcastable[-2:]):
             return 1
         if transposed_of(x) is y or transposed_of(y) is x:
