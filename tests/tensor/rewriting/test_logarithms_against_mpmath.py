@@ -58,6 +58,7 @@ FORMS = {
     "erfc": (
         lambda x, y: at.log(at.erfc(-x / ROOT) / 2 - at.erfc(-y / ROOT) / 2), lambda x, y: m.log(distance(x, y)), NEAR,
     ),
+    "half of erfc": (lambda x, y: at.log(0.5 * at.erfc(x)), lambda x, y: m.log(m.erfc(x) / 2), POINTS),
     "erf": (
         lambda x, y: at.log(at.erf(x / ROOT) - at.erf(y / ROOT)), lambda x, y: m.log(2 * distance(x, y)), NEAR,
     ),

@@ -94,3 +94,14 @@ def test_differences_within_logarithms():
     function = aesara.function([x, y], at.log(at.exp(x - y) / x**2))
     a = np.array([1e8, 1e12])
     np.testing.assert_array_max_ulp(function(a, a + 0.5), -0.5 - 2 * np.log(a), 2)
+
+
+@pytest.mark.parametrize("axes", [(0, 1), (0, 2), (1, 2), (2, 0), (0, 1, 2), (1, 3), (0,), (2,)])
+def test_sums_over_axes_along_which_factors_are_constant(axes, rng):
+    shapes = [(3, 1, 1, 2), (1, 4, 1, 1), (1, 4, 5, 2), (3, 1, 5, 1)]
+    inputs = [at.tensor("float64", tuple(n if n == 1 else None for n in shape)) for shape in shapes]
+    values = [rng.normal(size=shape) for shape in shapes]
+    pairs = [(a, b) for a in range(4) for b in range(a)]
+    f = aesara.function(inputs, [(inputs[a] * inputs[b]).sum(axes) for a, b in pairs], mode=RULES)
+    for found, (a, b) in zip(f(*values), pairs, strict=True):
+        np.testing.assert_allclose(found, (values[a] * values[b]).sum(axes), rtol=1e-12, atol=1e-13)

@@ -121,8 +121,6 @@ def local_cholesky_of_square(fgraph, node):
     if x.owner is None or not isinstance(x.owner.op, Dot) or not is_real(x):
         return False
     left, right = x.owner.inputs
-    if left.type.ndim != 2 or right.type.ndim != 2:
-        return False
     if transposed_of(right) is not left and transposed_of(left) is not right:
         return False
     known = facts_of(left)
