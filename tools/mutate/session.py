@@ -49,8 +49,9 @@ OF_WORK = tuple(
 )
 #: How many tests of a fault are tried, for how many seconds, and how many of one function before those of others.
 TRIED, TRIED_FOR, ALIKE = 1000, 40.0, 3
-#: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it.
-FURTHER_FOR = 75.0
+#: For how many seconds tests are tried of which it is not known whether they come to a fault, if no other notices it;
+#: and how long those of what changes no result may take.
+FURTHER_FOR, OF_WORK_FOR = 40.0, 150.0
 #: How many of the tests that start programs of their own are tried then.
 STARTING = 12
 #: The words of a path that say nothing about what a file is of.
@@ -172,7 +173,7 @@ class Session:
             if number >= len(self.faults):
                 return
             given = list(_affordable(_in_order(tests.get(number, []))))
-            allowed = PATIENCE * sum(seconds for seconds, _ in given) + LEAST + FURTHER_FOR
+            allowed = PATIENCE * sum(seconds for seconds, _ in given) + LEAST + FURTHER_FOR + OF_WORK_FOR
             start = time.monotonic()
             caught = self._run([items[name] for _, name in given], number, allowed)
             outcome = {
@@ -222,17 +223,19 @@ class Session:
                 if self.failed:
                     note.write_text(self.failed, encoding="utf-8")
                     os._exit(1)
-            end, came = time.process_time() + FURTHER_FOR, bool(items)
+            spent, came = 0.0, bool(items)
             self._activate(number, True)
             for item in self._further(self.faults[number], [item.nodeid for item in items]):
-                if time.process_time() > end:
+                if spent > FURTHER_FOR:
                     break
+                start = time.process_time()
                 SWITCH.visited.clear()
                 self._protocol(item)
                 came = came or number in SWITCH.visited or (self.folder / f"came{number}").exists()
                 if (failed := self.failed) and self._passes_else(item, number):
                     note.write_text(failed, encoding="utf-8")
                     os._exit(1)
+                spent += 0.0 if item.nodeid.startswith(OF_WORK) else time.process_time() - start
             os._exit(0 if came else NOWHERE)
         used, moved_at = 0.0, time.monotonic()
         while True:
