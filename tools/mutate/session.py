@@ -103,8 +103,7 @@ class Session:
         come to it, near."""
         called, items = _names(fault), list(itertools.chain.from_iterable(self.functions.values()))
         near = {name: nearness(fault.path, name) for name in self.functions}
-        module = ".".join(PurePosixPath(fault.path).with_suffix("").parts).removesuffix(".__init__")
-        yield from (item for item in items if item.nodeid.endswith(f"[{module}]"))
+        yield from (item for item in items if item.nodeid.endswith(f"[{_module_of(fault.path)}]"))
         of_work = [item for item in items if item.nodeid.startswith(OF_WORK) and item.nodeid not in names]
         yield from sorted(of_work, key=lambda item: item.nodeid.startswith(OF_WORK[-1]))
         done = self.recorded.union(item.nodeid for item in of_work)
@@ -254,9 +253,13 @@ class Session:
             time.sleep(0.02)
 
 
+def _module_of(path: str) -> str:
+    return ".".join(PurePosixPath(path).with_suffix("").parts).removesuffix(".__init__")
+
+
 def _forget(path: str) -> None:
     """Let functions of a module forget what they have computed while modules were imported."""
-    module = sys.modules.get(".".join(PurePosixPath(path).with_suffix("").parts).removesuffix(".__init__"))
+    module = sys.modules.get(_module_of(path))
     for value in [] if module is None else vars(module).values():
         if isinstance(value, functools._lru_cache_wrapper):
             value.cache_clear()

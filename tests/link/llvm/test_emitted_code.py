@@ -13,8 +13,6 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-import llvmlite.binding as llvm
-import numpy as np
 import pytest
 
 import aesara
@@ -23,7 +21,7 @@ from aesara.graph.traversal import graph_inputs
 from aesara.ir import expr
 from aesara.link.llvm import spills
 from aesara.scan.utils import until
-from tests.recorded import assert_recorded
+from tests.recorded import assert_recorded, needs_newest_llvm_and_numpy
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "ir"))
 from representative_graphs import GRAPHS
@@ -31,10 +29,7 @@ from representative_graphs import GRAPHS
 FILE = Path(__file__).with_name("emitted_code.txt")
 INSTRUCTION = re.compile(r"(?:%\S+ = )?(?:tail )?([a-z]+) ")
 
-pytestmark = pytest.mark.skipif(
-    llvm.llvm_version_info[0] < 22 or np.lib.NumpyVersion(np.__version__) < "2.0.0",
-    reason="for older versions of LLVM and NumPy other code is emitted",
-)
+pytestmark = needs_newest_llvm_and_numpy
 
 
 x, y, z = at.dvectors("x", "y", "z")
