@@ -6,6 +6,7 @@ the transpose of the transpose.
 """
 
 from collections.abc import Collection, Sequence
+from functools import singledispatch
 from typing import Any
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -36,6 +37,7 @@ from aesara.graph.pullback import (
     pull_back,
 )
 from aesara.graph.source import inherit_source
+from aesara.graph.support import Supported, is_flowing, structure_of
 from aesara.graph.traversal import graph_inputs
 
 #: From tangents to the inputs of the graphs that were differentiated. The tangent of a linear function needs not all of
@@ -124,9 +126,9 @@ def _is_constant_along(function: Variable, wrt: Collection[Variable]) -> bool:
 
 def push_forward(functions: Sequence[Variable], seeds: dict[Variable, Variable]) -> list[Variable]:
     """Return the tangents of `functions`, given those of the keys of `seeds`, taken as independent."""
-    tangents = dict(seeds)
+    tangents = {variable: Supported(tangent) for variable, tangent in seeds.items()}
     for node, pattern, positions in leading_inputs(nodes_towards(functions, kept=seeds), seeds, ()):
-        points: list[Variable | None] = [None] * len(node.inputs)
+        points: list[Supported | None] = [None] * len(node.inputs)
         for i in positions:
             tangent = tangents.get(node.inputs[i])
             if tangent is not None:
@@ -136,18 +138,43 @@ def push_forward(functions: Sequence[Variable], seeds: dict[Variable, Variable])
         with inherit_source(node):
             for j, (output, tangent) in enumerate(zip(node.outputs, output_tangents(node, points))):
                 connected = pattern is None or any(pattern[i][j] for i in positions)
-                if tangent is not None and connected and output not in seeds and not is_disconnected(tangent):
+                if tangent is not None and connected and output not in seeds and not is_disconnected(tangent.value):
                     tangents[output] = tangent
-    return [tangents[function] if function in tangents else disconnected_type() for function in functions]
+    return [tangents[function].settled() if function in tangents else disconnected_type() for function in functions]
 
 
-def output_tangents(node: Apply, points: list[Variable | None]) -> Sequence[Variable | None]:
+def output_tangents(node: Apply, points: list[Supported | None]) -> Sequence[Supported | None]:
     """Return the tangents of the outputs of `node`; None where there is none."""
     for point in points:
-        if point is not None and is_null(point):
+        if point is not None and is_null(point.value):
             return [point] * len(node.outputs)
     if all(is_discrete(output) for output in node.outputs):
         return [None] * len(node.outputs)
+    return tangents_of_outputs(node.op, node, points)
+
+
+@singledispatch
+def tangents_of_outputs(op: Any, node: Apply, points: Sequence[Supported | None]) -> Sequence[Supported | None]:
+    """Return the tangents of the outputs of a node, given those of its inputs; None where there is none.
+
+    Dispatches on the type of the op.  This general method gives the op's `R_op` tangents with zeros outside of their
+    supports, and finds out the supports of its results from what they are made of.
+    """
+    values = [None if point is None else point.settled() for point in points]
+    known = {v: Supported(v) for v in (*node.inputs, *node.outputs)}
+    known.update({v: Supported(v, p.support) for v, p in zip(values, points) if p is not None and v not in known})
+    return [
+        None
+        if tangent is None
+        else structure_of(tangent.type, tangent, known)
+        if is_flowing(tangent)
+        else Supported(tangent)
+        for tangent in plain_tangents(node, values)
+    ]
+
+
+def plain_tangents(node: Apply, points: list[Variable | None]) -> Sequence[Variable | None]:
+    """Return the tangents of the outputs of `node` that its `R_op`, or its `L_op`, gives."""
     if type(node.op).R_op is not Op.R_op:
         try:
             result = node.op.R_op(node.inputs, points)

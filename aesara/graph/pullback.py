@@ -18,6 +18,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
 from aesara.graph.source import gradient_mark, inherit_source, resolve
+from aesara.graph.support import EMPTY, FULL, Support, Supported, is_flowing, structure_of, union
 from aesara.graph.type import Type
 from aesara.records import dataclass
 
@@ -270,8 +271,12 @@ def pull_back(
     wrt: Sequence[Variable],
     consider_constant: Collection[Variable] = (),
     final: Collection[Variable] = (),
+    supports: Mapping[Variable, Support] | None = None,
 ) -> list[Variable]:
     """Return the gradients with respect to `wrt` of the sum over `seeds` of ``variable * gradient``.
+
+    Entries that are zero because of the structure of the graph stay zero, however large or undefined the slopes are
+    that they are multiplied by; see `aesara.graph.support`.
 
     Parameters
     ----------
@@ -283,6 +288,8 @@ def pull_back(
         Variables behind which nothing is differentiated.
     final
         Those of `seeds` whose whole gradient is given: being used by other variables adds nothing to it.
+    supports
+        The supports of the gradients in `seeds`; all entries where there is none.
 
     Returns
     -------
@@ -290,67 +297,96 @@ def pull_back(
         For each of `wrt` its gradient. The gradient has `DisconnectedType` where nothing connects it to the
         seeds, and `NullType` where it does not exist.
     """
+    cotangents = pulled_cotangents(seeds, wrt, consider_constant, final, supports or {})
+    return [cotangent.settled() for cotangent in cotangents]
+
+
+def pulled_cotangents(
+    seeds: Mapping[Variable, Variable],
+    wrt: Sequence[Variable],
+    consider_constant: Collection[Variable],
+    final: Collection[Variable],
+    supports: Mapping[Variable, Support],
+) -> list[Supported]:
+    """Return the gradients of `pull_back` with their supports."""
     order = nodes_towards(seeds, frozenset(consider_constant), kept={*seeds, *wrt, *consider_constant})
     active = leading_inputs(order, wrt, final)
-    arrived: dict[Variable, list[Variable]] = {variable: [gradient] for variable, gradient in seeds.items()}
+    arrived = {variable: [Supported(value, supports.get(variable, FULL))] for variable, value in seeds.items()}
     wanted = set(wrt)
-    nothing = disconnected_type()
+    nothing = Supported(disconnected_type())
     for node, pattern, positions in reversed(active):
         # Nothing below can arrive at these outputs any more: their clients come later in `order`.
         with inherit_source(gradient_mark(node)):
-            output_gradients = [
+            of_outputs = [
                 total(arrived, output, output in wanted) if output in arrived else nothing for output in node.outputs
             ]
-            connected = [j for j, g in enumerate(output_gradients) if not is_disconnected(g)]
+            connected = [j for j, g in enumerate(of_outputs) if not is_disconnected(g.value)]
             if pattern is not None:
                 positions = [i for i in positions if any(pattern[i][j] for j in connected)]
             if not connected or not positions:
                 continue
-            for position, term in zip(positions, input_gradients(node, pattern, positions, output_gradients)):
+            for position, term in zip(positions, input_cotangents(node, pattern, positions, of_outputs)):
                 variable = node.inputs[position]
-                if not is_disconnected(term) and variable not in final:
+                if not is_disconnected(term.value) and variable not in final:
                     arrived.setdefault(variable, []).append(term)
     return [total(arrived, variable, True) if variable in arrived else nothing for variable in wrt]
 
 
-def total(arrived: dict[Variable, list[Variable]], variable: Variable, keep: bool) -> Variable:
+def total(arrived: dict[Variable, list[Supported]], variable: Variable, keep: bool) -> Supported:
     """Return the sum of what arrived at `variable`; forget it unless it is needed again."""
     terms = arrived[variable] if keep else arrived.pop(variable)
     if len(terms) == 1:
         return terms[0]
     for term in terms:
-        if is_null(term):
+        if is_null(term.value):
             result = term
             break
     else:
-        # They came from the last use to the first; print them as they stand in the program.
-        result = sum_gradients(terms[-1].type, terms[::-1])
+        result = added([term for term in terms if term.support is not EMPTY] or terms[:1])
     if keep:
         arrived[variable] = [result]
     return result
 
 
-def input_gradients(
+def added(terms: Sequence[Supported]) -> Supported:
+    """Return the sum of gradients of one variable."""
+    first = terms[0]
+    if len(terms) == 1:
+        return first
+    if all(term.support == first.support for term in terms):
+        support, is_clean = first.support, all(term.is_clean for term in terms)
+        values = [term.value for term in terms]
+    else:
+        support, is_clean = union(*(term.support for term in terms)), True
+        values = [term.settled() for term in terms]
+    # They came from the last use to the first; print them as they stand in the program.
+    return Supported(sum_gradients(values[-1].type, values[::-1]), support, is_clean)
+
+
+def input_cotangents(
     node: Apply,
     pattern: list[list[bool]] | None,
     positions: Sequence[int],
-    output_gradients: list[Variable],
-) -> list[Variable]:
+    of_outputs: list[Supported],
+) -> list[Supported]:
     """Return the gradients with respect to the inputs at `positions`, given those of the outputs."""
     outputs = node.outputs
-    nulls = [j for j, gradient in enumerate(output_gradients) if is_null(gradient)]
-    spoiled: dict[int, Variable] = {}
+    nulls = [j for j, g in enumerate(of_outputs) if is_null(g.value)]
+    spoiled: dict[int, Supported] = {}
     # What does not exist behind a node does not exist before it either.
     for i in positions:
         for j in nulls:
             if pattern is None or pattern[i][j]:
-                spoiled[i] = output_gradients[j]
+                spoiled[i] = of_outputs[j]
     if len(spoiled) == len(positions):
         return [spoiled[i] for i in positions]
-    output_gradients = [disconnected_type() if is_null(g) else g for g in output_gradients]
+    of_outputs = [
+        Supported(disconnected_type()) if is_null(g.value) else Supported(as_output(g.value, o), g.support, g.is_clean)
+        for g, o in zip(of_outputs, outputs)
+    ]
 
     try:
-        terms = node.op.L_op(node.inputs, outputs, [as_output(g, o) for g, o in zip(output_gradients, outputs)])
+        terms = cotangents_of_inputs(node.op, node, of_outputs)
     except Exception as error:
         place = "" if node.source is None else f", which was created at {node.source}"
         error.add_note(f"Raised by the gradient of the node {node}{place}.")
@@ -360,7 +396,7 @@ def input_gradients(
             f"{node.op}.L_op returned {len(terms)} gradients for {len(node.inputs)} inputs: the wrong number of"
             " gradient terms. It must return one for each input."
         )
-    smooth = [not is_discrete(o) and not is_disconnected(g) for o, g in zip(outputs, output_gradients)]
+    smooth = [not is_discrete(o) and not is_disconnected(g.value) for o, g in zip(outputs, of_outputs)]
     every_output_smooth = all(smooth)
     result = []
     for i in positions:
@@ -368,13 +404,35 @@ def input_gradients(
             result.append(spoiled[i])
             continue
         term = terms[i]
-        check_term(node, i, term)
-        if not every_output_smooth and not isinstance(term.type, NullType | DisconnectedType):
+        check_term(node, i, term.value)
+        if not every_output_smooth and is_flowing(term.value):
             # Discrete outputs are piecewise constant: whatever the op says, nothing flows through them.
             if not any(s and (pattern is None or pattern[i][j]) for j, s in enumerate(smooth)):
-                term = float_zeros_like(node.inputs[i])
+                term = Supported(float_zeros_like(node.inputs[i]), EMPTY)
         result.append(term)
     return result
+
+
+@singledispatch
+def cotangents_of_inputs(op: Any, node: Any, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
+    """Return the gradients of the inputs of a node, given those of its outputs.
+
+    Dispatches on the type of the op.  This general method gives the op's `L_op` gradients with zeros outside of their
+    supports, and finds out the supports of its terms from what they are made of.
+    """
+    values = [g.settled() for g in of_outputs]
+    terms = op.L_op(node.inputs, node.outputs, values)
+    known = {v: Supported(v) for v in (*node.inputs, *node.outputs)}
+    known.update({v: Supported(v, g.support) for v, g in zip(values, of_outputs) if v not in known})
+    return [
+        structure_of(term.type, term, known) if isinstance(term, Variable) and is_flowing(term) else Supported(term)
+        for term in terms
+    ]
+
+
+@cotangents_of_inputs.register(SameValue)
+def _(op: SameValue, node: Any, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
+    return of_outputs
 
 
 def as_output(gradient: Any, output: Variable) -> Variable:

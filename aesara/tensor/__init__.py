@@ -56,6 +56,8 @@ from aesara.tensor.creation.eye_tri import (
     triu_indices_from,
 )
 from aesara.tensor.creation.ranges import arange, mgrid, ogrid
+from aesara.tensor.derivatives import structure as _structure
+from aesara.tensor.derivatives import structure_of_products as _structure_of_products
 from aesara.tensor.derivatives.gradient_operators import consider_constant
 from aesara.tensor.derivatives.jacobian import hessian, jacobian
 from aesara.tensor.elementwise.numpy_ops import (

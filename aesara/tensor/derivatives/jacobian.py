@@ -7,10 +7,11 @@ vectorized. There is no loop, and no size has to be known when the graph is buil
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, grad
+from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, constants, grad, settle
 from aesara.graph.nodes import Variable
 from aesara.graph.op import stand_in
-from aesara.graph.pullback import sum_gradients
+from aesara.graph.pullback import pull_back, sum_gradients
+from aesara.graph.support import Condition
 from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.tensor_type import TensorType
@@ -94,8 +95,14 @@ def rows_of_jacobian(
     dtype = floating_dtype(expression)
     (length,) = sizes_of(expression)
     direction = stand_in(cast(expression, dtype), "direction")
-    products = Lop([expression], variables, [direction], consider_constant, disconnected_inputs)
-    batches = vectorize_graph(products, {direction: eye(length, dtype=dtype)})
+    chosen = stand_in(cast(expression, "bool"), "chosen")
+    # Zeros of a row of the identity matrix are not read: infinite slopes leave them zero.
+    support = Condition(("chosen", chosen), lambda: chosen, is_of_row=True)
+    flowing = pull_back(
+        {expression: direction}, variables, constants(consider_constant), supports={expression: support}
+    )
+    products = settle(variables, flowing, disconnected_inputs, roots=[expression])
+    batches = vectorize_graph(products, {direction: eye(length, dtype=dtype), chosen: eye(length, dtype="bool")})
     # What does not depend on the direction is zero, since the product is linear in it.
     return [
         alloc(batch, length, *sizes_of(product)) if batch.type.ndim == product.type.ndim else batch

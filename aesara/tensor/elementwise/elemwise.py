@@ -9,11 +9,14 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
+from aesara.graph.forward_mode import tangents_of_outputs
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
-from aesara.graph.pullback import is_disconnected, is_null
+from aesara.graph.pullback import added, cotangents_of_inputs, float_zeros_like, is_disconnected, is_discrete, is_null
+from aesara.graph.support import EMPTY, FULL, Complement, Condition, Support, Supported, intersection, select
 from aesara.graph.utils import MethodNotDefined
+from aesara.scalar.structure import condition_of
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
@@ -162,16 +165,41 @@ class Elemwise(Op):
     def L_op(
         self, inputs: Sequence[TensorVariable], outs: Sequence[TensorVariable], ograds: Sequence[TensorVariable]
     ) -> list[TensorVariable]:
+        return [g.settled() for g in self.cotangents(inputs, outs, [Supported(g) for g in ograds])]
+
+    def cotangents(
+        self, inputs: Sequence[TensorVariable], outs: Sequence[TensorVariable], of_outputs: Sequence[Supported]
+    ) -> list[Supported]:
+        """Return the gradients of the inputs, with their supports, given those of the outputs."""
         plan = pullback_plan(
             self.scalar_op,
             tuple([x.type.dtype for x in inputs]),
-            tuple([getattr(g.type, "dtype", None) for g in ograds]),
+            tuple([getattr(g.value.type, "dtype", None) for g in of_outputs]),
         )
-        gradients = self._replay(plan, inputs, outs, ograds)
-        return [
-            _shaped_like(x, gradient, outs[0]) if isinstance(gradient.type, TensorType) else gradient
-            for x, gradient in zip(inputs, gradients)
-        ]
+        values = self._replay(plan, inputs, outs, [g.value for g in of_outputs])
+        outputs_are_clean = all(g.is_clean for g in of_outputs)
+
+        def support_of(condition: Condition) -> Support:
+            kind, place = condition.key  # type: ignore[misc]
+            return of_outputs[place].support if kind == "of output" else tensor_condition(values[place])
+
+        result = []
+        for x, slot, support, is_clean in zip(inputs, plan.results, plan.supports, plan.clean):
+            gradient = values[slot]
+            if not isinstance(gradient.type, TensorType):
+                result.append(Supported(gradient))
+                continue
+            support = support.mapped(support_of)
+            if support is EMPTY:
+                result.append(Supported(float_zeros_like(x), EMPTY))
+                continue
+            is_clean = (is_clean and outputs_are_clean) or support is FULL
+            summed = _broadcast_axes(x, outs[0])
+            if summed and support.is_partial:
+                gradient = gradient if is_clean else select(gradient.type, gradient, support)
+                support, is_clean = any_along(support, summed), True
+            result.append(Supported(_shaped_like(x, gradient, outs[0]), support, is_clean))
+        return result
 
     @staticmethod
     def _replay(
@@ -180,24 +208,29 @@ class Elemwise(Op):
         outs: Sequence[TensorVariable],
         ograds: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
-        """Build, with tensors, the scalar gradient graph that the plan has recorded."""
+        """Build, with tensors, the scalar gradient graph that the plan has recorded; return what is in each slot."""
         values: list[Any] = [*inputs, *outs, *ograds]
         values.extend([constant(data) if is_data else data.clone() for is_data, data in plan.leaves])
         for scalar_op, arguments in plan.steps:
             values.extend(elemwise_of(scalar_op)(*[values[slot] for slot in arguments], return_list=True))
-        return [values[slot] for slot in plan.results]
+        return values
 
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
+        points = [None if point is None else Supported(point) for point in eval_points]
+        return [None if t is None else t.settled() for t in self.tangents(inputs, points)]
+
+    def tangents(self, inputs: Sequence[TensorVariable], points: Sequence[Supported | None]) -> list[Supported | None]:
+        """Return the tangents of the outputs, with their supports, given those of the inputs."""
         outs = self(*inputs, return_list=True)
-        tangents: list[TensorVariable | None] = []
+        tangents: list[Supported | None] = []
         for position, out in enumerate(outs):
-            tangent = self._along(inputs, outs, position, 1, eval_points)
-            if tangent is not None and out.type.dtype in complex_dtypes and not is_null(tangent):
-                imaginary = self._along(inputs, outs, position, 1j, eval_points)
+            tangent = self._along(inputs, outs, position, 1, points)
+            if tangent is not None and out.type.dtype in complex_dtypes and not is_null(tangent.value):
+                imaginary = self._along(inputs, outs, position, 1j, points)
                 assert imaginary is not None  # it depends on the same inputs
-                tangent = elemwise_of(aes.complex)(tangent, imaginary)
+                tangent = Supported(elemwise_of(aes.complex)(tangent.settled(), imaginary.settled()))
             tangents.append(tangent)
         return tangents
 
@@ -207,9 +240,9 @@ class Elemwise(Op):
         outs: Sequence[TensorVariable],
         position: int,
         seed: complex,
-        eval_points: Sequence[TensorVariable | None],
-    ) -> TensorVariable | None:
-        """The derivative along `eval_points` of an output's real part, for the seed 1, or imaginary part, for 1j.
+        points: Sequence[Supported | None],
+    ) -> Supported | None:
+        """Return the derivative along `points` of an output's real part, for the seed 1, or imaginary part, for 1j.
 
         It is None if no input that the part depends on moves, and of a `NullType` if one does without a derivative.
         Elementwise, the pullback of the seed is the derivative itself: of a complex input the one by the real part
@@ -224,18 +257,28 @@ class Elemwise(Op):
             tuple([x.type.dtype for x in inputs]),
             tuple([seed.type.dtype for seed in seeds]),
         )
-        tangent = None
-        for derivative, point in zip(self._replay(plan, inputs, outs, seeds), eval_points):
-            if point is None or is_disconnected(derivative):
+        values = self._replay(plan, inputs, outs, seeds)
+
+        def support_of(condition: Condition) -> Support:
+            kind, place = condition.key  # type: ignore[misc]
+            if kind == "of output":
+                return FULL if place == position else EMPTY
+            return tensor_condition(values[place])
+
+        terms = []
+        for slot, slope_support, point in zip(plan.results, plan.supports, points):
+            slope = values[slot]
+            if point is None or is_disconnected(slope):
                 continue
-            if is_null(derivative):
-                return derivative
-            if derivative.type.dtype in complex_dtypes:
-                term = derivative.real * point.real + derivative.imag * point.imag
+            if is_null(slope):
+                return Supported(slope)
+            direction = point.value
+            if slope.type.dtype in complex_dtypes:
+                term = slope.real * direction.real + slope.imag * direction.imag
             else:
-                term = derivative * point
-            tangent = term if tangent is None else tangent + term
-        return tangent
+                term = slope * direction
+            terms.append(Supported(term, intersection(slope_support.mapped(support_of), point.support), False))
+        return added(terms[::-1]) if terms else None
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         try:
@@ -370,6 +413,56 @@ def _shaped_like(x: TensorVariable, gradient: Any, out: TensorVariable) -> Tenso
         gradient = elemwise_of(aes.second)(x if is_zero else out, gradient)
     summed = [axis for axis, (inner, mine) in enumerate(zip(in_shape, gradient.type.shape)) if inner == 1 and mine != 1]
     return gradient.sum(axis=summed, keepdims=True) if summed else gradient
+
+
+def _broadcast_axes(x: TensorVariable, out: TensorVariable) -> list[int]:
+    """Return the dimensions along which an input is broadcast."""
+    return [axis for axis, (mine, full) in enumerate(zip(x.type.shape, out.type.shape)) if mine == 1 and full != 1]
+
+
+def tensor_condition(variable: TensorVariable) -> Support:
+    """Return the support at which a tensor, as the condition of a choice, is true."""
+    is_boolean = variable.type.dtype == "bool"
+    return condition_of(variable, lambda: variable if is_boolean else elemwise_of(aes.neq)(variable, 0))
+
+
+def any_along(support: Support, axes: Sequence[int]) -> Support:
+    """Return the support of sums along axes, with these kept."""
+    if not support.is_partial:
+        return support
+
+    def build() -> TensorVariable:
+        mask = support.mask()
+        reduced = [axis for axis in axes if mask.type.shape[axis] != 1]
+        return mask.any(axis=reduced, keepdims=True) if reduced else mask
+
+    return Condition(("any", tuple(axes), support.key), build, support.is_of_row)
+
+
+@select.register(TensorType)
+def _(value_type: TensorType, value: TensorVariable, support: Support) -> TensorVariable:
+    zero = constant(np.zeros((), value.type.dtype))
+    if support is EMPTY:
+        return elemwise_of(aes.second)(value, zero)
+    if isinstance(support, Complement):
+        return elemwise_of(aes.switch)(support.condition.mask(), zero, value)
+    return elemwise_of(aes.switch)(support.mask(), value, zero)
+
+
+@tangents_of_outputs.register(Elemwise)
+def _(op: Elemwise, node: Apply, points: Sequence[Supported | None]) -> Sequence[Supported | None]:
+    """Multiply by slopes also outside of supports: the zeros there are put back where entries are added up."""
+    if type(op).R_op is not Elemwise.R_op:
+        return tangents_of_outputs.dispatch(object)(op, node, points)
+    return op.tangents(node.inputs, points)
+
+
+@cotangents_of_inputs.register(Elemwise)
+def _(op: Elemwise, node: Apply, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
+    """Multiply by slopes also outside of supports: the zeros there are put back where entries are added up."""
+    if type(op).L_op is not Elemwise.L_op or all(map(is_discrete, node.outputs)):
+        return cotangents_of_inputs.dispatch(object)(op, node, of_outputs)
+    return op.cotangents(node.inputs, node.outputs, of_outputs)
 
 
 _elemwise_ops: dict[aes.ScalarOp, Elemwise] = {}

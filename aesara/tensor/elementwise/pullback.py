@@ -8,6 +8,7 @@ from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.support import Condition, Support, Supported, is_flowing, structure_of
 from aesara.graph.traversal import io_toposort
 from aesara.records import dataclass
 
@@ -29,11 +30,18 @@ class PullbackPlan:
         The scalar op to apply and the slots of its arguments.
     results
         For each input of the op, the slot of the gradient with respect to it.
+    supports
+        For each input of the op, the support of this gradient as an expression of conditions ``("of output", k)``,
+        for the support of the gradient with respect to output k, and ``("holds", slot)``.
+    clean
+        For each input of the op, whether this gradient is zero outside of its support if those of the outputs are.
     """
 
     leaves: tuple[tuple[bool, Any], ...]
     steps: tuple[tuple[aes.ScalarOp, tuple[int, ...]], ...]
     results: tuple[int, ...]
+    supports: tuple[Support, ...]
+    clean: tuple[bool, ...]
 
 
 _plans: dict[tuple[Any, ...], PullbackPlan] = {}
@@ -68,14 +76,18 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
     if len(gradients) != len(inputs):
         raise ValueError(f"{scalar_op}.L_op returned {len(gradients)} gradients for {len(inputs)} inputs.")
     known = [*inputs, *outputs, *seeds]
+    found = _structures([*inputs, *outputs], seeds, gradients)
+    gradients = [cotangent.value for cotangent in found]
+    conditions = {variable for cotangent in found for variable in _conditions(cotangent.support)}
+    wanted = [*gradients, *conditions]
     slots: dict[Variable, int] = {variable: slot for slot, variable in enumerate(known)}
     nodes = [
         node
-        for node in io_toposort(known, [g for g in gradients if g not in slots])
+        for node in io_toposort(known, [v for v in wanted if v not in slots])
         if not any(out in slots for out in node.outputs)
     ]
     leaves: list[tuple[bool, Any]] = []
-    for variable in [*[v for node in nodes for v in node.inputs], *gradients]:
+    for variable in [*[v for node in nodes for v in node.inputs], *wanted]:
         if variable.owner is None and variable not in slots:
             slots[variable] = len(known) + len(leaves)
             leaves.append((True, variable.data) if isinstance(variable, Constant) else (False, variable))
@@ -86,4 +98,34 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
         for out in node.outputs:
             slots[out] = next_slot
             next_slot += 1
-    return PullbackPlan(tuple(leaves), tuple(steps), tuple([slots[g] for g in gradients]))
+
+    def by_slot(condition: Condition) -> Support:
+        kind, variable = condition.key  # type: ignore[misc]
+        return condition if kind == "of output" else Condition(("holds", slots[variable]), _no_mask)
+
+    return PullbackPlan(
+        tuple(leaves),
+        tuple(steps),
+        tuple([slots[g] for g in gradients]),
+        tuple([cotangent.support.mapped(by_slot) for cotangent in found]),
+        tuple([cotangent.is_clean for cotangent in found]),
+    )
+
+
+def _structures(constants: list[Variable], seeds: list[Variable], gradients: list[Variable]) -> list[Supported]:
+    """Return the gradients with their supports, given variables for the gradients with respect to the outputs."""
+    known = {variable: Supported(variable) for variable in constants}
+    known.update({seed: Supported(seed, Condition(("of output", k), _no_mask)) for k, seed in enumerate(seeds)})
+    return [
+        structure_of(gradient.type, gradient, known) if is_flowing(gradient) else Supported(gradient)
+        for gradient in gradients
+    ]
+
+
+def _conditions(support: Support) -> list[Variable]:
+    """Return the variables that a support has conditions on."""
+    return [condition.key[1] for condition in support.atoms() if condition.key[0] == "holds"]  # type: ignore[index]
+
+
+def _no_mask() -> None:
+    raise AssertionError("A plan stands for the gradients of any tensors, which have the masks.")

@@ -256,7 +256,8 @@ class _Extremum(NonZeroCAReduce):
         if x.type.dtype in discrete_dtypes:
             return [x.zeros_like(dtype=config.floatX)]
         chosen = eq(_expanded(x, outputs[0], self.axis), x)
-        return [(chosen * _expanded(x, output_grads[0], self.axis)).astype(x.type.dtype)]
+        gradient = _expanded(x, output_grads[0], self.axis)
+        return [switch(chosen, gradient, np.zeros((), gradient.type.dtype)).astype(x.type.dtype)]
 
     def R_op(
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
