@@ -19,9 +19,10 @@ from aesara.graph.messages import described, namesake_note
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op, stand_in
-from aesara.graph.pullback import is_disconnected
+from aesara.graph.pullback import cotangents_of_inputs, is_disconnected, pulled_cotangents
 from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.shared import SharedVariable
+from aesara.graph.support import EMPTY, Support, Supported, union
 from aesara.graph.traversal import ancestors, graph_inputs, io_connection_pattern, io_toposort
 from aesara.graph.utils import MissingInputError
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
@@ -498,6 +499,32 @@ def inline_ofg_expansion(fgraph: Any, node: Apply) -> list[Variable] | bool:
     if not node.op.is_inline:
         return False
     return clone_replace(node.op.inner_outputs, dict(zip(node.op.inner_inputs, node.inputs)))
+
+
+@cotangents_of_inputs.register(OpFromGraph)
+def _(op: OpFromGraph, node: Apply, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
+    """Pull back through the graph itself where entries of outputs are not read, unless its gradient is overridden."""
+    is_default = isinstance(op.lop_overrides, str) and isinstance(op.grad_overrides, str)
+    if not is_default or not any(g.support.is_partial for g in of_outputs):
+        return cotangents_of_inputs.dispatch(object)(op, node, of_outputs)
+    inputs = [stand_in(v) for v in op.inner_inputs]
+    outputs = clone_replace(op.inner_outputs, dict(zip(op.inner_inputs, inputs)))
+    seeds: dict[Variable, Any] = {}
+    supports: dict[Variable, Support] = {}
+    for output, cotangent in zip(outputs, of_outputs):
+        if _is_smooth(output) and not is_disconnected(cotangent.value):
+            value, support = cotangent.settled(), cotangent.support
+            seeds[output] = seeds[output] + value if output in seeds else value
+            supports[output] = union(supports.get(output, EMPTY), support)
+    pattern = op.connection_pattern(node)
+    found = pulled_cotangents(seeds, inputs, supports=supports)
+    terms = [
+        Supported(disconnected_type() if not any(row) else v.zeros_like(dtype="floatX"))
+        if is_disconnected(term.value)
+        else Supported(*clone_replace([term.settled()], dict(zip(inputs, node.inputs))))
+        for v, row, term in zip(node.inputs, pattern, found)
+    ]
+    return terms
 
 
 def _key(override: Any) -> Any:

@@ -297,18 +297,19 @@ def pull_back(
         For each of `wrt` its gradient. The gradient has `DisconnectedType` where nothing connects it to the
         seeds, and `NullType` where it does not exist.
     """
-    cotangents = pulled_cotangents(seeds, wrt, consider_constant, final, supports or {})
+    cotangents = pulled_cotangents(seeds, wrt, consider_constant, final, supports)
     return [cotangent.settled() for cotangent in cotangents]
 
 
 def pulled_cotangents(
     seeds: Mapping[Variable, Variable],
     wrt: Sequence[Variable],
-    consider_constant: Collection[Variable],
-    final: Collection[Variable],
-    supports: Mapping[Variable, Support],
+    consider_constant: Collection[Variable] = (),
+    final: Collection[Variable] = (),
+    supports: Mapping[Variable, Support] | None = None,
 ) -> list[Supported]:
     """Return the gradients of `pull_back` with their supports."""
+    supports = supports or {}
     order = nodes_towards(seeds, frozenset(consider_constant), kept={*seeds, *wrt, *consider_constant})
     active = leading_inputs(order, wrt, final)
     arrived = {variable: [Supported(value, supports.get(variable, FULL))] for variable, value in seeds.items()}
@@ -421,7 +422,23 @@ def cotangents_of_inputs(op: Any, node: Any, of_outputs: Sequence[Supported]) ->
     supports, and finds out the supports of its terms from what they are made of.
     """
     values = [g.settled() for g in of_outputs]
-    terms = op.L_op(node.inputs, node.outputs, values)
+    return with_supports(node, op.L_op(node.inputs, node.outputs, values), values, of_outputs)
+
+
+def with_supports(
+    node: Any, terms: Sequence[Any], values: Sequence[Variable], of_outputs: Sequence[Supported]
+) -> Sequence[Supported]:
+    """Return the terms of a gradient with the supports that follow from what they are made of.
+
+    Parameters
+    ----------
+    node
+        The node that is differentiated.
+    terms
+        The gradients of its inputs.
+    values, of_outputs
+        The variables that the terms are made of for the gradients of its outputs, and these with their supports.
+    """
     known = {v: Supported(v) for v in (*node.inputs, *node.outputs)}
     known.update({v: Supported(v, g.support) for v, g in zip(values, of_outputs) if v not in known})
     return [

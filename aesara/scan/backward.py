@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
     grad_not_implemented,
     is_disconnected,
     is_null,
-    pull_back,
+    pulled_cotangents,
 )
+from aesara.graph.support import FULL, Support, union
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.continuity import (
@@ -34,11 +37,12 @@ from aesara.scan.keeping_few import (
 )
 from aesara.scan.parts import LoopParts, State, expand_empty, expanded, take_first_row, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
+from aesara.scan.row_supports import is_any, row_support, rows_of_support
 from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc, zeros_like
-from aesara.tensor.elementwise.ops import add, lt, minimum, switch
+from aesara.tensor.elementwise.ops import add, lt, minimum, or_, switch
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import SpecifyShape
@@ -48,29 +52,47 @@ __all__ = ["pulled_back"]
 
 @dataclass(eq=False)
 class _Waiting:
-    """Gradients that wait for the steps that computed a state's former values: row j is for the value j steps back."""
+    """Gradients that wait for the steps that computed a state's former values: row j is for the value j steps back.
+
+    Where rows of the loop's outputs are not read, `read` says of each whether anything has arrived at it.
+    """
 
     depth: int
     inner: list[Variable]
     states: list[State]
+    read: list[Variable]
 
 
-def pulled_back(op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-    """The gradients of a loop's inputs, given those of its outputs."""
+def pulled_back(
+    op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any], supports: Sequence[Support]
+) -> list[Any]:
+    """Return the gradients of a loop's inputs, given those of its outputs with their supports.
+
+    What arrives at a step stays zero where no row is read behind it, whatever the slopes are there.
+    """
     if shares_continuous_state(op):
         return [grad_not_implemented(op, k, v, SHARED_STATE) for k, v in enumerate(inputs)]
     if op.info.n_mit_mot:
         return pulled_back_by_rows(op, inputs, gradients)
+    read = [rows_of_support(support, out) for support, out in zip(supports, outputs)]
     if keeps_few_rows(op, inputs):
-        return pulled_back_with_all_rows(op, inputs, gradients)
+        return pulled_back_with_all_rows(op, inputs, gradients, read)
     if wants_blocks(op):
         return pulled_back_in_blocks(op, inputs, gradients)
-    return _Backward(op, inputs, outputs, gradients).gradients()
+    return _Backward(op, inputs, outputs, gradients, read).gradients()
 
 
 class _Backward:
-    def __init__(self, op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any]):
+    def __init__(
+        self,
+        op: Any,
+        inputs: Sequence[Any],
+        outputs: Sequence[Any],
+        gradients: Sequence[Any],
+        read: Sequence[Any],
+    ):
         self.op, self.info, self.inputs, self.outputs, self.given = op, op.info, inputs, outputs, gradients
+        self.read, self.reads_some = read, any(rows is not None for rows in read)
         self.depths = [-min(taps) for taps in self.info.tap_array]
         self.n_states = len(self.depths)
         self.steps = self._steps_done()
@@ -100,11 +122,12 @@ class _Backward:
         arriving = self._arriving()
         wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t)] if is_continuous(v)]
         wrt += [v for v in self.constants if is_continuous(v) or is_sparse(v)]
-        terms = pull_back(arriving, wrt)
+        cotangents = pulled_cotangents(arriving, wrt, supports=self.supports)
+        terms = [cotangent.settled() for cotangent in cotangents]
         for term in filter(is_null, terms):
             raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
         found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not is_sparse(term)}
-        self._let_wait(found)
+        self._let_wait(found, {v: cotangent.support for v, cotangent in zip(wrt, cotangents) if v in found})
         of_sequences = [v for v in self.seqs if v in found]
         parts.results += [found[v] for v in of_sequences]
         sums = {v: self._sum(outer, found[v]) for outer, v in parts.constants[: len(self.constants)] if v in found}
@@ -126,6 +149,7 @@ class _Backward:
     def _arriving(self) -> dict[Variable, Any]:
         """What arrives at the step's outputs: gradients given from outside, and those that waited for this step."""
         arriving: dict[Variable, list[Any]] = {}
+        supports: dict[Variable, list[Support]] = {}
         self.waiting: dict[int, _Waiting] = {}
         new = self.op.inner_mitsot_outs(self.op.inner_outputs) + self.op.inner_sitsot_outs(self.op.inner_outputs)
         new += self.op.inner_nitsot_outs(self.op.inner_outputs)
@@ -138,16 +162,30 @@ class _Backward:
                 take_first_row(entry, rows)
                 self.parts.sequences.append((rows, entry))
                 arriving.setdefault(out, []).append(entry)
+                supports.setdefault(out, []).append(self._support_of_row(k, out))
             if k < self.n_states:
                 depth = self.depths[k]
                 row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
-                self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [])
+                read = [TensorType("bool", ())() for _ in range(depth)] if self.reads_some else []
+                self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [], read)
                 for waiting in self.waiting[k].inner:
                     take_first_row(waiting, self.outputs[k])
                 arriving.setdefault(out, []).append(self.waiting[k].inner[0])
+                supports.setdefault(out, []).append(row_support(read[0], out.type.ndim) if read else FULL)
+        self.supports = {out: union(*parts) for out, parts in supports.items()}
         return {out: terms[0] if len(terms) == 1 else add(*terms) for out, terms in arriving.items()}
 
-    def _let_wait(self, found: dict[Variable, Any]) -> None:
+    def _support_of_row(self, k: int, out: Any) -> Support:
+        """Return the support of the row of a gradient from outside that arrives at this step."""
+        if self.read[k] is None:
+            return FULL
+        rows = self._reversed(self.read[k], self.depths[k] if k < self.n_states else 0)
+        entry = TensorType("bool", ())()
+        take_first_row(entry, rows)
+        self.parts.sequences.append((rows, entry))
+        return row_support(entry, out.type.ndim)
+
+    def _let_wait(self, found: dict[Variable, Any], supports: dict[Variable, Support]) -> None:
         """Move what waits one step on, and add what has come in this one."""
         for k, waiting in self.waiting.items():
             shape = sizes_of(self.inputs[1 + self.info.n_seqs + k])[1:]
@@ -160,6 +198,12 @@ class _Backward:
                     terms.append(found[variable])
                 new = terms[0] if len(terms) == 1 else add(*terms) if terms else zeros_like(row)
                 waiting.states.append(self._state(alloc(_zero(row), 1, *shape), row, new))
+                if waiting.read:
+                    read = [waiting.read[j]] if j < waiting.depth else []
+                    if variable is not None and variable in found:
+                        read.append(is_any(supports[variable]))
+                    new = or_(*read) if len(read) == 2 else read[0] if read else constant(np.array(False))
+                    self._state(constant([False]), waiting.read[j - 1], new)
 
     def _state(self, first: Any, inner: Any, new: Any) -> State:
         if new.type.dtype != inner.type.dtype:

@@ -12,9 +12,11 @@ from typing import Any
 from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import is_disconnected, pull_back
+from aesara.graph.support import FULL, Support
 from aesara.scan.continuity import gradients_in_order, is_continuous
 from aesara.scan.parts import LoopParts, State, expand_empty, expanded, with_known_rows
 from aesara.scan.row_counts import is_length
+from aesara.scan.row_supports import support_of_rows
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
@@ -70,9 +72,11 @@ def _has_all_rows(first: Any, length: Any, n_steps: Any) -> bool:
     return is_length(other, first)
 
 
-def pulled_back_with_all_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-    """The gradients of a loop's inputs, given those of its outputs."""
-    return _Rerun(op, inputs, gradients).gradients()
+def pulled_back_with_all_rows(
+    op: Any, inputs: Sequence[Any], gradients: Sequence[Any], read: Sequence[Any]
+) -> list[Any]:
+    """Return the gradients of a loop's inputs, given those of its outputs and which of their rows are read."""
+    return _Rerun(op, inputs, gradients, read).gradients()
 
 
 def parts_of_loop(
@@ -93,8 +97,8 @@ def parts_of_loop(
 
 
 class _Rerun:
-    def __init__(self, op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> None:
-        self.op, self.inputs, self.given = op, inputs, gradients
+    def __init__(self, op: Any, inputs: Sequence[Any], gradients: Sequence[Any], read: Sequence[Any]) -> None:
+        self.op, self.inputs, self.given, self.read = op, inputs, gradients, read
         self.depths = [-min(taps) for taps in op.info.tap_array]
         self.buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
         self.steps = self._count() if op.info.as_while else inputs[0]
@@ -125,15 +129,18 @@ class _Rerun:
         made = op.of_parts(parts, name=op.name, mode=op.mode, truncate_gradient=op.truncate_gradient)
         rooms = [buffer.shape[0] for buffer in self.buffers] + op.outer_nitsot(self.inputs)
         seeds: dict[Variable, Any] = {}
+        supports: dict[Variable, Support] = {}
         depths = [*self.depths, *[0] * op.info.n_nit_sot]
-        for rows, room, depth, given in zip(made, rooms, depths, self.given):
+        for rows, room, depth, given, read in zip(made, rooms, depths, self.given, self.read):
             if is_disconnected(given) or not is_continuous(rows):
                 continue
             written = add(self.steps, constant(depth, dtype="int64"))
             kept = minimum(room, written)
-            seeds[rows[sub(written, kept) :]] = given[:kept]
+            part = rows[sub(written, kept) :]
+            seeds[part] = given[:kept]
+            supports[part] = FULL if read is None else support_of_rows(read[:kept], part.type.ndim)
         wrt = [v for v in [*self.seqs, *self.firsts, *self.constants] if is_continuous(v)]
-        found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt)) if not is_disconnected(g)}
+        found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt, supports=supports)) if not is_disconnected(g)}
         return self._of_inputs(found)
 
     def _of_inputs(self, found: dict[Variable, Any]) -> list[Any]:

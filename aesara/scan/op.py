@@ -19,6 +19,8 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.op import Op
 from aesara.graph.parts import PutTogether, flat, has_parts
+from aesara.graph.pullback import cotangents_of_inputs, with_supports
+from aesara.graph.support import FULL
 from aesara.graph.traversal import graph_inputs, io_connection_pattern
 from aesara.scan.backward import pulled_back
 from aesara.scan.copying import copy_var_format
@@ -294,7 +296,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     # -- derivatives -----------------------------------------------------------------------------------------
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return pulled_back(self, inputs, outputs, output_gradients)
+        return pulled_back(self, inputs, outputs, output_gradients, [FULL] * len(outputs))
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         return pushed_forward(self, inputs, eval_points)
@@ -349,3 +351,11 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         for storage, value in zip(output_storage, Run(self, inputs).values()):
             storage[0] = value
+
+
+@cotangents_of_inputs.register(Scan)
+def _(op, node, of_outputs):
+    """Leave steps alone of which no row is read, nor one behind them."""
+    values = [g.settled() for g in of_outputs]
+    terms = pulled_back(op, node.inputs, node.outputs, values, [g.support for g in of_outputs])
+    return with_supports(node, terms, values, of_outputs)

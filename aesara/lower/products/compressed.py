@@ -186,9 +186,7 @@ def _compressed_inner(op: CompressedInner, node: Apply, context: Context) -> Seq
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         number, index = lines.place(readers, line, "v1")
         term = readers[2]((line, across)) * readers[3]((index, across))
-        add_up = For(
-            "v2", x.shape[1], (Assign("r0", total + term, reassociate=True),), lanes=_lanes(dtype)
-        )
+        add_up = For("v2", x.shape[1], (Assign("r0", total + term, reassociate=True),), lanes=_lanes(dtype))
         inner = (Declare("r0", const(0, dtype)), add_up, write((number,), total))
         # Values of which no line has any are zero.
         zeros = For("v0", indices.shape[0], (write((line,), const(0, dtype)),), True)
