@@ -10,6 +10,7 @@ The time is linear in the size of the graph and nothing recurses, so graphs may 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import singledispatch
+from types import MappingProxyType
 from typing import Any
 
 from aesara.configdefaults import config
@@ -426,7 +427,11 @@ def cotangents_of_inputs(op: Any, node: Any, of_outputs: Sequence[Supported]) ->
 
 
 def with_supports(
-    node: Any, terms: Sequence[Any], values: Sequence[Variable], of_outputs: Sequence[Supported]
+    node: Any,
+    terms: Sequence[Any],
+    values: Sequence[Variable],
+    of_outputs: Sequence[Supported],
+    known: Mapping[Variable, Supported] = MappingProxyType({}),
 ) -> Sequence[Supported]:
     """Return the terms of a gradient with the supports that follow from what they are made of.
 
@@ -438,8 +443,10 @@ def with_supports(
         The gradients of its inputs.
     values, of_outputs
         The variables that the terms are made of for the gradients of its outputs, and these with their supports.
+    known
+        Other variables that they are made of, of which the supports are known.
     """
-    known = {v: Supported(v) for v in (*node.inputs, *node.outputs)}
+    known = {**known, **{v: Supported(v) for v in (*node.inputs, *node.outputs)}}
     known.update({v: Supported(v, g.support) for v, g in zip(values, of_outputs) if v not in known})
     return [
         structure_of(term.type, term, known) if isinstance(term, Variable) and is_flowing(term) else Supported(term)

@@ -19,7 +19,7 @@ from aesara.graph.pullback import (
     is_null,
     pulled_cotangents,
 )
-from aesara.graph.support import FULL, Support, union
+from aesara.graph.support import FULL, Support, Supported, union
 from aesara.graph.traversal import ancestors, graph_inputs
 from aesara.records import dataclass
 from aesara.scan.continuity import (
@@ -37,7 +37,7 @@ from aesara.scan.keeping_few import (
 )
 from aesara.scan.parts import LoopParts, State, expand_empty, expanded, take_first_row, take_test_value
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
-from aesara.scan.row_supports import is_any, row_support, rows_of_support
+from aesara.scan.row_supports import is_any, row_support, rows_of_support, support_of_rows
 from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
@@ -61,25 +61,28 @@ class _Waiting:
     inner: list[Variable]
     states: list[State]
     read: list[Variable]
+    read_states: list[State]
 
 
 def pulled_back(
     op: Any, inputs: Sequence[Any], outputs: Sequence[Any], gradients: Sequence[Any], supports: Sequence[Support]
-) -> list[Any]:
+) -> tuple[list[Any], dict[Variable, Supported]]:
     """Return the gradients of a loop's inputs, given those of its outputs with their supports.
 
-    What arrives at a step stays zero where no row is read behind it, whatever the slopes are there.
+    What arrives at a step stays zero where no row is read behind it, whatever the slopes are there.  Also returned are
+    the variables with such rows that the gradients are made of, with their supports.
     """
     if shares_continuous_state(op):
-        return [grad_not_implemented(op, k, v, SHARED_STATE) for k, v in enumerate(inputs)]
+        return [grad_not_implemented(op, k, v, SHARED_STATE) for k, v in enumerate(inputs)], {}
     if op.info.n_mit_mot:
-        return pulled_back_by_rows(op, inputs, gradients)
+        return pulled_back_by_rows(op, inputs, gradients), {}
     read = [rows_of_support(support, out) for support, out in zip(supports, outputs)]
     if keeps_few_rows(op, inputs):
-        return pulled_back_with_all_rows(op, inputs, gradients, read)
+        return pulled_back_with_all_rows(op, inputs, gradients, read), {}
     if wants_blocks(op):
-        return pulled_back_in_blocks(op, inputs, gradients)
-    return _Backward(op, inputs, outputs, gradients, read).gradients()
+        return pulled_back_in_blocks(op, inputs, gradients), {}
+    backward = _Backward(op, inputs, outputs, gradients, read)
+    return backward.gradients(), backward.known
 
 
 class _Backward:
@@ -93,6 +96,7 @@ class _Backward:
     ):
         self.op, self.info, self.inputs, self.outputs, self.given = op, op.info, inputs, outputs, gradients
         self.read, self.reads_some = read, any(rows is not None for rows in read)
+        self.known: dict[Variable, Supported] = {}
         self.depths = [-min(taps) for taps in self.info.tap_array]
         self.n_states = len(self.depths)
         self.steps = self._steps_done()
@@ -127,9 +131,12 @@ class _Backward:
         for term in filter(is_null, terms):
             raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
         found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not is_sparse(term)}
-        self._let_wait(found, {v: cotangent.support for v, cotangent in zip(wrt, cotangents) if v in found})
+        of_found = {v: cotangent.support for v, cotangent in zip(wrt, cotangents) if v in found}
+        self._let_wait(found, of_found)
         of_sequences = [v for v in self.seqs if v in found]
         parts.results += [found[v] for v in of_sequences]
+        read_sequences = [v for v in of_sequences if self.reads_some and of_found[v] is not FULL]
+        parts.results += [is_any(of_found[v]) for v in read_sequences]
         sums = {v: self._sum(outer, found[v]) for outer, v in parts.constants[: len(self.constants)] if v in found}
         self._read_new_values()
         self._read_draws()
@@ -140,7 +147,16 @@ class _Backward:
             made = op.of_parts(parts, name=f"grad_of_{op.name or 'scan_fn'}", mode=op.mode)
             states, results, _ = parts.split(made)
             rows = dict(zip(of_sequences, results))
+            for v, read in zip(read_sequences, results[len(of_sequences) :], strict=True):
+                self._know(rows[v], read)
+            for waiting in self.waiting.values():
+                for state, read_state in zip(waiting.states, waiting.read_states):
+                    self._know(states[state], states[read_state])
         return self._of_inputs(states, rows, sums)
+
+    def _know(self, rows: Any, read: Any) -> None:
+        """Remember which rows of a result may be other than zero."""
+        self.known[rows] = Supported(rows, support_of_rows(read, rows.type.ndim))
 
     def _reversed(self, rows: Any, start: int) -> Any:
         """Rows from `start` on, one for each step, the last one first."""
@@ -167,7 +183,7 @@ class _Backward:
                 depth = self.depths[k]
                 row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
                 read = [TensorType("bool", ())() for _ in range(depth)] if self.reads_some else []
-                self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [], read)
+                self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [], read, [])
                 for waiting in self.waiting[k].inner:
                     take_first_row(waiting, self.outputs[k])
                 arriving.setdefault(out, []).append(self.waiting[k].inner[0])
@@ -203,7 +219,7 @@ class _Backward:
                     if variable is not None and variable in found:
                         read.append(is_any(supports[variable]))
                     new = or_(*read) if len(read) == 2 else read[0] if read else constant(np.array(False))
-                    self._state(constant([False]), waiting.read[j - 1], new)
+                    waiting.read_states.append(self._state(constant([False]), waiting.read[j - 1], new))
 
     def _state(self, first: Any, inner: Any, new: Any) -> State:
         if new.type.dtype != inner.type.dtype:

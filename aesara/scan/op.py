@@ -296,7 +296,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     # -- derivatives -----------------------------------------------------------------------------------------
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return pulled_back(self, inputs, outputs, output_gradients, [FULL] * len(outputs))
+        return pulled_back(self, inputs, outputs, output_gradients, [FULL] * len(outputs))[0]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         return pushed_forward(self, inputs, eval_points)
@@ -357,5 +357,5 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 def _(op, node, of_outputs):
     """Leave steps alone of which no row is read, nor one behind them."""
     values = [g.settled() for g in of_outputs]
-    terms = pulled_back(op, node.inputs, node.outputs, values, [g.support for g in of_outputs])
-    return with_supports(node, terms, values, of_outputs)
+    terms, known = pulled_back(op, node.inputs, node.outputs, values, [g.support for g in of_outputs])
+    return with_supports(node, terms, values, of_outputs, known)
