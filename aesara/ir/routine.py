@@ -223,6 +223,8 @@ class Routine:
         parameter's shape; it writes to those that are written.
     symbol
         Where the C function is found; see `link.llvm.symbols`.
+    one_thread
+        The work, in nanoseconds, up to which the library is told to use one thread: from there on two are faster.
     other
         An expression in the sizes, and the symbol of the function that is called instead where this is not zero.
     word
@@ -253,6 +255,7 @@ class Routine:
     each: str = ""
     gives: str = ""
     other: tuple[Expr, str] | None = None
+    one_thread: float = 0.0
 
     def __repr__(self) -> str:
         return f"<routine {self.name}>"

@@ -15,6 +15,7 @@ from aesara.ir.routine import Character, Data, Families, Integer, Leading, Routi
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
+    SOLUTIONS,
     STATUS,
     D,
     K,
@@ -94,7 +95,7 @@ def inverse_of_cholesky(triangle: str, dtype: str) -> Routine:
         f"inverse_of_cholesky.{triangle}.{dtype}", "inverse by a Cholesky factor", "lapack.potri", ("n",),
         (inout("a", dtype, N, N), STATUS),
         (Character("U" if lower else "L"), Integer(N), Data("a"), Leading(N), Status("status")),
-        work_of((N, N, N), 1 / 3), functools.partial(_invert_cholesky, lower),
+        work_of((N, N, N), 1 / 3), functools.partial(_invert_cholesky, lower), SOLUTIONS,
     )  # fmt: skip
 
 
@@ -129,7 +130,7 @@ def solve_triangular(triangle: str, transposed: str, diagonal: str, dtype: str) 
             Character("U" if unit else "N"), Integer(N), Integer(M), one(dtype), Data("a"),
             Leading(M), Data("b"), Leading(N),
         ),
-        work_of((M, M, N), 0.5), functools.partial(_solve_triangular, lower, letter, unit),
+        work_of((M, M, N), 0.5), functools.partial(_solve_triangular, lower, letter, unit), SOLUTIONS,
     )  # fmt: skip
 
 
@@ -204,7 +205,7 @@ def solve_lu(transposed: str, dtype: str) -> Routine:
             Character("N" if turned else "T"), Integer(N), Integer(K), Data("a"), Leading(N), Data("pivots"),
             Data("b"), Leading(N), Status("status"),
         ),
-        work_of((K, N, N), 1.0), functools.partial(_solve_lu, turned),
+        work_of((K, N, N), 1.0), functools.partial(_solve_lu, turned), SOLUTIONS,
     )  # fmt: skip
 
 

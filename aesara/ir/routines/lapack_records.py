@@ -24,12 +24,15 @@ from aesara.ir.work import Work
 __all__ = [
     "BLOCK",
     "D",
+    "FACTORS",
     "K",
     "L",
     "LETTERS",
     "M",
     "N",
     "ONE",
+    "SOLUTIONS",
+    "SPECTRA",
     "STATUS",
     "U",
     "added",
@@ -55,6 +58,12 @@ _COMPLEX_STEMS = {"orgqr": "ungqr", "syevd": "heevd", "sygvd": "hegvd"}
 _MULTIPLY_ADD, _CALL = 0.1, 300.0
 #: columns that blocked algorithms take at once, for workspaces
 BLOCK = 64
+
+#: Work in nanoseconds up to which two threads of OpenBLAS gain less than a fifth, by the routines' own estimates, on
+#: two processors that nobody else uses: solutions by factors, and inverses of definite matrices; factors of matrices;
+#: eigenvalues, singular values and orthogonal factors.  Those are matrices of order 180, 500 and 350.  Where others use
+#: the processors, two threads wait for each other, at any size.
+SOLUTIONS, FACTORS, SPECTRA = 2.0e5, 2.5e6, 2.0e7
 
 M, N, K = size("m"), size("n"), size("k")
 #: numbers of diagonals: below the main one, above it, and in all
@@ -125,10 +134,11 @@ def record(
     arguments: tuple[CArgument, ...],
     work: Work,
     reference: Callable[..., Any],
+    one_thread: float = FACTORS,
 ) -> Routine:
     """A routine whose dtype is the last part of its name; the letter of the dtype comes before the function's.
 
-    The reference gets complex numbers as such.
+    The reference gets complex numbers as such.  `one_thread` is the work up to which one thread does it.
     """
     library, stem = function.split(".")
     dtype = name.rsplit(".", 1)[1]
@@ -138,7 +148,7 @@ def record(
         work = Work({order: 4 * time if order else time for order, time in work.terms.items()})
     return Routine(
         name=name, title=title, symbol=f"{library}.{LETTERS[dtype]}{stem}", sizes=sizes, parameters=parameters,
-        arguments=arguments, work=work, reference=reference,
+        arguments=arguments, work=work, reference=reference, one_thread=one_thread,
     )  # fmt: skip
 
 

@@ -21,7 +21,10 @@ import numpy as np
 from aesara.link import guards
 from aesara.link.llvm.layout import DTYPES, WORDS
 
-__all__ = ["capsule_functions", "fixed_words", "libm_address", "numpy_sort", "numpy_transform", "special_function"]
+__all__ = [
+    "capsule_functions", "extension_file", "fixed_words", "libm_address", "numpy_sort", "numpy_transform",
+    "special_function",
+]  # fmt: skip
 
 #: positions in NumPy's C API table, the same in all of its releases
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
@@ -69,6 +72,11 @@ def _load_extension(package: str, name: str) -> ModuleType:
                 except ImportError:
                     break
     return importlib.import_module(full)
+
+
+def extension_file(package: str, name: str) -> str | None:
+    """The file of a compiled module of SciPy; None if it is not a plain file."""
+    return getattr(_load_extension(package, name), "__file__", None)
 
 
 @functools.cache

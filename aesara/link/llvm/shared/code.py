@@ -13,6 +13,7 @@ from aesara.link.llvm.shared.generators import GENERATORS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
+from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
 from aesara.link.llvm.shared.products import large_products_text, products_text
 from aesara.link.llvm.shared.threads import thread_text, threads_text
 from aesara.link.llvm.shared.values import GIVE_GUARDS, VALUES
@@ -107,4 +108,4 @@ def _products(dtype: str, target: Target) -> dict[str, int]:
     native = target_named("native")
     large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), 0, native)
     text = products_text(dtype, target.vector_bytes)
-    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)
+    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target, ONE_THREAD)
