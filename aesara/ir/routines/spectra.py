@@ -107,7 +107,8 @@ def eigh_of_two(job: str, triangle: str, dtype: str) -> Routine:
             Integer(ONE), Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N),
             Data("a"), Leading(N), Data("b"), Leading(N), Data("values"), *arguments, Status("status"),
         ),
-        work_of((N, N, N), 6.0 if with_vectors else 4.0), functools.partial(_spectrum_of_two, lower, with_vectors), SPECTRA,
+        work_of((N, N, N), 6.0 if with_vectors else 4.0), functools.partial(_spectrum_of_two, lower, with_vectors),
+        SPECTRA,
     )  # fmt: skip
 
 
