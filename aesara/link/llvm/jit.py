@@ -17,12 +17,12 @@ import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_pass_manager
 
 from aesara.ir import vecmath
-from aesara.link.llvm import blas_threads, layout, missing_instructions
+from aesara.link.llvm import blas_threads, large_results, layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
 from aesara.link.llvm.inlining import INLINED
 from aesara.link.llvm.long_entries import without_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
-from aesara.link.llvm.shared import one_thread
+from aesara.link.llvm.shared import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.records import dataclass
@@ -278,6 +278,8 @@ def _address(symbol: str, target: Target) -> int | None:
         return _load_one_thread()[symbol]
     if symbol in one_thread.NEEDED:
         return blas_threads.address(symbol)
+    if symbol in large_blocks.NEEDED:
+        return large_results.address(symbol)
     return address_of(symbol)
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
+from aesara.link.llvm import large_results
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.shared.arguments import ARGUMENTS
 from aesara.link.llvm.shared.calls import CALLS
 from aesara.link.llvm.shared.generators import GENERATORS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
+from aesara.link.llvm.shared.large_blocks import NEEDED as LARGE_BLOCKS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
@@ -25,6 +27,9 @@ _NAMES = (
     "strict", "refuse", "number", "finish", "abort", "array", "workspace", "late", "release", "take", "poll", "chunk",
     "rounds",
 )  # fmt: skip
+#: routines that stand in front of functions of NumPy and Python, by the word of the table
+_IN_FRONT = {"PyArray_NewFromDescr": "new_array", "PyMem_RawMalloc": "raw_malloc"}
+_LARGE_NAMES = (*_IN_FRONT.values(), *(f"blocks.{name}" for name in (*large_results.FUNCTIONS, "trim")))
 _GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
 
 
@@ -64,13 +69,17 @@ def routine_words(
 
 @functools.cache
 def _calls() -> dict[str, int]:
-    return _load(text_of_calls(), _NAMES)
+    if not large_results.text():
+        return _load(text_of_calls(), _NAMES)
+    found = _load(text_of_calls(), (*_NAMES, *_LARGE_NAMES), LARGE_BLOCKS)
+    large_results.install(found)
+    return {name: found[name] for name in _NAMES} | {word: found[name] for word, name in _IN_FRONT.items()}
 
 
 @functools.cache
 def text_of_calls() -> str:
     """LLVM IR text of the routines that every function needs."""
-    return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text())
+    return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()) + large_results.text()
 
 
 @functools.cache
@@ -93,8 +102,8 @@ def _as_written(*texts: str) -> str:
     return expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
 
 
-def _load(text: str, names: Iterable[str]) -> dict[str, int]:
-    return load_routines(text, names, object_cache(), 0, target_named("native"))
+def _load(text: str, names: Iterable[str], calls: Iterable[str] = ()) -> dict[str, int]:
+    return load_routines(text, names, object_cache(), 0, target_named("native"), calls)
 
 
 @functools.cache
