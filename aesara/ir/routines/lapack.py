@@ -14,6 +14,7 @@ from aesara.ir.expr import op
 from aesara.ir.routine import Character, Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
+    FACTORS,
     ONE,
     SOLUTIONS,
     STATUS,
@@ -62,7 +63,7 @@ def cholesky(triangle: str, dtype: str) -> Routine:
         f"cholesky.{triangle}.{dtype}", "Cholesky factorization", "lapack.potrf", ("n",),
         (inout("a", dtype, N, N), STATUS),
         (Character("U" if lower else "L"), Integer(N), Data("a"), Leading(N), Status("status")),
-        work_of((N, N, N), 1 / 6), functools.partial(factor_cholesky, lower),
+        work_of((N, N, N), 1 / 6), functools.partial(factor_cholesky, lower), FACTORS,
     )  # fmt: skip
 
 
@@ -162,7 +163,7 @@ def lu(dtype: str) -> Routine:
         f"lu.{dtype}", "LU factorization", "lapack.getrf", ("n",),
         (inout("a", dtype, N, N), out("pivots", "int32", N), STATUS),
         (Integer(N), Integer(N), Data("a"), Leading(N), Data("pivots"), Status("status")),
-        work_of((N, N, N), 1 / 3), _factor_lu,
+        work_of((N, N, N), 1 / 3), _factor_lu, FACTORS,
     )  # fmt: skip
 
 
@@ -188,7 +189,7 @@ def lu_of_columns(dtype: str) -> Routine:
         f"lu_of_columns.{dtype}", "LU factorization", "lapack.getrf", ("m", "n"),
         (inout("a", dtype, N, M), out("pivots", "int32", op("minimum", M, N)), STATUS),
         (Integer(M), Integer(N), Data("a"), Leading(M), Data("pivots"), Status("status")),
-        work_of((M, N, N), 1 / 3), _factor_lu,
+        work_of((M, N, N), 1 / 3), _factor_lu, FACTORS,
     )  # fmt: skip
 
 

@@ -75,8 +75,8 @@ class _Wrapper:
             pointers = (self.writer.value("ptr", name) for name in (other, function))
             function = self._value(condition).differs(0).select(*pointers).name
         called = f"call {kind} {function}({', '.join(taken)})"
-        if routine.one_thread:
-            self._keep_to_one_thread(routine)
+        if routine.one_thread is not None:
+            self._keep_to_one_thread(routine, *routine.one_thread)
         if routine.returns is None:
             self.lines.append(called)
         else:
@@ -85,13 +85,14 @@ class _Wrapper:
         body = "\n  ".join([*self.lines, *self.after, "ret void"])
         return f"define internal void {symbol}({', '.join(given)}) noinline optnone nounwind {{\nentry:\n  {body}\n}}"
 
-    def _keep_to_one_thread(self, routine: Routine) -> None:
-        """Let the library use one thread for the call if the routine's work is short."""
+    def _keep_to_one_thread(self, routine: Routine, least: float, most: float) -> None:
+        """Let the library use one thread for the call if the routine's work is from `least` to `most`."""
         self.module.declare("@threads.enter", "declare i1 @threads.enter(i1)")
         self.module.declare("@threads.leave", "declare void @threads.leave(i1)")
         self.module.externals |= {"threads.enter", "threads.leave"}
         work = self._value(routine.work.expression())
-        short = work.compare("ole", self.writer.constant("double", routine.one_thread))
+        short = work.compare("oge", self.writer.constant("double", least))
+        short = short & work.compare("ole", self.writer.constant("double", most))
         entered = self.writer.emit("i1", f"call i1 @threads.enter({short.typed})")
         self.after.append(f"call void @threads.leave({entered.typed})")
 

@@ -268,7 +268,7 @@ def _load_one_thread() -> dict[str, int]:
     """The addresses of the functions around short calls of BLAS."""
     known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
     text, calls = (one_thread.ONE_THREAD, one_thread.NEEDED) if known else (one_thread.NOTHING, ())
-    return load_routines(text, one_thread.ROUTINES, object_cache(), 0, target_named("native"), calls)
+    return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"), calls)
 
 
 def _address(symbol: str, target: Target) -> int | None:

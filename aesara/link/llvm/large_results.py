@@ -12,10 +12,14 @@ import sys
 
 from aesara.configdefaults import config
 from aesara.link.llvm.runtime import c_function, numpy_api
-from aesara.link.llvm.shared.large_blocks import large_blocks_text
+from aesara.link.llvm.shared.large_blocks import NEEDED, NEEDED_BY_PLAIN_ARRAYS, PLAIN_ARRAYS, large_blocks_text
 
-__all__ = ["ALLOCATOR", "address", "install", "kept_bytes", "release", "text", "use_limit"]
+__all__ = [
+    "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "needed", "release", "text", "use_limit",
+]  # fmt: skip
 
+#: whether large results are anything special
+USED = sys.platform.startswith("linux")
 #: what NumPy's ``get_handler_name`` says of an array
 ALLOCATOR = "aesara"
 #: the functions that `install` gets
@@ -53,8 +57,13 @@ _trim: list[ctypes._CFuncPtr] = []
 
 @functools.cache
 def text() -> str:
-    """LLVM IR text of the routines; empty if this system has no use for them."""
-    return large_blocks_text(mmap.PAGESIZE) if sys.platform.startswith("linux") else ""
+    """LLVM IR text of the routines."""
+    return large_blocks_text(mmap.PAGESIZE) if USED else PLAIN_ARRAYS
+
+
+def needed() -> tuple[str, ...]:
+    """What the text calls or reads."""
+    return NEEDED if USED else NEEDED_BY_PLAIN_ARRAYS
 
 
 def address(symbol: str) -> int | None:

@@ -12,7 +12,6 @@ from aesara.link.llvm.shared.arguments import ARGUMENTS
 from aesara.link.llvm.shared.calls import CALLS
 from aesara.link.llvm.shared.generators import GENERATORS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
-from aesara.link.llvm.shared.large_blocks import NEEDED as LARGE_BLOCKS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
@@ -27,9 +26,7 @@ _NAMES = (
     "strict", "refuse", "number", "finish", "abort", "array", "workspace", "late", "release", "take", "poll", "chunk",
     "rounds",
 )  # fmt: skip
-#: routines that stand in front of functions of NumPy and Python, by the word of the table
-_IN_FRONT = {"PyArray_NewFromDescr": "new_array", "PyMem_RawMalloc": "raw_malloc"}
-_LARGE_NAMES = (*_IN_FRONT.values(), *(f"blocks.{name}" for name in (*large_results.FUNCTIONS, "trim")))
+_BLOCK_NAMES = ("raw_malloc", *(f"blocks.{name}" for name in (*large_results.FUNCTIONS, "trim")))
 _GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
 
 
@@ -69,11 +66,12 @@ def routine_words(
 
 @functools.cache
 def _calls() -> dict[str, int]:
-    if not large_results.text():
-        return _load(text_of_calls(), _NAMES)
-    found = _load(text_of_calls(), (*_NAMES, *_LARGE_NAMES), LARGE_BLOCKS)
+    if not large_results.USED:
+        return _load(text_of_calls(), _NAMES, large_results.needed())
+    found = _load(text_of_calls(), (*_NAMES, *_BLOCK_NAMES), large_results.needed())
     large_results.install(found)
-    return {name: found[name] for name in _NAMES} | {word: found[name] for word, name in _IN_FRONT.items()}
+    # It stands in front of Python's function.
+    return {name: found[name] for name in _NAMES} | {"PyMem_RawMalloc": found["raw_malloc"]}
 
 
 @functools.cache

@@ -10,7 +10,7 @@
 ========================================  ==========================================================================
 
 Memory that an array gives back is put into a list, which holds at most as many bytes as ``blocks.state`` says; the
-oldest goes first.  An array takes the first block that is at most an eighth larger than it has to be.  The kernel is told
+oldest goes first.  An array takes the first block that is at most an eighth of the block too large.  The kernel is told
 (``MADV_FREE``) that it may take the pages in the list when memory gets scarce.  Until then, writing to them again costs
 no page fault.
 
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LARGE", "NEEDED", "large_blocks_text"]
+__all__ = ["LARGE", "NEEDED", "NEEDED_BY_PLAIN_ARRAYS", "PLAIN_ARRAYS", "large_blocks_text"]
 
 #: from so many bytes on a block is large
 LARGE = 4 << 20
@@ -45,6 +45,22 @@ NEEDED = (
     "python.Py_DecRef", "python.PyErr_Clear", "python.PyErr_Fetch", "python.PyErr_Restore", "python.PyMem_RawMalloc",
     "malloc", "free", "madvise",
 )  # fmt: skip
+
+NEEDED_BY_PLAIN_ARRAYS = ("numpy.PyArray_NewFromDescr",)
+
+#: the routine `new_array` where NumPy does all
+PLAIN_ARRAYS = """
+declare ptr @numpy.PyArray_NewFromDescr(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)
+
+define ptr @ae.new_array(
+  ptr %kind, ptr %descr, i32 %rank, ptr %lengths, ptr %strides, ptr %data, i32 %flags, ptr %base
+) nounwind {
+entry:
+  %made = call ptr @numpy.PyArray_NewFromDescr(
+    ptr %kind, ptr %descr, i32 %rank, ptr %lengths, ptr %strides, ptr %data, i32 %flags, ptr %base)
+  ret ptr %made
+}
+"""
 
 _TEXT = """
 @blocks.state = external global [3 x i64]

@@ -29,7 +29,7 @@ ONE_THREAD = f"""
 declare i32 @threads.get()
 declare void @threads.set(i32)
 
-define i1 @ae.threads.enter(i1 %short) noinline optnone nounwind {{
+define i1 @ae.threads.enter(i1 %short) nounwind {{
 entry:
   br i1 %short, label %look, label %no
 look:
@@ -60,7 +60,7 @@ no:
   ret i1 false
 }}
 
-define void @ae.threads.leave(i1 %entered) noinline optnone nounwind {{
+define void @ae.threads.leave(i1 %entered) nounwind {{
 entry:
   br i1 %entered, label %look, label %done
 look:
@@ -88,11 +88,11 @@ done:
 
 #: the same where nobody knows how to say it to the library
 NOTHING = """
-define i1 @ae.threads.enter(i1 %short) noinline optnone nounwind {
+define i1 @ae.threads.enter(i1 %short) nounwind {
   ret i1 false
 }
 
-define void @ae.threads.leave(i1 %entered) noinline optnone nounwind {
+define void @ae.threads.leave(i1 %entered) nounwind {
   ret void
 }
 """
