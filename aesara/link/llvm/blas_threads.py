@@ -11,6 +11,7 @@ import contextlib
 import ctypes
 import functools
 import os
+from typing import Any
 
 from aesara.link.llvm.runtime import extension_file
 
@@ -25,8 +26,11 @@ _OWN_THREADS = 1
 _calls = ctypes.c_uint64(0)
 
 
+_NAMES = ("get_num_threads", "set_num_threads", "get_parallel")
+
+
 @functools.cache
-def _functions() -> tuple[ctypes._CFuncPtr, ctypes._CFuncPtr] | None:
+def _functions() -> tuple[Any, Any] | None:
     """What gets and sets the number of threads; None if it is not known, or not that of the whole process."""
     path = extension_file("linalg", "cython_blas")
     library = None
@@ -34,16 +38,12 @@ def _functions() -> tuple[ctypes._CFuncPtr, ctypes._CFuncPtr] | None:
         with contextlib.suppress(OSError):
             library = ctypes.CDLL(path)  # finds what the module is linked with, too
     for prefix, suffix in _FORMS if library is not None else ():
-        named = [getattr(library, f"{prefix}openblas_{name}{suffix}", None) for name in _NAMES]
-        if None in named:
-            continue
-        get, put, kind = named
-        put.restype, put.argtypes = None, [ctypes.c_int]
-        return (get, put) if kind() == _OWN_THREADS else None
+        named: list[Any] = [getattr(library, f"{prefix}openblas_{name}{suffix}", None) for name in _NAMES]
+        if None not in named:
+            get, put, kind = named
+            put.restype, put.argtypes = None, [ctypes.c_int]
+            return (get, put) if kind() == _OWN_THREADS else None
     return None
-
-
-_NAMES = ("get_num_threads", "set_num_threads", "get_parallel")
 
 
 def address(symbol: str) -> int | None:

@@ -9,6 +9,7 @@ import ctypes
 import functools
 import mmap
 import sys
+from collections.abc import Callable
 
 from aesara.configdefaults import config
 from aesara.link.llvm.runtime import c_function, numpy_api
@@ -52,7 +53,7 @@ for _lasting in (_state, _handler, _NAME, _capsule):
     # Arrays may be freed after the module is.
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_lasting))
 
-_trim: list[ctypes._CFuncPtr] = []
+_trim: list[Callable[[], None]] = []
 
 
 @functools.cache
