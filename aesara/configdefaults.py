@@ -186,6 +186,13 @@ def add_compile_configvars() -> None:
         in_c_key=False,
     )
     config.add(
+        "native_kept_bytes",
+        "Memory of large results (4 MiB or more) that have died which the process keeps for later results, in bytes. "
+        "0 keeps none. A change takes effect when the next function is made. Only on Linux.",
+        IntParam(256 * 2**20, _is_count),
+        in_c_key=False,
+    )
+    config.add(
         "native_verify",
         "Verify the loop IR after each pass of the native compiler.",
         BoolParam(False),

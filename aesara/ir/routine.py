@@ -223,6 +223,9 @@ class Routine:
         parameter's shape; it writes to those that are written.
     symbol
         Where the C function is found; see `link.llvm.symbols`.
+    one_thread
+        From which work to which, in nanoseconds, the library is told to use one thread: below it uses one anyway, and
+        above two are faster.  None: never.
     other
         An expression in the sizes, and the symbol of the function that is called instead where this is not zero.
     word
@@ -253,6 +256,7 @@ class Routine:
     each: str = ""
     gives: str = ""
     other: tuple[Expr, str] | None = None
+    one_thread: tuple[float, float] | None = None
 
     def __repr__(self) -> str:
         return f"<routine {self.name}>"

@@ -14,7 +14,9 @@ from aesara.ir.expr import op
 from aesara.ir.routine import Character, Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
+    FACTORS,
     ONE,
+    SOLUTIONS,
     STATUS,
     D,
     K,
@@ -61,7 +63,7 @@ def cholesky(triangle: str, dtype: str) -> Routine:
         f"cholesky.{triangle}.{dtype}", "Cholesky factorization", "lapack.potrf", ("n",),
         (inout("a", dtype, N, N), STATUS),
         (Character("U" if lower else "L"), Integer(N), Data("a"), Leading(N), Status("status")),
-        work_of((N, N, N), 1 / 6), functools.partial(factor_cholesky, lower),
+        work_of((N, N, N), 1 / 6), functools.partial(factor_cholesky, lower), FACTORS,
     )  # fmt: skip
 
 
@@ -94,7 +96,7 @@ def inverse_of_cholesky(triangle: str, dtype: str) -> Routine:
         f"inverse_of_cholesky.{triangle}.{dtype}", "inverse by a Cholesky factor", "lapack.potri", ("n",),
         (inout("a", dtype, N, N), STATUS),
         (Character("U" if lower else "L"), Integer(N), Data("a"), Leading(N), Status("status")),
-        work_of((N, N, N), 1 / 3), functools.partial(_invert_cholesky, lower),
+        work_of((N, N, N), 1 / 3), functools.partial(_invert_cholesky, lower), SOLUTIONS,
     )  # fmt: skip
 
 
@@ -129,7 +131,7 @@ def solve_triangular(triangle: str, transposed: str, diagonal: str, dtype: str) 
             Character("U" if unit else "N"), Integer(N), Integer(M), one(dtype), Data("a"),
             Leading(M), Data("b"), Leading(N),
         ),
-        work_of((M, M, N), 0.5), functools.partial(_solve_triangular, lower, letter, unit),
+        work_of((M, M, N), 0.5), functools.partial(_solve_triangular, lower, letter, unit), SOLUTIONS,
     )  # fmt: skip
 
 
@@ -161,7 +163,7 @@ def lu(dtype: str) -> Routine:
         f"lu.{dtype}", "LU factorization", "lapack.getrf", ("n",),
         (inout("a", dtype, N, N), out("pivots", "int32", N), STATUS),
         (Integer(N), Integer(N), Data("a"), Leading(N), Data("pivots"), Status("status")),
-        work_of((N, N, N), 1 / 3), _factor_lu,
+        work_of((N, N, N), 1 / 3), _factor_lu, FACTORS,
     )  # fmt: skip
 
 
@@ -187,7 +189,7 @@ def lu_of_columns(dtype: str) -> Routine:
         f"lu_of_columns.{dtype}", "LU factorization", "lapack.getrf", ("m", "n"),
         (inout("a", dtype, N, M), out("pivots", "int32", op("minimum", M, N)), STATUS),
         (Integer(M), Integer(N), Data("a"), Leading(M), Data("pivots"), Status("status")),
-        work_of((M, N, N), 1 / 3), _factor_lu,
+        work_of((M, N, N), 1 / 3), _factor_lu, FACTORS,
     )  # fmt: skip
 
 
@@ -204,7 +206,7 @@ def solve_lu(transposed: str, dtype: str) -> Routine:
             Character("N" if turned else "T"), Integer(N), Integer(K), Data("a"), Leading(N), Data("pivots"),
             Data("b"), Leading(N), Status("status"),
         ),
-        work_of((K, N, N), 1.0), functools.partial(_solve_lu, turned),
+        work_of((K, N, N), 1.0), functools.partial(_solve_lu, turned), SOLUTIONS,
     )  # fmt: skip
 
 

@@ -24,12 +24,16 @@ from aesara.ir.work import Work
 __all__ = [
     "BLOCK",
     "D",
+    "FACTORS",
+    "INVERSES",
     "K",
     "L",
     "LETTERS",
     "M",
     "N",
     "ONE",
+    "SOLUTIONS",
+    "SPECTRA",
     "STATUS",
     "U",
     "added",
@@ -55,6 +59,13 @@ _COMPLEX_STEMS = {"orgqr": "ungqr", "syevd": "heevd", "sygvd": "hegvd"}
 _MULTIPLY_ADD, _CALL = 0.1, 300.0
 #: columns that blocked algorithms take at once, for workspaces
 BLOCK = 64
+
+#: From which work to which, in nanoseconds by the routines' own estimates, LAPACK is kept to one thread: solutions by
+#: factors, and inverses of definite matrices; factors of matrices; inverses by factors; eigenvalues, singular values
+#: and orthogonal factors.  Two threads of OpenBLAS on two idle processors gain less than a fifth up to there, which is
+#: up to matrices of order 150, 500, 350 and 350.  On busy processors they wait for each other, at any size.  OpenBLAS
+#: factors smallest matrices on one thread by itself, so that asking for it would only take time.
+SOLUTIONS, FACTORS, INVERSES, SPECTRA = (0.0, 2.0e5), (1.0e3, 2.5e6), (0.0, 2.5e6), (0.0, 2.0e7)
 
 M, N, K = size("m"), size("n"), size("k")
 #: numbers of diagonals: below the main one, above it, and in all
@@ -125,10 +136,11 @@ def record(
     arguments: tuple[CArgument, ...],
     work: Work,
     reference: Callable[..., Any],
+    one_thread: tuple[float, float] = INVERSES,
 ) -> Routine:
     """A routine whose dtype is the last part of its name; the letter of the dtype comes before the function's.
 
-    The reference gets complex numbers as such.
+    The reference gets complex numbers as such.  `one_thread` says when one thread does it.
     """
     library, stem = function.split(".")
     dtype = name.rsplit(".", 1)[1]
@@ -138,7 +150,7 @@ def record(
         work = Work({order: 4 * time if order else time for order, time in work.terms.items()})
     return Routine(
         name=name, title=title, symbol=f"{library}.{LETTERS[dtype]}{stem}", sizes=sizes, parameters=parameters,
-        arguments=arguments, work=work, reference=reference,
+        arguments=arguments, work=work, reference=reference, one_thread=one_thread,
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from aesara.ir.routine import Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
+    SPECTRA,
     STATUS,
     K,
     M,
@@ -47,7 +48,7 @@ def qr(dtype: str) -> Routine:
             Integer(M), Integer(N), Data("a"), Leading(M), Data("scales"), Data("workspace"), Integer(length),
             Status("status"),
         ),
-        work_of((M, N, N), 2.0), _factor_qr,
+        work_of((M, N, N), 2.0), _factor_qr, SPECTRA,
     )  # fmt: skip
 
 
@@ -80,7 +81,7 @@ def pivoted_qr(dtype: str) -> Routine:
             Integer(M), Integer(N), Data("a"), Leading(M), Data("order"), Data("scales"), Data("workspace"),
             Integer(length), *more, Status("status"),
         ),
-        work_of((M, N, N), 3.0), _factor_pivoted_qr,
+        work_of((M, N, N), 3.0), _factor_pivoted_qr, SPECTRA,
     )  # fmt: skip
 
 
@@ -112,7 +113,7 @@ def orthogonal(dtype: str) -> Routine:
             Integer(M), Integer(N), Integer(K), Data("a"), Leading(M), Data("scales"), Data("workspace"),
             Integer(length), Status("status"),
         ),
-        work_of((M, N, K), 2.0), _make_orthogonal,
+        work_of((M, N, K), 2.0), _make_orthogonal, SPECTRA,
     )  # fmt: skip
 
 
@@ -154,7 +155,7 @@ def least_squares(dtype: str) -> Routine:
             Integer(M), Integer(N), Integer(K), Data("a"), Leading(M), Data("b"), Leading(most), Data("values"),
             Data("cutoff"), Data("rank"), Data("workspace"), Integer(long), *more, Data("whole"), Status("status"),
         ),
-        work_of((M, N, least), 6.0), _solve_least_squares,
+        work_of((M, N, least), 6.0), _solve_least_squares, SPECTRA,
     )  # fmt: skip
 
 

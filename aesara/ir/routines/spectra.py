@@ -13,6 +13,7 @@ from aesara.ir.routines.lapack import factor_cholesky
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
+    SPECTRA,
     STATUS,
     M,
     N,
@@ -49,7 +50,7 @@ def eigh(job: str, triangle: str, dtype: str) -> Routine:
             Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N), Data("a"),
             Leading(N), Data("values"), *arguments, Status("status"),
         ),
-        work_of((N, N, N), 4.0 if with_vectors else 2.0), functools.partial(_spectrum, lower, with_vectors),
+        work_of((N, N, N), 4.0 if with_vectors else 2.0), functools.partial(_spectrum, lower, with_vectors), SPECTRA,
     )  # fmt: skip
 
 
@@ -107,6 +108,7 @@ def eigh_of_two(job: str, triangle: str, dtype: str) -> Routine:
             Data("a"), Leading(N), Data("b"), Leading(N), Data("values"), *arguments, Status("status"),
         ),
         work_of((N, N, N), 6.0 if with_vectors else 4.0), functools.partial(_spectrum_of_two, lower, with_vectors),
+        SPECTRA,
     )  # fmt: skip
 
 
@@ -144,7 +146,7 @@ def eig(dtype: str) -> Routine:
             Character("N"), Character("V"), Integer(N), Data("a"), Leading(N), *(Data(v.name) for v in values), Null(),
             Integer(ONE), Data("vectors"), Leading(N), *arguments, Status("status"),
         ),
-        work_of((N, N, N), 25.0), _any_spectrum,
+        work_of((N, N, N), 25.0), _any_spectrum, SPECTRA,
     )  # fmt: skip
 
 
@@ -186,7 +188,7 @@ def schur(dtype: str) -> Routine:
             Character("V"), Character("N"), Null(), Integer(N), Data("a"), Leading(N), Data("sorted"),
             *(Data(v.name) for v in values), Data("unitary"), Leading(N), *arguments, Null(), Status("status"),
         ),
-        work_of((N, N, N), 25.0), _schur_form,
+        work_of((N, N, N), 25.0), _schur_form, SPECTRA,
     )  # fmt: skip
 
 
@@ -234,7 +236,7 @@ def svd(job: str, dtype: str) -> Routine:
             Leading(N), Data("values"), Data("right"), Leading(right[1]), Data("left"), Leading(left[1]),
             *arguments, Data("whole"), Status("status"),
         ),
-        work_of((M, N, least), 8.0), functools.partial(_singular, job),
+        work_of((M, N, least), 8.0), functools.partial(_singular, job), SPECTRA,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from aesara.errors import NativeTargetError
 from aesara.ir.program import Program
 from aesara.link.guards import EVERYTHING, Held, guard_of, wait_for
-from aesara.link.llvm import layout
+from aesara.link.llvm import large_results, layout
 from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.frame import guard_count
@@ -218,6 +218,7 @@ class NativeCallable:
             lent=bool(interface.lent),
             generators=bool(interface.generators),
         )
+        large_results.use_limit()
         words = fixed_words(bool(interface.products), routines)
         own = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
@@ -293,9 +294,11 @@ class NativeCallable:
         return self.table.pool_bytes()
 
     def clear_storage(self) -> None:
-        """Free the workspace that calls have left for the next ones, and the arrays of lent results."""
+        """Free the workspace that calls have left for the next ones, the arrays of lent results, and what large results
+        of all functions have left."""
         self.table.empty_pool()
         self.kept[:] = empty_places(len(self.interface.lent))
+        large_results.release()
 
 
 class _Failure:

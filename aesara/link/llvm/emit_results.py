@@ -8,6 +8,7 @@ from aesara.ir.steps import Allocate
 from aesara.link.llvm import layout
 from aesara.link.llvm.frame import first_kept
 from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.shared.large_blocks import LARGE
 
 __all__ = ["initial_values", "kind_and_shape", "make_array"]
 
@@ -34,8 +35,28 @@ def make_array(code: HostCode, program: Program, step: Allocate, output: int, ol
 
 
 def _new_array(code: HostCode, buffer: Buffer) -> str:
-    """What the routine ``array`` does: a call less, for what most functions do."""
-    _, rank, shape = kind_and_shape(code, buffer)
+    """What the routine ``array`` does, which is left to it where the array is large: a call less for small ones."""
+    descriptor, rank, shape = kind_and_shape(code, buffer)
+    if buffer.bytes.is_const:
+        large = "true" if buffer.bytes.attr >= LARGE else "false"
+    else:
+        large = code.compare("sge", "i64", code.value(buffer.bytes), str(LARGE))
+    if large == "false":
+        return _small_array(code, buffer, rank, shape)
+    many, few, made = code.label("large"), code.label("small"), code.label("made")
+    code.branch(large, many, few, likely=few)
+    found = []
+    code.block(many)
+    found.append((code.call("array", "ptr", "ptr %table", descriptor, rank, shape, "ptr null"), code.writer.block))
+    code.writer.jump(made)
+    code.block(few)
+    found.append((_small_array(code, buffer, rank, shape), code.writer.block))
+    code.writer.jump(made)
+    code.block(made)
+    return code.writer.phi("ptr", *found).name
+
+
+def _small_array(code: HostCode, buffer: Buffer, rank: str, shape: str) -> str:
     descr, kind = code.word(layout.descr_word(buffer.outer_dtype)), code.word("PyArray_Type")
     code.call("Py_IncRef", "void", f"ptr {descr}")
     given = (f"ptr {kind}", f"ptr {descr}", rank, shape, "ptr null", "ptr null", "i32 0", "ptr null")

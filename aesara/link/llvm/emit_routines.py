@@ -36,7 +36,7 @@ from aesara.ir.routine import (
     Status,
 )
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.primitives import primitive
+from aesara.link.llvm.primitives import converted, primitive
 from aesara.link.llvm.types import LLVM_TYPES, literal
 
 __all__ = ["declare_routine"]
@@ -75,6 +75,8 @@ class _Wrapper:
             pointers = (self.writer.value("ptr", name) for name in (other, function))
             function = self._value(condition).differs(0).select(*pointers).name
         called = f"call {kind} {function}({', '.join(taken)})"
+        if routine.one_thread is not None:
+            self._keep_to_one_thread(routine, *routine.one_thread)
         if routine.returns is None:
             self.lines.append(called)
         else:
@@ -82,6 +84,17 @@ class _Wrapper:
             self._keep_status("%returned", routine.returns)
         body = "\n  ".join([*self.lines, *self.after, "ret void"])
         return f"define internal void {symbol}({', '.join(given)}) noinline optnone nounwind {{\nentry:\n  {body}\n}}"
+
+    def _keep_to_one_thread(self, routine: Routine, least: float, most: float) -> None:
+        """Let the library use one thread for the call if the routine's work is from `least` to `most`."""
+        self.module.declare("@threads.enter", "declare i1 @threads.enter(i1)")
+        self.module.declare("@threads.leave", "declare void @threads.leave(i1)")
+        self.module.externals |= {"threads.enter", "threads.leave"}
+        work = self._value(routine.work.expression())
+        short = work.compare("oge", self.writer.constant("double", least))
+        short = short & work.compare("ole", self.writer.constant("double", most))
+        entered = self.writer.emit("i1", f"call i1 @threads.enter({short.typed})")
+        self.after.append(f"call void @threads.leave({entered.typed})")
 
     def text_of_loop(self, symbol: str) -> str:
         """A function that gives one element of many."""
@@ -245,6 +258,9 @@ class _Wrapper:
             return self.writer.value(kind, f"%size.{e.attr}")
         if e.is_const:
             return self.writer.constant(kind, e.attr)
+        if e.op == "cast":
+            (given,) = e.args
+            return converted(self._value(given), given.dtype, e.dtype)
         return primitive(self.module, e.op, e.dtype, *map(self._value, e.args))
 
 

@@ -17,11 +17,12 @@ import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_pass_manager
 
 from aesara.ir import vecmath
-from aesara.link.llvm import layout, missing_instructions
+from aesara.link.llvm import blas_threads, large_results, layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
 from aesara.link.llvm.inlining import INLINED
 from aesara.link.llvm.long_entries import without_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
+from aesara.link.llvm.shared import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
 from aesara.records import dataclass
@@ -262,9 +263,23 @@ def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
     return {f"ae.{name}": address for name, address in found.items()}
 
 
+@functools.cache
+def _load_one_thread() -> dict[str, int]:
+    """The addresses of the functions around short calls of BLAS."""
+    known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
+    text, calls = (one_thread.ONE_THREAD, one_thread.NEEDED) if known else (one_thread.NOTHING, ())
+    return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"), calls)
+
+
 def _address(symbol: str, target: Target) -> int | None:
     if symbol.startswith("ae."):
         return load_vecmath(*vecmath.defining(symbol), target)[symbol]
+    if symbol in one_thread.ROUTINES:
+        return _load_one_thread()[symbol]
+    if symbol in one_thread.NEEDED:
+        return blas_threads.address(symbol)
+    if symbol in large_blocks.NEEDED:
+        return large_results.address(symbol)
     return address_of(symbol)
 
 

@@ -21,7 +21,10 @@ import numpy as np
 from aesara.link import guards
 from aesara.link.llvm.layout import DTYPES, WORDS
 
-__all__ = ["capsule_functions", "fixed_words", "libm_address", "numpy_sort", "numpy_transform", "special_function"]
+__all__ = [
+    "c_function", "capsule_functions", "extension_file", "fixed_words", "libm_address", "numpy_api", "numpy_sort",
+    "numpy_transform", "special_function",
+]  # fmt: skip
 
 #: positions in NumPy's C API table, the same in all of its releases
 _NUMPY_API = {"PyArray_NewFromDescr": 94}
@@ -40,7 +43,8 @@ _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 
 
-def _numpy_api() -> ctypes.Array[ctypes.c_void_p]:
+def numpy_api() -> ctypes.Array[ctypes.c_void_p]:
+    """NumPy's C API table."""
     try:
         umath = importlib.import_module("numpy._core._multiarray_umath")
     except ImportError:  # NumPy 1
@@ -69,6 +73,11 @@ def _load_extension(package: str, name: str) -> ModuleType:
                 except ImportError:
                     break
     return importlib.import_module(full)
+
+
+def extension_file(package: str, name: str) -> str | None:
+    """The file of a compiled module of SciPy; None if it is not a plain file."""
+    return getattr(_load_extension(package, name), "__file__", None)
 
 
 @functools.cache
@@ -103,7 +112,7 @@ def numpy_sort(function: str, kind: str, dtype: str) -> int | None:
     """Address of NumPy's C function that sorts a row of a dtype: ``sort``, or ``argsort`` for positions."""
     kind_of_number = np.dtype(dtype)
     if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
-        get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(_numpy_api()[_GET_FUNCTIONS] or 0)
+        get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(numpy_api()[_GET_FUNCTIONS] or 0)
         functions = get(kind_of_number)
     else:
         functions = ctypes.c_void_p.from_address(id(kind_of_number) + _FUNCTIONS_OF_DTYPE).value
@@ -140,7 +149,7 @@ def _constant_words() -> dict[str, int]:
     for name in _PYTHON_API:
         function = getattr(ctypes.pythonapi, name)
         words[name] = ctypes.cast(function, ctypes.c_void_p).value or 0
-    api = _numpy_api()
+    api = numpy_api()
     for name, position in _NUMPY_API.items():
         words[name] = api[position] or 0
     words |= {
@@ -175,6 +184,12 @@ def _c_library() -> ctypes.CDLL | None:
         return ctypes.CDLL(None) if sys.platform != "win32" else ctypes.CDLL("ucrtbase")
     except OSError:
         return None
+
+
+def c_function(name: str) -> int | None:
+    """Address of a function of the C library, if the process has it."""
+    function = getattr(_c_library(), name, None)
+    return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
 
 @functools.cache

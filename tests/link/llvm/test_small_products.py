@@ -11,6 +11,7 @@ import aesara
 import aesara.tensor as at
 from aesara.link import guards
 from aesara.link.llvm.jit import load_routines
+from aesara.link.llvm.shared.one_thread import ROUTINES
 from aesara.link.llvm.shared.products import SMALL, products_text
 from aesara.link.llvm.target import current_target
 
@@ -23,7 +24,7 @@ EDGES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33)
 def routine(dtype, width):
     """The routine, which always takes the loops, as ``f(a, b, c, alpha, beta)``."""
     text = products_text(dtype, width, (2**40, 2**40))
-    (address,) = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target()).values()
+    (address,) = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target(), ROUTINES).values()
     size, pointer, number = ctypes.c_int64, ctypes.c_void_p, NUMBERS[dtype]
     matrix = (pointer, size, size)
     kinds = (pointer, pointer, size, size, size, *matrix, *matrix, pointer, size, number, number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterable
 
+from aesara.link.llvm import large_results
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.shared.arguments import ARGUMENTS
@@ -13,6 +14,7 @@ from aesara.link.llvm.shared.generators import GENERATORS
 from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
 from aesara.link.llvm.shared.memory import MEMORY
 from aesara.link.llvm.shared.notation import expand
+from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
 from aesara.link.llvm.shared.products import large_products_text, products_text
 from aesara.link.llvm.shared.threads import thread_text, threads_text
 from aesara.link.llvm.shared.values import GIVE_GUARDS, VALUES
@@ -24,6 +26,7 @@ _NAMES = (
     "strict", "refuse", "number", "finish", "abort", "array", "workspace", "late", "release", "take", "poll", "chunk",
     "rounds",
 )  # fmt: skip
+_BLOCK_NAMES = ("raw_malloc", *(f"blocks.{name}" for name in (*large_results.FUNCTIONS, "trim")))
 _GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
 
 
@@ -63,13 +66,18 @@ def routine_words(
 
 @functools.cache
 def _calls() -> dict[str, int]:
-    return _load(text_of_calls(), _NAMES)
+    if not large_results.USED:
+        return _load(text_of_calls(), _NAMES, large_results.needed())
+    found = _load(text_of_calls(), (*_NAMES, *_BLOCK_NAMES), large_results.needed())
+    large_results.install(found)
+    # It stands in front of Python's function.
+    return {name: found[name] for name in _NAMES} | {"PyMem_RawMalloc": found["raw_malloc"]}
 
 
 @functools.cache
 def text_of_calls() -> str:
     """LLVM IR text of the routines that every function needs."""
-    return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text())
+    return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()) + large_results.text()
 
 
 @functools.cache
@@ -92,8 +100,8 @@ def _as_written(*texts: str) -> str:
     return expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
 
 
-def _load(text: str, names: Iterable[str]) -> dict[str, int]:
-    return load_routines(text, names, object_cache(), 0, target_named("native"))
+def _load(text: str, names: Iterable[str], calls: Iterable[str] = ()) -> dict[str, int]:
+    return load_routines(text, names, object_cache(), 0, target_named("native"), calls)
 
 
 @functools.cache
@@ -107,4 +115,4 @@ def _products(dtype: str, target: Target) -> dict[str, int]:
     native = target_named("native")
     large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), 0, native)
     text = products_text(dtype, target.vector_bytes)
-    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)
+    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target, ONE_THREAD)

@@ -51,8 +51,7 @@ entry:
   %kind = word PyArray_Type
   %own = icmp eq ptr %data, null
   %flags = select i1 %own, i32 0, i32 {{PLAIN}}
-  %make = word PyArray_NewFromDescr
-  %made = call ptr %make(
+  %made = call ptr @ae.new_array(
     ptr %kind, ptr %descr, i32 %rank, ptr %shape, ptr null, ptr %data, i32 %flags, ptr null)
   ret ptr %made
 }}

@@ -27,17 +27,25 @@ from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.shared.small_products import small_products_text
 from aesara.link.llvm.shared.symmetric_products import SYMMETRIC_PRODUCTS
 
-__all__ = ["SMALL", "large_products_text", "products_text"]
+__all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]
 
 #: products of at most so many multiply-adds, of matrices and with a vector, are done without BLAS.  By
 #: `benchmarks/products.py`, beside OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as
 #: long; a square of 16 and a vector take half of it, one of 96 about as long.  From there on OpenBLAS uses threads.
 SMALL = (64**3, 8192)
 
+#: those of at most so many are left to BLAS on one thread.  Beside an idle processor OpenBLAS on two threads takes 0.6
+#: of the time for squares of 128 and 180, 0.5 for those of 256; beside a busy one it may take a hundred times as long.
+#: A matrix and a vector gain nothing as long as the matrix stays in a cache.
+ONE_THREAD = (128**3, 128**3 // 16)
+
 
 def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
     """The routine ``matmul`` for a dtype, on a processor with vectors of so many bytes."""
-    text = _PRODUCT.replace("LIMIT_VECTOR", str(small[1])).replace("LIMIT", str(small[0]))
+    limits = {"LIMIT": small, "SHORT": ONE_THREAD}
+    text = _PRODUCT
+    for name, (matrix, vector) in limits.items():
+        text = text.replace(f"{name}_VECTOR", str(vector)).replace(name, str(matrix))
     return _plain(text + SYMMETRIC_PRODUCTS + small_products_text(dtype, vector_bytes), dtype)
 
 
@@ -98,6 +106,25 @@ large:
 small:
   JUMP small
 blas:
+  %most = select i1 %vector, i64 SHORT_VECTOR, i64 SHORT
+  %few.too = icmp sle i64 %mkn, %most
+  ; one that is watched comes here again without a watcher
+  %short = and i1 %few.too, %nobody
+  br i1 %short, label %alone, label %many
+alone:
+  %entered = call i1 @threads.enter(i1 true)
+  %r.alone = call i1 @ae.matmul.blas.DTYPE(PASSED)
+  call void @threads.leave(i1 %entered)
+  ret i1 %r.alone
+many:
+  JUMP blas
+}
+declare i1 @threads.enter(i1)
+declare void @threads.leave(i1)
+
+define hidden i1 @ae.matmul.blas.DTYPE(ARGUMENTS) noinline nounwind {
+entry:
+  %nobody = icmp eq ptr %watcher, null
   SYMMETRIC
   %now = and i1 %symmetric, %nobody
   br i1 %now, label %triangle, label %general

@@ -1,0 +1,113 @@
+"""Memory of large results: the list of what dead ones have left, and the NumPy allocator that takes from it.
+
+`shared.large_blocks` is the code.  Elsewhere than on Linux results are NumPy's own business.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import mmap
+import sys
+from collections.abc import Callable
+
+from aesara.configdefaults import config
+from aesara.link.llvm.runtime import c_function, numpy_api
+from aesara.link.llvm.shared.large_blocks import NEEDED, NEEDED_BY_PLAIN_ARRAYS, PLAIN_ARRAYS, large_blocks_text
+
+__all__ = [
+    "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "needed", "release", "text", "use_limit",
+]  # fmt: skip
+
+#: whether large results are anything special
+USED = sys.platform.startswith("linux")
+#: what NumPy's ``get_handler_name`` says of an array
+ALLOCATOR = "aesara"
+#: the functions that `install` gets
+FUNCTIONS = ("malloc", "calloc", "realloc", "free")
+
+#: positions in NumPy's C API table
+_API = {"PyArray_NewFromDescr": 94, "PyDataMem_SetHandler": 304, "PyDataMem_GetHandler": 305}
+_DEFAULT_HANDLER = 306
+
+
+class _Handler(ctypes.Structure):
+    """NumPy's ``PyDataMem_Handler``, version 1."""
+
+    _fields_ = [
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        *((name, ctypes.c_void_p) for name in FUNCTIONS),
+    ]
+
+
+#: the limit in bytes, how many are kept, and the first block
+_state = (ctypes.c_int64 * 3)(0, 0, 0)
+_handler = _Handler(name=ALLOCATOR.encode(), version=1)
+_NAME = ctypes.c_char_p(b"mem_handler")
+_new_capsule = ctypes.pythonapi.PyCapsule_New
+_new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_capsule = _new_capsule(ctypes.addressof(_handler), _NAME, None)
+for _lasting in (_state, _handler, _NAME, _capsule):
+    # Arrays may be freed after the module is.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_lasting))
+
+_trim: list[Callable[[], None]] = []
+
+
+@functools.cache
+def text() -> str:
+    """LLVM IR text of the routines."""
+    return large_blocks_text(mmap.PAGESIZE) if USED else PLAIN_ARRAYS
+
+
+def needed() -> tuple[str, ...]:
+    """What the text calls or reads."""
+    return NEEDED if USED else NEEDED_BY_PLAIN_ARRAYS
+
+
+def address(symbol: str) -> int | None:
+    """The address of what the text calls or reads."""
+    source, _, name = symbol.rpartition(".")
+    if symbol == "blocks.state":
+        return ctypes.addressof(_state)
+    if symbol == "blocks.handler":
+        return id(_capsule)
+    if symbol == "numpy.handler":
+        return ctypes.c_void_p.from_address(numpy_api()[_DEFAULT_HANDLER] or 0).value
+    if source == "numpy":
+        return numpy_api()[_API[name]]
+    if source == "python":
+        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
+    return c_function(name)
+
+
+def install(functions: dict[str, int]) -> None:
+    """Let the allocator use functions, by their names in `shared.large_blocks`."""
+    for name in FUNCTIONS:
+        setattr(_handler, name, functions[f"blocks.{name}"])
+    _trim[:] = [ctypes.PYFUNCTYPE(None)(functions["blocks.trim"])]
+
+
+def use_limit() -> None:
+    """Keep at most as much as the option says from now on."""
+    _keep(max(0, config.native_kept_bytes))
+
+
+def release() -> None:
+    """Give back all memory that dead results have left."""
+    limit = _state[0]
+    _keep(0)
+    _state[0] = limit
+
+
+def kept_bytes() -> int:
+    """How many bytes dead results have left for new ones."""
+    return int(_state[1])
+
+
+def _keep(limit: int) -> None:
+    _state[0] = limit
+    if _state[1] > limit:
+        _trim[0]()
