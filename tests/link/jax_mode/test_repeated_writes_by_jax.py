@@ -8,7 +8,6 @@ import aesara.tensor as at
 from aesara.compile.mode import JAX
 from tests.tensor.indexing.test_repeated_writes import CASES, graph_of, share_of_each
 
-
 #: XLA has no arrays whose lengths depend on data, which masks that are not known would make.
 KINDS = [(name, symbolic) for name in CASES for symbolic in (False, True) if not (symbolic and "mask" in name)]
 
