@@ -82,15 +82,16 @@ def at_all_places(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     Parameters
     ----------
     operation
-        A sum, a product element by element, or a product of matrices. It must also be one of truth values.
+        A sum, a product element by element, or a product of matrices, which make True of truth values that are True.
     x, y
         Two matrices.
 
     Examples
     --------
+    >>> import operator
     >>> import scipy.sparse
     >>> A = scipy.sparse.csr_matrix([[1.0, 2.0], [0.0, 3.0]])
-    >>> at_all_places(operator.sub, A, A).data.tolist()
+    >>> at_all_places(operator.add, A, -A).data.tolist()
     [0.0, 0.0, 0.0]
     """
     result = operation(x, y)

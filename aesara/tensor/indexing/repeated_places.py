@@ -225,13 +225,13 @@ def _along(index: Variable, axis: int | str) -> tuple[Variable, int | str]:
 
 def _all_positions_of_nonzeros(positions: Sequence[_Positions]) -> bool:
     """Say whether the positions of the nonzeros of one tensor are among the indices, one for each of its dimensions."""
-    nodes = {id(entry.index.owner): entry.index.owner for entry in positions if entry.index.owner is not None}
+    nodes = [node for entry in positions if (node := entry.index.owner) is not None]
     if any(entry.shape != (1,) * len(entry.shape) and len(entry.shape) != 1 for entry in positions):
         return False
     vectors = [entry.index for entry in positions if entry.is_along(-1)]
     return any(
         isinstance(node.op, Nonzero) and len(vectors) == len(node.outputs) and set(vectors) == set(node.outputs)
-        for node in nodes.values()
+        for node in nodes
     )
 
 
