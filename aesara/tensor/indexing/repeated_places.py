@@ -218,8 +218,10 @@ def _counts(counter: _Positions, other: _Positions, axis: int) -> bool:
 
 def _along(index: Variable, axis: int | str) -> tuple[Variable, int | str]:
     """Return the tensor that an index is a rearrangement of, and the axis of it that an axis is."""
-    while axis != "x" and index.owner is not None and isinstance(index.owner.op, DimShuffle):
-        index, axis = index.owner.inputs[0], index.owner.op.new_order[axis]
+    node = index.owner
+    while isinstance(axis, int) and node is not None and isinstance(node.op, DimShuffle):
+        axis, index = node.op.new_order[axis], node.inputs[0]
+        node = index.owner
     return index, axis
 
 
