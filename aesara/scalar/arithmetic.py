@@ -258,7 +258,7 @@ mean = Mean(name="mean")
 
 def mod_check(x: Any, y: Any) -> Any:
     """Return ``mod(x, y)``; complex numbers, which have no remainder, raise `ComplexError`."""
-    x, y = as_scalar(x), as_scalar(y)
-    if x.type.is_complex or y.type.is_complex:
-        raise ComplexError(f"complex numbers do not support %, got {x.type} and {y.type}")
+    types = [as_scalar(operand).type for operand in (x, y)]
+    if any(scalar_type.is_complex for scalar_type in types):
+        raise ComplexError(f"complex numbers do not support %, got {types[0]} and {types[1]}")
     return mod(x, y)

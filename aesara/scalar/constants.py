@@ -29,6 +29,7 @@ __all__ = [
     "constant",
     "convert",
     "literal",
+    "literals_in_uint64",
     "register_as_scalar",
 ]
 
@@ -199,6 +200,46 @@ def literal(value: Any, like: Any) -> Any:
     with np.errstate(all="ignore"):
         number = scalar_type.numpy_type(value)
     return scalar_type.constant_type(scalar_type, number)
+
+
+def literals_in_uint64(
+    values: Sequence[Any], dtypes: Sequence[str], result_dtypes: Callable[[tuple[str, ...]], Sequence[str]]
+) -> list[int]:
+    """Return which operands are Python integers that take the dtype uint64 of another operand, as in NumPy 2.
+
+    No integer dtype holds the values of both uint64 and the signed dtype that a bare integer has otherwise: the result
+    would be a float, which does not hold them either, or there would be none. Integers that do not fit into uint64, and
+    those of operations with other results, have the dtypes that the cast policy gives them.
+
+    Parameters
+    ----------
+    values
+        The operands as they were given.
+    dtypes
+        Their dtypes under the cast policy.
+    result_dtypes
+        The dtypes of the results for those of the operands; it raises `TypeError` where there are none.
+
+    Examples
+    --------
+    >>> from aesara.scalar import upcast
+    >>> literals_in_uint64(["u", 3], ["uint64", "int8"], lambda dtypes: [upcast(*dtypes)])
+    [1]
+    """
+    if "uint64" not in dtypes or int not in map(type, values):
+        return []
+    literals = [k for k, value in enumerate(values) if type(value) is int and 0 <= value < 2**64]
+    wanted = ["uint64" if k in literals else dtype for k, dtype in enumerate(dtypes)]
+    if not _are_integers(wanted, result_dtypes) or _are_integers(dtypes, result_dtypes):
+        return []
+    return literals
+
+
+def _are_integers(dtypes: Sequence[str], result_dtypes: Callable[[tuple[str, ...]], Sequence[str]]) -> bool:
+    try:
+        return all(np.dtype(dtype).kind in "iub" for dtype in result_dtypes(tuple(dtypes)))
+    except TypeError:
+        return False
 
 
 _as_scalar_converters: dict[type, Callable[[Any], Any]] = {}

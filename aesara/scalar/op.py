@@ -35,7 +35,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.utils import MethodNotDefined
-from aesara.scalar.constants import as_scalar, literal
+from aesara.scalar.constants import as_scalar, constant, literal, literals_in_uint64
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import FloatRoutine, SciPyFunction
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
@@ -151,8 +151,13 @@ class ScalarOp(Op):
         if self.nin >= 0 and len(inputs) != self.nin:
             raise TypeError(f"{self} takes {self.nin} input(s), got {len(inputs)}: {inputs}")
         variables = [as_scalar(value) for value in inputs]
+        for k in literals_in_uint64(inputs, [variable.type.dtype for variable in variables], self._output_dtypes):
+            variables[k] = constant(inputs[k], dtype="uint64")
         types = self.output_types([variable.type for variable in variables])
         return Apply(self, variables, [output_type() for output_type in types])
+
+    def _output_dtypes(self, dtypes: Sequence[str]) -> list[str]:
+        return [output_type.dtype for output_type in self.output_types([get_scalar_type(dtype) for dtype in dtypes])]
 
     def output_types(self, types: Sequence[ScalarType]) -> list[ScalarType]:
         """Return the types of the outputs for inputs of these types."""

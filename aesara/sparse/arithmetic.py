@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import operator
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -72,6 +73,47 @@ def with_data(x: Any, data: np.ndarray) -> Any:
     return MATRIX_CLASSES[x.format]((data, x.indices.copy(), x.indptr.copy()), shape=x.shape, copy=False)
 
 
+def at_all_places(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """Apply an operation of SciPy's to two compressed matrices, and store its result wherever their patterns put one.
+
+    SciPy drops what is zero. Which places are stored would depend on values, and the gradient for an operand, which has
+    the pattern of the result, would lack elements.
+
+    Parameters
+    ----------
+    operation
+        A sum, a product element by element, or a product of matrices, which make True of truth values that are True.
+    x, y
+        Two matrices.
+
+    Examples
+    --------
+    >>> import operator
+    >>> import scipy.sparse
+    >>> A = scipy.sparse.csr_matrix([[1.0, 2.0], [0.0, 3.0]])
+    >>> at_all_places(operator.add, A, -A).data.tolist()
+    [0.0, 0.0, 0.0]
+    """
+    result = operation(x, y)
+    if x.format not in ("csr", "csc") or y.format not in ("csr", "csc"):
+        return result
+    places = operation(_truth_of_places(x), _truth_of_places(y)).asformat(result.format)
+    if places.nnz == result.nnz:
+        return result
+    for matrix in (places, result):
+        matrix.sum_duplicates()
+    length = result.shape[1] if result.format == "csr" else result.shape[0]
+    key, key_of_all = (lines_of(m).astype("int64") * length + m.indices for m in (result, places))
+    data = np.zeros(places.nnz, dtype=result.dtype)
+    data[np.searchsorted(key_of_all, key)] = result.data
+    return with_data(places, data)
+
+
+def _truth_of_places(x: Any) -> Any:
+    """A matrix that stores True wherever another one stores a value."""
+    return with_data(x, np.ones(x.indices.size, dtype=bool))
+
+
 def gradient_for(x: Any, gradient: TensorVariable) -> TensorVariable:
     """A gradient for an operand: in its dtype, in its format if it is sparse, and zero if it is discrete."""
     if x.type.dtype not in continuous_dtypes:
@@ -93,7 +135,10 @@ def require_same_shape(op: Op, a: Any, b: Any) -> None:
 
 
 class _SparseAndSparse(Op):
-    """An operation on the elements of two sparse matrices; the result has the format of the first."""
+    """An operation on the elements of two sparse matrices; the result has the format of the first.
+
+    The places that the result stores follow from those of the operands; its values may be zero.
+    """
 
     __props__ = ()
 
@@ -115,7 +160,7 @@ class AddSS(_SparseAndSparse):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         require_same_shape(self, *inputs)
-        self._store(node, inputs[0] + inputs[1], output_storage)
+        self._store(node, at_all_places(operator.add, *inputs), output_storage)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [gradient_for(x, gout[0]) for x in inputs]
@@ -215,7 +260,7 @@ class MulSS(_SparseAndSparse):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         require_same_shape(self, *inputs)
-        self._store(node, inputs[0].multiply(inputs[1]), output_storage)
+        self._store(node, at_all_places(lambda x, y: x.multiply(y), *inputs), output_storage)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,13 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import upcast
-from aesara.sparse.arithmetic import gradient_for, rows_and_columns, with_data
+from aesara.sparse.arithmetic import at_all_places, gradient_for, rows_and_columns, with_data
 from aesara.sparse.arrangement import Transpose, transpose
 from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
 from aesara.sparse.conversion import conj_of, dense, sp_ones_like
 from aesara.sparse.on_parts import CompressedDot, CompressedInner, inner_products
 from aesara.sparse.parts import CSM, Parts, csm_properties
-from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
+from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.joining.join_split import stack
@@ -102,7 +103,8 @@ class TrueDot(Op):
         x, y = inputs
         _require_aligned(self, x, y)
         kind: Any = node.outputs[0].type
-        output_storage[0][0] = MATRIX_CLASSES[kind.format](x @ y, dtype=kind.dtype)
+        product = at_all_places(operator.matmul, x, y) if is_sparse_value(y) else _of_rows(x, x @ y)
+        output_storage[0][0] = MATRIX_CLASSES[kind.format](product, dtype=kind.dtype)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
@@ -116,6 +118,13 @@ class TrueDot(Op):
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[0][0], shapes[1][1])]
+
+
+def _of_rows(x: Any, product: np.ndarray) -> Any:
+    """A dense matrix as one that stores all elements, zeros too, of the rows in which another one stores something."""
+    rows, count = np.unique(rows_and_columns(x)[0]), product.shape[1]
+    places = (np.repeat(rows, count), np.tile(np.arange(count), rows.size))
+    return MATRIX_CLASSES[x.format]((product[rows].ravel(), places), shape=product.shape)
 
 
 def true_dot(x: Any, y: Any, grad_preserves_dense: bool = True) -> TensorVariable:
@@ -160,11 +169,10 @@ class StructuredDot(Op):
         a, b = inputs
         _require_aligned(self, a, b)
         kind: Any = node.outputs[0].type
-        product = a @ b
         if isinstance(kind, SparseTensorType):
-            output_storage[0][0] = MATRIX_CLASSES[kind.format](product, dtype=kind.dtype)
+            output_storage[0][0] = MATRIX_CLASSES[kind.format](at_all_places(operator.matmul, a, b), dtype=kind.dtype)
         else:
-            output_storage[0][0] = np.asarray(product, dtype=kind.dtype)
+            output_storage[0][0] = np.asarray(a @ b, dtype=kind.dtype)
 
     def in_parts(self, node: Apply, a: Parts, b: Any) -> list[Any] | None:
         return None if isinstance(b, tuple) else [CompressedDot(node.inputs[0].type.format)(*a, b)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
+from aesara.sparse.arithmetic import at_all_places
 from aesara.sparse.construction import dense_operand, sparse_operand
 from aesara.sparse.parts import in_format
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
@@ -109,7 +111,7 @@ class GetItemListGrad(Op):
         places = np.where(indices < 0, indices + x.shape[0], indices)
         ones = np.ones(places.size, dtype=gz.dtype)
         selection = scipy.sparse.csr_matrix((ones, (places, np.arange(places.size))), (x.shape[0], places.size))
-        output_storage[0][0] = MATRIX_CLASSES[x.format](selection @ gz, dtype=gz.dtype)
+        output_storage[0][0] = MATRIX_CLASSES[x.format](at_all_places(operator.matmul, selection, gz), dtype=gz.dtype)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [False], [True]]

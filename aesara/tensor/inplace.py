@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply
 from aesara.scalar.composite import composite_of
-from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise import ops as elementwise_ops
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import dimshuffle_op
@@ -49,7 +48,7 @@ class OverwritingElemwise(Elemwise):
     __hash__ = Elemwise.__hash__
 
     def make_node(self, *inputs: Any) -> Apply:
-        variables = [as_tensor_variable(x) for x in inputs]
+        variables = self.as_operands(inputs)
         dtypes = [v.type.dtype for v in variables]
         (natural,) = self._find_output_dtypes(tuple(dtypes)) if dtypes else (None,)
         if natural is None or natural == dtypes[0]:

@@ -73,7 +73,9 @@ class _NoMethod:
 
 
 def _operand(other: Any) -> Any:
-    """The other operand of an operator as a tensor; NotImplemented if it is a matter of that operand."""
+    """The other operand of an operator as a tensor, or as the integer it is; NotImplemented if it is a matter of it."""
+    if type(other) is int:
+        return other  # its dtype may depend on that of the first operand
     if isinstance(other, Variable):
         if isinstance(other.type, DenseTensorType) or isinstance(other.type, aes.ScalarType):
             return other

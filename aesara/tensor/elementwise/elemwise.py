@@ -111,17 +111,14 @@ class Elemwise(Op):
     # -- building nodes -----------------------------------------------------
 
     def make_node(self, *inputs: Any) -> Apply:
-        tensors = [as_tensor_variable(x) for x in inputs]
+        tensors = self.as_operands(inputs)
         for x in tensors:
             if not x.type.is_dense:
                 raise TypeError(
                     f"{self} takes dense tensors; {described(x)} is a {x.type}. Use a function of aesara.sparse, or "
                     "the dense matrix: toarray()."
                 )
-        key = (config.floatX, config.cast_policy, *[x.type.dtype for x in tensors])
-        out_dtypes = self._output_dtypes.get(key)
-        if out_dtypes is None:
-            out_dtypes = self._output_dtypes[key] = self._find_output_dtypes(key[2:])
+        out_dtypes = self._known_output_dtypes(tuple([x.type.dtype for x in tensors]))
         shape = tensors[0].type.shape
         for x in tensors:
             if x.type.shape != shape:
@@ -130,6 +127,23 @@ class Elemwise(Op):
         if self.inplace_pattern:
             self._check_inplace(tensors, out_dtypes, shape)
         return Apply(self, tensors, [tensor_type(dtype, shape)() for dtype in out_dtypes])
+
+    def as_operands(self, inputs: Sequence[Any]) -> list[TensorVariable]:
+        """The inputs as tensors; Python integers take the dtype uint64 of another one if the result is to be integers."""
+        tensors = [as_tensor_variable(x) for x in inputs]
+        dtypes = tuple([x.type.dtype for x in tensors])
+        if "uint64" in dtypes:
+            for k in aes.literals_in_uint64(inputs, dtypes, self._known_output_dtypes):
+                tensors[k] = constant(inputs[k], dtype="uint64")
+        return tensors
+
+    def _known_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
+        """The dtypes of the outputs, which are found once for dtypes of the inputs."""
+        key = (config.floatX, config.cast_policy, *dtypes)
+        found = self._output_dtypes.get(key)
+        if found is None:
+            found = self._output_dtypes[key] = self._find_output_dtypes(dtypes)
+        return found
 
     def _find_output_dtypes(self, dtypes: tuple[str, ...]) -> tuple[str, ...]:
         """The dtypes of the outputs; the scalar op refuses inputs it cannot take."""

@@ -214,10 +214,10 @@ def _all_false(a: TensorVariable) -> TensorVariable:
 
 def mod_check(x: object, y: object) -> TensorVariable:
     """The remainder of `x` by `y`, with the sign of `y`; complex numbers have none."""
-    x, y = as_tensor_variable(x), as_tensor_variable(y)
-    if x.type.dtype in complex_dtypes or y.type.dtype in complex_dtypes:
+    dtypes = [as_tensor_variable(operand).type.dtype for operand in (x, y)]
+    if any(dtype in complex_dtypes for dtype in dtypes):
         raise aes.ComplexError(
-            f"The mod operator (%) is not defined for complex numbers; got dtypes {x.type.dtype} and {y.type.dtype}."
+            f"The mod operator (%) is not defined for complex numbers; got dtypes {dtypes[0]} and {dtypes[1]}."
         )
     return mod(x, y)
 

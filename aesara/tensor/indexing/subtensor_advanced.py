@@ -14,9 +14,11 @@ from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.indexing.index_facts import static_indexed_shape
 from aesara.tensor.indexing.index_forms import as_index_variable
 from aesara.tensor.indexing.index_shapes import check_advanced_indexing_dimensions, indexed_result_shape
+from aesara.tensor.indexing.repeated_places import is_last_write, names_no_place_twice
 from aesara.tensor.indexing.subtensor_basic import check_value, check_value_shape, gradient_of_part, known_sizes
 from aesara.tensor.shapes.repeated import gradient_of_value
 
@@ -120,6 +122,11 @@ class _AdvancedWriter(Op):
         if self.inplace:
             self.destroy_map = {0: [0]}
 
+    @property
+    def _writes_once(self) -> bool:
+        """Whether one value of several at a place counts: the last one."""
+        return self.set_instead_of_inc or getattr(self, "ignore_duplicates", False)
+
     def infer_shape(self, fgraph, node, input_shapes):
         return [input_shapes[0]]
 
@@ -135,7 +142,10 @@ class _AdvancedWriter(Op):
         return self(x_point, y_point, *inputs[2:], return_list=True)
 
     def _gradients(self, inputs, g_out, take, write) -> list[TensorVariable]:
-        """Return the gradients, given how entries are taken and written to."""
+        """Return the gradients, given the ops that take entries and that set them.
+
+        Of several values that are set at one place the last one counts; the others have gradients of zero.
+        """
         x, y, *indices = inputs
         disconnected = [DisconnectedType()() for _ in indices]
         if x.type.dtype in discrete_dtypes:
@@ -147,7 +157,11 @@ class _AdvancedWriter(Op):
         if y.type.dtype in discrete_dtypes:
             g_y = y.zeros_like(dtype="floatX")
         else:
-            g_y = gradient_of_value(y, take(g_out, *indices))
+            g_part = take(g_out, *indices)
+            if self._writes_once and not names_no_place_twice(x.type.shape, indices):
+                zero = constant(np.zeros((), dtype=g_out.type.dtype))
+                g_part = switch(is_last_write(x, indices, take, write), g_part, zero)
+            g_y = gradient_of_value(y, g_part)
         return [g_x, g_y, *disconnected]
 
 
@@ -211,7 +225,7 @@ class AdvancedIncSubtensor1(_AdvancedWriter):
         x, y, positions = inputs
         out = x if self.inplace and x.flags.writeable else np.array(x)
         if self.set_instead_of_inc:
-            out[positions] = y
+            out[positions] = np.asarray(y, order="C")
         else:
             _add_at(out, positions, y)
         output_storage[0][0] = out
@@ -323,13 +337,15 @@ class AdvancedIncSubtensor(_AdvancedWriter):
         x, y, *index = inputs
         check_advanced_indexing_dimensions(x, index)
         out = x if self.inplace and x.flags.writeable else np.array(x)
-        # NumPy visits an index matrix in the order of its memory; the last repeated position in row-major order counts.
+        # NumPy visits an index matrix, and a value, in the order of its memory; the last repeated position in row-major
+        # order counts.
         index = tuple(np.ascontiguousarray(i) if isinstance(i, np.ndarray) and i.ndim > 1 else i for i in index)
         if self.set_instead_of_inc:
-            out[index] = y
+            out[index] = np.asarray(y, order="C")
         else:
             if self.ignore_duplicates:
-                out[index] += np.asarray(y).astype(out.dtype, copy=False)
+                new = out[index] + np.asarray(y).astype(out.dtype, copy=False)
+                out[index] = np.asarray(new, order="C")
             else:
                 _add_at(out, index, y)
         output_storage[0][0] = out

@@ -20,6 +20,7 @@ from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import abs, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
+from aesara.tensor.indexing.repeated_places import differ_along
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -101,6 +102,12 @@ class ArgSortOp(_SortingOp):
     def grad(self, inputs: Sequence[TensorVariable], output_grads: Sequence[TensorVariable]) -> list[Variable]:
         dtype = config.floatX if inputs[0].type.dtype in discrete_dtypes else inputs[0].type.dtype
         return [inputs[0].zeros_like(dtype=dtype), self._axis_gradient()]
+
+
+@differ_along.register(ArgSortOp)
+def _differ_in_permutation(op, node, output, axis):
+    along = known_integer(node.inputs[1])
+    return along is not None and along % output.type.ndim == axis
 
 
 def _index_along(positions: TensorVariable, axis: int) -> tuple[TensorVariable, ...]:
@@ -264,6 +271,13 @@ class TopKOp(Op):
             positions = TopKOp(self.axis, self.sorted, self.idx_dtype, return_values=False)(*inputs)
         where = _index_along(positions, self.axis % x.type.ndim)
         return [set_subtensor(zeros_like(x)[where], output_grads[0]), missing]
+
+
+@differ_along.register(TopKOp)
+def _differ_among_largest(op, node, output, axis):
+    # Numbers of a narrower dtype may wrap around.
+    is_index = op.return_indices and output is node.outputs[-1] and op.idx_dtype == "int64"
+    return is_index and op.axis % output.type.ndim == axis
 
 
 def _topk(x: Any, kth: Any, axis: int | None, sorted: bool, idx_dtype: str, **returned: bool) -> list[TensorVariable]:

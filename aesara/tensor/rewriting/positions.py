@@ -22,6 +22,7 @@ from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.indexing.index_forms import as_slice, is_mask
+from aesara.tensor.indexing.repeated_places import are_distinct
 from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
     AdvancedIncSubtensor1,
@@ -102,20 +103,6 @@ def _normalized(positions: Variable, length: int | None) -> np.ndarray | None:
     if length is None or np.any(data < -length) or np.any(data >= length):
         return None
     return np.where(data < 0, data.astype("int64") + length, data.astype("int64"))
-
-
-def are_distinct(positions: Variable, length: int | None) -> bool:
-    """Whether no position occurs twice in a vector that indexes a dimension, also not counted from the end."""
-    if positions.type.shape[0] in (0, 1):
-        return True
-    if isinstance(positions, Constant):
-        data = positions.data if np.all(positions.data >= 0) else _normalized(positions, length)
-        return data is not None and len(np.unique(data)) == len(data)
-    node = positions.owner
-    if node is None or not isinstance(node.op, ARange) or positions.type.dtype != "int64":
-        return False  # numbers of a narrower dtype may wrap around
-    start, _, step = (known_integer(part) for part in node.inputs)
-    return start is not None and start >= 0 and step is not None and step > 0
 
 
 def _progression(positions: np.ndarray, length: int) -> slice | None:

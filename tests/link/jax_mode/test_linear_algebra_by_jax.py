@@ -367,3 +367,27 @@ def test_errors_on_the_host():
         with pytest.raises(LinAlgError, match="negative eigenvalue"):
             function(NEGATIVE)
         np.testing.assert_allclose(function(-NEGATIVE), -NEGATIVE, rtol=1e-12)
+
+
+WITHOUT_ROWS = {
+    "lu_factor": lambda x: linalg.lu_factor(x),
+    "lu_factor, gradient": lambda x: aesara.grad(linalg.lu_factor(x)[0].sum(), x),
+    "lu": lambda x: linalg.lu(x),
+    "lu_solve": lambda x: linalg.lu_solve(linalg.lu_factor(x), x),
+    "lu_solve, gradient": lambda x: aesara.grad(linalg.lu_solve(linalg.lu_factor(x), x).sum(), x),
+    "cholesky": lambda x: linalg.cholesky(x),
+    "qr": lambda x: linalg.qr(x),
+    "svd": lambda x: linalg.svd(x),
+    "eigh": lambda x: linalg.eigh(x),
+    "inv": lambda x: linalg.inv(x),
+    "inv, gradient": lambda x: aesara.grad(linalg.inv(x).sum(), x),
+    "det": lambda x: linalg.det(x),
+    "det, gradient": lambda x: aesara.grad(linalg.det(x), x),
+    "slogdet": lambda x: linalg.slogdet(x),
+    "solve": lambda x: linalg.solve(x, x),
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_ROWS)
+def test_matrices_without_rows(name):
+    on_both([X], WITHOUT_ROWS[name](X), np.zeros((0, 0)))

@@ -515,3 +515,50 @@ def test_slices_become_slices():
         jax.make_jaxpr(lambda *a: jax.experimental.checkify.checkify(graph.run)(a)[1])(jnp.asarray(X), jnp.asarray(0))
     )
     assert "dynamic_slice" in traced and "gather" not in traced
+
+
+# -- values that do not fit into parts without entries ---------------------------------------------------------------
+
+_K, _I, _M, _P = at.lscalar("k"), at.lvector("i"), at.dmatrix("x"), at.tensor("bool", (None,), name="mask")
+#: an index of a matrix of shape (2, 3), further arguments and their values; no part has entries
+WITHOUT_ENTRIES = {
+    "columns": ((slice(None), slice(3, None)), [], []),
+    "rows": ((slice(2, None),), [], []),
+    "backwards": ((slice(None), slice(2, 2, -1)), [], []),
+    "columns from k": ((slice(None), slice(_K, None)), [_K], [3]),
+    "two rows from k": ((slice(_K, _K + 2),), [_K], [5]),
+    "a row": ((0, slice(3, None)), [], []),
+    "positions": ((_I,), [_I], [np.zeros(0, int)]),
+    "positions of columns": ((slice(None), _I), [_I], [np.zeros(0, int)]),
+    "known positions": ((np.zeros(0, int),), [], []),
+    "rows and no columns": ((_I, slice(3, None)), [_I], [np.array([0, 1])]),
+    "mask": ((_P,), [_P], [np.array([False, False])]),
+    "mask and no columns": ((_P, slice(3, None)), [_P], [np.array([True, True])]),
+    "known mask": ((np.array([False, False]),), [], []),
+}
+SHAPES_OF_VALUES = [(), (1,), (3,), (0,), (2,), (2, 3), (2, 0), (2, 1), (0, 3), (0, 0), (1, 3), (4, 2), (3, 0), (0, 5)]
+
+
+@pytest.mark.parametrize("is_set", [False, True])
+@pytest.mark.parametrize("name", WITHOUT_ENTRIES)
+def test_values_for_parts_without_entries_fit_as_in_the_reference(name, is_set):
+    index, inputs, arguments = WITHOUT_ENTRIES[name]
+    n_refused = 0
+    for shape in SHAPES_OF_VALUES:
+        part = _M[index]
+        if len(shape) > part.type.ndim:
+            continue
+        y = at.tensor("float64", shape=[1 if n == 1 else None for n in shape])
+        try:
+            changed = at.set_subtensor(part, y) if is_set else at.inc_subtensor(part, y)
+        except ValueError:  # it is known not to fit
+            continue
+        values = [np.arange(6.0).reshape(2, 3), np.ones(shape), *arguments]
+        try:
+            aesara.function([_M, y, *inputs], changed, mode="FAST_COMPILE")(*values)
+        except ValueError:
+            n_refused += 1
+            fail_alike(ValueError, [_M, y, *inputs], changed, *values)
+        else:
+            on_both([_M, y, *inputs], changed, *values)
+    assert n_refused >= 2

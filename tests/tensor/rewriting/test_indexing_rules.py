@@ -12,8 +12,9 @@ from aesara.graph.basic import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import TopoDB
+from aesara.tensor.indexing.repeated_places import are_distinct
 from aesara.tensor.rewriting.indices import index_of
-from aesara.tensor.rewriting.positions import are_distinct, get_advsubtensor_axis, transform_take
+from aesara.tensor.rewriting.positions import get_advsubtensor_axis, transform_take
 from aesara.tensor.rewriting.subtensor_lifting import local_join_subtensors
 from aesara.tensor.shape import Shape_i
 from aesara.tensor.special import softmax

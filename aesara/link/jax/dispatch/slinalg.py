@@ -200,6 +200,8 @@ def jax_funcify_PivotsToPermutation(
 
     def order(pivots: Any) -> Any:
         count = pivots.shape[0]
+        if count == 0:  # JAX traces the step of a loop that is never run
+            return jnp.arange(0, dtype="int64")
         exist = ((pivots >= 0) & (pivots < count)).all()
         message = f"{op}: there is no row of a number; there are {count} rows."
         require(checks, exist, IndexError, message, node)

@@ -162,6 +162,7 @@ class Indexing:
 
     def _write_at(self, x: Any, y: Any, place: _Place, is_set: bool, only_once: bool) -> Any:
         window = place.window(x)
+        _require_fitting(y.shape, _shape_of_part(window.shape, place.parts))
         is_once = not any(map(np.ndim, place.parts))
         if is_set or only_once:
             y, is_once = _last_of_each(window.shape, y, place.parts)
@@ -191,12 +192,18 @@ class Indexing:
             message = f"cannot assign {n_values} input values to the output values where the mask is true"
             self._require(mask.sum() == n_values, ValueError, message)
             order = jnp.cumsum(mask.reshape(-1)).reshape(mask.shape) - 1
-        if n_values == 0:
-            return x
         dimension = sum(entry is None or isinstance(entry, slice) for entry in index[:k])
-        y = jnp.take(jnp.moveaxis(y, axis, dimension), order, axis=dimension, mode="clip")
+        y = jnp.moveaxis(y, axis, dimension)
+        if n_values == 0:
+            shape = (*y.shape[:dimension], *mask.shape, *y.shape[dimension + 1 :])
+        else:
+            y = jnp.take(y, order, axis=dimension, mode="clip")
+            shape = y.shape
         everything = (*index[:k], *[slice(None)] * mask.ndim, *index[k + 1 :])
-        place = self._place(x.shape, everything, y.shape)
+        place = self._place(x.shape, everything, shape)
+        if n_values == 0:
+            _require_fitting(shape, _shape_of_part(tuple(place.sizes), place.parts))
+            return x
         place.chosen.append((dimension, mask))
         return self._write_at(x, y, place, is_set, False)
 
@@ -293,6 +300,26 @@ def _check_broadcast(shapes: Sequence[tuple[int, ...]]) -> None:
         raise IndexError(
             f"shape mismatch: indexing arrays could not be broadcast together with shapes {text}"
         ) from error
+
+
+def _shape_of_part(shape: tuple[int, ...], parts: Index) -> tuple[int, ...]:
+    """The shape of what an index takes of an array of a shape; integers in it are in range."""
+    index = [part if _is_basic(part) or is_mask(part) else np.zeros(np.shape(part), dtype=int) for part in parts]
+    return np.broadcast_to(np.zeros(()), shape)[tuple(index)].shape
+
+
+def _is_basic(part: Any) -> bool:
+    return part is None or isinstance(part, slice)
+
+
+def _require_fitting(shape: tuple[int, ...], of_part: tuple[int, ...]) -> None:
+    """Check that a value broadcasts to a part of an array; JAX does not where the part has no entries."""
+    for k, (size, wanted) in enumerate(zip(shape, of_part, strict=True)):
+        if size not in (1, wanted):
+            raise ValueError(
+                f"could not broadcast the value into the indexed region: dimension {k} has size {size}, "
+                f"expected {wanted}."
+            )
 
 
 def _n_indexed(entry: Any) -> int:

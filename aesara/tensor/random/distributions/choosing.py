@@ -8,8 +8,10 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.shared import shared
+from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.creation.ranges import arange
+from aesara.tensor.indexing.repeated_places import are_distinct, differ_along
 from aesara.tensor.random.distributions.formulas import require
 from aesara.tensor.random.parameters import sizes_of_shape
 from aesara.tensor.random.random_variable import RandomVariable
@@ -190,6 +192,12 @@ class ChoiceRV(RandomVariable):
         return rng.choice(a, size, bool(replace), p)
 
 
+@differ_along.register(ChoiceRV)
+def _differ_in_choice(op, node, output, axis):
+    a, _, replace = node.inputs[3:]
+    return a.type.ndim == 1 and known_integer(replace) == 0 and output.type.dtype == "int64" and are_distinct(a, None)
+
+
 class PermutationRV(RandomVariable):
     """The elements of an array along its first axis, in another order."""
 
@@ -224,6 +232,12 @@ class PermutationRV(RandomVariable):
     @classmethod
     def rng_fn(cls, rng: Any, x: Any, size: Any) -> Any:
         return rng.permutation(x if np.ndim(x) > 0 else int(x))
+
+
+@differ_along.register(PermutationRV)
+def _differ_in_permutation(op, node, output, axis):
+    x = node.inputs[3]
+    return output.type.dtype == "int64" and (x.type.ndim == 0 or are_distinct(x, None, axis))
 
 
 class PermutedRV(RandomVariable):
