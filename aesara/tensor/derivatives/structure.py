@@ -33,6 +33,7 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
+from aesara.tensor.creation.make_vector import MakeVector, vector_of
 from aesara.tensor.elementwise.elemwise import Elemwise, any_along, tensor_condition
 from aesara.tensor.elementwise.ops import second
 from aesara.tensor.indexing.index_forms import indices_from_subtensor
@@ -193,6 +194,18 @@ def _(op, node, output, found):
     key = ("join", axis, tuple((v, found[v].support.key) for v in values))
     is_of_row = any(support.is_of_row for support in supports)
     return Condition(key, lambda: op(axis, *(full_mask(found[v].support, v) for v in values)), is_of_row), is_clean
+
+
+@structure_of_output.register(MakeVector)
+def _(op, node, output, found):
+    supports = [found[v].support for v in node.inputs]
+    is_clean = all(found[v].is_clean for v in node.inputs)
+    if len(set(supports)) == 1 and not supports[0].is_partial:
+        return supports[0], is_clean
+    key = ("vector", tuple(support.key for support in supports))
+    is_of_row = any(support.is_of_row for support in supports)
+    masks = list(zip(supports, node.inputs))
+    return Condition(key, lambda: vector_of([full_mask(s, v) for s, v in masks]), is_of_row), is_clean
 
 
 @structure_of_output.register(AllocDiag)

@@ -10,6 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.ifelse import ifelse
+from aesara.scan.utils import until
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.vectorization.blockwise import Blockwise
 
@@ -193,3 +194,135 @@ def test_what_an_extremum_does_not_pick(choice, mode):
         costs[name] = x, cost.sum()
     assert len(costs) > 6
     check(costs, mode)
+
+
+X = np.array([0.0, 1.0, 4.0])
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_second_derivatives(mode):
+    x, v = at.dvectors("x", "v")
+    cost = at.sqrt(x)[1:].sum()
+    second = aesara.grad((aesara.grad(cost, x)[1:] * v[1:]).sum(), x)
+    hessian = aesara.gradient.hessian(cost, x)
+    f = aesara.function([x, v], [second, hessian, aesara.gradient.hessian_vector_product(cost, x, v)], mode=mode)
+    of_x = np.array([0.0, -0.25, -0.25 / 8])
+    found = f(X, np.array([5.0, 1.0, 2.0]))
+    np.testing.assert_allclose(found[0], of_x * [0, 1, 2])
+    np.testing.assert_allclose(found[1], np.diag(of_x))
+    np.testing.assert_allclose(found[2], of_x * [5, 1, 2])
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_rows_of_a_jacobian(mode):
+    """An element does not depend on others, where these have infinite slopes."""
+    x = at.dvector()
+    roots = at.sqrt(x)
+    f = aesara.function([x], [aesara.gradient.jacobian(y, x) for y in (roots, roots[::-1])], mode=mode)
+    slopes = np.diag([np.inf, 0.5, 0.25])
+    one, two = f(X)
+    np.testing.assert_array_equal(one, slopes)
+    np.testing.assert_array_equal(two, slopes[::-1])
+
+
+def test_a_jacobian_multiplies_one_matrix():
+    """The factors of products are not copied for each row."""
+    x, w = at.dvector(), at.dmatrix()
+    f = aesara.function([x, w], aesara.gradient.jacobian(at.tanh(w @ x), x))
+    assert all(v.type.ndim <= 2 for node in f.maker.fgraph.toposort() for v in node.outputs)
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_forward_mode(mode):
+    """Entries that a direction does not move have infinite slopes."""
+    s = at.dscalar()
+    parts = [
+        at.sqrt(at.set_subtensor(at.zeros(3)[1], s)).sum(),
+        at.log(at.concatenate([at.zeros(2), s[None]])).max(),
+        at.sqrt(at.stack([s, at.zeros(())])).prod() + at.sqrt(at.switch([True, False], s, 0)).sum(),
+    ]
+    f = aesara.function([s], [aesara.Rop(y, s, at.ones_like(s)) for y in parts], mode=mode)
+    np.testing.assert_allclose(f(4.0), [0.25, 0.25, 0.25])
+    x, v = at.dvectors(2)
+    along = aesara.Rop(at.sqrt(x)[1:], x, v)
+    g = aesara.function([x, v], along, mode=mode, on_unused_input="ignore")
+    np.testing.assert_allclose(g(X, [1.0, 2.0, 4.0]), [1.0, 1.0])
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_members_of_a_batch(mode):
+    """The factor of one matrix of a batch does not depend on the others, which have none."""
+    b = at.dtensor3()
+    factors = Blockwise(Cholesky(on_error="nan"))(b)
+    gradient = aesara.function([b], aesara.grad(factors[0].sum(), b), mode=mode)
+    found = gradient(np.stack([np.diag([4.0, 9.0]), np.zeros((2, 2))]))
+    m = at.dmatrix()
+    alone = aesara.function([m], aesara.grad(Cholesky(on_error="nan")(m).sum(), m), mode=mode)(np.diag([4.0, 9.0]))
+    np.testing.assert_allclose(found[0], alone)
+    assert not found[1].any()
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_graphs_as_operations(mode):
+    z = at.dvector()
+    roots = aesara.compile.builders.OpFromGraph([z], [at.sqrt(z) * 2, at.log(z)])
+    x = at.dvector()
+    y, logs = roots(x)
+    f = aesara.function([x], aesara.grad(y[1] + logs[2], x), mode=mode)
+    np.testing.assert_allclose(f(X), [0.0, 1.0, 0.25])
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_steps_behind_the_last_row_that_is_read(mode):
+    x = at.dvector()
+    growing, _ = aesara.scan(lambda u: at.exp(u), outputs_info=x, n_steps=6)
+    shrinking, _ = aesara.scan(lambda u: at.sqrt(u - 1), outputs_info=x, n_steps=3)
+    two, _ = aesara.scan(
+        lambda u, w: at.exp(u) + w, outputs_info=[{"initial": x[None] * [[1.0], [0.5]], "taps": [-1, -2]}], n_steps=6
+    )
+    costs = growing[0].sum(), growing[:2].sum(), shrinking[1].sum(), two[1].sum()
+    f = aesara.function([x], [aesara.grad(cost, x) for cost in costs], mode=mode)
+    start = np.array([1.0, 2.5])
+    first, both, _, lagged = f(start)
+    np.testing.assert_allclose(first, np.exp(start))
+    np.testing.assert_allclose(both, np.exp(start) * (1 + np.exp(np.exp(start))))
+    second = np.exp(start / 2) + start
+    np.testing.assert_allclose(lagged, np.exp(second) * (np.exp(start / 2) / 2 + 1) + 0.5)
+    root = f(np.array([2.0, 5.0]))[2]
+    np.testing.assert_allclose(root, [np.inf, 1 / 8])
+
+
+def test_loops_that_end_early():
+    x = at.dscalar()
+    growing, _ = aesara.scan(lambda u: (at.exp(u), until(u > 1e3)), outputs_info=x, n_steps=20)
+    f = aesara.function([x], aesara.grad(growing[0], x))
+    np.testing.assert_allclose(f(1.0), np.exp(1.0))
+
+
+def test_a_zero_that_is_a_value():
+    """Zero times infinity stays NaN where the zero is no matter of structure."""
+    x, c = at.dscalars(2)
+    f = aesara.function([x, c], aesara.grad(c * at.log(x), x), mode="FAST_COMPILE")
+    assert np.isnan(f(0.0, 0.0))
+    y = at.dvector()
+    g = aesara.function([y, c], aesara.grad((at.switch(y > 1, c, 0) * at.log(y)).sum(), y), mode="FAST_COMPILE")
+    np.testing.assert_array_equal(g(X, 2.0), [np.nan, 0.0, 0.5])
+
+
+def test_known_gradients_are_values():
+    x, g = at.dvectors(2)
+    f = aesara.function([x, g], aesara.grad(None, x, known_grads={at.sqrt(x): g}), mode="FAST_COMPILE")
+    np.testing.assert_array_equal(f(X, [0.0, 0.0, 1.0]), [np.nan, 0.0, 0.25])
+
+
+@pytest.mark.parametrize("choice", ["slice", "switch", "mask of columns", "tril"])
+def test_gradients_of_a_choice_have_one_selection(choice):
+    """Zeros are put back once at the end of a chain of functions, not at each of them."""
+    x = at.dmatrix()
+    y = at.sqrt(at.exp(at.sin(at.log(x) * 3)))
+    gradient = aesara.grad(CHOICES[choice](y).sum(), x)
+    nodes = aesara.graph.basic.io_toposort([x], [gradient])
+    choices = [node for node in nodes if isinstance(getattr(node.op, "scalar_op", None), aesara.scalar.Switch)]
+    plain = aesara.graph.basic.io_toposort([x], [CHOICES[choice](x).sum()])
+    forward = [node for node in plain if isinstance(getattr(node.op, "scalar_op", None), aesara.scalar.Switch)]
+    assert len(choices) - len(forward) == 1
