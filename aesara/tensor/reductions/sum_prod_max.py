@@ -298,6 +298,18 @@ class Supremum(_Extremum):
         return np.maximum.reduce(x, axis=axis, dtype=acc_dtype, initial=-np.inf)
 
 
+def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """The largest element of floats along axes, and minus infinity of none: `Max` if there are elements for certain.
+
+    What rewriting and `logsumexp` take out of sums of exponentials, which have a value without any element.
+    """
+    x = as_tensor_variable(x)
+    axes = as_axes(axis)
+    along = range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
+    cls: type[_Extremum] = Max if all(x.type.shape[k] for k in along or ()) else Supremum
+    return _finished(x, _extremum_op(cls, axes)(x), axes, keepdims)  # type: ignore[arg-type]  # classes are hashable
+
+
 def _refuse_empty(op: Op, x: TensorVariable, axes: Any) -> None:
     """Report now, if it is known, that there will be nothing to choose from."""
     shape = x.type.shape
