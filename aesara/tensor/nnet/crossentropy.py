@@ -325,7 +325,7 @@ def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> TensorVariable
         )
     if coding_dist.type.ndim == 2:
         return crossentropy_categorical_1hot(coding_dist, true_dist)
-    rows = coding_dist.reshape((-1, coding_dist.shape[-1]))
+    rows = coding_dist.reshape((true_dist.size, coding_dist.shape[-1]))
     return crossentropy_categorical_1hot(rows, true_dist.flatten()).reshape(true_dist.shape, ndim=true_dist.type.ndim)
 
 
