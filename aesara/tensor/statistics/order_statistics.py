@@ -131,7 +131,7 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     rows, axes = _rows(a, axis)
     ordered = _ended(sort(rows, axis=-1))
     n = _length(rows)
-    before = maximum(n - 1, 0) if isinstance(n, Variable) else max(n - 1, 0)
+    before: Any = max(n - 1, 0) if isinstance(n, int) else maximum(n - 1, 0)
     last = ordered[..., before]
     middle = (ordered[..., before // 2] + ordered[..., n // 2]) * np.asarray(0.5, dtype=a.type.dtype)
     result = switch(isnan(last), last, middle)
