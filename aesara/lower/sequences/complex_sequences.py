@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
@@ -22,7 +23,7 @@ from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero,
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.reductions.careduce import CAReduce
-from aesara.tensor.reductions.sum_prod_max import MulWithoutZeros
+from aesara.tensor.reductions.sum_prod_max import MulWithoutZeros, Supremum
 from aesara.tensor.sequences.cumulative import CumOp
 from aesara.tensor.sequences.recurrence import LinearRecurrence
 
@@ -51,9 +52,9 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> list[Array | Compl
     if not axes:
         return [_converted(z, out, context)]
     ((re, im),) = part_recipes(op.scalar_op, (get_scalar_type(dtype=dtype),) * 2)
-    start = getattr(op.scalar_op, "identity", None)
+    start = -math.inf if isinstance(op, Supremum) else getattr(op.scalar_op, "identity", None)
     guards: list[object] = []
-    if start is None or abs(start) > 1:
+    if start is None or 1 < abs(start) < math.inf:
         start = None
         what = f"zero-size array to reduction operation {op.scalar_op}"
         guards = require_nonempty(context, z.real, axes, node, what)

@@ -34,7 +34,7 @@ from aesara.tensor.products.matmul import matrix_product
 from aesara.tensor.products.norms import matrix_norm
 from aesara.tensor.reductions.all_any import all, any
 from aesara.tensor.reductions.argmax import argmax, argmin, ptp
-from aesara.tensor.reductions.sum_prod_max import max, min, prod, sum
+from aesara.tensor.reductions.sum_prod_max import largest_size, max, min, prod, sum
 from aesara.tensor.sequences.cumulative import cumprod, cumsum
 from aesara.tensor.shapes.dimshuffle import dimshuffle_op
 from aesara.tensor.shapes.rearranging import flatten, swapaxes, transpose
@@ -612,6 +612,6 @@ class _tensor_py_operators:
             raise NotImplementedError("The 0-norm is not implemented: count elements with at.neq(x, 0).sum(axis).")
         magnitudes = ops.abs(self)
         if np.isinf(L):
-            return max(magnitudes, axis, keepdims) if L > 0 else min(magnitudes, axis, keepdims)
+            return largest_size(magnitudes, axis, keepdims) if L > 0 else min(magnitudes, axis, keepdims)
         total = ops.pow(magnitudes, L).sum(axis=axis, keepdims=keepdims)
         return ops.pow(total, 1.0 / L)

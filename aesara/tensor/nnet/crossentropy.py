@@ -14,7 +14,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.creation.allocation import zeros_like
+from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import add, eq, log, log1p, mul, neg, softplus, switch
 from aesara.tensor.joining.join_split import concatenate
@@ -275,7 +275,7 @@ def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorV
     array([1000.])
     """
     x = as_floats("x", 2, x)
-    return crossentropy_softmax_1hot_with_bias(x, zeros_like(x[0]), y_idx, **kwargs)
+    return crossentropy_softmax_1hot_with_bias(x, zeros(x.shape[1], dtype=x.type.dtype), y_idx, **kwargs)
 
 
 def crossentropy_softmax_max_and_argmax_1hot_with_bias(
@@ -289,7 +289,7 @@ def crossentropy_softmax_max_and_argmax_1hot_with_bias(
 def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
     """Like `crossentropy_softmax_max_and_argmax_1hot_with_bias`, without a bias."""
     x = as_floats("x", 2, x)
-    return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, zeros_like(x[0]), y_idx, **kwargs)
+    return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, zeros(x.shape[1], dtype=x.type.dtype), y_idx, **kwargs)
 
 
 def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> TensorVariable:
@@ -325,7 +325,7 @@ def categorical_crossentropy(coding_dist: Any, true_dist: Any) -> TensorVariable
         )
     if coding_dist.type.ndim == 2:
         return crossentropy_categorical_1hot(coding_dist, true_dist)
-    rows = coding_dist.reshape((-1, coding_dist.shape[-1]))
+    rows = coding_dist.reshape((true_dist.size, coding_dist.shape[-1]))
     return crossentropy_categorical_1hot(rows, true_dist.flatten()).reshape(true_dist.shape, ndim=true_dist.type.ndim)
 
 

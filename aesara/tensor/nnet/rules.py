@@ -17,9 +17,8 @@ from aesara.graph.rewriting.basic import copy_stack_trace, graph_rewriter, node_
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.source import gradient_mark, inherit_source
 from aesara.tensor.core.check_and_raise import Assert
-from aesara.tensor.creation.allocation import Alloc, zeros_like
+from aesara.tensor.creation.allocation import Alloc, zeros
 from aesara.tensor.elementwise.ops import add, eq, exp, sigmoid, softplus, tanh
-from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.nnet.activations import hard_sigmoid
 from aesara.tensor.nnet.composed import ComposedOp
 from aesara.tensor.nnet.crossentropy import (
@@ -66,7 +65,8 @@ def _softmax_of(x: Variable) -> tuple[Variable, Variable] | None:
     if node is not None and isinstance(node.op, SoftmaxWithBias):
         return node.inputs[0], node.inputs[1]
     if node is not None and isinstance(node.op, Softmax) and _along_rows(node.op, 2):
-        return node.inputs[0], zeros_like(getitem(node.inputs[0], 0))
+        logits: Any = node.inputs[0]
+        return logits, zeros(logits.shape[1], dtype=logits.type.dtype)
     return None
 
 

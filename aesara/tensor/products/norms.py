@@ -10,7 +10,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import abs, neq, pow, real, sqrt, square
 from aesara.tensor.linear_algebra.svd import svdvals
-from aesara.tensor.reductions.sum_prod_max import max, min, sum
+from aesara.tensor.reductions.sum_prod_max import largest_size, min, sum
 from aesara.tensor.shapes.rearranging import expand_dims, moveaxis, normalize_axes
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) 
     if ord == 0:
         return sum(neq(x, 0), axis=axis, keepdims=keepdims).astype(magnitudes.type.dtype)
     if np.isinf(ord):
-        return (max if ord > 0 else min)(magnitudes, axis, keepdims)
+        return (largest_size if ord > 0 else min)(magnitudes, axis, keepdims)
     if ord == 1:
         return sum(magnitudes, axis=axis, keepdims=keepdims)
     order = np.asarray(ord, dtype=magnitudes.type.dtype)
@@ -75,7 +75,10 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
         return _root_of_squares(x, (rows, columns), keepdims)
     if ord in ("nuc", 2, -2):
         values = svdvals(moveaxis(x, (rows, columns), (-2, -1)))
-        result = sum(values, axis=-1) if ord == "nuc" else values[..., 0 if ord == 2 else -1]
+        if ord == -2:
+            result = values[..., -1]
+        else:  # of no singular values the largest is 0, as their sum
+            result = sum(values if ord == "nuc" else values[..., :1], axis=-1)
         return expand_dims(result, sorted((rows, columns))) if keepdims else result
     if isinstance(ord, str) or ord not in (1, -1, np.inf, -np.inf):
         raise ValueError(
@@ -84,7 +87,7 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
         )
     summed, compared = (rows, columns) if np.abs(ord) == 1 else (columns, rows)
     sums = sum(abs(x), axis=summed, keepdims=True)
-    result = (max if ord > 0 else min)(sums, compared, True)
+    result = (largest_size if ord > 0 else min)(sums, compared, True)
     return result if keepdims else result.squeeze((rows, columns))
 
 

@@ -9,13 +9,14 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import eq, exp, isinf, log, switch
 from aesara.tensor.reductions.careduce import as_axes, normalize_axes
-from aesara.tensor.reductions.sum_prod_max import max as max_along
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+from aesara.tensor.reductions.sum_prod_max import supremum
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 @half_in_single
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """The logarithm of the sum of exponentials along axes, without overflow.
+    """The logarithm of the sum of exponentials along axes, without overflow; minus infinity of no elements.
 
     Parameters
     ----------
@@ -41,7 +42,9 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     array(1000.69314718)
     """
     x = as_tensor_variable(x)
-    largest = max_along(x, axis=axis, keepdims=True)
+    if x.type.dtype in discrete_dtypes:
+        x = x.astype(exp(x).type.dtype)
+    largest = supremum(x, axis=axis, keepdims=True)
     # Infinity minus infinity is not a number; without a shift the sum has the right limit.  The result does not depend
     # on the shift, so gradients need not flow through it.
     shift = switch(isinf(largest), np.int8(0), disconnected_grad(largest))

@@ -299,6 +299,33 @@ class Supremum(_Extremum):
         return np.maximum.reduce(x, axis=axis, dtype=acc_dtype, initial=-np.inf)
 
 
+def supremum(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """The largest element of floats along axes, and minus infinity of none: `Max` if there are elements for certain.
+
+    What rewriting and `logsumexp` take out of sums of exponentials, which have a value without any element.
+    """
+    x = as_tensor_variable(x)
+    axes = as_axes(axis)
+    cls: type[_Extremum] = Max if _has_elements(x, axes) else Supremum
+    return _finished(x, _extremum_op(cls, axes)(x), axes, keepdims)  # type: ignore[arg-type]  # classes are hashable
+
+
+def largest_size(sizes: TensorVariable, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+    """The largest along axes of numbers that are not negative, as absolute values are not; 0 of none."""
+    if _has_elements(sizes, as_axes(axis)):
+        return max(sizes, axis, keepdims)
+    if sizes.type.dtype in discrete_dtypes:
+        return max(sizes, axis, keepdims, initial=0)
+    largest = supremum(sizes, axis, keepdims)
+    return switch(lt(largest, 0), np.asarray(0, dtype=largest.type.dtype), largest)
+
+
+def _has_elements(x: TensorVariable, axes: Axes) -> bool:
+    """Whether there are elements along axes for certain."""
+    along = range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
+    return all(x.type.shape[k] for k in along or ())
+
+
 def _refuse_empty(op: Op, x: TensorVariable, axes: Any) -> None:
     """Report now, if it is known, that there will be nothing to choose from."""
     shape = x.type.shape

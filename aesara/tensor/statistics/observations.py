@@ -13,13 +13,12 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.equal_steps import linspace
-from aesara.tensor.elementwise.ops import clip, complex, conj, eq, imag, real, sqrt, switch
+from aesara.tensor.elementwise.ops import clip, complex, conj, eq, imag, lt, real, sqrt, switch
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.ordering.searching import searchsorted
 from aesara.tensor.ordering.sorting import argsort, sort
-from aesara.tensor.reductions.sum_prod_max import max as max_along
-from aesara.tensor.reductions.sum_prod_max import min as min_along
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+from aesara.tensor.reductions.sum_prod_max import supremum
 from aesara.tensor.sequences.convolve import convolve
 from aesara.tensor.sequences.cumulative import cumsum, diff
 from aesara.tensor.shapes.broadcasting import broadcast_to
@@ -207,6 +206,8 @@ def _edges(a: TensorVariable, bins: Any, range: Any) -> TensorVariable:
     if range is not None:
         low, high = [as_tensor_variable(end).astype("float64") for end in range]
     else:
-        low, high = [f(a.astype("float64")) for f in (min_along, max_along)]
+        least, most = -supremum(-a.astype("float64")), supremum(a.astype("float64"))
+        nothing = lt(most, least)
+        low, high = switch(nothing, 0.0, least), switch(nothing, 1.0, most)
     same = eq(low, high)
     return linspace(switch(same, low - 0.5, low), switch(same, high + 0.5, high), edges + 1)

@@ -12,6 +12,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import (
     add,
     and_,
@@ -32,6 +33,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.indexing.permuting import take_along_axis
+from aesara.tensor.joining.join_split import join
 from aesara.tensor.ordering.sorting import sort
 from aesara.tensor.reductions.all_any import all as all_true
 from aesara.tensor.reductions.careduce import as_axes, normalize_axes
@@ -95,6 +97,14 @@ def _kept(result: TensorVariable, ndim: int, axes: tuple[int, ...], leading: int
     return dimshuffle(result, [*range(leading), *["x" if k in axes else next(others) for k in range(ndim)]])
 
 
+def _ended(ordered: TensorVariable) -> TensorVariable:
+    """Sorted rows, followed by a NaN if they may be empty: it is read where there is nothing else."""
+    if ordered.type.shape[-1]:
+        return ordered
+    nan = np.asarray(np.nan, dtype=ordered.type.dtype)
+    return join(-1, ordered, alloc(nan, *sizes_of(ordered)[:-1], 1))
+
+
 def _length(rows: TensorVariable) -> Any:
     return sizes_of(rows)[-1]
 
@@ -119,10 +129,11 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """
     a = _as_floats("median", a)
     rows, axes = _rows(a, axis)
-    ordered = sort(rows, axis=-1)
+    ordered = _ended(sort(rows, axis=-1))
     n = _length(rows)
-    last = ordered[..., -1]
-    middle = (ordered[..., (n - 1) // 2] + ordered[..., n // 2]) * np.asarray(0.5, dtype=a.type.dtype)
+    before: Any = max(n - 1, 0) if isinstance(n, int) else maximum(n - 1, 0)
+    last = ordered[..., before]
+    middle = (ordered[..., before // 2] + ordered[..., n // 2]) * np.asarray(0.5, dtype=a.type.dtype)
     result = switch(isnan(last), last, middle)
     return _kept(result, a.type.ndim, axes) if keepdims else result
 
@@ -132,7 +143,7 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     a = _as_floats("nanmedian", a)
     rows, axes = _rows(a, axis)
     # NaN are sorted to the end.
-    ordered = sort(rows, axis=-1)
+    ordered = _ended(sort(rows, axis=-1))
     n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
     low = take_along_axis(ordered, maximum(n - 1, 0) // 2, axis=-1)
     high = take_along_axis(ordered, minimum(n // 2, maximum(n - 1, 0)), axis=-1)
@@ -189,7 +200,7 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     a = _as_floats("nanquantile", a)
     rows, axes = _rows(a, axis)
     q = _checked_q(q)
-    ordered = sort(rows, axis=-1)
+    ordered = _ended(sort(rows, axis=-1))
     n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
     flat = q.flatten() if q.type.ndim != 1 else q
     low, high, weight = _neighbours(flat, n, method)

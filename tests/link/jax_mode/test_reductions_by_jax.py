@@ -6,12 +6,14 @@ import pytest
 
 import aesara.scalar as aes
 import aesara.tensor as at
+from aesara.graph.autodiff import grad
 from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.reductions.softmax import SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import ProdWithoutZeros, Supremum, mul_without_zeros
 from aesara.tensor.statistics.mean_var import Mean
 from tests.link.jax_mode.matching import fail_alike, function_of, on_both
+from tests.tensor.reductions.test_reductions_of_nothing import SHAPES, reductions_of_nothing
 
 DTYPES = ["float64", "float32", "float16", "int8", "uint8", "int64", "uint64", "bool", "complex64", "complex128"]
 TOLERANCES = {"float16": 2e-3, "float32": 1e-6, "complex64": 1e-6}
@@ -108,6 +110,14 @@ def test_the_supremum_of_nothing():
     x = at.fmatrix("x")
     on_both([x], [Supremum(0)(x), Supremum()(x)], np.ones((0, 2), "float32"))
     on_both([x], Supremum(1)(x), np.array([[1, NAN], [-INF, -INF]], "float32"))
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["unknown", "known"])
+@pytest.mark.parametrize("shape, axes", SHAPES, ids=[str(shape) for shape, _ in SHAPES])
+def test_reductions_of_nothing(shape, axes, known):
+    x = at.tensor("float64", shape=shape if known else (None,) * len(shape))
+    outputs = [y for _, y, _ in reductions_of_nothing(x, axes, np.zeros(shape))]
+    on_both([x], [*outputs, *(grad(y.sum(), x) for y in outputs)], np.zeros(shape))
 
 
 def test_numbers_without_dimensions():

@@ -31,7 +31,7 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.reductions.careduce import with_kept_dims
-from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
+from aesara.tensor.reductions.sum_prod_max import Sum, supremum
 from aesara.tensor.rewriting.helpers import (
     common_value,
     is_float,
@@ -173,8 +173,7 @@ def shifted_along_axes(
     """What is left of a sum of exponentials along axes, and the largest exponent; see `largest_of`."""
     (summed,) = node.inputs
     axes = reduced_axes(node)
-    extremum = Supremum if any(summed.type.shape[axis] is None for axis in axes) else Max
-    largest = _guard([weight])(constant(extremum(axes)(guarded(exponent, weight))))
+    largest = _guard([weight])(constant(supremum(guarded(exponent, weight), axes)))
     return node.op(shifted_term(exponent, with_kept_dims(summed, largest, axes), weight)), largest
 
 

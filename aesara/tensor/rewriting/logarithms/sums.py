@@ -22,7 +22,7 @@ from aesara.tensor.elementwise.ops import (
 )
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.logsumexp import logaddexp_
-from aesara.tensor.reductions.sum_prod_max import Supremum
+from aesara.tensor.reductions.sum_prod_max import supremum
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
@@ -158,7 +158,7 @@ def _shifted_operand(
     if inner is None or 0 in var.type.shape or is_shifted(inner.exponent, weighted=True):
         return None
     exponent = filled(inner.exponent, var, inner.pieces)
-    shift = _excess(analysis.constant(Supremum((axis,))(exponent)))
+    shift = _excess(analysis.constant(supremum(exponent, axis)))
     power = exp(sub(exponent, with_kept_dims(var, shift, [axis])))
     mantissa = inner.mantissa(out.type.dtype)
     return power if mantissa is None else mul(mantissa, power), shift
