@@ -129,7 +129,7 @@ class Elemwise(Op):
         return Apply(self, tensors, [tensor_type(dtype, shape)() for dtype in out_dtypes])
 
     def as_operands(self, inputs: Sequence[Any]) -> list[TensorVariable]:
-        """The inputs as tensors; Python integers take the dtype uint64 of another one if the result is to be integers."""
+        """Return inputs as tensors; Python integers take the dtype uint64 of another if the result is of integers then."""
         tensors = [as_tensor_variable(x) for x in inputs]
         dtypes = tuple([x.type.dtype for x in tensors])
         if "uint64" in dtypes:
