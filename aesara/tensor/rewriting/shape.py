@@ -6,6 +6,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
+from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.rewriting.folding import topo_constant_folding
@@ -193,12 +194,27 @@ def _is_shape_of(shape, x):
 @rules.specialize("local_reshape_chain", "shape_unsafe")
 @node_rewriter([Reshape])
 def local_reshape_of_reshape(fgraph, node):
-    """Two reshapes as one."""
+    """Two reshapes as one, unless the first may fail because -1 stands beside lengths that multiply to 0."""
     x, shape = node.inputs
     inner = x.owner
-    if inner is None or not isinstance(inner.op, Reshape):
+    if inner is None or not isinstance(inner.op, Reshape) or may_leave_length_open(inner.inputs[1]):
         return False
     return in_place_of(node.outputs[0], node.op(inner.inputs[0], shape))
+
+
+def may_leave_length_open(shape):
+    """Return whether a length of a new shape may be -1 while the others multiply to 0, which is an error."""
+    entries = known_entries(shape)
+    if entries is None:
+        return True
+    zero = [k for k, length in enumerate(entries) if length in (None, 0)]
+    is_made = shape.owner is not None and isinstance(shape.owner.op, MakeVector)
+    given = shape.owner.inputs if is_made else [None] * len(entries)
+    for k, length in enumerate(entries):
+        may_be_open = length == -1 or (length is None and (given[k] is None or dimension_measured_by(given[k]) is None))
+        if may_be_open and any(other != k for other in zero):
+            return True
+    return False
 
 
 def local_reshape_chain(op):
