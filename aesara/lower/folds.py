@@ -34,9 +34,7 @@ def folded(
         first = identity
         if first is None:
             first = readers[0](start(loops))
-            is_first = functools.reduce(
-                lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes]
-            )
+            is_first = functools.reduce(lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes])
             value = primitive("select", is_first, element, value)
         fold = loops_over(axes, array.shape, (Assign("r0", value),))
         store = write(tuple(loops[d] for d in kept), total)

@@ -47,9 +47,7 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     2
     """
     # Each size has a `shape` of its own, as `debugprint` shows it of Aesara's graphs; merging makes them one.
-    rows, *rest = [
-        tensor_var.shape[k] if known is None else known for k, known in enumerate(tensor_var.type.shape)
-    ]
+    rows, *rest = [tensor_var.shape[k] if known is None else known for k, known in enumerate(tensor_var.type.shape)]
     longer = AllocEmpty(tensor_var.type.dtype)(add(size, rows), *rest)
     return set_subtensor(longer[:rows], tensor_var)
 

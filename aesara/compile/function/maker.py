@@ -317,9 +317,7 @@ class FunctionMaker:
         native.cells_by_variable = cells_by_variable
         function._attach_native(native)
 
-    def _create_restored(
-        self, containers: list[Container], defaults: list[Any], storage_map: Any
-    ) -> Function | None:
+    def _create_restored(self, containers: list[Container], defaults: list[Any], storage_map: Any) -> Function | None:
         """A function that runs natively, from what the linker has made of the graph before; None if it cannot."""
         if self._form is None:
             return None

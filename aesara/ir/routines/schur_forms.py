@@ -158,9 +158,7 @@ def _reordered(
     import scipy.linalg
 
     (tgsen,) = scipy.linalg.get_lapack_funcs(("tgsen",), (a, b))
-    first, second, *values, new_left, new_right, _, _, _, _, status = tgsen(
-        chosen, a.T, b.T, left.T, right.T, ijob=0
-    )
+    first, second, *values, new_left, new_right, _, _, _, _, status = tgsen(chosen, a.T, b.T, left.T, right.T, ijob=0)
     a[...], b[...], left[...], right[...] = first.T, second.T, new_left.T, new_right.T
     for array, value in zip(others, values, strict=False):
         array[...] = value

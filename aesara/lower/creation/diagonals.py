@@ -24,9 +24,7 @@ def _extract_diag(op: ExtractDiag, node: Apply, context: Context) -> Sequence[Ar
     down, right = const(max(0, -op.offset)), const(max(0, op.offset))
     if abs(op.offset) > _FAR:
         down, right = const(_FAR), ZERO
-    length = primitive(
-        "minimum", array.shape[rows] - down, array.shape[columns] - right
-    )
+    length = primitive("minimum", array.shape[rows] - down, array.shape[columns] - right)
     if op.offset:
         length = primitive("maximum", length, ZERO)
     others = [d for d in range(array.ndim) if d not in (rows, columns)]

@@ -194,10 +194,7 @@ class _Measuring:
         """The sizes of the smallest images."""
         spans = self._spans(kernel)
         parts = zip(output, spans, self._pads(spans), self.windows.strides, strict=True)
-        return tuple(
-            ((m - 1) * stride + span) - before - after
-            for m, span, (before, after), stride in parts
-        )
+        return tuple(((m - 1) * stride + span) - before - after for m, span, (before, after), stride in parts)
 
 
 class _Form:

@@ -68,9 +68,7 @@ def _softmax(op: Softmax, node: Apply, context: Context) -> Sequence[Array]:
     axes = _axes(op.axis, x.ndim)
     powers = _exponentials(_shifted(x, axes, context), context)
     total = _total(powers, axes, context)
-    result = _pointwise(
-        x.shape, x.dtype, [powers, total], lambda p, t: p / t, 5, axes, [False, True], context
-    )
+    result = _pointwise(x.shape, x.dtype, [powers, total], lambda p, t: p / t, 5, axes, [False, True], context)
     return [converted(result, node.outputs[0].type.dtype)]
 
 
@@ -83,9 +81,7 @@ def _log_softmax(op: LogSoftmax, node: Apply, context: Context) -> Sequence[Arra
     logarithm = Pointwise(
         x.dtype, total.shape, (total,), lambda index, readers: primitive("log", readers[0](index)), 20
     )
-    result = _pointwise(
-        x.shape, x.dtype, [shifted, logarithm], lambda a, t: a - t, 1, axes, [False, True], context
-    )
+    result = _pointwise(x.shape, x.dtype, [shifted, logarithm], lambda a, t: a - t, 1, axes, [False, True], context)
     return [converted(result, node.outputs[0].type.dtype)]
 
 
@@ -98,9 +94,7 @@ def _softmax_grad(op: SoftmaxGrad, node: Apply, context: Context) -> Sequence[Ar
     for d, (a, b) in enumerate(zip(dy.shape, sm.shape, strict=True)):
         message = f"SoftmaxGrad: along dimension {d} the gradient has size {{0}} and the softmax {{1}}."
         guards += context.require_equal(a, b, ValueError, message, node)
-    weighted = Pointwise(
-        sm.dtype, sm.shape, (dy, sm), lambda index, r: r[0](index) * r[1](index), 1, requires=guards
-    )
+    weighted = Pointwise(sm.dtype, sm.shape, (dy, sm), lambda index, r: r[0](index) * r[1](index), 1, requires=guards)
     total = _total(context.add(weighted), axes, context)
     result = _pointwise(
         sm.shape, sm.dtype, [weighted, total, sm],

@@ -135,9 +135,7 @@ def draws_in_blocks(
     return [_at(context, steps, at, moved) for at in range(len(steps)) if at not in gone]
 
 
-def _at(
-    context: Context, steps: Sequence[ScheduledStep], at: int, moved: dict[int, list[int]]
-) -> ScheduledStep:
+def _at(context: Context, steps: Sequence[ScheduledStep], at: int, moved: dict[int, list[int]]) -> ScheduledStep:
     if at not in moved:
         return steps[at]
     calls = [cast("RoutineCall", steps[k]) for k in moved[at]]

@@ -41,9 +41,7 @@ def _convolve(op: Convolve, node: Apply, context: Context) -> Sequence[Array]:
         first = before // 2
         full = result
         context.add(full)
-        result = Pointwise(
-            accumulator, (longer,), (full,), lambda index, readers: readers[0]((index[0] + first,)), 0
-        )
+        result = Pointwise(accumulator, (longer,), (full,), lambda index, readers: readers[0]((index[0] + first,)), 0)
     return [converted(result, dtype)]
 
 

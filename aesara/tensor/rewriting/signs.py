@@ -87,7 +87,6 @@ def negative_term_as_difference(fgraph, node):
 rules.into(databases.spellings, negative_term_as_difference, "fast_run")
 
 
-
 def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | None:
     """A product or quotient with the opposite of its constant; None if it has none, or is used elsewhere too."""
     node = var.owner

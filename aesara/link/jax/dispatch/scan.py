@@ -226,9 +226,7 @@ class _Loop:
 
         _, _, buffers, windows, kept, shared = lax.while_loop(goes_on, body, start)
         some = self.n_steps > 0
-        states = [
-            jnp.where(some, _last(state, window), state.rows) for state, window in zip(self.states, windows)
-        ]
+        states = [jnp.where(some, _last(state, window), state.rows) for state, window in zip(self.states, windows)]
         results = [_last(result, rows) for result, rows in zip(self.results, kept)]
         return *buffers, *states, *results, *shared
 

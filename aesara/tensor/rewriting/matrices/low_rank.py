@@ -225,8 +225,10 @@ def _has_equal_numbers(d: Any) -> bool:
     node = d.owner
     if node is not None and isinstance(node.op, ExtractDiag) and "identity" in facts_of(node.inputs[0]):
         return True
-    return node is not None and node.op in (mul, square, sqrt, absolute, *_POSITIVE) and all(
-        _has_equal_numbers(v) for v in node.inputs
+    return (
+        node is not None
+        and node.op in (mul, square, sqrt, absolute, *_POSITIVE)
+        and all(_has_equal_numbers(v) for v in node.inputs)
     )
 
 
