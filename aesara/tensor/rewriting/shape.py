@@ -9,6 +9,7 @@ from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.folding import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
@@ -211,10 +212,20 @@ def may_leave_length_open(shape):
     is_made = shape.owner is not None and isinstance(shape.owner.op, MakeVector)
     given = shape.owner.inputs if is_made else [None] * len(entries)
     for k, length in enumerate(entries):
-        may_be_open = length == -1 or (length is None and (given[k] is None or dimension_measured_by(given[k]) is None))
+        may_be_open = length == -1 or (length is None and not _is_length(given[k]))
         if may_be_open and any(other != k for other in zero):
             return True
     return False
+
+
+def _is_length(entry):
+    """Return whether a scalar is the length of a dimension, and so not -1."""
+    if entry is None or dimension_measured_by(entry) is not None:
+        return entry is not None
+    node = entry.owner
+    if node is None or not isinstance(node.op, Subtensor) or node.inputs[0].owner is None:
+        return False
+    return isinstance(node.inputs[0].owner.op, Shape)
 
 
 def local_reshape_chain(op):
