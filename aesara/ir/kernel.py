@@ -6,7 +6,7 @@ Grammar (expressions are those of `expr`)::
     param     = buffer(name, dtype, written) | size(name) | scalar(name, dtype)
     statement = for var < extent: body       var counts up from 0; `parallel`: iterations are independent;
                                              `until`: none follows one after which this mutable scalar holds
-              | store buffer[offset] = value
+              | store buffer[offset] = value   `distinct`: at another offset in each iteration of the loop around it
               | declare name = value         a mutable scalar, kept in a register
               | assign name = value
               | if condition: body
@@ -65,7 +65,7 @@ class For:
     `interleave` is a hint: so many vectors at once hide the latency of what it does; 0 says that the loop is to stay as
     it is.  `lanes` is the order in which it
     accumulates; see `aesara.ir.lanes`.  `until` names a mutable scalar, or nothing: if it holds after a round, that
-    was the last one.
+    was the last one.  `parallel` is for `aesara.ir.independence` to say, which proves it.
     """
 
     var: str
@@ -79,9 +79,16 @@ class For:
 
 @dataclass(frozen=True)
 class Store:
+    """A store.
+
+    `distinct`: iterations of the innermost loop around it have different offsets, which the offset alone does not show;
+    see `aesara.ir.independence`.
+    """
+
     buffer: str
     offset: Expr
     value: Expr
+    distinct: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,7 +181,7 @@ def map_expressions(
     """
     s = statement
     if isinstance(s, Store):
-        return Store(rename(s.buffer), (of_offset or f)(s.offset), f(s.value))
+        return Store(rename(s.buffer), (of_offset or f)(s.offset), f(s.value), s.distinct)
     if isinstance(s, Declare):
         return Declare(s.name, f(s.value))
     if isinstance(s, Assign):

@@ -18,6 +18,7 @@ from typing import Any
 
 from aesara.ir.expr import Expr, const, cost, load, substitute, var, walk
 from aesara.ir.expr import op as primitive
+from aesara.ir.independence import linear_form
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -481,7 +482,7 @@ class _Round:
 
     def _place(self, root: str, offset: Expr) -> _Place:
         """The place of an element of a buffer that the loop writes."""
-        factors, shift = _linear(offset)
+        factors, shift = linear_form(offset)
         if len(factors) > 1:
             raise _Stays
         ((atom, rows),) = factors.items() or [(_ROUND, 0)]
@@ -489,7 +490,7 @@ class _Round:
         if rows < 0:
             raise _Stays
         if atom.op == "mod":
-            inside, ahead = _linear(atom.args[0])
+            inside, ahead = linear_form(atom.args[0])
             ring = atom.args[1]
             if inside != {_ROUND: 1} or not 0 <= element < rows:
                 raise _Stays
@@ -550,17 +551,3 @@ def _calls_functions(statement: Statement) -> bool:
     if isinstance(statement, For):
         return any(map(_calls_functions, statement.body))
     return any(e.op == "call" or cost(e) >= _FUNCTION for e in walk(expressions_of(statement)))
-
-
-def _linear(e: Expr) -> tuple[dict[Expr, int], int]:
-    """An integer expression as a sum of expressions times constants, and a constant."""
-    if e.is_const:
-        return {}, int(e.attr)
-    if e.op == "add":
-        (a, x), (b, y) = map(_linear, e.args)
-        total = {atom: a.get(atom, 0) + b.get(atom, 0) for atom in (*a, *b)}
-        return {atom: k for atom, k in total.items() if k}, x + y
-    if e.op == "mul" and e.args[1].is_const:
-        (a, x), k = _linear(e.args[0]), int(e.args[1].attr)
-        return ({atom: n * k for atom, n in a.items()} if k else {}), x * k
-    return {e: 1}, 0

@@ -10,6 +10,7 @@ from weakref import WeakSet
 from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import COMPARISONS, INDEX, TESTS, Expr, walk
 from aesara.ir.function import ExternalFunction, ScalarFunction
+from aesara.ir.independence import conflict
 from aesara.ir.kernel import (
     Assign,
     BufferParam,
@@ -129,6 +130,13 @@ def _verify_body(
                 raise IRError(f"loop {s.var} until {s.until}, which is {scalars.get(s.until)}")
             if s.lanes:
                 _verify_lanes(s)
+            if s.parallel or s.lanes or s.interleave > 1:
+                shared = conflict(s)
+                if shared is not None:
+                    raise IRError(
+                        f"loop {s.var} is for several iterations at once, and two of them may store to one element of "
+                        f"{shared}"
+                    )
         elif isinstance(s, (If, While)):
             _expressions([s.condition], scalars, buffers)
             if s.condition.dtype != "bool":

@@ -18,6 +18,7 @@ from aesara.ir.kernel import (
     walk_statements,
 )
 from aesara.ir.steps import Launch
+from aesara.lower.deep_nests import with_fewer_loops
 
 __all__ = ["launch_of"]
 
@@ -27,6 +28,7 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
 
     Buffers and sizes get canonical names, so that equal nests become equal kernels.
     """
+    body = with_fewer_loops(body)
     bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
     bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
     buffers: dict[str, str] = {}

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 from aesara.ir.expr import Expr, const, cost, load, op, substitute, var, walk
+from aesara.ir.independence import as_independent, is_apart
 from aesara.ir.kernel import Assign, Declare, For, Statement, Store, expressions_of, map_expressions
 from aesara.ir.lanes import accumulations
 from aesara.ir.steps import Launch
@@ -40,6 +41,8 @@ class _Nest:
     values: dict[Task, Expr]
     offsets: dict[Task, Expr]
     axes: dict[Task, tuple[int, ...]]
+    #: the loops along which a task that writes goes to different places
+    distinct: dict[Task, frozenset[int]]
 
 
 @dataclass(frozen=True)
@@ -140,7 +143,8 @@ def _fuse(
             if task.target in elided:
                 continue
         tasks.append(task)
-    return _Nest(domain, tasks, values, {t: t.offset for t in tasks}, {t: t.axes for t in tasks})
+    offsets, axes = {t: t.offset for t in tasks}, {t: t.axes for t in tasks}
+    return _Nest(domain, tasks, values, offsets, axes, {t: t.distinct for t in tasks})
 
 
 def _without_ones(nest: _Nest) -> _Nest:
@@ -151,7 +155,9 @@ def _without_ones(nest: _Nest) -> _Nest:
         return nest
     place_of = {LOOP[d]: ZERO for d in range(len(nest.domain))} | {LOOP[d]: LOOP[k] for k, d in enumerate(left)}
     axes = {task: tuple(left.index(d) for d in nest.axes[task]) for task in nest.tasks}
-    return _moved(nest, place_of.get, tuple(nest.domain[d] for d in left), axes)
+    distinct = {t: frozenset(k for k, d in enumerate(left) if d in nest.distinct[t]) for t in nest.tasks}
+    moved = _moved(nest, place_of.get, tuple(nest.domain[d] for d in left), axes)
+    return dataclasses.replace(moved, distinct=distinct)
 
 
 def _collapse(nest: _Nest) -> _Nest:
@@ -179,11 +185,14 @@ def _collapse(nest: _Nest) -> _Nest:
 def _moved(
     nest: _Nest, change: Callable[[Expr], Expr | None], domain: tuple[Expr, ...], axes: dict[Task, tuple[int, ...]]
 ) -> _Nest:
-    """The nest over another domain: what its expressions become there, and over which axes its reductions run."""
+    """The nest over another domain: what its expressions become there, and over which axes its reductions run.
+
+    Of places that tasks write to nothing is known there.
+    """
     moved = substitute([*(nest.values[t] for t in nest.tasks), *(nest.offsets[t] for t in nest.tasks)], change, {})
     values = dict(zip(nest.tasks, moved[: len(nest.tasks)], strict=True))
     offsets = dict(zip(nest.tasks, moved[len(nest.tasks) :], strict=True))
-    return _Nest(domain, nest.tasks, values, offsets, axes)
+    return _Nest(domain, nest.tasks, values, offsets, axes, dict.fromkeys(nest.tasks, frozenset()))
 
 
 def _product(sizes: Sequence[Expr]) -> Expr:
@@ -217,18 +226,19 @@ class _Builder:
             return (*before, *self._leaf(), *after)
         inner = self.loops(depth + 1)
         extent = self.nest.domain[depth]
-        innermost = depth == self.rank - 1
-        parallel = innermost and all(t.parallel for t in self.nest.tasks)
-        if not innermost:
-            return (*before, For(f"v{depth}", extent, inner, parallel), *after)
+        if depth < self.rank - 1:
+            return (*before, For(f"v{depth}", extent, inner), *after)
         if not _accumulates_floats(inner):
-            return (*before, For(f"v{depth}", extent, inner, parallel, _interleave(inner)), *after)
+            loop = as_independent(For(f"v{depth}", extent, inner))
+            if loop.parallel:
+                loop = dataclasses.replace(loop, interleave=_interleave(inner))
+            return (*before, loop, *after)
         lanes = _lanes(inner)
         size = min(BLOCK, _CHAIN * max(lanes, default=1))
         if not (extent.is_const and extent.attr <= size):
-            return (*before, *self._blocked(depth, extent, inner, parallel, lanes, size), *after)
+            return (*before, *self._blocked(depth, extent, inner, lanes, size), *after)
         lanes = tuple(n for n in lanes if n <= extent.attr)
-        return (*before, For(f"v{depth}", extent, inner, parallel, lanes=lanes), *after)
+        return (*before, as_independent(For(f"v{depth}", extent, inner, lanes=lanes)), *after)
 
     # -- innermost statements ----------------------------------------------------------------------------------
 
@@ -244,7 +254,7 @@ class _Builder:
             elif task.kind == "write":
                 if task.accumulate:
                     value = load(buffer, value.dtype, offset) + value
-                stores.append(Store(buffer, offset, value))
+                stores.append(Store(buffer, offset, value, self._is_distinct(task)))
             else:
                 register = var(self.register[task], value.dtype)
                 if self.level[task] < self.rank:
@@ -253,6 +263,11 @@ class _Builder:
                 else:
                     statements.append(Assign(self.register[task], value))
         return statements + stores
+
+    def _is_distinct(self, task: Task) -> bool:
+        """Whether iterations of the innermost loop write to different places, which the offset does not show."""
+        last = self.rank - 1
+        return last in self.nest.distinct[task] and not is_apart(self.nest.offsets[task], f"v{last}")
 
     def _open(self, task: Task) -> list[Statement]:
         name = self.register[task]
@@ -273,7 +288,6 @@ class _Builder:
         depth: int,
         extent: Expr,
         body: tuple[Statement, ...],
-        parallel: bool,
         lanes: tuple[int, ...],
         block_size: int,
     ) -> tuple[Statement, ...]:
@@ -318,7 +332,7 @@ class _Builder:
                 added.append(Assign(name, op(task.primitive, total, block)))
         blocks = (extent + (block_size - 1)) // size
         length = op("minimum", size, extent - start)
-        loop = For("vi", length, inner, parallel, lanes=lanes)
+        loop = as_independent(For("vi", length, inner, lanes=lanes))
         return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
 
 

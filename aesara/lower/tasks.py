@@ -22,7 +22,8 @@ class Task:
 
     kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed places.
     Expressions use the variables `LOOP` of the loops over `domain`.  A `prologue` fills the target before the nest
-    starts.
+    starts.  A write goes to different places along its `distinct` axes; if it is not `parallel`, it has a nest of its
+    own or shares one with such writes.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Task:
     identity: Expr | None = None
     accumulate: bool = False
     parallel: bool = True
+    distinct: frozenset[int] = frozenset()
     prologue: Task | None = None
 
 

@@ -248,9 +248,7 @@ def test_stores_to_one_buffer_happen_in_order():
 
 
 @pytest.mark.parametrize("offset", ["3", "-1", "n0"])
-@pytest.mark.parametrize(
-    "statement", ["b0[{}] = 1.0", "b0[0] = b1[{}]", "b0[0] = select(n0 < 0, b1[{}], 1.0)"]
-)
+@pytest.mark.parametrize("statement", ["b0[{}] = 1.0", "b0[0] = b1[{}]", "b0[0] = select(n0 < 0, b1[{}], 1.0)"])
 def test_access_out_of_bounds(statement, offset):
     with pytest.raises(IllegalAccess, match=f"of element {offset.replace('n0', '3')} of b[01], which has 3"):
         run_kernel(kernel(statement.format(offset)), [np.zeros(3), np.zeros(3), 3])

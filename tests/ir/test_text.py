@@ -379,8 +379,10 @@ def test_minus_between_operands_and_before_literals():
         ("kernel k():\n    parallel i < 3:", "line 2: expected 'for', got 'i'"),
         ("kernel k():\n    x 3", "line 2: expected '=', got '3'"),
         ("kernel k():\n    r = 1, any", "line 2: expected 'reassociate', got 'any'"),
-        ("kernel k(a: float64[] written):\n    a[0] = @sine:float64(1.0)",
-         "line 2: expected the symbol of a function that a library has"),
+        (
+            "kernel k(a: float64[] written):\n    a[0] = @sine:float64(1.0)",
+            "line 2: expected the symbol of a function that a library has",
+        ),
         ("kernel k():\n    return 1", "line 2: expected a statement, got 'return'"),
         ("kernel k():\nkernel j():", "line 2: expected the end of the kernel, or a function, got 'kernel'"),
     ],

@@ -79,6 +79,19 @@ def test_longer_programs_have_no_more_kernels(name):
     assert len(of_many) <= len(of_few) + 2  # a nest has at most so many arrays: more arrays, more nests
 
 
+@pytest.mark.parametrize("start", [-6, -3, -2, -1, 0, 1, 5])
+def test_pieces_of_slices_whose_distances_are_known_at_run_time(start):
+    """What a launch is given may be computed from several of the terms in which kernels differ."""
+    first = at.lscalar("first")
+    for slices in (lambda a, k: a[:, k:0:2], lambda a, k: a[k::-2], lambda a, k: a[k : 3 : k + 7]):
+        part = slices(x, first)
+        piece = part.reshape((part.shape[0], part.shape[1], 1))
+        f = aesara.function([x, first], at.concatenate([piece] * 4, axis=0))
+        data = np.arange(30.0).reshape(5, 6)
+        expected = np.concatenate([slices(data, start)[:, :, None]] * 4)
+        np.testing.assert_array_equal(f(data, start), expected)
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 def test_values(name):
     outputs = GRAPHS[name](9)
@@ -138,6 +151,7 @@ ALIKE = {
     "lengths": {"width": [f"maximum(n1, {k}) - {k}" for k in (2, 3, 4)]},
     "lengths of arrays and less": {"length": ["n0", "maximum(n0, 1) - 1", "maximum(n0, 2) - 2"]},
     "lengths that are read": {"width": [f"b2[v0 + {k}]" for k in (1, 2, 3)]},
+    "distances that are chosen": {"value": [f"b0[v1 * select(n0 < n1, n0 * {k}, n1)]" for k in (2, 3, 4)]},
     "factors": {"value": [f"b0[v0] * {k}.0" for k in (2, 3, 4)]},
     "terms": {"value": [f"exp(b0[v0] + {k}.0)" for k in (2, 3, 4)]},
     "what is subtracted from": {"value": [f"{k}.0 - b0[v0]" for k in (2, 3, 4)]},
@@ -161,7 +175,7 @@ NOT_ALIKE = {
     "known lengths": {"width": ["2", "3", "4"]},
     "quotients that may fail": {"to": [f"v0 * n1 + (v1 + {n} // n0)" for n in ("n1", "3", "(n0 + 1)")]},
     "what is read is a term": {"to": [f"v0 * n1 + (v1 + b2[{k}])" for k in ("n0", "0", "v0")]},
-    "one place and two": {"to": ["v0 + 1", "v0 + 2", "v0 + 3"], "value": ["b0[v0 + 1]", "b0[v0 + 1]", "b0[v0 + 3]"]},
+    "one place and two": {"to": ["v1 + 1", "v1 + 2", "v1 + 3"], "value": ["b0[v1 + 1]", "b0[v1 + 1]", "b0[v1 + 3]"]},
 }  # fmt: skip
 
 

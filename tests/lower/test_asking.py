@@ -43,12 +43,7 @@ def asked_classes(node: ast.AST) -> set[str]:
 
 @pytest.mark.slow
 def test_few_ask_what_class_an_array_or_a_step_is_of():
-    found = [
-        f"{name}:{node.lineno}"
-        for name, tree in files()
-        for node in ast.walk(tree)
-        if asked_classes(node)
-    ]
+    found = [f"{name}:{node.lineno}" for name, tree in files() for node in ast.walk(tree) if asked_classes(node)]
     assert 0 < len(found) <= 20, found
     for planted in ("arrays.Pointwise", "Pointwise | Alias", "(int, Call)"):
         assert asked_classes(ast.parse(f"isinstance(x, {planted})", mode="eval").body), planted

@@ -218,7 +218,5 @@ def test_batches_of_products(size, rng):
     assert memory_of(w) == before
     np.testing.assert_allclose(w.get_value(), start - 0.5 * (left @ right), rtol=1e-12, atol=1e-12)
     kept = start.copy()
-    assert_close(
-        aesara.function([x, y, z], z + at.batched_dot(x, y))(left, right, start), start + left @ right
-    )
+    assert_close(aesara.function([x, y, z], z + at.batched_dot(x, y))(left, right, start), start + left @ right)
     np.testing.assert_array_equal(start, kept)

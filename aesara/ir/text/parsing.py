@@ -225,12 +225,14 @@ def _read_simple(line: Line, reader: Reader) -> Statement:
         value = reader.expression(line)
         reader.scalars[name] = value.dtype
         return Declare(name, value)
+    distinct = line.has("distinct")
     name = line.name("a statement")
-    if line.has("["):
+    if distinct or line.peek()[1] == "[":
+        line.expect("[")
         offset = reader.expression(line)
         line.expect("]")
         line.expect("=")
-        return Store(name, offset, reader.expression(line))
+        return Store(name, offset, reader.expression(line), distinct)
     line.expect("=")
     value = reader.expression(line)
     reassociate = line.has(",")

@@ -297,7 +297,8 @@ def _batches(body: Sequence[Statement]) -> Iterator[list[Statement]]:
 
 def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: str) -> None:
     if isinstance(s, Store):
-        writer.lines.append(f"{indent}{written_name(s.buffer)}[{texts[0]}] = {texts[1]}")
+        distinct = "distinct " if s.distinct else ""
+        writer.lines.append(f"{indent}{distinct}{written_name(s.buffer)}[{texts[0]}] = {texts[1]}")
         writer.changed([s.buffer])
     elif isinstance(s, Declare):
         writer.lines.append(f"{indent}let {written_name(s.name)} = {texts[0]}")

@@ -38,8 +38,8 @@ BITWISE = frozenset({"or", "xor", "and"})
 
 KEYWORDS = frozenset(
     """
-    kernel program function for parallel interleave lanes if while let reassociate true false inf nan input shared
-    generator static constant slot late output update return unpacked written aliased
+    kernel program function for parallel distinct interleave lanes if while let reassociate true false inf nan input
+    shared generator static constant slot late output update return unpacked written aliased
     """.split()
 ).union(*((step.keyword, *step.words) for step in STEPS.values()))
 RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aesara.ir.expr import Expr, linear_offset
-from aesara.lower.arrays.base import Array, Index, Reader, copied
+from aesara.ir.expr import Expr, linear_offset, load
+from aesara.ir.independence import tells_apart
+from aesara.lower.arrays.base import ONE, Array, Index, Reader, copied
 from aesara.lower.tasks import LOOP, Task
 from aesara.records import dataclass
 
@@ -21,7 +22,7 @@ __all__ = ["Assembled", "Write"]
 class Write:
     """For every index of `domain`: target[place(index)] = value(index), or += if `accumulate`.
 
-    `parallel`: no two iterations of the innermost loop touch one place.
+    `nonzero` are factors in places that are known not to be 0, such as the steps of slices.
     """
 
     domain: tuple[Expr, ...]
@@ -29,7 +30,7 @@ class Write:
     place: Callable[[Index, Sequence[Reader]], Index]
     value: Callable[[Index, Sequence[Reader]], Expr]
     accumulate: bool = False
-    parallel: bool = True
+    nonzero: tuple[Expr, ...] = ()
 
 
 class Assembled(Array):
@@ -48,7 +49,7 @@ class Assembled(Array):
 
     @property
     def is_sequential(self) -> bool:  # type: ignore[override]
-        return any(w.accumulate and not w.parallel for w in self.writes)
+        return any(w.accumulate and not _is_parallel(w.domain, _distinct_axes(w)) for w in self.writes)
 
     def reads(self) -> list[tuple[Array, bool]]:
         found = [(self.base, False)] if self.base is not None else []
@@ -76,5 +77,29 @@ class Assembled(Array):
         readers = [lambda i, a=a: tracer.read(a, tuple(i)) for a in write.operands]
         place = linear_offset(write.place(loops, readers), tracer.shape(self))
         value, place = tracer.canonical([write.value(loops, readers), place])
-        parallel = write.parallel and bool(domain)
-        return Task("write", self, domain, value, place, accumulate=write.accumulate, parallel=parallel)
+        distinct = _distinct_axes(write)
+        parallel = _is_parallel(domain, distinct)
+        return Task(
+            "write", self, domain, value, place, accumulate=write.accumulate, parallel=parallel, distinct=distinct
+        )
+
+
+def _distinct_axes(write: Write) -> frozenset[int]:
+    """The axes of the domain along which each iteration writes to a place of its own.
+
+    Entries of operands are unknown numbers here, which may repeat.
+    """
+    loops = LOOP[: len(write.domain)]
+    readers = [lambda i, a=a, k=k: _entry(a, k, i) for k, a in enumerate(write.operands)]
+    place = write.place(loops, readers)
+    return frozenset(d for d, loop in enumerate(loops) if tells_apart(place, loop.attr, write.nonzero))
+
+
+def _entry(operand: Array, number: int, index: Index) -> Expr:
+    return load(f"operand{number}", operand.dtype, linear_offset(index, operand.shape))
+
+
+def _is_parallel(domain: Sequence[Expr], distinct: Collection[int]) -> bool:
+    """Whether iterations of the innermost loop write to different places; a dimension of length 1 has no loop."""
+    longer = [d for d, n in enumerate(domain) if n is not ONE]
+    return longer[-1] in distinct if longer else bool(domain)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, linear_offset, load
+from aesara.ir.independence import as_independent
 from aesara.ir.kernel import For, Statement, Store, expressions_of, map_expressions, walk_statements
 from aesara.lower.arrays.base import Array, Index, Reader
 from aesara.lower.kernels import launch_of
@@ -28,11 +29,13 @@ def loops_over(
 ) -> tuple[Statement, ...]:
     """Loops over dimensions around statements, the last dimension innermost: in the order of elements in memory.
 
-    `parallel`: iterations of the innermost loop do not depend on each other.
+    `parallel`: iterations of the innermost loop do not read what others write; that they write different elements is
+    proved here.
     """
     statements = tuple(body)
     for k, d in enumerate(sorted(axes, reverse=True)):
-        statements = (For(f"v{d}", shape[d], statements, parallel=parallel and k == 0),)
+        loop = For(f"v{d}", shape[d], statements)
+        statements = (as_independent(loop) if parallel and k == 0 else loop,)
     return statements
 
 

@@ -90,7 +90,11 @@ class _General:
         )
         aliased = [p.name for p in kernel.params if isinstance(p, BufferParam) and p.aliased]
         self._launch = launch_of(kernel.name, body, aliased)
-        self._term_of = {name: term for term, name in self._name_of.items()}
+        term_of = {name: term for term, name in self._name_of.items()}
+        #: the arguments for the kernel that it was made of, in terms of the parameters of that one
+        self._arguments = [
+            a if isinstance(a, str) else substitute([a], term_of.get, {})[0] for a in self._launch.arguments
+        ]
 
     @property
     def content(self) -> object:
@@ -99,7 +103,8 @@ class _General:
 
     @property
     def terms(self) -> Sequence[Expr | None]:
-        return [self._term_of.get(a) for a in self._launch.arguments if isinstance(a, Expr)]
+        own = zip(self._launch.arguments, self._arguments, strict=True)
+        return [None if a is given else given for a, given in own if isinstance(given, Expr)]
 
     def launched(self, launch: Launch) -> Launch:
         """The launch of this kernel in place of that of the one that it was made of."""
@@ -108,8 +113,7 @@ class _General:
         sizes = {p: a for p, a in argument_of.items() if isinstance(p, Expr) and isinstance(a, Expr)}
         memo: dict[Expr, Expr] = {}
         arguments = [
-            argument_of[a] if isinstance(a, str) else substitute([self._term_of.get(a, a)], sizes.get, memo)[0]
-            for a in self._launch.arguments
+            argument_of[a] if isinstance(a, str) else substitute([a], sizes.get, memo)[0] for a in self._arguments
         ]
         return Launch(self._launch.kernel, tuple(arguments), launch.begins_loop)
 

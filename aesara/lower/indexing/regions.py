@@ -84,8 +84,11 @@ class Region:
     locate: Callable[[Index, Sequence[Reader]], Index]
     guards: tuple[object, ...]
     parts: tuple[object, ...]
-    #: whether entries along the last dimension are all different, whatever the index arrays hold
-    is_distinct: bool
+
+    @property
+    def steps(self) -> tuple[Expr, ...]:
+        """The steps of its slices, which are not 0."""
+        return tuple(part.step for part in self.parts if isinstance(part, IndexRange))
 
     @property
     def is_flat(self) -> bool:
@@ -319,8 +322,7 @@ def _region(
                 place.append(entry)
         return tuple(place)
 
-    is_distinct = not gathers or first + rank < len(shape)
-    return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts), is_distinct)
+    return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts))
 
 
 def basic_region(

@@ -79,7 +79,6 @@ def _permute_rows(op: PermuteRowElements, node: Apply, context: Context) -> Sequ
             shape, (x, order),
             lambda index, readers: permuted(index, readers[1]),
             lambda index, readers: readers[0](index_of(index, x.shape, shape, context)),
-            parallel=False,
         )  # fmt: skip
         return context.add(Assembled(x.dtype, shape, zeros, [write], guards))
 

@@ -185,7 +185,7 @@ def _write(
 
     # Writing must not be seen by what reads the old array, so the base is an operand only where it is read.
     operands = (base if from_old else y, y, *region.arrays)
-    write = Write(region.shape, operands, place, value, accumulate, region.is_distinct)
+    write = Write(region.shape, operands, place, value, accumulate, region.steps)
     return Assembled(dtype, x.shape, base, [write], [*region.guards, *checks])
 
 

@@ -103,8 +103,7 @@ def _sorted_by_counting(array: Array, axis: int, context: Context) -> Array:
     pairs = Pointwise("int64", (*array.shape, array.shape[axis]), (array,), comes_before, 4, [True])
     places = reduce_array(context, context.add(pairs), (array.ndim,), "add")
     write = Write(
-        array.shape, (places,), lambda index, readers: moved(index, readers[0](index)), lambda index, _: index[axis],
-        parallel=axis < array.ndim - 1,
+        array.shape, (places,), lambda index, readers: moved(index, readers[0](index)), lambda index, _: index[axis]
     )  # fmt: skip
     return Assembled("int64", array.shape, None, [write])
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
+from aesara.ir.independence import as_independent
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import (
@@ -376,8 +377,8 @@ class _HandingOut:
             first, last = bounds[d]
             if form.op.may_lie_in_padding:
                 last = primitive("maximum", first, last)
-            last_one = d == form.op.ndim - 1
-            body = (For(f"v{form.rank + d}", last - first, body, parallel=last_one),)
+            loop = For(f"v{form.rank + d}", last - first, body)
+            body = (as_independent(loop) if d == form.op.ndim - 1 else loop,)
         return self._nested(form.pooled, (*declared, *body), False)
 
     def _between(self, write: Writer) -> tuple[Statement, ...]:
@@ -405,5 +406,6 @@ class _HandingOut:
 
     def _nested(self, extents: Sequence[Expr], body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:
         for d in reversed(range(len(extents))):
-            body = (For(f"v{d}", extents[d], body, parallel=parallel and d == len(extents) - 1),)
+            loop = For(f"v{d}", extents[d], body)
+            body = (as_independent(loop) if parallel and d == len(extents) - 1 else loop,)
         return body

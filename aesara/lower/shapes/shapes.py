@@ -73,7 +73,12 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(x)
     total = count_of(array.shape)
     message = wrong_number_of_lengths(op.ndim, "{0}")
-    wanted, guards = _resolved(integers_of_vector(shape, op.ndim, node, context, message), total, node, context)
+    lengths = integers_of_vector(shape, op.ndim, node, context, message)
+    wanted, guards = _resolved(lengths, total, node, context)
+    left = _left_open(array.shape, lengths)
+    if left is not None:
+        place, size = left
+        wanted[place] = size
     for d, static in enumerate(node.outputs[0].type.shape):
         if static is not None:
             wanted[d] = const(static)
@@ -86,6 +91,24 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     if _same_up_to_ones(array.shape, wanted):
         return [_with_unit_dimensions(array, wanted, guards)]
     return [Alias(array, wanted, guards)]
+
+
+def _left_open(old: Sequence[Expr], lengths: Sequence[Expr]) -> tuple[int, Expr] | None:
+    """The place of the -1 and the size that it stands for, if the other lengths are those of the other dimensions.
+
+    These do not multiply to 0, which is checked, so that what is left is one dimension as it is.
+    """
+    places = [d for d, n in enumerate(lengths) if n.is_const and n.attr == -1]
+    if len(places) != 1:
+        return None
+    (place,) = places
+    before = [n for n in lengths[:place] if not _is_one(n)]
+    behind = [n for n in lengths[place + 1 :] if not _is_one(n)]
+    sizes = [n for n in old if not _is_one(n)]
+    at = len(before)
+    if len(sizes) != at + 1 + len(behind) or sizes[:at] != before or sizes[at + 1 :] != behind:
+        return None
+    return place, sizes[at]
 
 
 def _resolved(wanted: list[Expr], total: Expr, node: Apply, context: Context) -> tuple[list[Expr], list[object]]:

@@ -15,6 +15,7 @@ from aesara.tensor.rewriting.helpers import has_value, in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, symbolic_index_of, takes_everything
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.shape import may_leave_length_open
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.reshape import Reshape
 
@@ -34,6 +35,8 @@ def local_reshape_to_checked_shape(fgraph: FunctionGraph, node: Apply) -> Any:
     # One length may be left to be found out.
     wrong = [length for axis, length in lengths if not _must_be_length_of(fgraph, length, x, axis)]
     if len(wrong) > 1 or not all(has_value(length, -1) for length in wrong):
+        return False
+    if wrong and may_leave_length_open(shape):
         return False
     return in_place_of(node.outputs[0], x)
 

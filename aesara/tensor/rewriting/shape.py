@@ -6,8 +6,10 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
+from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.folding import topo_constant_folding
 from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
@@ -193,12 +195,37 @@ def _is_shape_of(shape, x):
 @rules.specialize("local_reshape_chain", "shape_unsafe")
 @node_rewriter([Reshape])
 def local_reshape_of_reshape(fgraph, node):
-    """Two reshapes as one."""
+    """Two reshapes as one, unless the first may fail because -1 stands beside lengths that multiply to 0."""
     x, shape = node.inputs
     inner = x.owner
-    if inner is None or not isinstance(inner.op, Reshape):
+    if inner is None or not isinstance(inner.op, Reshape) or may_leave_length_open(inner.inputs[1]):
         return False
     return in_place_of(node.outputs[0], node.op(inner.inputs[0], shape))
+
+
+def may_leave_length_open(shape):
+    """Return whether a length of a new shape may be -1 while the others multiply to 0, which is an error."""
+    entries = known_entries(shape)
+    if entries is None:
+        return True
+    zero = [k for k, length in enumerate(entries) if length in (None, 0)]
+    is_made = shape.owner is not None and isinstance(shape.owner.op, MakeVector)
+    given = shape.owner.inputs if is_made else [None] * len(entries)
+    for k, length in enumerate(entries):
+        may_be_open = length == -1 or (length is None and not _is_length(given[k]))
+        if may_be_open and any(other != k for other in zero):
+            return True
+    return False
+
+
+def _is_length(entry):
+    """Return whether a scalar is the length of a dimension, and so not -1."""
+    if entry is None or dimension_measured_by(entry) is not None:
+        return entry is not None
+    node = entry.owner
+    if node is None or not isinstance(node.op, Subtensor) or node.inputs[0].owner is None:
+        return False
+    return isinstance(node.inputs[0].owner.op, Shape)
 
 
 def local_reshape_chain(op):
