@@ -162,7 +162,7 @@ class IfElse(Op):
 
 
 @structure_of_output.register(IfElse)
-def _(op: IfElse, node: Apply, output: Any, found: Found) -> tuple[Support, bool]:
+def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
     k = node.outputs.index(output)
     one, two = found[node.inputs[1 + k]], found[node.inputs[1 + op.n_outs + k]]
     if not isinstance(output.type, TensorType) or (one.support is FULL and two.support is FULL):

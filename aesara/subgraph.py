@@ -502,7 +502,7 @@ def inline_ofg_expansion(fgraph: Any, node: Apply) -> list[Variable] | bool:
 
 
 @cotangents_of_inputs.register(OpFromGraph)
-def _(op: OpFromGraph, node: Apply, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
+def _(op: OpFromGraph, node: Any, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
     """Pull back through the graph itself where entries of outputs are not read, unless its gradient is overridden."""
     is_default = isinstance(op.lop_overrides, str) and isinstance(op.grad_overrides, str)
     if not is_default or not any(g.support.is_partial for g in of_outputs):

@@ -162,7 +162,9 @@ def tangents_of_outputs(op: Any, node: Apply, points: Sequence[Supported | None]
     """
     values = [None if point is None else point.settled() for point in points]
     known = {v: Supported(v) for v in (*node.inputs, *node.outputs)}
-    known.update({v: Supported(v, p.support) for v, p in zip(values, points) if p is not None and v not in known})
+    for value, point in zip(values, points):
+        if value is not None and point is not None:
+            known.setdefault(value, Supported(value, point.support))
     return [
         None
         if tangent is None

@@ -10,7 +10,7 @@ which support a term of a gradient has.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import singledispatch
 from itertools import product
 from typing import Any
@@ -30,7 +30,7 @@ class Support:
 
     __slots__ = ("_mask", "key")
 
-    def __init__(self, key: Hashable):
+    def __init__(self, key: Any):
         self.key = key
         self._mask: Any = None
 
@@ -95,12 +95,16 @@ class Condition(Support):
         Whether the mask is another one for each row of a Jacobian.
     """
 
-    __slots__ = ("build", "is_of_row")
+    __slots__ = ("_is_of_row", "build")
 
-    def __init__(self, key: Hashable, build: Callable[[], Any], is_of_row: bool = False):
+    def __init__(self, key: Any, build: Callable[[], Any], is_of_row: bool = False):
         super().__init__(key)
         self.build = build
-        self.is_of_row = is_of_row
+        self._is_of_row = is_of_row
+
+    @property
+    def is_of_row(self) -> bool:
+        return self._is_of_row
 
     def _build(self) -> Any:
         return self.build()

@@ -182,7 +182,7 @@ class _Backward:
             if k < self.n_states:
                 depth = self.depths[k]
                 row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
-                read = [TensorType("bool", ())() for _ in range(depth)] if self.reads_some else []
+                read: list[Variable] = [TensorType("bool", ())() for _ in range(depth)] if self.reads_some else []
                 self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [], read, [])
                 for waiting in self.waiting[k].inner:
                     take_first_row(waiting, self.outputs[k])

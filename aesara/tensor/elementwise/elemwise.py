@@ -129,7 +129,7 @@ class Elemwise(Op):
         return Apply(self, tensors, [tensor_type(dtype, shape)() for dtype in out_dtypes])
 
     def as_operands(self, inputs: Sequence[Any]) -> list[TensorVariable]:
-        """Return inputs as tensors; Python integers take the dtype uint64 of another if the result is of integers then."""
+        """Return inputs as tensors; Python integers take the dtype uint64 of another if the result is integers then."""
         tensors = [as_tensor_variable(x) for x in inputs]
         dtypes = tuple([x.type.dtype for x in tensors])
         if "uint64" in dtypes:
@@ -194,7 +194,7 @@ class Elemwise(Op):
         outputs_are_clean = all(g.is_clean for g in of_outputs)
 
         def support_of(condition: Condition) -> Support:
-            kind, place = condition.key  # type: ignore[misc]
+            kind, place = condition.key
             return of_outputs[place].support if kind == "of output" else tensor_condition(values[place])
 
         result = []
@@ -274,7 +274,7 @@ class Elemwise(Op):
         values = self._replay(plan, inputs, outs, seeds)
 
         def support_of(condition: Condition) -> Support:
-            kind, place = condition.key  # type: ignore[misc]
+            kind, place = condition.key
             if kind == "of output":
                 return FULL if place == position else EMPTY
             return tensor_condition(values[place])
@@ -464,7 +464,7 @@ def _(value_type: TensorType, value: TensorVariable, support: Support) -> Tensor
 
 
 @tangents_of_outputs.register(Elemwise)
-def _(op: Elemwise, node: Apply, points: Sequence[Supported | None]) -> Sequence[Supported | None]:
+def _(op: Elemwise, node: Any, points: Sequence[Supported | None]) -> Sequence[Supported | None]:
     """Multiply by slopes also outside of supports: the zeros there are put back where entries are added up."""
     if type(op).R_op is not Elemwise.R_op:
         return tangents_of_outputs.dispatch(object)(op, node, points)
@@ -472,7 +472,7 @@ def _(op: Elemwise, node: Apply, points: Sequence[Supported | None]) -> Sequence
 
 
 @cotangents_of_inputs.register(Elemwise)
-def _(op: Elemwise, node: Apply, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
+def _(op: Elemwise, node: Any, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
     """Multiply by slopes also outside of supports: the zeros there are put back where entries are added up."""
     if type(op).L_op is not Elemwise.L_op or all(map(is_discrete, node.outputs)):
         return cotangents_of_inputs.dispatch(object)(op, node, of_outputs)

@@ -100,7 +100,7 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
             next_slot += 1
 
     def by_slot(condition: Condition) -> Support:
-        kind, variable = condition.key  # type: ignore[misc]
+        kind, variable = condition.key
         return condition if kind == "of output" else Condition(("holds", slots[variable]), _no_mask)
 
     return PullbackPlan(
@@ -124,7 +124,7 @@ def _structures(constants: list[Variable], seeds: list[Variable], gradients: lis
 
 def _conditions(support: Support) -> list[Variable]:
     """Return the variables that a support has conditions on."""
-    return [condition.key[1] for condition in support.atoms() if condition.key[0] == "holds"]  # type: ignore[index]
+    return [condition.key[1] for condition in support.atoms() if condition.key[0] == "holds"]
 
 
 def _no_mask() -> None:

@@ -38,7 +38,8 @@ def local_choice_of_part(fgraph: FunctionGraph, node: Apply) -> Any:
     while index[-1] is FULL:
         index.pop()
     part = tuple(index)
-    return in_place_of(out, set_subtensor(broadcast_like(zero, x, fgraph, out.type.dtype)[part], getitem(x, part)))
+    zeros = broadcast_like(zero, x, fgraph, out.type.dtype)
+    return in_place_of(out, set_subtensor(getitem(zeros, part), getitem(x, part)))
 
 
 def _index_of_part(mask: Variable) -> list[Any] | None:
