@@ -198,6 +198,18 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
     return None if fitting is None else [fitting]
 
 
+def applied(op: Callable[..., Any], *inputs: Variable) -> Variable | None:
+    """Return the result of an op, or None if the op refuses its inputs.
+
+    A rule may find out that a position is out of range, or that a value does not fit where it is written: more is known
+    of the shapes than when the graph was built. Such a rule does not apply, and the call raises the error.
+    """
+    try:
+        return op(*inputs)
+    except (IndexError, ValueError):
+        return None
+
+
 def as_dtype(var: Variable, dtype: str) -> Variable:
     """A variable, cast where its dtype is another."""
     return var if var.type.dtype == dtype else cast(var, dtype)

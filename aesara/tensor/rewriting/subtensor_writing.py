@@ -20,6 +20,7 @@ from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.allocations import broadcast_like
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
+    applied,
     as_dtype,
     common_value,
     computed_in,
@@ -273,12 +274,9 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
 
 
 def _writing(node: Apply, op: Any, x: Variable, value: Variable) -> Any:
-    """An operation with the index of a node, in its place; False if that is out of range: the node is to fail."""
-    try:
-        written = op(x, value, *node.inputs[2:])
-    except IndexError:
-        return False
-    return in_place_of(node.outputs[0], written)
+    """An operation with the index of a node, in its place; False if the node is to fail."""
+    written = applied(op, x, value, *node.inputs[2:])
+    return False if written is None else in_place_of(node.outputs[0], written)
 
 
 def _is_one(length: Variable) -> bool:
