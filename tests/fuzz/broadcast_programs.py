@@ -121,7 +121,7 @@ def repeated(d: BroadcastDraw) -> Variable:
         lambda: at.alloc(x, *full.shape), lambda: at.broadcast_to(x, full.shape), lambda: at.alloc(x[0], *full.shape),
         lambda: at.fill(full, x), lambda: at.alloc(d.given("float64", (), "x"), *full.shape),
         lambda: at.alloc(x, full.shape[0], x.shape[1]), lambda: at.repeat(x.sum(0, keepdims=True), full.shape[0], 0),
-        lambda: at.alloc(1.0, *z.shape), lambda: at.unbroadcast(at.alloc(z[:1], 1, z.shape[1]), 0),
+        lambda: at.alloc(np.float64(1), *z.shape), lambda: at.unbroadcast(at.alloc(z[:1], 1, z.shape[1]), 0),
     )  # fmt: skip
     return d.one_of(lambda: made, lambda: made + z, lambda: made * z, lambda: z - made, lambda: at.exp(made) + z)
 

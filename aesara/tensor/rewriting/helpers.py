@@ -174,7 +174,7 @@ def shaped_like_inputs(new: Any, out: Variable, inputs: Iterable[Variable]) -> V
     return new
 
 
-def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -> list[Variable] | None:
+def in_place_of(out: Variable, new: Variable | None, inputs: Iterable[Variable] = ()) -> list[Variable] | None:
     """The result of a transform that replaces `out` with `new`: its dtype, shape and type kept.
 
     Parameters
@@ -182,7 +182,7 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
     out
         What is replaced.
     new
-        Its new value; cast if the dtype differs.
+        Its new value, cast if the dtype differs; None for a rule that does not apply.
     inputs
         The inputs of the elementwise expression: they give lengths that `new` does not have.
 
@@ -190,6 +190,8 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
     -------
     list of one Variable, or None if `new` cannot stand for `out`.
     """
+    if new is None:
+        return None
     if new.type.dtype != out.type.dtype:
         new = cast(new, out.type.dtype)
     if new.type.shape != out.type.shape:
@@ -198,8 +200,8 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
     return None if fitting is None else [fitting]
 
 
-def applied(op: Callable[..., Any], *inputs: Variable) -> Variable | None:
-    """Return the result of an op, or None if the op refuses its inputs.
+def applied(op: Callable[..., Any], *inputs: Any) -> Variable | None:
+    """Return the result of an op, or of a function that applies one, or None if the op refuses its inputs.
 
     A rule may find out that a position is out of range, or that a value does not fit where it is written: more is known
     of the shapes than when the graph was built. Such a rule does not apply, and the call raises the error.

@@ -346,8 +346,7 @@ def local_set_to_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
         adding = IncSubtensor(op.idx_list, destroyhandler_tolerate_aliased=op.destroyhandler_tolerate_aliased)
     else:
         adding = type(op)()
-    written = applied(adding, x, value, *node.inputs[2:])
-    return False if written is None else in_place_of(node.outputs[0], written)
+    return in_place_of(node.outputs[0], applied(adding, x, value, *node.inputs[2:]))
 
 
 def _is_read_from(term: Variable, writer: Apply) -> bool:
