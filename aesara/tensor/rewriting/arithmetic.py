@@ -43,6 +43,7 @@ from aesara.tensor.rewriting.helpers import (
     computed_in,
     constant_in_place_of,
     constant_like,
+    dtype_of,
     has_value,
     in_place_of,
     is_float,
@@ -193,17 +194,18 @@ def _share_of_memory(var, steps):
     An array has no more bytes than the largest integer, so that two lengths of arrays of float64 have a sum.
     """
     node = var.owner
-    if node is None or var.type.dtype != "int64" or steps == 0:
+    if node is None or dtype_of(var) != "int64" or steps == 0:
         return math.inf
     if isinstance(node.op, Shape_i):
         kind = node.inputs[0].type
         return 1 / kind.numpy_dtype.itemsize if isinstance(kind, TensorType) and kind.is_dense else 1
+    is_largest = isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (maximum, minimum)
+    if not is_largest and node.op != add:
+        return math.inf
     shares = [_share_of_memory(one, steps - 1) for one in node.inputs[:MOST_TERMS]]
     if len(node.inputs) > len(shares):
         return math.inf
-    if isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (maximum, minimum):
-        return max(shares, default=0)
-    return sum(shares) if node.op == add else math.inf
+    return max(shares, default=0) if is_largest else sum(shares)
 
 
 def _compare_size(op, size, other, out):

@@ -24,24 +24,33 @@ from aesara.tensor.shapes.specify_shape import Unbroadcast
 LARGEST_SEARCHED = 10_000
 
 
+def dtype_of(var: Variable) -> str:
+    """Return the dtype of a variable, or "" for what has none: slices, None, generators, lists, objects.
+
+    A rule that looks at what its operands are computed from asks for dtypes with this function: the inputs of an op
+    that it does not know may be of any type.
+    """
+    return getattr(var.type, "dtype", "")
+
+
 def is_float(var: Variable) -> bool:
     """Whether a variable is a tensor of real floating point numbers."""
-    return var.type.dtype[:5] == "float"
+    return dtype_of(var)[:5] == "float"
 
 
 def is_integer(var: Variable) -> bool:
     """Whether a variable is a tensor of integers."""
-    return var.type.dtype[:3] == "int" or var.type.dtype[:4] == "uint"
+    return dtype_of(var)[:3] == "int" or dtype_of(var)[:4] == "uint"
 
 
 def is_unsigned(var: Variable) -> bool:
     """Whether a variable is a tensor of unsigned integers, whose opposites wrap around."""
-    return var.type.dtype[:4] == "uint"
+    return dtype_of(var)[:4] == "uint"
 
 
 def is_complex(var: Variable) -> bool:
     """Whether a variable is a tensor of complex numbers."""
-    return var.type.dtype[:7] == "complex"
+    return dtype_of(var)[:7] == "complex"
 
 
 def is_real(x: Variable) -> bool:
