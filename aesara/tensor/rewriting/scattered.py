@@ -121,8 +121,10 @@ def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) 
     A scattered term that is broadcast adds in more places, and to a broadcast sum of the others it cannot be added.
     """
     feature = getattr(fgraph, "shape_feature", None)
+    if feature is None:
+        return False
 
     def is_whole(x: Variable) -> bool:
         return x.type.broadcastable == out.type.broadcastable and feature.same_shape(x, out)
 
-    return feature is not None and any(map(is_whole, kept)) and is_whole(term)
+    return any(map(is_whole, kept)) and is_whole(term)

@@ -247,6 +247,8 @@ def local_subtensor_of_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     inner = product.owner
     if inner is None or not isinstance(inner.op, Dot) or len(fgraph.clients[product]) != 1:
         return False
+    left: Variable | None
+    right: Variable | None
     left, right = inner.inputs
     index = symbolic_index_of(node)
     of_left, of_right = index[: left.type.ndim - 1], index[left.type.ndim - 1 :]
