@@ -9,9 +9,20 @@ import aesara
 from tests import quick
 from tests.versions import SCIPY_LACKS
 
+FAILURES_ARE_ERRORS = {"on_opt_error": "raise", "on_shape_error": "raise"}
+
 
 def pytest_addoption(parser):
     parser.addoption("--quick", action="store_true", help="run a few tests of each file that is not slow")
+
+
+def pytest_configure(config):
+    """Programs go on without a rule that fails, or the shape that an op cannot tell; tests do not.
+
+    This is for what is compiled while tests are collected, and by fixtures of modules; see `_failures_are_errors`.
+    """
+    for name, value in FAILURES_ARE_ERRORS.items():
+        setattr(aesara.config, name, value)
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -52,9 +63,9 @@ def pytest_runtest_call(item):
 
 
 @pytest.fixture(autouse=True)
-def _rules_that_fail_are_errors():
-    """Programs go on without a rule that fails; tests do not."""
-    with aesara.config.change_flags(on_opt_error="raise"):
+def _failures_are_errors():
+    """What a test before this one has set is no matter; a test about failures sets what it needs."""
+    with aesara.config.change_flags(**FAILURES_ARE_ERRORS):
         yield
 
 

@@ -38,15 +38,15 @@ EXAMPLES = {
     ],
     "local_intdiv_by_one": [lambda x: x // 1, lambda x: x // np.float32(1), lambda x: x // at.ones((1,), "int8")],
     "local_mul_switch_sink": [
-        example(lambda x, y, b: at.switch(b, 0, x) * y, assumes_finite=ABSORBED, zeros=SIGN),
-        example(lambda x, y, b: y * at.switch(b, x, np.float64(0)), assumes_finite=ABSORBED, zeros=SIGN),
-        example(lambda x, y, z, b: y * at.switch(b, x, 0) * z, assumes_finite=ABSORBED, zeros=SIGN, regroups=REGROUPED),
-        example(lambda x, y, b: at.switch(b, at.zeros((1,)), x) * y, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, b: at.switch(b, 0, x) * -3, zeros=SIGN),
+        example(lambda x, y, b: at.switch(b, x, np.float64(0)) * (y > 1), zeros=SIGN),
+        example(lambda x, y, b: (y > 1) * at.switch(b, x, 0) * np.float32(2), zeros=SIGN, regroups=REGROUPED),
+        example(lambda x, b: at.switch(b, at.zeros((1,)), x) * np.int8(5), zeros=SIGN),
     ],
     "local_div_switch_sink": [
-        example(lambda x, y, b: at.switch(b, 0, x) / y, assumes_finite=ABSORBED, zeros=SIGN),
-        example(lambda x, y, b: at.switch(b, x, np.float32(0)) / y, assumes_finite=ABSORBED, zeros=SIGN),
-        example(lambda x, y, b: at.switch(b, 0, x) // y, assumes_finite=ABSORBED, zeros=SIGN),
+        example(lambda x, b: at.switch(b, 0, x) / np.float32(np.inf), zeros=SIGN),
+        example(lambda x, b: at.switch(b, x, np.float32(0)) / 7, zeros=SIGN),
+        example(lambda x, b: at.switch(b, x, 0.0) // -2, zeros=SIGN),
     ],
     "local_useless_elemwise_comparison": [
         *(lambda x, op=op: op(x, x) for op in (at.lt, at.gt, at.maximum, at.minimum)),

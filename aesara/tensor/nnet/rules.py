@@ -32,7 +32,7 @@ from aesara.tensor.nnet.crossentropy import (
 from aesara.tensor.nnet.softmax import SoftmaxWithBias, biased, softmax_with_bias
 from aesara.tensor.reductions.argmax import Argmax, MaxAndArgmax, argmax
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
-from aesara.tensor.rewriting.helpers import in_place_of, output_of
+from aesara.tensor.rewriting.helpers import in_place_of, is_float, output_of
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -251,6 +251,8 @@ rules.into(
 @node_rewriter([sigmoid])
 def local_hard_sigmoid(fgraph: FunctionGraph, node: Apply) -> Any:
     """Three straight lines in place of the logistic sigmoid."""
+    if not is_float(node.outputs[0]):
+        return False
     return in_place_of(node.outputs[0], hard_sigmoid(node.inputs[0]))
 
 

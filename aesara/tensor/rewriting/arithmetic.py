@@ -43,6 +43,7 @@ from aesara.tensor.rewriting.helpers import (
     computed_in,
     constant_in_place_of,
     constant_like,
+    dtype_of,
     has_value,
     in_place_of,
     is_float,
@@ -104,9 +105,9 @@ rules.canonicalize(local_greedy_distributor)
 @rules.canonicalize
 @node_rewriter([mul], operands=[switch])
 def local_mul_switch_sink(fgraph, node):
-    """``switch(c, 0, x) * y`` as ``switch(c, 0, x * y)``: what `y` is does not matter under the zero.
+    """``switch(c, 0, x) * y`` as ``switch(c, 0, x * y)``, if `y` is known to be finite: otherwise there may be NaN.
 
-    In gradients this keeps NaN and infinity of the branch that was not taken away.
+    Gradients of choices need no such rule: they are built as choices.
     """
     out = node.outputs[0]
     if not is_float(out):
@@ -115,40 +116,48 @@ def local_mul_switch_sink(fgraph, node):
         inner = factor.owner
         if inner is None or inner.op != switch:
             continue
-        condition, first, second_ = inner.inputs
         others = [v for k, v in enumerate(node.inputs) if k != i]
-        zero = constant_like(0, out)
-        if has_value(first, 0):
-            new = switch(condition, zero, _in_sink(node, second_, factor, others))
-        elif has_value(second_, 0):
-            new = switch(condition, _in_sink(node, first, factor, others), zero)
-        else:
-            continue
-        return in_place_of(out, new, node.inputs)
+        if all(map(_is_finite, others)):
+            new = _inside_choice(node, factor, others)
+            if new is not None:
+                return in_place_of(out, new, node.inputs)
     return False
 
 
 @rules.canonicalize
 @node_rewriter([true_divide, floor_divide], operands=[switch])
 def local_div_switch_sink(fgraph, node):
-    """``switch(c, 0, x) / y`` as ``switch(c, 0, x / y)``; see `local_mul_switch_sink`."""
+    """``switch(c, 0, x) / y`` as ``switch(c, 0, x / y)``, if `y` is known to be neither zero nor NaN."""
     out = node.outputs[0]
     top, bottom = node.inputs
     inner = top.owner
-    if inner is None or inner.op != switch or not is_float(out):
+    if inner is None or inner.op != switch or not is_float(out) or not _is_a_divisor_of_zero(bottom):
         return False
-    condition, first, second_ = inner.inputs
-    zero = constant_like(0, out)
-    if has_value(first, 0):
-        return in_place_of(out, switch(condition, zero, _in_sink(node, second_, top, [bottom])), node.inputs)
-    if has_value(second_, 0):
-        return in_place_of(out, switch(condition, _in_sink(node, first, top, [bottom]), zero), node.inputs)
-    return False
+    return in_place_of(out, _inside_choice(node, top, [bottom]), node.inputs)
 
 
-def _in_sink(node, branch, choice, others):
-    """The operation of a node on a branch of a choice rather than on the choice."""
-    return computed_in(node.outputs[0].type.dtype, node.op, [as_dtype(branch, choice.type.dtype), *others])
+def _inside_choice(node, var, others):
+    """The operation of a node on the branch of a choice that is not zero, and zero; None if no branch is zero."""
+    condition, *branches = var.owner.inputs
+    zero = constant_like(0, node.outputs[0])
+    for position, branch in enumerate(branches):
+        if has_value(branch, 0):
+            other = as_dtype(branches[1 - position], var.type.dtype)
+            new = computed_in(node.outputs[0].type.dtype, node.op, [other, *others])
+            return switch(condition, *((zero, new) if position == 0 else (new, zero)))
+    return None
+
+
+def _is_finite(var):
+    """Whether a factor is known to be neither infinite nor NaN."""
+    value = common_value(var)
+    return is_integer(var) or var.type.dtype == "bool" or (value is not None and bool(np.isfinite(value)))
+
+
+def _is_a_divisor_of_zero(var):
+    """Whether a divisor is known to be neither zero nor NaN."""
+    value = common_value(var)
+    return value is not None and value != 0 and value == value
 
 
 @rules.useless
@@ -193,17 +202,18 @@ def _share_of_memory(var, steps):
     An array has no more bytes than the largest integer, so that two lengths of arrays of float64 have a sum.
     """
     node = var.owner
-    if node is None or var.type.dtype != "int64" or steps == 0:
+    if node is None or dtype_of(var) != "int64" or steps == 0:
         return math.inf
     if isinstance(node.op, Shape_i):
         kind = node.inputs[0].type
         return 1 / kind.numpy_dtype.itemsize if isinstance(kind, TensorType) and kind.is_dense else 1
+    is_largest = isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (maximum, minimum)
+    if not is_largest and node.op != add:
+        return math.inf
     shares = [_share_of_memory(one, steps - 1) for one in node.inputs[:MOST_TERMS]]
     if len(node.inputs) > len(shares):
         return math.inf
-    if isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (maximum, minimum):
-        return max(shares, default=0)
-    return sum(shares) if node.op == add else math.inf
+    return max(shares, default=0) if is_largest else sum(shares)
 
 
 def _compare_size(op, size, other, out):

@@ -149,7 +149,7 @@ def _whole_power(var: Variable) -> tuple[Variable, int]:
         factor = 2
         if var.owner.op == at_pow:
             number = common_value(var.owner.inputs[1])
-            if number is None or number.dtype.kind == "c" or number < 2 or number != int(number):
+            if number is None or number.dtype.kind == "c" or not 2 <= number < np.inf or number != int(number):
                 break
             factor = int(number)
         var, exponent = base, exponent * factor

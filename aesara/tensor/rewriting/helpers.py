@@ -24,24 +24,33 @@ from aesara.tensor.shapes.specify_shape import Unbroadcast
 LARGEST_SEARCHED = 10_000
 
 
+def dtype_of(var: Variable) -> str:
+    """Return the dtype of a variable, or "" for what has none: slices, None, generators, lists, objects.
+
+    A rule that looks at what its operands are computed from asks for dtypes with this function: the inputs of an op
+    that it does not know may be of any type.
+    """
+    return getattr(var.type, "dtype", "")
+
+
 def is_float(var: Variable) -> bool:
     """Whether a variable is a tensor of real floating point numbers."""
-    return var.type.dtype[:5] == "float"
+    return dtype_of(var)[:5] == "float"
 
 
 def is_integer(var: Variable) -> bool:
     """Whether a variable is a tensor of integers."""
-    return var.type.dtype[:3] == "int" or var.type.dtype[:4] == "uint"
+    return dtype_of(var)[:3] == "int" or dtype_of(var)[:4] == "uint"
 
 
 def is_unsigned(var: Variable) -> bool:
     """Whether a variable is a tensor of unsigned integers, whose opposites wrap around."""
-    return var.type.dtype[:4] == "uint"
+    return dtype_of(var)[:4] == "uint"
 
 
 def is_complex(var: Variable) -> bool:
     """Whether a variable is a tensor of complex numbers."""
-    return var.type.dtype[:7] == "complex"
+    return dtype_of(var)[:7] == "complex"
 
 
 def is_real(x: Variable) -> bool:
@@ -174,7 +183,7 @@ def shaped_like_inputs(new: Any, out: Variable, inputs: Iterable[Variable]) -> V
     return new
 
 
-def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -> list[Variable] | None:
+def in_place_of(out: Variable, new: Variable | None, inputs: Iterable[Variable] = ()) -> list[Variable] | None:
     """The result of a transform that replaces `out` with `new`: its dtype, shape and type kept.
 
     Parameters
@@ -182,7 +191,7 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
     out
         What is replaced.
     new
-        Its new value; cast if the dtype differs.
+        Its new value, cast if the dtype differs; None for a rule that does not apply.
     inputs
         The inputs of the elementwise expression: they give lengths that `new` does not have.
 
@@ -190,12 +199,26 @@ def in_place_of(out: Variable, new: Variable, inputs: Iterable[Variable] = ()) -
     -------
     list of one Variable, or None if `new` cannot stand for `out`.
     """
+    if new is None:
+        return None
     if new.type.dtype != out.type.dtype:
         new = cast(new, out.type.dtype)
     if new.type.shape != out.type.shape:
         new = shaped_like_inputs(new, out, inputs)
     fitting = fits_in_place(out, new)
     return None if fitting is None else [fitting]
+
+
+def applied(op: Callable[..., Any], *inputs: Any) -> Variable | None:
+    """Return the result of an op, or of a function that applies one, or None if the op refuses its inputs.
+
+    A rule may find out that a position is out of range, or that a value does not fit where it is written: more is known
+    of the shapes than when the graph was built. Such a rule does not apply, and the call raises the error.
+    """
+    try:
+        return op(*inputs)
+    except (IndexError, ValueError):
+        return None
 
 
 def as_dtype(var: Variable, dtype: str) -> Variable:

@@ -35,6 +35,7 @@ from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.ordering.sorting import sort
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.rewriting.helpers import (
+    applied,
     as_dtype,
     computed_in,
     has_shape_of,
@@ -332,7 +333,7 @@ def local_set_to_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
         adding = IncSubtensor(op.idx_list, destroyhandler_tolerate_aliased=op.destroyhandler_tolerate_aliased)
     else:
         adding = type(op)()
-    return in_place_of(node.outputs[0], adding(x, value, *node.inputs[2:]))
+    return in_place_of(node.outputs[0], applied(adding, x, value, *node.inputs[2:]))
 
 
 def _is_read_from(term: Variable, writer: Apply) -> bool:

@@ -16,7 +16,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, mul, neg
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
-from aesara.tensor.rewriting.helpers import has_value, in_place_of, is_elemwise, is_float
+from aesara.tensor.rewriting.helpers import applied, has_value, in_place_of, is_elemwise, is_float
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -72,15 +72,18 @@ def local_IncSubtensor_serialize(fgraph, node):
     kept = [x for k, x in enumerate(node.inputs) if k not in scattered]
     added = []
     for position, (part, factors, negative) in scattered.items():
-        if _is_computed_in(out.type.dtype, part, factors) and _has_shape_of(fgraph, kept, part):
+        term = node.inputs[position]
+        if _is_computed_in(out.type.dtype, part, factors) and _have_shape_of(fgraph, out, term, kept):
             added.append((part.owner, _scaled(part, factors, negative != is_elemwise(node, Sub))))
         else:
-            kept.append(node.inputs[position])
+            kept.append(term)
     if not added:
         return False
-    total = kept[0] if len(kept) == 1 else add(*kept)
+    total: Variable | None = kept[0] if len(kept) == 1 else add(*kept)
     for writer, value in added:
-        total = _adding(writer.op)(total, value, *writer.inputs[2:])
+        total = applied(_adding(writer.op), total, value, *writer.inputs[2:])
+        if total is None:
+            return False
     return in_place_of(out, total)
 
 
@@ -112,14 +115,16 @@ def _adding(op):
     return op
 
 
-def _has_shape_of(fgraph, tensors: list[Variable], part: Variable) -> bool:
-    """Whether one of the tensors is known to have the shape of another, so that the others broadcast to it."""
+def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) -> bool:
+    """Whether a scattered term and one of those that it is added to are known to have the shape of the sum.
+
+    A scattered term that is broadcast adds in more places, and to a broadcast sum of the others it cannot be added.
+    """
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
         return False
-    return any(
-        x.type.ndim == part.type.ndim
-        and x.type.broadcastable == part.type.broadcastable
-        and all(feature.same_shape(x, part, axis, axis) for axis in range(part.type.ndim))
-        for x in tensors
-    )
+
+    def is_whole(x: Variable) -> bool:
+        return x.type.broadcastable == out.type.broadcastable and feature.same_shape(x, out)
+
+    return any(map(is_whole, kept)) and is_whole(term)

@@ -15,7 +15,7 @@ from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.joining.join_split import Join
 from aesara.tensor.products.dot import Dot
-from aesara.tensor.rewriting.helpers import common_value, in_place_of, same_elements
+from aesara.tensor.rewriting.helpers import applied, common_value, in_place_of, same_elements
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, same_index, symbolic_index_of
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast, unbroadcast
@@ -42,7 +42,9 @@ def local_subtensor_of_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
             return False
         repeated = length == 1 and node.inputs[0].type.shape[axis] != 1
         entries.append((FULL if isinstance(entry, slice) else 0) if repeated else entry)
-    part = getitem(value, tuple(entries)) if any(entry != FULL for entry in entries) else value
+    part = applied(getitem, value, tuple(entries)) if any(entry != FULL for entry in entries) else value
+    if part is None:
+        return False
     new_lengths = (*basic_shape(lengths, index), *lengths[len(index) :])
     return in_place_of(out, alloc(part, *new_lengths) if new_lengths else part)
 
@@ -78,7 +80,7 @@ def local_subtensor_of_join(fgraph: FunctionGraph, node: Apply) -> Any:
             moved = entry - start if start <= entry < end else None
         if moved is not None:
             index[axis] = moved
-            return in_place_of(node.outputs[0], getitem(tensor, tuple(index)))
+            return in_place_of(node.outputs[0], applied(getitem, tensor, tuple(index)))
         start = end
     return False
 
@@ -125,7 +127,7 @@ def _following(first: Variable, second_: Variable, axis: int) -> Variable | None
     if not same_index(index, other):
         return None
     index[place] = slice(start, stop)
-    return getitem(x, tuple(index))
+    return applied(getitem, x, tuple(index))
 
 
 def _runs_on(first: slice, second_: slice) -> bool:
@@ -161,6 +163,8 @@ def local_subtensor_lift(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     index = symbolic_index_of(node)
     operands = [_part_of_operand(v, x, index) for v in inner.inputs]
+    if any(operand is None for operand in operands):
+        return False
     return in_place_of(node.outputs[0], inner.op(*operands))
 
 
@@ -186,8 +190,8 @@ def _is_met_from_above(fgraph: FunctionGraph, node: Apply) -> bool:
     return True
 
 
-def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> Variable:
-    """The part of an operand that goes with a part of the result: broadcast dimensions stay."""
+def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> Variable | None:
+    """The part of an operand that goes with a part of the result: broadcast dimensions stay. None if it has none."""
     if not var.type.ndim:
         return var
     entries = []
@@ -197,7 +201,7 @@ def _part_of_operand(var: Variable, result: Variable, index: Sequence[Any]) -> V
         entries.append(entry)
     while entries and entries[-1] == FULL:
         entries.pop()
-    return getitem(var, tuple(entries)) if entries else var
+    return applied(getitem, var, tuple(entries)) if entries else var
 
 
 @rules.canonicalize("shape_unsafe")
@@ -211,8 +215,8 @@ def local_subtensor_SpecifyShape_lift(fgraph: FunctionGraph, node: Apply) -> Any
     if any(isinstance(entry, slice) for entry in index):
         return False
     x, *lengths = inner.inputs
-    part = getitem(x, tuple(symbolic_index_of(node)))
-    if len(index) < x.type.ndim:
+    part = applied(getitem, x, tuple(symbolic_index_of(node)))
+    if part is not None and len(index) < x.type.ndim:
         part = inner.op(part, *lengths[len(index) :])
     return in_place_of(node.outputs[0], part)
 
@@ -229,8 +233,8 @@ def local_subtensor_of_unbroadcast(fgraph: FunctionGraph, node: Apply) -> Any:
     stated = {axis % x.type.ndim for axis in inner.op.axes}
     kept = [axis for axis in range(x.type.ndim) if axis >= len(index) or isinstance(index[axis], slice)]
     axes = [place for place, axis in enumerate(kept) if axis in stated]
-    part = getitem(x, index)
-    return in_place_of(node.outputs[0], unbroadcast(part, *axes))
+    part = applied(getitem, x, index)
+    return False if part is None else in_place_of(node.outputs[0], unbroadcast(part, *axes))
 
 
 @rules.canonicalize
@@ -243,13 +247,15 @@ def local_subtensor_of_dot(fgraph: FunctionGraph, node: Apply) -> Any:
     inner = product.owner
     if inner is None or not isinstance(inner.op, Dot) or len(fgraph.clients[product]) != 1:
         return False
+    left: Variable | None
+    right: Variable | None
     left, right = inner.inputs
     index = symbolic_index_of(node)
     of_left, of_right = index[: left.type.ndim - 1], index[left.type.ndim - 1 :]
     if any(entry != FULL for entry in of_left):
-        left = getitem(left, of_left)
+        left = applied(getitem, left, of_left)
     if any(entry != FULL for entry in of_right):
-        right = getitem(right, (FULL, *of_right))
-    if left is inner.inputs[0] and right is inner.inputs[1]:
+        right = applied(getitem, right, (FULL, *of_right))
+    if left is None or right is None or (left is inner.inputs[0] and right is inner.inputs[1]):
         return False
     return in_place_of(node.outputs[0], inner.op(left, right))

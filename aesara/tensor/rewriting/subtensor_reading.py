@@ -27,7 +27,7 @@ from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedSubtensor1,
 )
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.helpers import applied, in_place_of
 from aesara.tensor.rewriting.indices import (
     FULL,
     index_of,
@@ -79,7 +79,7 @@ def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
         is_full_slice(old) and old == FULL if new is FULL else True for old, new in zip(index, simplified)
     ):
         return False
-    return in_place_of(node.outputs[0], getitem(x, tuple(simplified)) if simplified else x)
+    return in_place_of(node.outputs[0], applied(getitem, x, tuple(simplified)) if simplified else x)
 
 
 @rules.canonicalize
@@ -135,7 +135,7 @@ def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
             if both is None:
                 return False
             merged.append(both)
-    return in_place_of(node.outputs[0], getitem(x, tuple(merged)))
+    return in_place_of(node.outputs[0], applied(getitem, x, tuple(merged)))
 
 
 #: How many parts of parts become one.

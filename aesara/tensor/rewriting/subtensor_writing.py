@@ -20,6 +20,7 @@ from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.allocations import broadcast_like
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
+    applied,
     as_dtype,
     common_value,
     computed_in,
@@ -85,7 +86,7 @@ def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     if x is node.inputs[0]:
         return False
-    return in_place_of(node.outputs[0], getitem(x, tuple(symbolic_index_of(node))))
+    return in_place_of(node.outputs[0], applied(getitem, x, tuple(symbolic_index_of(node))))
 
 
 #: How many operations that write beside a part are looked through at most: each part of a long chain looks.
@@ -273,12 +274,8 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
 
 
 def _writing(node: Apply, op: Any, x: Variable, value: Variable) -> Any:
-    """An operation with the index of a node, in its place; False if that is out of range: the node is to fail."""
-    try:
-        written = op(x, value, *node.inputs[2:])
-    except IndexError:
-        return False
-    return in_place_of(node.outputs[0], written)
+    """An operation with the index of a node, in its place; None if the node is to fail."""
+    return in_place_of(node.outputs[0], applied(op, x, value, *node.inputs[2:]))
 
 
 def _is_one(length: Variable) -> bool:

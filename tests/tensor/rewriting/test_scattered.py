@@ -96,6 +96,42 @@ def test_what_is_left(build):
     assert not isinstance(f.maker.fgraph.outputs[0].owner.op, WRITERS[1:])
 
 
+SHAPES = [(None, None), (5, 4), (1, None), (1, 4), (None, 1), (5, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("other", SHAPES)
+def test_broadcast_terms(shape, other):
+    """A term that is broadcast is not written to, and no term is written into one that is broadcast."""
+    a, b, c = (at.tensor("float64", shape=s, name=n) for s, n in zip([(None, None), shape, other], "abc"))
+    v, j = at.dscalar("v"), at.lvector("j")
+    row = set_subtensor(at.zeros_like(b)[0], v)
+    columns = inc_subtensor(at.zeros_like(c)[:, j], v)
+    outs = [a + b + row, a + c - 2.0 * columns, a - row, row + columns, b + columns, a + b + row + c + columns]
+    outs += aesara.grad((outs[-1] ** 2).sum(), [a, b, c])
+    given = [X, *(np.ones([1 if n == 1 else m for n, m in zip(s, (5, 4))]) for s in (shape, other)), 3.0, [0, 0, -1]]
+    for out in outs:  # one by one: a term that others read is left
+        f = aesara.function([a, b, c, v, j], out, mode=REWRITTEN, on_unused_input="ignore")
+        reference = aesara.function([a, b, c, v, j], out, mode=Mode("py", None), on_unused_input="ignore")
+        np.testing.assert_allclose(f(*given), reference(*given), rtol=1e-14)
+
+
+def test_gradient_of_differences_of_a_broadcast_sum():
+    a = at.dmatrix("a")
+    gradient = aesara.grad((a**2).sum() + at.diff(a.sum(axis=0, keepdims=True), axis=0).sum(), a)
+    for mode in (None, "FAST_COMPILE"):
+        np.testing.assert_array_equal(aesara.function([a], gradient, mode=mode)(X), 2 * X)
+
+
+def test_known_errors_are_left_to_the_call():
+    """Of a position that turns out to be out of range while rewriting, the call tells, and the rule does not fail."""
+    x, y = at.tensor("float64", shape=(None, 2)), at.tensor("float64", shape=(2, 2))
+    out = x + y + inc_subtensor(at.zeros_like(x)[np.array([0, 5, 0])], 1.0)
+    f = aesara.function([x, y], out, mode=REWRITTEN)
+    with pytest.raises(IndexError, match="out of bounds"):
+        f(np.ones((2, 2)), np.ones((2, 2)))
+
+
 def test_sizes_that_differ_are_still_reported():
     x, y, j, _ = variables()
     z = at.dmatrix("z")

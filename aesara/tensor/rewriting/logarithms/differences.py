@@ -149,7 +149,7 @@ def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Sca
     one = [has_value(v, 1) for v in node.inputs]
     forms = [analysis.scaled_in(v, dtype, depth) for is_one, v in zip(one, node.inputs) if not is_one]
     exponents = [form.exponent for form in forms if form is not None and len(form.pieces) <= 1]
-    if len(exponents) < len(forms):
+    if len(exponents) < len(forms) or not forms:
         return None
     if one == [False, True]:
         return minus_one(exponents[0])
