@@ -152,6 +152,11 @@ def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
         return None
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
+    if value is not None and float(value) % 2 not in (1, 0):
+        # It is NaN where the logarithm is.
+        return Scaled(logarithm_of_power(number, log(base), analysis), in_sums=False)
+    if value is not None and float(value) % 2 == 0:
+        return Scaled(logarithm_of_power(number, log(at_abs(base)), analysis), in_sums=False)
     return _where_positive(base, lambda x: logarithm_of_power(number, log(x), analysis), lambda x: at_pow(x, number))
 
 
