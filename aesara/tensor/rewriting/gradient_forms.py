@@ -54,6 +54,7 @@ from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.differences import is_near_kept
 from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
+from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -98,6 +99,8 @@ def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
     if isinstance(inner.op, Prod) and inner.inputs[0].type.dtype == x.type.dtype:
         op = inner.op
         return Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)(log(inner.inputs[0]))
+    if inner.op == add:
+        return log_of_one_plus_power(x, analysis.kept)
     return logarithm_of_difference(inner, analysis) if inner.op == sub else None
 
 
@@ -109,7 +112,9 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
     if new is not None:
         return new
     found = analysis.scaled(x)
-    return softplus(found.exponent) if found is not None and len(found.pieces) == 1 else None
+    if found is None:
+        return log1p_of_power(x, analysis.kept, differentiated=True)
+    return softplus(found.exponent) if len(found.pieces) == 1 else None
 
 
 def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:

@@ -206,7 +206,8 @@ def _is_not_negative(var: Variable, depth: int) -> bool:
         return True
     if node.op == at_pow:
         number = common_value(node.inputs[1])
-        return number is not None and float(number) % 2 == 0
+        # A power that is not an integer is NaN for a negative base.
+        return number is not None and (float(number) % 2 == 0 or float(number) % 1 != 0)
     if node.op in (mul, true_divide):
         return all(is_positive(v, depth - 1) or _is_not_negative(v, depth - 1) for v in node.inputs)
     return False

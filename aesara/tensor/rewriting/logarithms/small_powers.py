@@ -18,6 +18,7 @@ from aesara.tensor.elementwise.ops import add, log, mul, neg, reciprocal, sqrt, 
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import common_value, constant_like, exponent_value
 from aesara.tensor.rewriting.logarithms.functions import is_positive
+from aesara.tensor.rewriting.logarithms.one_plus_powers import is_one_plus_power
 
 #: Products of more factors are left as they are.
 MOST_FACTORS = 16
@@ -34,14 +35,20 @@ class WithoutPowers:
 
 @dataclass
 class Power:
-    """A factor ``base**number``."""
+    """A factor ``base**number``; `alone` says whether its logarithm is finite where the factor overflows."""
 
     base: Variable
     number: float
+    alone: bool = False
 
     @property
     def is_integer(self) -> bool:
         return self.number == round(self.number)
+
+    @property
+    def pays(self) -> bool:
+        """Whether it is taken out although that costs a logarithm: powers that are no products cost more."""
+        return self.alone or not self.is_integer or abs(self.number) > 2
 
 
 def without_powers(
@@ -56,7 +63,7 @@ def without_powers(
     kept
         Variables that are not looked behind.
     all_of_them
-        Whether integer powers are taken out beside other variable factors, too, which costs a logarithm for each.
+        Whether squares are taken out beside other variable factors, too, which costs a logarithm each.
     """
     sides: tuple[list[Variable], list[Variable]] = ([], [])
     stack = [(v, 0) for v in reversed(factors)] + [(v, 1) for v in reversed(divisors)]
@@ -75,7 +82,7 @@ def without_powers(
     for below, side in enumerate(sides):
         for var in side:
             power = None if var in kept else _power(var)
-            if power is None or not (all_of_them or variables == 1 or not power.is_integer):
+            if power is None or not (all_of_them or variables == 1 or power.pays):
                 left[below].append(var)
                 continue
             sign = -1 if below else 1
@@ -87,7 +94,7 @@ def without_powers(
             else:  # the base has the sign of the power
                 left[number < 0].append(base)
                 terms.append(_multiple(number - np.sign(number), log(at_abs(base))))
-    if not terms:
+    if not terms or (sides == ([base], []) and len(terms) == 1):
         return None
     return WithoutPowers(*left, terms[0] if len(terms) == 1 else add(*terms))
 
@@ -114,18 +121,22 @@ def _parts(var: Variable) -> list[tuple[Variable, int]] | None:
 def _power(var: Variable) -> Power | None:
     """A factor as a power that may leave the range where its base does not."""
     node = var.owner
+    if is_one_plus_power(var):
+        return Power(var, 1, alone=True)
     if node is None or node.op not in (at_pow, square, sqrt) or node.inputs[0].type.dtype != var.type.dtype:
         return None
     base = node.inputs[0]
     if node.op == square:
-        return Power(base, 2)
+        return Power(base, 2, is_one_plus_power(base))
     if node.op == sqrt:
         return Power(base, 0.5) if _parts(base) is not None or _power(base) is not None else None
     number = exponent_value(node.inputs[1])
     if number is None or not 1 < abs(number) < np.inf:
         return None
-    return Power(base, float(number))
+    return Power(base, float(number), is_one_plus_power(base))
 
 
 def _multiple(number: float, logarithm: Variable) -> Variable:
+    if number == 1:
+        return logarithm
     return mul(constant_like(number, logarithm), logarithm)
