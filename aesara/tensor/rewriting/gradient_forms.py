@@ -56,6 +56,7 @@ from aesara.tensor.rewriting.logarithms.differences import is_near_kept
 from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.rewriting.vanishing_quotients import logarithm_of_ratios, with_stable_slopes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
@@ -93,6 +94,10 @@ def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
     inner = x.owner
     if inner is not None and _kind(inner) is Erfc:
         return None  # its slope has a rule with fewer rounding errors
+    if inner is not None and x.type.dtype == out.type.dtype and _kind(inner) in (Mul, TrueDivide):
+        new = None if x in analysis.kept else logarithm_of_ratios(x, analysis.kept)
+        if new is not None:
+            return new
     new = logarithm(node, analysis)
     if new is not None or inner is None or x in analysis.kept or x.type.dtype != out.type.dtype:
         return new
@@ -125,6 +130,10 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
         new = quotient_of_hyperbolic_functions(top, bottom, analysis.kept)
         if new is not None:
             return new
+    if _kind(node) is TrueDivide or any(_divides_at_all(v) for v in node.inputs):
+        new = with_stable_slopes(out, analysis.kept)
+        if new is not None:
+            return new
     if not divides_by_exponentials(node):
         return _with_scaled_tails(node, analysis)
     last = node.inputs[-1]
@@ -138,6 +147,11 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
         return None
     mantissa = found.mantissa(out.type.dtype)
     return exp(found.exponent) if mantissa is None else mul(mantissa, exp(found.exponent))
+
+
+def _divides_at_all(var: Variable) -> bool:
+    """Whether a factor is a quotient."""
+    return var.owner is not None and _kind(var.owner) in (TrueDivide, Reciprocal)
 
 
 def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis: Analysis) -> Variable:

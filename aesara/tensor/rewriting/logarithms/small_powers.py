@@ -65,17 +65,9 @@ def without_powers(
     all_of_them
         Whether squares are taken out beside other variable factors, too, which costs a logarithm each.
     """
-    sides: tuple[list[Variable], list[Variable]] = ([], [])
-    stack = [(v, 0) for v in reversed(factors)] + [(v, 1) for v in reversed(divisors)]
-    while stack:
-        var, side = stack.pop()
-        parts = None if var in kept else _parts(var)
-        if parts is None:
-            sides[side].append(var)
-        else:
-            stack.extend((v, side ^ below) for v, below in parts)
-        if len(sides[0]) + len(sides[1]) > MOST_FACTORS:
-            return None
+    sides = factors_of(factors, divisors, kept)
+    if sides is None:
+        return None
     variables = sum(not isinstance(v, Constant) for side in sides for v in side)
     terms: list[Variable] = []
     left: tuple[list[Variable], list[Variable]] = ([], [])
@@ -97,6 +89,24 @@ def without_powers(
     if not terms or (sides == ([base], []) and len(terms) == 1):
         return None
     return WithoutPowers(*left, terms[0] if len(terms) == 1 else add(*terms))
+
+
+def factors_of(
+    factors: Sequence[Variable], divisors: Sequence[Variable], kept: Collection[Variable]
+) -> tuple[list[Variable], list[Variable]] | None:
+    """The factors and divisors of a product, with products among them taken apart; None if there are too many."""
+    sides: tuple[list[Variable], list[Variable]] = ([], [])
+    stack = [(v, 0) for v in reversed(factors)] + [(v, 1) for v in reversed(divisors)]
+    while stack:
+        var, side = stack.pop()
+        parts = None if var in kept else _parts(var)
+        if parts is None:
+            sides[side].append(var)
+        else:
+            stack.extend((v, side ^ below) for v, below in parts)
+        if len(sides[0]) + len(sides[1]) > MOST_FACTORS:
+            return None
+    return sides
 
 
 def _parts(var: Variable) -> list[tuple[Variable, int]] | None:
