@@ -180,11 +180,41 @@ def exponentials_in_quotients(
             denominators[k] = tanh(x)
             del numerators[i]
         break
+    if below:
+        numerators, denominators = _of_different_arguments(numerators, denominators)
     if len(denominators) == 1 and all(_is_large_constant(v) for v in numerators):
         node = denominators[0].owner
         if node is not None and node.op == exp and real_of_same_dtype(node.inputs[0], denominators[0]):
             return [*numerators, exp(negated(node.inputs[0]))], []
     return numerators, denominators
+
+
+def _of_different_arguments(
+    numerators: list[Variable], denominators: list[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """``cosh(x) / cosh(y)`` as ``exp(|x| - |y|)`` times a quotient of numbers between 1 and 2; the same of ``sinh``."""
+    for i, above in enumerate(list(numerators)):
+        k = next((k for k, v in enumerate(denominators) if _is_hyperbolic(v)), None)
+        if k is None or not _is_hyperbolic(above) or denominators[k].type.dtype != above.type.dtype:
+            continue
+        (x,), (y,) = above.owner.inputs, denominators[k].owner.inputs
+        numerators.append(exp(sub(at_abs(x), at_abs(y))))
+        numerators[i], denominators[k] = _without_exponential(above), _without_exponential(denominators[k])
+    return numerators, denominators
+
+
+def _is_hyperbolic(var: Variable) -> bool:
+    node = var.owner
+    return node is not None and node.op in (sinh, cosh) and real_of_same_dtype(node.inputs[0], var)
+
+
+def _without_exponential(var: Variable) -> Variable:
+    """``2 * exp(-abs(x))`` times the hyperbolic sine or cosine of `x` that a variable is."""
+    (x,) = var.owner.inputs
+    if var.owner.op == cosh:
+        return add(1, exp(mul(-2, at_abs(x))))
+    rest = expm1(mul(-2, at_abs(x)))
+    return switch(lt(x, 0), rest, neg(rest))
 
 
 def _is_of(var: Variable, op: object, x: Variable) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.nodes import Apply, Variable
 from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import (
@@ -31,6 +33,7 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     shaped_like_inputs,
 )
+from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logarithms.scaled import filled
 from aesara.tensor.rewriting.logarithms.shifting import (
     MOST_TERMS,
@@ -196,12 +199,21 @@ def _with_exponentials_apart(numerators: Sequence[Variable], denominators: Seque
     found: list[Variable] = []
     for var in numerators:
         x = exponent_of(var) if sums else None
-        parts = x.owner.inputs if x is not None and x.owner is not None and x.owner.op == add else []
+        parts = [] if x is None else _equal_parts(x)
         apart = any(
             exponents.issuperset(parts) and denominators.count(v) >= len(parts) for v, exponents in sums.items()
         )
         found.extend(exp(part) for part in parts) if parts and apart else found.append(var)
     return found
+
+
+def _equal_parts(exponent: Variable) -> Sequence[Variable]:
+    """The terms of an exponent, also of ``2 * x``."""
+    node = exponent.owner
+    if node is not None and node.op == add:
+        return node.inputs
+    number, x = multiple(exponent)
+    return [x, x] if number == 2 and x.type == exponent.type else []
 
 
 def _terms(var: Variable) -> list[ExpTerm]:
@@ -272,6 +284,9 @@ def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
     terms = None if total is None else exponential_terms(node)
     if total is None or terms is None:
         return None
+    numbers = [1 if term.weight is None else common_value(term.weight) for term in (*terms, *total.terms)]
+    if all(number is not None and 0 < number < np.inf for number in numbers):
+        return add(*(term.shifted(total.largest) for term in terms))  # positive terms
     summed = [term.exponent for term in total.terms if not may_be_zero(term.weight)]
     if any(all(term.exponent is not exponent for exponent in summed) for term in terms):
         return None
