@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+import numpy as np
+
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.pullback import gradient_form
 from aesara.graph.source import gradient_mark, inherit_source
@@ -55,6 +57,7 @@ from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.differences import is_near_kept
 from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
+from aesara.tensor.rewriting.logarithms.quotients import ExpTerm, exponential_terms
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
 from aesara.tensor.rewriting.vanishing_quotients import logarithm_of_ratios, with_stable_slopes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -128,6 +131,8 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     if _kind(node) is TrueDivide:
         top, bottom = node.inputs
         new = quotient_of_hyperbolic_functions(top, bottom, analysis.kept)
+        if new is None:
+            new = _weighted_average(node, analysis.kept)
         if new is not None:
             return new
     if _kind(node) is TrueDivide or any(_divides_at_all(v) for v in node.inputs):
@@ -139,6 +144,8 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     last = node.inputs[-1]
     x = argument_of_one_plus_exp(last) if _kind(node) in (TrueDivide, Reciprocal) else None
     operands = [] if last.owner is None else last.owner.inputs
+    if x is not None and _is_average(node, analysis):
+        x = None
     if x is not None and not any(v in analysis.kept for v in (last, *operands)):
         logistic = sigmoid(negated(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
@@ -147,6 +154,50 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
         return None
     mantissa = found.mantissa(out.type.dtype)
     return exp(found.exponent) if mantissa is None else mul(mantissa, exp(found.exponent))
+
+
+def _is_average(node: Apply, analysis: Analysis) -> bool:
+    """Whether a sum of exponentials is divided by another."""
+    top = node.inputs[0].owner
+    return len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.scaled(node.inputs[0]) is not None
+
+
+def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """``(a*exp(x) + b*exp(y)) / (c*exp(x) + d*exp(y))``: its slope is that of one logistic function."""
+    others, below = (None if v in kept else _two_terms(v) for v in node.inputs)
+    if others is None or below is None:
+        return None
+    first, second = below
+    if _is_exponent(first, others[1]) and _is_exponent(second, others[0]):
+        others = others[::-1]
+    if not (_is_exponent(first, others[0]) and _is_exponent(second, others[1])):
+        return None
+    out = node.outputs[0]
+    a, b, c, d = (one.number for one in (*others, first, second))
+    if None in (a, b, c, d) or not (0 < c < np.inf and 0 < d < np.inf):
+        return None
+    a, b, c, d = map(np.float64, (a, b, c, d))
+    share = sigmoid(add(sub(second.exponent, first.exponent), constant_like(np.log(d) - np.log(c), out)))
+    return add(constant_like(a / c, out), mul(constant_like(b / d - a / c, out), share))
+
+
+def _two_terms(var: Variable) -> list[ExpTerm] | None:
+    """A sum or difference of two exponentials, one of which may be a number."""
+    node = var.owner
+    if node is None or _kind(node) not in (Add, Sub) or len(node.inputs) != 2:
+        return None
+    if _kind(node) is Sub:
+        first, second = node.inputs
+        number = common_value(second)
+        opposite = mul(-1, second) if number is None else constant_like(-number, var)
+        (node,) = add(first, opposite).get_parents()
+    return exponential_terms(node)
+
+
+def _is_exponent(one: ExpTerm, other: ExpTerm) -> bool:
+    """Whether the exponents of two terms are the same."""
+    value = common_value(one.exponent)
+    return one.exponent is other.exponent or (value is not None and value == common_value(other.exponent))
 
 
 def _divides_at_all(var: Variable) -> bool:
