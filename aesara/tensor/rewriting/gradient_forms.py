@@ -35,11 +35,13 @@ from aesara.tensor.elementwise.ops import (
     sigmoid,
     softplus,
     sub,
+    tanh,
 )
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
+from aesara.tensor.rewriting.differences import smooth_difference_of_roots
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import (
@@ -54,7 +56,8 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
-from aesara.tensor.rewriting.logarithms.differences import is_near_kept
+from aesara.tensor.rewriting.logarithms.differences import base_of_square, is_near_kept
+from aesara.tensor.rewriting.logarithms.functions import hyperbolic_cosine
 from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
 from aesara.tensor.rewriting.logarithms.quotients import ExpTerm, exponential_terms
@@ -394,9 +397,27 @@ def _has_logarithm(node: Apply, depth: int) -> bool:
     return False
 
 
+def _of_difference(node: Apply, analysis: Analysis) -> Variable | None:
+    """A difference of roots, or 1 minus the square of a hyperbolic tangent, or a sum that is smooth."""
+    if any(v in analysis.kept for v in node.inputs):
+        return _of_sum(node, analysis)
+    one, var = node.inputs
+    if has_value(one, 1):
+        base = None if var.owner is None or _kind(var.owner) not in (Sqr, Pow, Mul) else base_of_square(var)
+        inner = None if base is None or base in analysis.kept else output_of(base, tanh)
+        if inner is not None and inner.inputs[0].type.dtype == node.outputs[0].type.dtype:
+            size = hyperbolic_cosine(analysis, inner, 0).exponent
+            return exp(mul(constant_like(-2, size), size))
+    if var.owner is not None and _kind(var.owner) is Sqrt:
+        new = smooth_difference_of_roots(node)
+        if new is not None:
+            return new
+    return _of_sum(node, analysis)
+
+
 GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
     Add: _of_sum,
-    Sub: _of_sum,
+    Sub: _of_difference,
     Log: _of_log,
     Log2: logarithm,
     Log10: logarithm,
