@@ -51,7 +51,8 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
         places = (0, 1) if node.op == mul else (0,)
         for place in places:
             rest = node.inputs[1 - place]
-            found = _power(node.inputs[place], kept) if rest.type.dtype == var.type.dtype else None
+            fits = rest.type.dtype == var.type.dtype or common_value(rest) is not None
+            found = _power(node.inputs[place], kept) if fits and node.inputs[place].type.dtype == var.type.dtype else None
             if found is not None:
                 op = node.op
                 break
@@ -62,7 +63,7 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
     if rest is not None and op is not None:
         value = common_value(rest)
         if value is not None:
-            root = constant_like(abs(np.float64(value)) ** (1 / number), rest)
+            root = constant_like(abs(np.float64(value)) ** (1 / number), var)
         elif number == 2:
             root = sqrt(at_abs(rest))
         else:
