@@ -74,15 +74,19 @@ class Quotient:
 #: For each kind of function, ``f(x) / x`` and ``x / f(x)``.
 RATIOS: dict[str, tuple[Callable[[Variable], Variable], Callable[[Variable], Variable]]] = {
     "expm1": (lambda x: exprel(x), lambda x: exprel_reciprocal(x)),
-    "log1p": (lambda x: log1p_ratio(constant_like(0, x), x), lambda x: inverse_log1p_ratio(x)),
+    "log1p": (lambda x: log1p_over_argument(x), lambda x: log1p_over_argument(x, inverse=True)),
 }
 
 
-def inverse_log1p_ratio(x: Variable) -> Variable:
-    """``x / log1p(x)``: far from zero nothing cancels, and the slope of the ratio underflows."""
+def log1p_over_argument(x: Variable, inverse: bool = False) -> Variable:
+    """``log1p(x) / x`` or its inverse: far from zero nothing cancels, and the slope of the ratio would underflow."""
     is_near = lt(at_abs(x), constant_like(1, x))
     near = log1p_ratio(constant_like(0, x), switch(is_near, x, constant_like(0, x)))
-    return switch(is_near, reciprocal(near), true_divide(x, log1p(switch(is_near, constant_like(1, x), x))))
+    # The argument is no longer that of the quotient, which therefore is differentiated as it is.
+    far = log1p(switch(is_near, constant_like(1, x), x))
+    if inverse:
+        return switch(is_near, reciprocal(near), true_divide(x, far))
+    return switch(is_near, near, true_divide(far, x))
 
 
 def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
