@@ -162,7 +162,9 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
 def _is_average(node: Apply, analysis: Analysis) -> bool:
     """Whether a sum of exponentials is divided by another."""
     top = node.inputs[0].owner
-    return len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.scaled(node.inputs[0]) is not None
+    return (
+        len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.scaled(node.inputs[0]) is not None
+    )
 
 
 def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | None:

@@ -52,7 +52,9 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
         for place in places:
             rest = node.inputs[1 - place]
             fits = rest.type.dtype == var.type.dtype or common_value(rest) is not None
-            found = _power(node.inputs[place], kept) if fits and node.inputs[place].type.dtype == var.type.dtype else None
+            found = (
+                _power(node.inputs[place], kept) if fits and node.inputs[place].type.dtype == var.type.dtype else None
+            )
             if found is not None:
                 op = node.op
                 break

@@ -114,9 +114,7 @@ def _parts(var: Variable) -> list[tuple[Variable, int]] | None:
     node = var.owner
     if node is None or any(v.type.dtype != var.type.dtype and common_value(v) is None for v in node.inputs):
         return None
-    operands = [
-        v if v.type.dtype == var.type.dtype else constant_like(common_value(v), var) for v in node.inputs
-    ]
+    operands = [v if v.type.dtype == var.type.dtype else constant_like(common_value(v), var) for v in node.inputs]
     if node.op == mul:
         return [(v, 0) for v in operands]
     if node.op == true_divide:
