@@ -90,7 +90,7 @@ class ExprelLogSlope(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # That of coth(h) / 2 - 1 / (2 h) for h = x / 2; far from zero its terms cancel, and those of the formula do not.
+        # That of coth(h) / 2 - 1 / (2 h) for h = x / 2; far from zero the terms of that cancel.
         limit, one = literal(8, x), literal(1, x)
         is_near = lt(abs(x), limit)
         half = switch(is_near, x, one) / literal(2, x)

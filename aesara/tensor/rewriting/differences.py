@@ -66,10 +66,10 @@ def adds_to_root(c: Variable, x: Variable, out: Variable) -> bool:
 def smooth_difference_of_roots(node: Apply) -> Variable | None:
     """`difference_of_roots` for differentiation; None for what is no such difference."""
     (out,) = node.outputs
-    roots = [output_of(v, sqrt) for v in node.inputs]
-    if len(roots) != 2 or roots[0] is None or roots[1] is None:
+    first, second = (output_of(v, sqrt) for v in node.inputs)
+    if first is None or second is None:
         return None
-    for one, other, sign in ((*roots, 1), (*roots[::-1], -1)):
+    for one, other, is_positive in ((first, second, True), (second, first, False)):
         total = output_of(one.inputs[0], add)
         x = other.inputs[0]
         if total is None or len(total.inputs) != 2 or x not in total.inputs:
@@ -78,7 +78,7 @@ def smooth_difference_of_roots(node: Apply) -> Variable | None:
         value = common_value(c)
         if value is not None and adds_to_root(constant_like(value, x), x, out):
             new = difference_of_roots(constant_like(value, x), x)
-            return new if sign > 0 else neg(new)
+            return new if is_positive else neg(new)
     return None
 
 

@@ -135,9 +135,10 @@ def _tails_over_tails(
             if top is None or not real_of_same_dtype(top.inputs[0], above):
                 continue
             k = next((k for k, v in enumerate(denominators) if output_of(v, op) is not None), None)
-            if k is None or denominators[k].type.dtype != above.type.dtype or denominators[k] is above:
+            bottom = None if k is None else output_of(denominators[k], op)
+            if k is None or bottom is None or denominators[k].type.dtype != above.type.dtype:
                 continue
-            (x,), (y,) = top.inputs, denominators[k].owner.inputs
+            (x,), (y,) = top.inputs, bottom.inputs
             if y.type.dtype != x.type.dtype:
                 continue
             edge = constant_like(sign, x)  # on the side of the tail
