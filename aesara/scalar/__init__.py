@@ -33,6 +33,7 @@ from aesara.scalar.rounding import *
 from aesara.scalar.special import *
 from aesara.scalar.trigonometric import *
 from aesara.scalar.types import *
+from aesara.scalar.vanishing_ratios import *
 from aesara.scalar.var import *
 from aesara.utils import modules_on_demand
 

@@ -21,6 +21,11 @@ ROWS = {
     "local_one_minus_root": {"zeros": ZEROS, "regroups": "one is added to the sum of the other terms"},
     "local_root_of_difference_minus_one": {"zeros": ZEROS},
     "local_one_minus_root_of_difference": {"zeros": ZEROS},
+    "local_difference_of_roots": {"limits": LIMIT, "regroups": "the number is divided by the sum of the roots"},
+    "local_opposite_difference_of_roots": {
+        "limits": LIMIT,
+        "regroups": "the number is divided by the sum of the roots",
+    },
     "local_log1p_erf": {"assumes_finite": UNDERFLOW},
     "local_log1p_neg_erf": {"assumes_finite": UNDERFLOW},
     "local_log_half_erfc": {"regroups": "the argument is multiplied by the square root of two"},
@@ -62,6 +67,16 @@ EXAMPLES = {
     ],
     "local_log1mexp_of_exponential": [example(lambda x: at.log1mexp(-at.exp(x)), **SHIFTED)],
     "local_sqrt_of_exp": [example(lambda x: at.sqrt(at.exp(x)), **SHIFTED)],
+    "local_log_of_exprel": [
+        example(lambda x: at.log(at.expm1(x) / x), **SHIFTED),
+        example(lambda x, y: at.log(y * x / at.expm1(2 * x)), **SHIFTED),
+        example(lambda x: at.log(-(x / at.expm1(-x))), **SHIFTED),
+    ],
+    "local_log1p_of_power": [
+        example(lambda x: at.log1p(x**2), dtypes=FLOATS, limits=LIMIT, regroups=EXPONENT),
+        example(lambda x, y: at.log1p(x**2 / y), dtypes=FLOATS, limits=LIMIT, regroups=EXPONENT),
+        example(lambda x: at.log1p(3 * x**2.5), dtypes=FLOATS, limits=LIMIT, regroups=EXPONENT),
+    ],
     "local_entropy_of_scaled": [
         example(lambda x, y: at.xlogy(x, at.exp(y)), **SHIFTED),
         example(lambda m: special.entr(special.softmax(m, 1)), **SHIFTED),

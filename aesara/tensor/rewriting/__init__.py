@@ -42,6 +42,7 @@ from aesara.tensor.rewriting import (
     subtensor_reading,
     subtensor_writing,
     uncanonicalize,
+    vanishing_quotients,
     views,
 )
 
@@ -70,6 +71,7 @@ RULES = (
     elemwise.rules,
     reductions.rules,
     # Logarithms.
+    vanishing_quotients.rules,
     *logarithms.RULES,
     entropies.rules,
     hyperbolic.rules,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from aesara.graph.nodes import Variable
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import rule
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
@@ -20,7 +22,7 @@ from aesara.tensor.elementwise.ops import (
     switch,
     true_divide,
 )
-from aesara.tensor.rewriting.helpers import real_of_same_dtype
+from aesara.tensor.rewriting.helpers import common_value, constant_like, output_of, real_of_same_dtype
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -50,6 +52,36 @@ def one_minus_root(x: Variable) -> Variable:
     return switch(le(-3, x), true_divide(x, add(1, root)), neg(sub(root, 1)))
 
 
+def difference_of_roots(c: Variable, x: Variable) -> Variable:
+    """``sqrt(c + x) - sqrt(x)``."""
+    return true_divide(c, add(sqrt(add(c, x)), sqrt(x)))
+
+
+def adds_to_root(c: Variable, x: Variable, out: Variable) -> bool:
+    """Whether `c` is a positive number, so that roots with and without it are not both zero."""
+    value = common_value(c)
+    return value is not None and 0 < value < np.inf and real_of_same_dtype(x, out) and c.type.dtype == x.type.dtype
+
+
+def smooth_difference_of_roots(node: Apply) -> Variable | None:
+    """`difference_of_roots` for differentiation; None for what is no such difference."""
+    (out,) = node.outputs
+    first, second = (output_of(v, sqrt) for v in node.inputs)
+    if first is None or second is None:
+        return None
+    for one, other, is_positive in ((first, second, True), (second, first, False)):
+        total = output_of(one.inputs[0], add)
+        x = other.inputs[0]
+        if total is None or len(total.inputs) != 2 or x not in total.inputs:
+            continue
+        c = total.inputs[1 if total.inputs[0] is x else 0]
+        value = common_value(c)
+        if value is not None and adds_to_root(constant_like(value, x), x, out):
+            new = difference_of_roots(constant_like(value, x), x)
+            return new if is_positive else neg(new)
+    return None
+
+
 rules.add(
     # Late: by then logarithms and quotients have taken the differences that they have better forms for.
     rule(
@@ -71,6 +103,13 @@ rules.add(
     ),
     rule(
         "local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x)), real_of_same_dtype
+    ),
+    rule("local_difference_of_roots", (sub, (sqrt, (add, "c", "x")), (sqrt, "x")), difference_of_roots, adds_to_root),
+    rule(
+        "local_opposite_difference_of_roots",
+        (sub, (sqrt, "x"), (sqrt, (add, "c", "x"))),
+        lambda c, x: neg(difference_of_roots(c, x)),
+        adds_to_root,
     ),
     rule("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root, real_of_same_dtype),
     to=(rules.stabilize,),

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import rule
 from aesara.tensor.elementwise.ops import (
+    add,
     erf,
     erfc,
     erfcx,
@@ -90,7 +91,7 @@ def scaled_erfc(
     The exponential overflows where the other factor underflows, or both underflow. ``exp(-x**2 / 2) / ndtr(x)`` is
     such a quotient, too.
     """
-    numerators, denominators = list(numerators), list(denominators)
+    numerators, denominators = _tails_over_tails(numerators, denominators)
     for i, factor in enumerate(denominators):
         node = factor.owner
         if node is None or node.op not in (erfc, ndtr) or not real_of_same_dtype(node.inputs[0], factor):
@@ -121,6 +122,39 @@ def scaled_erfc(
                 del numerators[k]
                 break
     return numerators, denominators
+
+
+def _tails_over_tails(
+    numerators: Sequence[Variable], denominators: Sequence[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """``erfc(x) / erfc(y)`` where both are small, by scaled functions; the same of ``ndtr``."""
+    numerators, denominators = list(numerators), list(denominators)
+    for i, above in enumerate(list(numerators)):
+        for op, sign in ((erfc, 1.0), (ndtr, -math.sqrt(0.5))):
+            top = output_of(above, op)
+            if top is None or not real_of_same_dtype(top.inputs[0], above):
+                continue
+            k = next((k for k, v in enumerate(denominators) if output_of(v, op) is not None), None)
+            bottom = None if k is None else output_of(denominators[k], op)
+            if k is None or bottom is None or denominators[k].type.dtype != above.type.dtype:
+                continue
+            (x,), (y,) = top.inputs, bottom.inputs
+            if y.type.dtype != x.type.dtype:
+                continue
+            edge = constant_like(sign, x)  # on the side of the tail
+            both = lt(edge, minimum(x, y)) if sign > 0 else lt(maximum(x, y), edge)
+            exponent = mul(sub(y, x), add(y, x), constant_like(sign * sign, x))
+            numerators[i] = _scaled_where(both, x, above, edge, sign)
+            denominators[k] = _scaled_where(both, y, denominators[k], edge, sign)
+            numerators.append(exp(switch(both, exponent, constant_like(0, x))))
+            break
+    return numerators, denominators
+
+
+def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, edge: Variable, sign: float) -> Variable:
+    """The scaled function of `x` where a condition holds; `x` is beyond the edge there."""
+    inside = switch(condition, x, edge)
+    return switch(condition, erfcx(inside if sign > 0 else mul(constant_like(sign, x), inside)), otherwise)
 
 
 def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
+import numpy as np
+
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.pullback import gradient_form
 from aesara.graph.source import gradient_mark, inherit_source
@@ -33,11 +35,13 @@ from aesara.tensor.elementwise.ops import (
     sigmoid,
     softplus,
     sub,
+    tanh,
 )
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
+from aesara.tensor.rewriting.differences import smooth_difference_of_roots
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import (
@@ -52,9 +56,13 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
 from aesara.tensor.rewriting.kinks import smooth_sum
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
-from aesara.tensor.rewriting.logarithms.differences import is_near_kept
+from aesara.tensor.rewriting.logarithms.differences import base_of_square, is_near_kept
+from aesara.tensor.rewriting.logarithms.functions import hyperbolic_cosine
 from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
+from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
+from aesara.tensor.rewriting.logarithms.quotients import ExpTerm, exponential_terms
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.rewriting.vanishing_quotients import logarithm_of_ratios, with_stable_slopes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
@@ -92,12 +100,18 @@ def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
     inner = x.owner
     if inner is not None and _kind(inner) is Erfc:
         return None  # its slope has a rule with fewer rounding errors
+    if inner is not None and x.type.dtype == out.type.dtype and _kind(inner) in (Mul, TrueDivide):
+        new = None if x in analysis.kept else logarithm_of_ratios(x, analysis.kept)
+        if new is not None:
+            return new
     new = logarithm(node, analysis)
     if new is not None or inner is None or x in analysis.kept or x.type.dtype != out.type.dtype:
         return new
     if isinstance(inner.op, Prod) and inner.inputs[0].type.dtype == x.type.dtype:
         op = inner.op
         return Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)(log(inner.inputs[0]))
+    if inner.op == add:
+        return log_of_one_plus_power(x, analysis.kept)
     return logarithm_of_difference(inner, analysis) if inner.op == sub else None
 
 
@@ -109,7 +123,9 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
     if new is not None:
         return new
     found = analysis.scaled(x)
-    return softplus(found.exponent) if found is not None and len(found.pieces) == 1 else None
+    if found is None:
+        return log1p_of_power(x, analysis.kept, differentiated=True)
+    return softplus(found.exponent) if len(found.pieces) == 1 else None
 
 
 def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
@@ -118,6 +134,12 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     if _kind(node) is TrueDivide:
         top, bottom = node.inputs
         new = quotient_of_hyperbolic_functions(top, bottom, analysis.kept)
+        if new is None:
+            new = _weighted_average(node, analysis.kept)
+        if new is not None:
+            return new
+    if _kind(node) is TrueDivide or any(_divides_at_all(v) for v in node.inputs):
+        new = with_stable_slopes(out, analysis.kept)
         if new is not None:
             return new
     if not divides_by_exponentials(node):
@@ -125,6 +147,8 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     last = node.inputs[-1]
     x = argument_of_one_plus_exp(last) if _kind(node) in (TrueDivide, Reciprocal) else None
     operands = [] if last.owner is None else last.owner.inputs
+    if x is not None and _is_average(node, analysis):
+        x = None
     if x is not None and not any(v in analysis.kept for v in (last, *operands)):
         logistic = sigmoid(negated(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
@@ -133,6 +157,57 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
         return None
     mantissa = found.mantissa(out.type.dtype)
     return exp(found.exponent) if mantissa is None else mul(mantissa, exp(found.exponent))
+
+
+def _is_average(node: Apply, analysis: Analysis) -> bool:
+    """Whether a sum of exponentials is divided by another."""
+    top = node.inputs[0].owner
+    return (
+        len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.scaled(node.inputs[0]) is not None
+    )
+
+
+def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """``(a*exp(x) + b*exp(y)) / (c*exp(x) + d*exp(y))``: its slope is that of one logistic function."""
+    others, below = (None if v in kept else _two_terms(v) for v in node.inputs)
+    if others is None or below is None:
+        return None
+    first, second = below
+    if _is_exponent(first, others[1]) and _is_exponent(second, others[0]):
+        others = others[::-1]
+    if not (_is_exponent(first, others[0]) and _is_exponent(second, others[1])):
+        return None
+    out = node.outputs[0]
+    a, b, c, d = (one.number for one in (*others, first, second))
+    if None in (a, b, c, d) or not (0 < c < np.inf and 0 < d < np.inf):
+        return None
+    a, b, c, d = map(np.float64, (a, b, c, d))
+    share = sigmoid(add(sub(second.exponent, first.exponent), constant_like(np.log(d) - np.log(c), out)))
+    return add(constant_like(a / c, out), mul(constant_like(b / d - a / c, out), share))
+
+
+def _two_terms(var: Variable) -> list[ExpTerm] | None:
+    """A sum or difference of two exponentials, one of which may be a number."""
+    node = var.owner
+    if node is None or _kind(node) not in (Add, Sub) or len(node.inputs) != 2:
+        return None
+    if _kind(node) is Sub:
+        first, second = node.inputs
+        number = common_value(second)
+        opposite = mul(-1, second) if number is None else constant_like(-number, var)
+        (node,) = add(first, opposite).get_parents()
+    return exponential_terms(node)
+
+
+def _is_exponent(one: ExpTerm, other: ExpTerm) -> bool:
+    """Whether the exponents of two terms are the same."""
+    value = common_value(one.exponent)
+    return one.exponent is other.exponent or (value is not None and value == common_value(other.exponent))
+
+
+def _divides_at_all(var: Variable) -> bool:
+    """Whether a factor is a quotient."""
+    return var.owner is not None and _kind(var.owner) in (TrueDivide, Reciprocal)
 
 
 def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis: Analysis) -> Variable:
@@ -324,9 +399,27 @@ def _has_logarithm(node: Apply, depth: int) -> bool:
     return False
 
 
+def _of_difference(node: Apply, analysis: Analysis) -> Variable | None:
+    """A difference of roots, or 1 minus the square of a hyperbolic tangent, or a sum that is smooth."""
+    if any(v in analysis.kept for v in node.inputs):
+        return _of_sum(node, analysis)
+    one, var = node.inputs
+    if has_value(one, 1):
+        base = None if var.owner is None or _kind(var.owner) not in (Sqr, Pow, Mul) else base_of_square(var)
+        inner = None if base is None or base in analysis.kept else output_of(base, tanh)
+        if inner is not None and inner.inputs[0].type.dtype == node.outputs[0].type.dtype:
+            size = hyperbolic_cosine(analysis, inner, 0).exponent
+            return exp(mul(constant_like(-2, size), size))
+    if var.owner is not None and _kind(var.owner) is Sqrt:
+        new = smooth_difference_of_roots(node)
+        if new is not None:
+            return new
+    return _of_sum(node, analysis)
+
+
 GRADIENT_FORMS: dict[type, Callable[[Apply, Analysis], Variable | None]] = {
     Add: _of_sum,
-    Sub: _of_sum,
+    Sub: _of_difference,
     Log: _of_log,
     Log2: logarithm,
     Log10: logarithm,

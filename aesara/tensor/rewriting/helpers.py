@@ -67,7 +67,7 @@ def exponent_value(var: Variable) -> Any:
     """The number that an exponent is known to be, or None; that of a derivative is a number minus 1."""
     node = var.owner
     if node is None or node.op != sub:
-        return common_value(var)
+        return common_value(_without_cast(var))
     values = [common_value(_without_cast(v)) for v in node.inputs]
     return None if None in values else np.subtract(*values, dtype=var.type.dtype)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
@@ -180,11 +180,43 @@ def exponentials_in_quotients(
             denominators[k] = tanh(x)
             del numerators[i]
         break
+    if below:
+        numerators, denominators = _of_different_arguments(numerators, denominators)
     if len(denominators) == 1 and all(_is_large_constant(v) for v in numerators):
         node = denominators[0].owner
         if node is not None and node.op == exp and real_of_same_dtype(node.inputs[0], denominators[0]):
             return [*numerators, exp(negated(node.inputs[0]))], []
     return numerators, denominators
+
+
+def _of_different_arguments(
+    numerators: list[Variable], denominators: list[Variable]
+) -> tuple[list[Variable], list[Variable]]:
+    """``cosh(x) / cosh(y)`` as ``exp(|x| - |y|)`` times a quotient of numbers between 1 and 2; the same of ``sinh``."""
+    for i, above in enumerate(list(numerators)):
+        top = _hyperbolic(above)
+        k = next((k for k, v in enumerate(denominators) if _hyperbolic(v) is not None), None)
+        bottom = None if k is None else _hyperbolic(denominators[k])
+        if top is None or k is None or bottom is None or denominators[k].type.dtype != above.type.dtype:
+            continue
+        numerators.append(exp(sub(at_abs(top.inputs[0]), at_abs(bottom.inputs[0]))))
+        numerators[i], denominators[k] = _without_exponential(top), _without_exponential(bottom)
+    return numerators, denominators
+
+
+def _hyperbolic(var: Variable) -> Apply | None:
+    """The node of a hyperbolic sine or cosine."""
+    node = var.owner
+    return node if node is not None and node.op in (sinh, cosh) and real_of_same_dtype(node.inputs[0], var) else None
+
+
+def _without_exponential(node: Apply) -> Variable:
+    """``2 * exp(-abs(x))`` times the hyperbolic sine or cosine of `x`."""
+    (x,) = node.inputs
+    if node.op == cosh:
+        return add(1, exp(mul(-2, at_abs(x))))
+    rest = expm1(mul(-2, at_abs(x)))
+    return switch(lt(x, 0), rest, neg(rest))
 
 
 def _is_of(var: Variable, op: object, x: Variable) -> bool:

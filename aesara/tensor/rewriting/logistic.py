@@ -27,6 +27,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.rewriting.helpers import (
+    common_value,
     computed_in,
     has_value,
     in_place_of,
@@ -105,14 +106,34 @@ def _with_exponentials_absorbed(factors: list[Variable]) -> list[Variable]:
         return factors
     factors = list(factors)
     for exponential, x in exponentials:
+        times, x = _whole_multiple(x)
+        with_opposite = [k for k, (_, argument) in enumerate(logistics) if is_negation(x, argument)]
+        if times > 1 and len(with_opposite) >= times:
+            _drop(factors, exponential)
+            for k in with_opposite[:times]:
+                _drop(factors, logistics[k][0])
+            logistics = [pair for k, pair in enumerate(logistics) if k not in with_opposite[:times]]
+            factors.extend([sigmoid(x)] * times)
+            continue
         for k, (logistic, argument) in enumerate(logistics):
-            if is_negation(x, argument):
+            if times == 1 and is_negation(x, argument):
                 _drop(factors, exponential)
                 _drop(factors, logistic)
                 del logistics[k]
                 factors.append(sigmoid(x))
                 break
     return factors
+
+
+def _whole_multiple(x: Variable) -> tuple[int, Variable]:
+    """``2, x`` for ``2 * x``, and 1 beside what is no multiple by a small whole number."""
+    node = x.owner
+    if node is not None and node.op == mul and len(node.inputs) == 2:
+        for number, other in (node.inputs, node.inputs[::-1]):
+            value = common_value(number)
+            if value is not None and value in (2, 3, 4) and other.type == x.type:
+                return int(value), other
+    return 1, x
 
 
 def _drop(variables: list[Variable], var: Variable) -> None:

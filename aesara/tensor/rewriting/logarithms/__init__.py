@@ -17,10 +17,10 @@
 ==================  ==================================================================================
 """
 
-from aesara.tensor.rewriting.logarithms import along_axes, exponentials, powers, quotients, rules
+from aesara.tensor.rewriting.logarithms import along_axes, exponentials, one_plus_powers, powers, quotients, rules
 
 #: The rules about logarithms, in the order in which they are tried. Those of `exponentials` come before, with other
 #: rules about single functions.
-RULES = (rules.rules, along_axes.rules, powers.rules)
+RULES = (rules.rules, along_axes.rules, powers.rules, one_plus_powers.rules)
 
-__all__ = ["RULES", "along_axes", "exponentials", "powers", "quotients", "rules"]
+__all__ = ["RULES", "along_axes", "exponentials", "one_plus_powers", "powers", "quotients", "rules"]

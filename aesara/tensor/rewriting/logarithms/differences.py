@@ -65,7 +65,7 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
     one, var = node.inputs
     if not has_value(one, 1):
         return None
-    base = _base_of_square(var)
+    base = base_of_square(var)
     inner = None if base is None or base in analysis.kept else output_of(base, tanh)
     if inner is not None and fits(inner.inputs[0], node):
         size = hyperbolic_cosine(analysis, inner, 0).exponent
@@ -199,7 +199,7 @@ def _is_same(one: Variable, other: Variable, depth: int = 3) -> bool:
     return all(_is_same(a, b, depth - 1) for a, b in zip(first.inputs, second.inputs, strict=True))
 
 
-def _base_of_square(var: Variable) -> Variable | None:
+def base_of_square(var: Variable) -> Variable | None:
     node = var.owner
     if node is None:
         return None

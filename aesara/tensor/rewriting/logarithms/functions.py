@@ -152,6 +152,11 @@ def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
         return None
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
+    if value is not None and float(value) % 2 not in (1, 0):
+        # It is NaN where the logarithm is.
+        return Scaled(logarithm_of_power(number, log(base), analysis), in_sums=False)
+    if value is not None and float(value) % 2 == 0:
+        return Scaled(logarithm_of_power(number, log(at_abs(base)), analysis), in_sums=False)
     return _where_positive(base, lambda x: logarithm_of_power(number, log(x), analysis), lambda x: at_pow(x, number))
 
 
@@ -201,7 +206,8 @@ def _is_not_negative(var: Variable, depth: int) -> bool:
         return True
     if node.op == at_pow:
         number = common_value(node.inputs[1])
-        return number is not None and float(number) % 2 == 0
+        # A power that is not an integer is NaN for a negative base.
+        return number is not None and (float(number) % 2 == 0 or float(number) % 1 != 0)
     if node.op in (mul, true_divide):
         return all(is_positive(v, depth - 1) or _is_not_negative(v, depth - 1) for v in node.inputs)
     return False

@@ -7,6 +7,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.scalar.exponential import Log, Log2, Log10
 from aesara.tensor.elementwise.ops import (
+    add,
     erf,
     exp,
     log1mexp,
@@ -23,7 +24,9 @@ from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
 )
-from aesara.tensor.rewriting.logarithms.scaled import DEEPEST, Search
+from aesara.tensor.rewriting.logarithms.scaled import DEEPEST, Scaled, Search
+from aesara.tensor.rewriting.logarithms.small_powers import without_powers
+from aesara.tensor.rewriting.wide_products import is_wide
 
 #: Classes of logarithms, and their bases.
 BASES: dict[type, float | None] = {Log: None, Log2: 2.0, Log10: 10.0}
@@ -32,12 +35,29 @@ BASES: dict[type, float | None] = {Log: None, Log2: 2.0, Log10: 10.0}
 def logarithm(node: Apply, analysis: Search) -> Variable | None:
     """The logarithm that a node is, to any base, of the form of its argument."""
     (x,), (out,) = node.inputs, node.outputs
-    found = analysis.scaled_in(x, out.type.dtype)
-    if found is None:
+    natural = _natural_logarithm(x, out.type.dtype, analysis)
+    if natural is None:
         return None
     number = BASES[type(node.op.scalar_op)]
-    natural = found.logarithm(out.type.dtype)
     return natural if number is None else mul(constant_like(1 / np.log(number), natural), natural)
+
+
+def _natural_logarithm(x: Variable, dtype: str, analysis: Search) -> Variable | None:
+    found = analysis.scaled_in(x, dtype)
+    if found is None:
+        if x.type.dtype != dtype or x in analysis.kept:
+            return None
+        taken = without_powers([x], [], analysis.kept, all_of_them=analysis.differentiated)
+        if taken is None or not taken.factors + taken.divisors:
+            return None if taken is None else taken.logarithm
+        rest = Scaled(taken.logarithm, taken.factors, taken.divisors)
+        return rest.logarithm(dtype)
+    taken = without_powers(found.factors, found.divisors, analysis.kept, all_of_them=True)
+    if taken is None:
+        return found.logarithm(dtype)
+    wide = [v for v in (*taken.factors, *taken.divisors) if is_wide(v)]
+    exponent = add(taken.logarithm, found.exponent)
+    return Scaled(exponent, taken.factors, taken.divisors, wide=wide).logarithm(dtype)
 
 
 def log_of_complement(var: Variable, analysis: Search) -> Variable | None:

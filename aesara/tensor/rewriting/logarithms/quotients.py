@@ -9,15 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.nodes import Apply, Variable
 from aesara.records import dataclass
+from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     exp,
+    expm1,
+    lt,
+    maximum,
     mul,
     neg,
     reciprocal,
+    sigmoid,
     sub,
+    switch,
     true_divide,
 )
 from aesara.tensor.products.dot import Dot
@@ -28,9 +36,12 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
     constant_like,
+    exponent_value,
     is_float,
+    output_of,
     shaped_like_inputs,
 )
+from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logarithms.scaled import filled
 from aesara.tensor.rewriting.logarithms.shifting import (
     MOST_TERMS,
@@ -45,6 +56,7 @@ from aesara.tensor.rewriting.logarithms.shifting import (
     shifted_along_axes,
     shifted_term,
 )
+from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -67,6 +79,11 @@ class ExpTerm:
 
     exponent: Variable
     weight: Variable | None = None
+
+    @property
+    def number(self) -> Any:
+        """The weight if it is a number, else None."""
+        return 1 if self.weight is None else exponent_value(self.weight)
 
     def shifted(self, largest: Variable) -> Variable:
         """The term divided by ``exp(largest)``."""
@@ -169,10 +186,11 @@ def exponentials_over_their_sum(
 ) -> tuple[list[Variable], list[Variable]]:
     """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
     numerators, denominators = _with_exponentials_apart(numerators, denominators), list(denominators)
+    _sums_times_logistic(numerators, denominators)
     for k, denominator in enumerate(denominators):
         if not _is_sum(denominator):
             continue
-        if not any(exponent_of(var) is not None or _is_sum(var) for var in numerators):
+        if not any(exponent_of(v) is not None or _is_sum(v) or output_of(v, expm1) is not None for v in numerators):
             break
         found = shifted(denominator)
         if found is None:
@@ -190,18 +208,47 @@ def exponentials_over_their_sum(
     return numerators, denominators
 
 
+def _sums_times_logistic(numerators: list[Variable], denominators: list[Variable]) -> None:
+    """Put ``1 / (1 + exp(-u))`` in place of ``sigmoid(u)`` beside a sum of exponentials of multiples of `u`.
+
+    The sum overflows where the logistic function underflows.
+    """
+    for k, var in enumerate(numerators):
+        logistic = output_of(var, sigmoid)
+        if logistic is None or logistic.inputs[0].type.dtype != var.type.dtype:
+            continue
+        (u,) = logistic.inputs
+        number, base = multiple(u)
+        for other in numerators:
+            for term in _terms(other):
+                times, of_term = multiple(term.exponent)
+                if of_term is base and times * number < 0:
+                    del numerators[k]
+                    denominators.append(add(constant_like(1, var), exp(negated(u))))
+                    return
+
+
 def _with_exponentials_apart(numerators: Sequence[Variable], denominators: Sequence[Variable]) -> list[Variable]:
     """The factors with ``exp(x + y)`` as ``exp(x) * exp(y)``, where all is divided twice by a sum that has both."""
     sums = {v: {term.exponent for term in _terms(v)} for v in denominators if denominators.count(v) > 1}
     found: list[Variable] = []
     for var in numerators:
         x = exponent_of(var) if sums else None
-        parts = x.owner.inputs if x is not None and x.owner is not None and x.owner.op == add else []
+        parts = [] if x is None else _equal_parts(x)
         apart = any(
             exponents.issuperset(parts) and denominators.count(v) >= len(parts) for v, exponents in sums.items()
         )
         found.extend(exp(part) for part in parts) if parts and apart else found.append(var)
     return found
+
+
+def _equal_parts(exponent: Variable) -> Sequence[Variable]:
+    """The terms of an exponent, also of ``2 * x``."""
+    node = exponent.owner
+    if node is not None and node.op == add:
+        return node.inputs
+    number, x = multiple(exponent)
+    return [x, x] if number == 2 and x.type == exponent.type else []
 
 
 def _terms(var: Variable) -> list[ExpTerm]:
@@ -222,7 +269,9 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
     beside it is zero, too.
     """
     exponent = exponent_of(var)
-    if exponent is None or is_stabilized(exponent):
+    if exponent is None:
+        return _shifted_expm1(var, total)
+    if is_stabilized(exponent):
         return None
     for term in total.terms:
         if term.exponent is exponent:
@@ -230,6 +279,19 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
     if any(_without_order(term.exponent) is _without_order(exponent) for term in total.terms):
         return exp(sub(exponent, total.largest))
     return None
+
+
+def _shifted_expm1(var: Variable, total: Shifted) -> Variable | None:
+    """``exp(x) - 1`` divided by what was taken out of a sum of positive terms with ``exp(x)`` among them."""
+    node = output_of(var, expm1)
+    if node is None or any(term.number is None or not term.number > 0 for term in total.terms):
+        return None
+    (x,) = node.inputs
+    if all(term.exponent is not x for term in total.terms):
+        return None
+    zero = constant_like(0, x)
+    size = expm1(neg(at_abs(x)))
+    return mul(switch(lt(zero, x), neg(size), size), exp(sub(maximum(x, zero), total.largest)))
 
 
 def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Variable | None:
@@ -272,6 +334,9 @@ def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
     terms = None if total is None else exponential_terms(node)
     if total is None or terms is None:
         return None
+    numbers = [term.number for term in (*terms, *total.terms)]
+    if all(number is not None and 0 < number < np.inf for number in numbers):
+        return add(*(term.shifted(total.largest) for term in terms))  # positive terms
     summed = [term.exponent for term in total.terms if not may_be_zero(term.weight)]
     if any(all(term.exponent is not exponent for exponent in summed) for term in terms):
         return None

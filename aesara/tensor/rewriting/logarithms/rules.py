@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     cosh,
@@ -21,6 +23,7 @@ from aesara.tensor.elementwise.ops import (
     log1p,
     log2,
     log10,
+    lt,
     maximum,
     minimum,
     mul,
@@ -48,6 +51,7 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.logarithm import log1mexp_of_exponential, log_of_complement, logarithm
+from aesara.tensor.rewriting.logarithms.quotients import exponential_terms
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -89,12 +93,36 @@ def local_log_sum_exp(fgraph, node):
     return _of_scaled(node) if inner is not None and isinstance(inner.op, (Sum, Dot)) else False
 
 
+def _of_mixture(total: Apply, logarithm: Variable) -> Variable:
+    """``log(p + (1 - p) * exp(x))``, by the difference from 1 where `x` is small, and by `logarithm` elsewhere."""
+    terms = exponential_terms(total) if len(total.inputs) == 2 else None
+    if terms is None:
+        return logarithm
+    for one, other in (terms, terms[::-1]):
+        p, q, x = one.number, other.number, other.exponent
+        if common_value(one.exponent) != 0 or p is None or q is None or not (0 < p < 1 and 0 < q < 1):
+            continue
+        rest = math.fsum((float(p), float(q), -1.0))  # numbers that are rounded are not quite 1 together
+        if abs(rest) > 2 * np.finfo(x.type.dtype).eps or x.type.dtype != logarithm.type.dtype:
+            continue
+        limit = constant_like(0.5, x)
+        is_near = lt(at_abs(x), limit)
+        difference = mul(constant_like(q, x), expm1(switch(is_near, x, limit)))
+        near = log1p(difference if rest == 0 else add(constant_like(rest, x), difference))
+        return switch(is_near, near, logarithm)
+    return logarithm
+
+
 @rules.stabilize
 @rules.specialize
 @node_rewriter([log], operands=[add])
 def local_log_add_exp(fgraph, node):
     """``log(exp(x) + exp(y) + ...)`` without overflow; constants and factors may be among the terms."""
-    return _of_scaled(node) if node.inputs[0].owner is not None and node.inputs[0].owner.op == add else False
+    inner = output_of(node.inputs[0], add)
+    if inner is None:
+        return False
+    new = _of_scaled(node)
+    return new if not new else in_place_of(node.outputs[0], _of_mixture(inner, new[0]), node.inputs)
 
 
 @rules.stabilize

@@ -1,0 +1,88 @@
+"""Ratios of functions that vanish together at zero, with derivatives that lose no digits there."""
+
+from __future__ import annotations
+
+from aesara.scalar.routine import exp, expm1, floor, log, log1p, routine
+
+__all__ = ["exprel_log_slope", "log1p_ratio", "log_exprel", "spherical_ratio"]
+
+
+@routine
+def spherical_ratio(n: float, x: float) -> float:
+    """The ratio i_n(x) / (x i_(n-1)(x)) of modified spherical Bessel functions, for n >= 0; coth(x) = 1/x + x q_1(x).
+
+    It is the continued fraction 1 / (2n + 1 + x**2 / (2n + 3 + ...)), of positive terms, DLMF 10.33 and 10.51.
+    """
+    size = abs(x)
+    if size < 12.0:
+        k = n + 10.0 + floor(3.0 * size)
+        ratio = 1.0 / (2.0 * k + 1.0)
+        while k > n:
+            k -= 1.0
+            ratio = 1.0 / (2.0 * k + 1.0 + x * x * ratio)
+    else:
+        tanh = -expm1(-2.0 * size) / (1.0 + exp(-2.0 * size))
+        ratio = tanh / size
+        k = 0.0
+        while k < n:
+            if k < 1.0:
+                ratio = (1.0 / tanh - 1.0 / size) / size
+            else:
+                ratio = (1.0 / ratio - 2.0 * k - 1.0) / size / size
+            k += 1.0
+    return ratio
+
+
+@routine
+def log_exprel(x: float) -> float:
+    """The logarithm of (exp(x) - 1) / x."""
+    if abs(x) < 2.0:
+        # x / 2 + log(sinh(h) / h) for h = x / 2
+        square = 0.25 * x * x
+        k = 12.0
+        total = 1.0
+        while k > 1.0:
+            total = 1.0 + total * square / (2.0 * k * (2.0 * k + 1.0))
+            k -= 1.0
+        result = 0.5 * x + log1p(total * square / 6.0)
+    elif x > 0.0:
+        result = x + log1p(-exp(-x)) - log(x)
+    else:
+        result = log1p(-exp(x)) - log(-x)
+    return result
+
+
+@routine
+def exprel_log_slope(x: float) -> float:
+    """The derivative of `log_exprel`: 1 / (1 - exp(-x)) - 1 / x."""
+    if abs(x) < 2.0:
+        result = 0.5 + 0.25 * x * spherical_ratio(1.0, 0.5 * x)
+    else:
+        result = -1.0 / expm1(-x) - 1.0 / x
+    return result
+
+
+@routine
+def log1p_ratio(n: float, x: float) -> float:
+    """The integral of t**n / (1 + x t)**(n + 1) over t from 0 to 1: log1p(x) / x for n = 0."""
+    u = x / (1.0 + x)
+    if abs(u) < 0.4:
+        # The series in u, of positive terms for positive x: u**m / (n + 1 + m), times (1 + x)**-(n + 1).
+        m = 45.0
+        total = 0.0
+        while m >= 0.0:
+            total = total * u + 1.0 / (n + 1.0 + m)
+            m -= 1.0
+        k = 0.0
+        while k <= n:
+            total /= 1.0 + x
+            k += 1.0
+    else:
+        total = log1p(x) / x
+        power = 1.0
+        k = 0.0
+        while k < n:
+            k += 1.0
+            power /= 1.0 + x
+            total = (total - power / k) / x
+    return total

@@ -1,0 +1,135 @@
+"""Ratios of functions that vanish together at zero, such as ``(exp(x) - 1) / x``, and their logarithms.
+
+The difference of slopes that the derivative of a quotient consists of has no digits left near zero. These ops have
+derivatives that are functions of their own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.pullback import grad_not_implemented
+from aesara.scalar import routines
+from aesara.scalar.comparison import eq, lt
+from aesara.scalar.conditional import switch
+from aesara.scalar.constants import literal
+from aesara.scalar.exponential import exp, expm1
+from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
+from aesara.scalar.promotion import upgrade_to_float_no_complex
+
+__all__ = [
+    "Exprel",
+    "ExprelLogSlope",
+    "ExprelReciprocal",
+    "Log1pRatio",
+    "LogExprel",
+    "SphericalRatio",
+    "exprel",
+    "exprel_log_slope",
+    "exprel_reciprocal",
+    "log1p_ratio",
+    "log_exprel",
+    "spherical_ratio",
+]
+
+
+def _exprel(x: Any) -> Any:
+    half = np.expm1(x / 2)
+    return np.where(x == 0, np.ones_like(half), half / x * (half + 2))
+
+
+class Exprel(UnaryScalarOp):
+    """(exp(x) - 1) / x, which is 1 at zero."""
+
+    numpy = _exprel
+    dtype = upgrade_to_float_no_complex
+
+    def decompose(self, x: Any) -> Any:
+        half = expm1(x / literal(2, x))
+        return switch(eq(x, literal(0, x)), literal(1, x), half / x * (half + literal(2, x)))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * y * exprel_log_slope(x),)
+
+
+def _exprel_reciprocal(x: Any) -> Any:
+    half = np.expm1(x / 2)
+    return np.where(x == 0, np.ones_like(half), x / half / (half + 2))
+
+
+class ExprelReciprocal(UnaryScalarOp):
+    """x / (exp(x) - 1), which is 1 at zero; its derivatives are products of it, which do not overflow."""
+
+    numpy = _exprel_reciprocal
+    dtype = upgrade_to_float_no_complex
+
+    def decompose(self, x: Any) -> Any:
+        half = expm1(x / literal(2, x))
+        return switch(eq(x, literal(0, x)), literal(1, x), x / half / (half + literal(2, x)))
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (-g * y * exprel_log_slope(x),)
+
+
+class LogExprel(UnaryScalarOp):
+    """log((exp(x) - 1) / x), without overflow, and accurate near zero."""
+
+    numpy = native = routines.log_exprel
+    dtype = upgrade_to_float_no_complex
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        return (g * exprel_log_slope(x),)
+
+
+class ExprelLogSlope(UnaryScalarOp):
+    """1 / (1 - exp(-x)) - 1 / x, the derivative of log((exp(x) - 1) / x); it is 1/2 at zero."""
+
+    numpy = native = routines.exprel_log_slope
+    dtype = upgrade_to_float_no_complex
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        # That of coth(h) / 2 - 1 / (2 h) for h = x / 2; far from zero the terms of that cancel.
+        limit, one = literal(8, x), literal(1, x)
+        is_near = lt(abs(x), limit)
+        half = switch(is_near, x, one) / literal(2, x)
+        first, second = spherical_ratio(one, half), spherical_ratio(literal(2, x), half)
+        near = literal(0.25, x) * (first + half * half * first * (second - first))
+        outside = switch(is_near, limit, x)
+        decay = exp(-abs(outside))
+        far = one / outside / outside - decay / ((one - decay) * (one - decay))
+        return (g * switch(is_near, near, far),)
+
+
+class SphericalRatio(BinaryScalarOp):
+    """i_n(x) / (x i_(n-1)(x)) of modified spherical Bessel functions; tanh(x) / x for n = 0."""
+
+    numpy = native = routines.spherical_ratio
+    dtype = upgrade_to_float_no_complex
+    domain = ((1.0, 1.0), (-10.0, 10.0))
+
+    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
+        return undefined, g * x * y * (spherical_ratio(n + literal(1, n), x) - y)
+
+
+class Log1pRatio(BinaryScalarOp):
+    """The integral of t**n / (1 + x t)**(n + 1) over t from 0 to 1; log(1 + x) / x for n = 0."""
+
+    numpy = native = routines.log1p_ratio
+    dtype = upgrade_to_float_no_complex
+    domain = ((1.0, 1.0), (-0.9, 10.0))
+
+    def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
+        following = n + literal(1, n)
+        return undefined, -g * following * log1p_ratio(following, x)
+
+
+exprel = Exprel(name="exprel")
+exprel_log_slope = ExprelLogSlope(name="exprel_log_slope")
+exprel_reciprocal = ExprelReciprocal(name="exprel_reciprocal")
+log1p_ratio = Log1pRatio(name="log1p_ratio")
+log_exprel = LogExprel(name="log_exprel")
+spherical_ratio = SphericalRatio(name="spherical_ratio")

@@ -1,0 +1,249 @@
+"""Quotients of functions that vanish together at zero, such as ``(exp(x) - 1) / x``, and logarithms of these.
+
+As they are written, their slopes are differences of numbers that are nearly the same. They are found among the factors
+of a product, with multiples: ``expm1(2 * x) / (3 * x)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.records import dataclass
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    exp,
+    expm1,
+    exprel,
+    exprel_reciprocal,
+    log,
+    log1p,
+    log1p_ratio,
+    log_exprel,
+    lt,
+    mul,
+    neg,
+    reciprocal,
+    square,
+    sub,
+    switch,
+    true_divide,
+)
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    constant_like,
+    has_value,
+    in_place_of,
+    is_float,
+    output_of,
+    real_of_same_dtype,
+)
+from aesara.tensor.rewriting.hyperbolic import multiple
+from aesara.tensor.rewriting.logarithms.small_powers import factors_of
+from aesara.tensor.rewriting.logistic import negated
+from aesara.tensor.rewriting.registration import Rules
+
+rules = Rules()
+
+#: Powers up to this one are taken apart.
+LARGEST_POWER = 4
+
+
+@dataclass
+class Vanishing:
+    """A factor ``sign * f(x)`` with ``f(x) / x`` near 1 for small `x`; see `RATIOS` for the kinds."""
+
+    kind: str
+    x: Variable
+    sign: int = 1
+
+
+@dataclass
+class Quotient:
+    """``number`` times ratios ``f(x) / x``, or their inverses, and what else there is in a product."""
+
+    number: float
+    ratios: list[tuple[Vanishing, bool]]
+    factors: list[Variable]
+    divisors: list[Variable]
+
+
+#: For each kind of function, ``f(x) / x`` and ``x / f(x)``.
+RATIOS: dict[str, tuple[Callable[[Variable], Variable], Callable[[Variable], Variable]]] = {
+    "expm1": (lambda x: exprel(x), lambda x: exprel_reciprocal(x)),
+    "log1p": (lambda x: log1p_over_argument(x), lambda x: log1p_over_argument(x, inverse=True)),
+}
+
+
+def log1p_over_argument(x: Variable, inverse: bool = False) -> Variable:
+    """``log1p(x) / x`` or its inverse: far from zero nothing cancels, and the slope of the ratio would underflow."""
+    is_near = lt(at_abs(x), constant_like(1, x))
+    near = log1p_ratio(constant_like(0, x), switch(is_near, x, constant_like(0, x)))
+    # The argument is no longer that of the quotient, which therefore is differentiated as it is.
+    far = log1p(switch(is_near, constant_like(1, x), x))
+    if inverse:
+        return switch(is_near, reciprocal(near), true_divide(x, far))
+    return switch(is_near, near, true_divide(far, x))
+
+
+def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
+    """A function that is zero at zero, of those in `RATIOS`, with its sign."""
+    node = var.owner
+    if node is None or var in kept:
+        return None
+    if node.op == neg:
+        inner = vanishing(node.inputs[0], kept)
+        return None if inner is None else Vanishing(inner.kind, inner.x, -inner.sign)
+    (x, *others) = node.inputs
+    if not others:
+        if not real_of_same_dtype(x, var):
+            return None
+        if node.op in (expm1, log1p):
+            return Vanishing("expm1" if node.op == expm1 else "log1p", x)
+        return _log1p(x) if node.op == log and x not in kept else None
+    if len(others) > 1 or node.op not in (add, sub):
+        return None
+    (y,) = others
+    for one, other, sign in ((x, y, -1), (y, x, 1)):
+        power = None if other in kept else output_of(other, exp)
+        if power is None or not real_of_same_dtype(power.inputs[0], var):
+            continue
+        if (node.op == sub and has_value(one, 1)) or (node.op == add and has_value(one, -1)):
+            return Vanishing("expm1", power.inputs[0], sign if node.op == sub else 1)
+    return None
+
+
+def _log1p(inside: Variable) -> Vanishing | None:
+    """``log(1 + x)`` and ``log(1 - x)``."""
+    node = inside.owner
+    if node is None or node.op not in (add, sub) or len(node.inputs) != 2:
+        return None
+    places = (0, 1) if node.op == add else (0,)
+    for k in places:
+        x = node.inputs[1 - k]
+        if has_value(node.inputs[k], 1) and x.type.dtype == inside.type.dtype:
+            return Vanishing("log1p", x if node.op == add else negated(x))
+    return None
+
+
+def quotient_in(
+    factors: Sequence[Variable], divisors: Sequence[Variable], kept: Collection[Variable]
+) -> Quotient | None:
+    """The ratios in a product; None if there are none."""
+    sides = factors_of(factors, divisors, kept)
+    if sides is None or not sides[1]:
+        return None
+    left = [_without_powers(side, kept) for side in sides]
+    if all(vanishing(v, kept) is None for side in left for v in side):
+        return None
+    result = Quotient(1.0, [], [], [])
+    for below in (0, 1):
+        for var in list(left[below]):
+            one = vanishing(var, kept)
+            if one is None:
+                continue
+            number, base = multiple(one.x)
+            for other in left[1 - below]:
+                other_number, other_base = multiple(other)
+                if other_base is base and other_number != 0 and common_value(base) is None:
+                    left[1 - below].remove(other)
+                    left[below].remove(var)
+                    ratio = one.sign * number / other_number
+                    result.number *= 1 / ratio if below else ratio
+                    result.ratios.append((one, bool(below)))
+                    break
+    if not result.ratios:
+        return None
+    result.factors, result.divisors = left
+    _take_exponentials(result)
+    return result
+
+
+def _without_powers(side: Sequence[Variable], kept: Collection[Variable]) -> list[Variable]:
+    """Factors with small powers of them as so many factors."""
+    found: list[Variable] = []
+    for var in side:
+        node = None if var in kept else var.owner
+        times = 1
+        if node is not None and node.op == square:
+            times = 2
+        elif node is not None and node.op == at_pow:
+            value = common_value(node.inputs[1])
+            times = int(value) if value in range(2, LARGEST_POWER + 1) else 1
+        if node is None or times == 1 or node.inputs[0].type.dtype != var.type.dtype:
+            found.append(var)
+            continue
+        factors = factors_of(node.inputs[:1], [], kept)
+        parts = [node.inputs[0]] if factors is None or factors[1] else factors[0]
+        found.extend(parts * times)
+    return found
+
+
+def _take_exponentials(quotient: Quotient) -> None:
+    """``exp(x) * x / (exp(x) - 1)`` is the ratio of ``-x``."""
+    for k, (one, inverse) in enumerate(quotient.ratios):
+        if one.kind != "expm1" or not inverse:
+            continue
+        for var in quotient.factors:
+            power = output_of(var, exp)
+            if power is not None and power.inputs[0] is one.x:
+                quotient.factors.remove(var)
+                quotient.ratios[k] = Vanishing(one.kind, negated(one.x)), True
+                break
+
+
+def with_stable_slopes(out: Variable, kept: Collection[Variable]) -> Variable | None:
+    """A product with ratios in the place of quotients of functions that vanish together, for differentiation."""
+    found = quotient_in([out], [], kept)
+    if found is None:
+        return None
+    factors = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios]
+    return _product(found, factors, out)
+
+
+def _product(quotient: Quotient, ratios: Sequence[Variable], out: Variable) -> Variable:
+    """What is left of a quotient, times ratios."""
+    factors = [*quotient.factors, *ratios]
+    if quotient.number != 1:
+        factors.insert(0, constant_like(quotient.number, out))
+    top = constant_like(1, out) if not factors else factors[0] if len(factors) == 1 else mul(*factors)
+    return true_divide(top, _product_of(quotient.divisors)) if quotient.divisors else top
+
+
+def _product_of(factors: Sequence[Variable]) -> Variable:
+    return factors[0] if len(factors) == 1 else mul(*factors)
+
+
+def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | None:
+    """``log(x)`` for a product with quotients of ``exp(u) - 1`` and `u`, which is near 0 with these near 1."""
+    found = quotient_in([x], [], kept)
+    if found is None:
+        return None
+    logarithms = [(log_exprel(one.x), inverse) for one, inverse in found.ratios if one.kind == "expm1"]
+    if not logarithms:
+        return None
+    others = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios if one.kind != "expm1"]
+    total = None
+    if others or found.factors or found.divisors or found.number != 1:
+        total = log(_product(found, others, x))
+    for term, inverse in logarithms:
+        if total is None:
+            total = neg(term) if inverse else term
+        else:
+            total = (sub if inverse else add)(total, term)
+    return total
+
+
+@rules.stabilize
+@rules.specialize
+@node_rewriter([log], operands=[mul, true_divide, reciprocal, neg])
+def local_log_of_exprel(fgraph, node):
+    """``log((exp(x) - 1) / x)`` and ``log(x / (exp(x) - 1))``, which are near zero for small `x`."""
+    (x,), (out,) = node.inputs, node.outputs
+    if not is_float(out) or x.type.dtype != out.type.dtype:
+        return False
+    new = logarithm_of_ratios(x, ())
+    return False if new is None else in_place_of(out, new, [x])
