@@ -14,13 +14,12 @@ from aesara.graph.pullback import is_disconnected
 from aesara.graph.rewriting.databases import canonicalize, optdb
 from aesara.graph.rewriting.node_rewriters import node_rewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter
-from aesara.graph.support import FULL, Condition, Support, complement, intersection, union
+from aesara.graph.support import FULL, Support, complement, intersection, union
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.derivatives.structure import Found, structure_of_output
-from aesara.tensor.elementwise.elemwise import tensor_condition
+from aesara.tensor.elementwise.elemwise import Everywhere, tensor_condition
 from aesara.tensor.elementwise.ops import switch
-from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.specify_shape import unbroadcast
 
 __all__ = [
@@ -167,12 +166,7 @@ def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
     one, two = found[node.inputs[1 + k]], found[node.inputs[1 + op.n_outs + k]]
     if not isinstance(output.type, TensorType) or (one.support is FULL and two.support is FULL):
         return FULL, True
-    scalar, order = tensor_condition(node.inputs[0]), ["x"] * output.type.ndim
-
-    def everywhere(condition: Condition) -> Support:
-        return Condition(("everywhere", len(order), condition.key), lambda: dimshuffle(condition.mask(), order))
-
-    holds = scalar.mapped(everywhere)
+    holds = tensor_condition(node.inputs[0]).mapped(lambda condition: Everywhere(condition, output.type.ndim))
     support = union(intersection(holds, one.support), intersection(complement(holds), two.support))
     return support, one.is_clean and two.is_clean
 

@@ -21,7 +21,7 @@ from aesara.graph.null_type import NullType
 from aesara.graph.type import Type
 from aesara.records import dataclass
 
-#: Conditions up to which a union or intersection is tested for holding all entries, or none.
+#: Conditions up to which unions and intersections are simplified.
 MOST_CONDITIONS = 6
 
 
@@ -205,17 +205,25 @@ def _joined(is_union: bool, supports: Iterable[Support]) -> Support:
         return neutral
     if len(parts) == 1:
         return next(iter(parts))
-    joined = Junction(is_union, tuple(parts))
-    return absorbing if _is_always(joined, is_union) else joined
+    return _without_idle_conditions(Junction(is_union, tuple(parts)))
 
 
-def _is_always(support: Support, wanted: bool) -> bool:
-    """Return whether the expression has a value for all values of its conditions; not of many."""
+def _without_idle_conditions(support: Support) -> Support:
+    """Return an expression without the conditions that it does not depend on, as ``c`` in ``c & d | ~c & d``.
+
+    Expressions of many conditions are left as they are.
+    """
     atoms = tuple(support.atoms())
     if len(atoms) > MOST_CONDITIONS:
-        return False
-    rows = product((False, True), repeat=len(atoms))
-    return all(support.holds(dict(zip(atoms, row))) is wanted for row in rows)
+        return support
+    rows = list(product((False, True), repeat=len(atoms)))
+    table = {row: support.holds(dict(zip(atoms, row))) for row in rows}
+    if len(set(table.values())) == 1:
+        return FULL if table[rows[0]] else EMPTY
+    for k, atom in enumerate(atoms):
+        if all(table[row] == table[(*row[:k], not row[k], *row[k + 1 :])] for row in rows):
+            return support.mapped(lambda one, idle=atom: FULL if one == idle else one)  # type: ignore[misc]
+    return support
 
 
 def complement(support: Support) -> Support:

@@ -34,7 +34,7 @@ from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.creation.make_vector import MakeVector, vector_of
-from aesara.tensor.elementwise.elemwise import Elemwise, any_along, tensor_condition
+from aesara.tensor.elementwise.elemwise import Elemwise, Everywhere, any_along, is_uniform, tensor_condition
 from aesara.tensor.elementwise.ops import second
 from aesara.tensor.indexing.index_forms import indices_from_subtensor
 from aesara.tensor.indexing.subtensor_advanced import (
@@ -106,10 +106,12 @@ def full_mask(support: Support, model: Any) -> Any:
     return mask if same else second(model, mask)
 
 
-def moved(support: Support, key: Any, move: Callable[[Any], Any]) -> Support:
-    """Return the support of entries that are moved, as `move` moves those of a mask."""
+def moved(support: Support, ndim: int, key: Any, move: Callable[[Any], Any]) -> Support:
+    """Return the support of entries that `move` moves, as it does those of a mask, to a tensor of `ndim` dimensions."""
 
     def change(condition: Condition) -> Support:
+        if isinstance(condition, Everywhere):
+            return Everywhere(condition.scalar, ndim)
         return Condition(("moved", key, condition.key), lambda: move(condition.mask()), condition.is_of_row)
 
     return support.mapped(change)
@@ -134,7 +136,7 @@ def _(op, node, output, found):
     axes = range(x.type.ndim) if op.axis is None else [axis % x.type.ndim for axis in op.axis]
     left = [axis for axis in range(x.type.ndim) if axis not in axes]
     kept = any_along(support, tuple(axes))
-    return moved(kept, ("without", tuple(axes)), lambda mask: dimshuffle(mask, left)), is_clean
+    return moved(kept, len(left), ("without", tuple(axes)), lambda mask: dimshuffle(mask, left)), is_clean
 
 
 # The same entries
@@ -157,7 +159,7 @@ def _(op, node, output, found):
 def _(op, node, output, found):
     value = found[node.inputs[0]]
     order = tuple(op.new_order)
-    return moved(value.support, ("order", order), lambda mask: dimshuffle(mask, order)), value.is_clean
+    return moved(value.support, len(order), ("order", order), lambda mask: dimshuffle(mask, order)), value.is_clean
 
 
 @structure_of_output.register(Alloc)
@@ -165,7 +167,7 @@ def _(op, node, output, found):
     value, *sizes = node.inputs
     support = found[value].support
     key = ("alloc", value.type.ndim, tuple(sizes))
-    return moved(support, key, lambda mask: alloc(mask, *sizes)), found[value].is_clean
+    return moved(support, output.type.ndim, key, lambda mask: alloc(mask, *sizes)), found[value].is_clean
 
 
 @structure_of_output.register(Reshape)
@@ -181,7 +183,7 @@ def _(op, node, output, found):
     def move(mask: Any) -> Any:
         return op.make_node(full_mask(Condition("mask", lambda: mask), value), *others).outputs[place]
 
-    return moved(found[value].support, (op, place, tuple(others)), move), found[value].is_clean
+    return moved(found[value].support, output.type.ndim, (op, place, tuple(others)), move), found[value].is_clean
 
 
 @structure_of_output.register(Join)
@@ -189,7 +191,7 @@ def _(op, node, output, found):
     axis, *values = node.inputs
     supports = {found[v].support for v in values}
     is_clean = all(found[v].is_clean for v in values)
-    if len(supports) == 1 and not next(iter(supports)).is_partial:
+    if len(supports) == 1 and is_uniform(next(iter(supports))):
         return supports.pop(), is_clean
     key = ("join", axis, tuple((v, found[v].support.key) for v in values))
     is_of_row = any(support.is_of_row for support in supports)
@@ -293,8 +295,8 @@ def _beside(mask: Any, axes: Sequence[int], ndim: int) -> Any:
 
 def _written(op: Any, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
     """Return the support of a value in the place that it is written to."""
-    if not support.is_partial:
-        return support
+    if is_uniform(support):
+        return moved(support, base.type.ndim, None, lambda mask: mask)
 
     def build() -> Any:
         mask = full_mask(support, value)

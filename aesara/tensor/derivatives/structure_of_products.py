@@ -60,7 +60,7 @@ def _in_factor(factor: Any, support: Support, axis: int, place: int) -> Support:
         return FULL
     order: list[Any] = ["x"] * factor.type.ndim
     order[factor.type.ndim - 2 + place] = axis
-    return moved(support, ("factor", tuple(order)), lambda mask: dimshuffle(mask, order))
+    return moved(support, len(order), ("factor", tuple(order)), lambda mask: dimshuffle(mask, order))
 
 
 def _selected(factor: Any, support: Support, axis: int, place: int) -> Any:
@@ -80,6 +80,7 @@ def _(op, node, of_outputs):
     members = [
         moved(
             any_along(of_outputs[k].support, tuple(range(n_batch, node.outputs[k].type.ndim))),
+            n_batch,
             ("members",),
             _first(n_batch),
         )
@@ -106,4 +107,4 @@ def _of_members(x: Any, term: Supported, members: Support, batch: Sequence[int |
     if shared or not isinstance(term.value.type, TensorType) or term.support is EMPTY:
         return term
     order = [*range(n_batch), *["x"] * core_ndim]
-    return Supported(term.value, moved(members, tuple(order), lambda mask: dimshuffle(mask, order)), False)
+    return Supported(term.value, moved(members, len(order), tuple(order), lambda mask: dimshuffle(mask, order)), False)

@@ -21,7 +21,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
 from aesara.tensor.elementwise.pullback import PullbackPlan, pullback_plan
-from aesara.tensor.shapes.dimshuffle import dimshuffle, dimshuffle_op
+from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle, dimshuffle_op
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -437,12 +437,47 @@ def _broadcast_axes(x: TensorVariable, out: TensorVariable) -> list[int]:
 def tensor_condition(variable: TensorVariable) -> Support:
     """Return the support at which a tensor, as the condition of a choice, is true."""
     is_boolean = variable.type.dtype == "bool"
+    number = _number(variable)
+    if number is not None:
+        return FULL if number.all() else EMPTY
     return condition_of(variable, lambda: variable if is_boolean else elemwise_of(aes.neq)(variable, 0))
+
+
+def _number(variable: Any, depth: int = 3) -> np.ndarray | None:
+    """Return the value of an elementwise expression of constants with one entry; None if it is something else."""
+    if isinstance(variable, Constant):
+        return variable.data if variable.data.size == 1 else None
+    node = variable.owner
+    if node is None or not depth or len(node.outputs) > 1 or not isinstance(node.op, (DimShuffle, Elemwise)):
+        return None
+    values = [_number(x, depth - 1) for x in node.inputs]
+    if any(value is None for value in values):
+        return None
+    result: list[list[Any]] = [[None]]
+    node.op.perform(node, values, result)
+    return np.asarray(result[0][0])
+
+
+class Everywhere(Condition):
+    """All entries of a tensor with some number of dimensions if a scalar is true, else none."""
+
+    __slots__ = ("scalar",)
+
+    def __init__(self, scalar: Condition, ndim: int):
+        super().__init__(
+            ("everywhere", ndim, scalar.key), lambda: dimshuffle(scalar.mask(), ["x"] * ndim), scalar.is_of_row
+        )
+        self.scalar = scalar
+
+
+def is_uniform(support: Support) -> bool:
+    """Return whether a support holds all entries or none."""
+    return all(isinstance(condition, Everywhere) for condition in support.atoms())
 
 
 def any_along(support: Support, axes: Sequence[int]) -> Support:
     """Return the support of sums along axes, with these kept."""
-    if not support.is_partial:
+    if is_uniform(support):
         return support
 
     def build() -> TensorVariable:

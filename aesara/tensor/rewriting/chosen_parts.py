@@ -69,6 +69,8 @@ def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
     shuffle = output_of(mask, DimShuffle)
     if shuffle is not None:
         (mask,) = shuffle.inputs
+        if mask.type.ndim != 1:
+            return None
         axis = shuffle.op.new_order.index(0)
     write = output_of(mask, IncSubtensor)
     if write is None or mask.type.ndim != 1 or mask.type.dtype != "bool" or not write.op.set_instead_of_inc:
