@@ -22,6 +22,7 @@ __all__ = [
     "check_static_index",
     "group_indices",
     "mask_does_not_fit",
+    "mask_may_fit",
     "result_layout",
     "static_indexed_shape",
     "static_slice_length",
@@ -75,6 +76,19 @@ def result_layout(indices: Sequence[Any]) -> tuple[list[tuple[int, Any]], list[t
     starts_basic = bool(groups) and groups[0][0]
     position = len(groups[0][1]) if starts_basic and n_advanced_groups == 1 else 0
     return basic, advanced, position
+
+
+def mask_may_fit(size: int | None, of_mask: int | None) -> bool:
+    """Say whether a mask may index a dimension, of lengths that are known or None.
+
+    As in NumPy, a length of the mask is that of the dimension, or 0: an empty mask chooses nothing of any dimension.
+
+    Examples
+    --------
+    >>> mask_may_fit(5, 5), mask_may_fit(5, 0), mask_may_fit(5, 1)
+    (True, True, False)
+    """
+    return of_mask == 0 or None in (size, of_mask) or size == of_mask
 
 
 def mask_does_not_fit(dimension: int, size: int, of_mask: int) -> str:
@@ -188,7 +202,8 @@ def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Tenso
     if is_mask(index):
         for offset, size in enumerate(index.type.shape):
             actual = shape[dimension + offset]
-            if size is not None and actual is not None and size != actual:
+            if not mask_may_fit(actual, size):
+                assert actual is not None and size is not None
                 raise IndexError(mask_does_not_fit(dimension + offset, actual, size))
         return (int(np.count_nonzero(index.data)) if isinstance(index, Constant) else None,)
     size = shape[dimension]
