@@ -246,14 +246,20 @@ def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Cont
 
 
 def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
-    """The check that a mask has the sizes of the dimensions of `x` from `axis` on."""
+    """The check that a mask has the sizes of the dimensions of `x` from `axis` on, or sizes of 0.
+
+    An empty mask fits any dimension, so that sizes of the two are not known to be equal behind the check.
+    """
     guards: list[object] = []
     for d, size in enumerate(mask.shape, axis):
+        if size is ZERO or context.same_size(x.shape[d], size):
+            continue
         message = (
             f"boolean index did not match indexed array along axis {d}; size of axis is {{0}} but size of "
             "corresponding boolean axis is {1}"
         )
-        guards += context.require_equal(x.shape[d], size, IndexError, message, node)
+        fits = primitive("eq", x.shape[d], size) | primitive("eq", size, ZERO)
+        guards += context.guard(fits, IndexError, message, node, [x.shape[d], size])
     return guards
 
 
