@@ -185,6 +185,10 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
         made_shape = static_broadcast(*made)
     except ValueError as error:
         raise IndexError(f"shape mismatch: indexing arrays of shapes {made} cannot be broadcast together") from error
+    for dimension, index in advanced:
+        if index.type.ndim == 0 or not (None in made_shape or 0 in made_shape):
+            # Of positions that are broadcast to no elements, any are right.
+            _check_positions(shape, dimension, index)
     return (*kept[:position], *made_shape, *kept[position:], *shape[n_indexed:])
 
 
@@ -206,10 +210,13 @@ def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Tenso
                 assert actual is not None and size is not None
                 raise IndexError(mask_does_not_fit(dimension + offset, actual, size))
         return (int(np.count_nonzero(index.data)) if isinstance(index, Constant) else None,)
+    return index.type.shape
+
+
+def _check_positions(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> None:
     size = shape[dimension]
-    if isinstance(index, Constant) and size is not None and index.data.size:
+    if isinstance(index, Constant) and not is_mask(index) and size is not None and index.data.size:
         lowest, highest = int(index.data.min()), int(index.data.max())
         if lowest < -size or highest >= size:
             wrong = lowest if lowest < -size else highest
             raise IndexError(f"index {wrong} is out of bounds for axis {dimension} with size {size}")
-    return index.type.shape
