@@ -85,7 +85,7 @@ class Context:
         #: what this context has taken from the one around; None if it must not
         self.taken: list[LoopRow] | None = None
         self.outer: Context | None = None
-        #: for sizes that are 1 if some operand has elements, and 0 if it has none: which lengths are equal in the former case
+        #: for sizes that are 1 if some operand has elements, else 0: which lengths are equal in the former case
         self.presences: dict[Expr, tuple[tuple[Expr, Expr], ...]] = {}
         self._equal: dict[Expr, Expr] = {}
         self._names = itertools.count(1)

@@ -64,7 +64,9 @@ def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
             else:
                 weight[item], size[item] = own_weight, own_size
                 chosen_by = [item.presence, *map(presence.get, item.operands)]
-                presence.update({item: found for found in chosen_by if found is not None})
+                found = next((size for size in chosen_by if size is not None), None)
+                if found is not None:
+                    presence[item] = found
         elif item.is_stored:
             stored.add(item)
     return stored

@@ -74,7 +74,7 @@ def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> Any:
     written = value if node.op.set_instead_of_inc else add(whole, value)
     changed = switch(masked.mask_for(x), written, whole)
     if whole is not x:
-        changed = set_subtensor(whole, as_dtype(changed, x.type.dtype))
+        changed = set_subtensor(whole, as_dtype(changed, x.type.dtype))  # type: ignore[arg-type]
     return in_place_of(node.outputs[0], changed)
 
 

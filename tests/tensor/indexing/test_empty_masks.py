@@ -146,7 +146,9 @@ def test_what_is_written_by_masks_is_read(name, lengths, mode):
 @pytest.mark.parametrize("mode", MODES)
 def test_masks_made_of_empty_tensors(mode):
     m = at.dmatrix("m")
-    f = aesara.function([x, m], [at.set_subtensor(x[m > -1], 5.0), at.set_subtensor(x[at.eq(m, m)], 5.0).sum()], mode=mode)
+    f = aesara.function(
+        [x, m], [at.set_subtensor(x[m > -1], 5.0), at.set_subtensor(x[at.eq(m, m)], 5.0).sum()], mode=mode
+    )
     xs = RNG.normal(size=(2, 3))
     np.testing.assert_allclose(f(xs, np.zeros((0, 3)))[1], xs.sum())
     np.testing.assert_array_equal(f(xs, np.zeros((2, 0)))[0], xs)
