@@ -53,7 +53,8 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     Returns
     -------
     Any
-        The last state, in the form of `init`.
+        The last state alone, in the form of `init`: for a tuple of two values, a tuple of two values. Unlike `scan`,
+        the loop returns no updates; random streams that `body` draws from have theirs by default.
 
     Notes
     -----
@@ -74,8 +75,8 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     The greatest common divisor:
 
     >>> m, n = at.lscalars("m", "n")
-    >>> gcd, _ = while_loop(lambda s: s[1] > 0, lambda s: (s[1], s[0] % s[1]), (m, n))
-    >>> aesara.function([m, n], gcd)(84, 36)
+    >>> last_state = while_loop(lambda s: s[1] > 0, lambda s: (s[1], s[0] % s[1]), (m, n))
+    >>> aesara.function([m, n], last_state[0])(84, 36)
     array(12)
     """
     state = _State("while_loop", body, init)
@@ -107,7 +108,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     Returns
     -------
     Any
-        The last state, in the form of `init`.
+        The last state alone, in the form of `init`, as that of a `while_loop`.
 
     Notes
     -----
