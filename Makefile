@@ -149,7 +149,7 @@ test-theano-libraries: $(THEANO_VENV)/test.stamp
 
 test-libraries: $(LIBRARIES_VENV)/test.stamp $(PYMC4_VENV)/test.stamp
 	$(LIBRARIES_VENV)/bin/python -m pytest -W ignore tests/libraries/test_sampling_libraries.py tests/libraries/test_sympy.py tests/libraries/test_exoplanet_core.py
-	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py tests/libraries/test_bambi.py tests/libraries/test_murefi.py
+	$(PYMC4_VENV)/bin/python -m pytest -W ignore tests/libraries/test_pymc4.py tests/libraries/test_bambi.py tests/libraries/test_murefi.py tests/libraries/test_pandas.py
 
 $(OLDEST_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(OLDEST_VENV)

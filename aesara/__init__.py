@@ -14,10 +14,13 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from aesara.other_modules import explain_imports
-from aesara.utils import collection_paused, modules_on_demand
+from aesara.utils import collection_paused, modules_on_demand, require_gil
+
+require_gil(sys.version)
 
 # Almost all that is made here stays; looking for garbage again and again would be a tenth of the time.
 with collection_paused():

@@ -362,19 +362,21 @@ class OpFromGraph(Op, HasInnerGraph):
                 return function(*given, return_list=True)
             return function(inputs, outputs, gradients) if with_outputs else function(inputs, gradients)
 
-        default = self._default_lop()
         missing = [disconnected_type() for _ in self.shared_inputs]
         if isinstance(override, str):
-            return default
+            return self._default_lop(range(count))
         if isinstance(override, Variable):
             return lambda *arguments: [override for _ in self.input_types] + missing
         if callable(override):  # also an operation
             return lambda *arguments: [_as_gradient(g) for g in call(override, arguments)] + missing
         if len(override) != len(self.input_types):
             raise ValueError(f"{self}: expected {len(self.input_types)} overrides of gradients, got {len(override)}.")
+        # Overridden inputs are not differentiated with respect to: the graph need not have such a gradient.
+        of_graph = [k for k, one in enumerate(override) if isinstance(one, str)]
+        default = self._default_lop([*of_graph, *range(len(override), count)]) if of_graph else None
 
         def one_by_one(*arguments: Any) -> list[Any]:
-            own = default(*arguments) if any(o == "default" for o in override if isinstance(o, str)) else []
+            own = default(*arguments) if default is not None else []
             found = []
             for k, one in enumerate(override):
                 if isinstance(one, str):
@@ -384,18 +386,18 @@ class OpFromGraph(Op, HasInnerGraph):
                 else:
                     made = call(one, arguments)
                     found.append(_as_gradient(made[0] if isinstance(made, (list, tuple)) else made))
-            return found + (own[len(override) :] if own is not None else missing)
+            return found + (own[len(override) :] if default is not None else missing)
 
         return one_by_one
 
-    def _default_lop(self) -> Callable[..., list[Any]]:
-        """The gradient of the graph, as an operation as well."""
+    def _default_lop(self, positions: Sequence[int]) -> Callable[..., list[Any]]:
+        """The gradient of the graph with respect to the inputs at `positions`, as an operation as well."""
         smooth = [k for k, v in enumerate(self.inner_outputs) if _is_smooth(v)]
         inputs = [stand_in(v) for v in self.inner_inputs]
         outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
         gradients = [stand_in(v) for v in outputs]
         pattern = self.connection_pattern(None)
-        wanted = [k for k, row in enumerate(pattern) if any(row[o] for o in smooth)]
+        wanted = [k for k in positions if any(pattern[k][o] for o in smooth)]
         if not wanted:
             return lambda *arguments: [disconnected_type() for _ in inputs]
         chosen = [outputs[o] for o in smooth]

@@ -58,6 +58,22 @@ def collection_paused() -> Iterator[None]:
             gc.enable()
 
 
+def require_gil(version: str) -> None:
+    """Raise an ImportError if a version of Python, as ``sys.version`` says it, is a build without the GIL.
+
+    Examples
+    --------
+    >>> require_gil("3.14.0 (main, Oct  7 2025, 11:11:11) [GCC 13.3.0]")
+    """
+    if "free-threading build" in version:
+        raise ImportError(
+            f"Aesara does not support free-threaded builds of Python, and this is Python {version.split(' (')[0]}: "
+            "compiled functions read and write the reference counts of Python's objects under the GIL, in the layout "
+            "of builds that have it. Use the build of the same version with the GIL (python3.14 instead of "
+            "python3.14t)."
+        )
+
+
 def uniq(items: Iterable[T]) -> list[T]:
     """Return the items without repetitions, in the order of their first occurrence.
 

@@ -25,6 +25,17 @@ def test_importing_leaves_the_collector_as_it_was(enabled):
     assert in_fresh_process(program) == f"{enabled} True"
 
 
+@pytest.mark.parametrize("version", ["3.13.1 experimental free-threading build (main)", "3.14.0 free-threading build"])
+def test_builds_of_python_without_the_gil_are_refused(version):
+    program = (
+        f"import sys\nsys.version = {version!r}\ntry:\n    import aesara\nexcept ImportError as error:\n"
+        "    print(error, 'llvmlite' in sys.modules)"
+    )
+    text = in_fresh_process(program)
+    assert f"does not support free-threaded builds of Python, and this is Python {version.split(' (')[0]}" in text
+    assert "Use the build of the same version with the GIL" in text and text.endswith("False")
+
+
 def test_importing_needs_no_test_values():
     program = (
         "import os\nos.environ['AESARA_FLAGS'] = 'compute_test_value=raise'\nimport aesara\n"

@@ -1,5 +1,6 @@
 """The reference pages are made from the declarations; those in the repository are the ones that are made."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -45,6 +46,12 @@ def test_every_function_has_an_entry(made):
         if isinstance(value, Elemwise):
             assert name in documented, name
             assert f"`{name}" in text, name
+
+
+def test_calls_show_no_contents_of_defaults(made):
+    """A default that is a dictionary of a module is nothing that a caller writes."""
+    calls = [line for text in made.values() for line in text.splitlines() if re.match("###* `", line)]
+    assert len(calls) > 500 and not [line for line in calls if "={" in line]
 
 
 def _functions():

@@ -8,6 +8,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.builders import OpFromGraph, infer_shape
+from aesara.compile.ops import as_op
 from aesara.gradient import DisconnectedType, disconnected_grad, disconnected_type, grad_undefined, verify_grad
 from aesara.graph.autodiff import NullTypeGradError
 from aesara.graph.replace import vectorize_graph
@@ -251,6 +252,34 @@ def test_other_gradients(name):
     assert [g is None for g in gradients] == [w is None for w in want]
     values = aesara.function([x, y], [g for g in gradients if g is not None], on_unused_input="ignore")([2.0], [3.0])
     assert [v.item() for v in values] == [w for w in want if w is not None]
+
+
+@as_op([at.dvector], [at.dvector])
+def cube(value):
+    return value**3
+
+
+def slope_of_cube(inputs, outputs, gradients):
+    return 3 * inputs[0] ** 2 * gradients[0]
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+@pytest.mark.parametrize("inline", [True, False])
+@pytest.mark.parametrize("form", ["function", "list", "with_default", "shared"])
+def test_overridden_gradients_are_not_built(form, inline, mode):
+    """A graph with an operation that has no gradient can be given one."""
+    outputs, wanted, names = [cube(x)], [12.0], [x]
+    overrides = [slope_of_cube]
+    if form == "function":
+        overrides = lambda *arguments: [slope_of_cube(*arguments)]
+    elif form == "with_default":
+        outputs, names, wanted = [cube(x) + y * y], [x, y], [12.0, 6.0]
+        overrides = [slope_of_cube, "default"]
+    elif form == "shared":
+        outputs = [cube(x * aesara.shared(1.0))]
+    op = OpFromGraph(names, outputs, lop_overrides=overrides, inline=inline)
+    f = aesara.function(names, aesara.grad(op(*names).sum(), names), mode=mode)
+    assert [g.tolist() for g in f(*[[2.0], [3.0]][: len(names)])] == [[w] for w in wanted]
 
 
 def sevenfold(inputs, outputs, gradients):

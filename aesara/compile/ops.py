@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -83,7 +84,7 @@ def register_deep_copy_op_c_code(typ: Any, code: Any, version: Any = ()) -> None
 class FromFunctionOp(Op):
     """An operation that calls a Python function; made by `as_op`.
 
-    Two of them are equal when they call the same function with the same types.
+    Two of them are equal when they call the same function with the same types, and have the same gradient.
     """
 
     def __init__(
@@ -92,8 +93,10 @@ class FromFunctionOp(Op):
         itypes: Sequence[Type],
         otypes: Sequence[Type],
         infer_shape: Callable[..., Any] | None,
+        grad: Callable[..., Any] | None = None,
     ) -> None:
         self._fn = fn
+        self._grad = grad
         self.itypes: Sequence[Any] = list(itypes)
         self.otypes: Sequence[Any] = list(otypes)
         self._infer_shape = infer_shape
@@ -107,6 +110,7 @@ class FromFunctionOp(Op):
             and self._fn == other._fn
             and self.itypes == other.itypes
             and self.otypes == other.otypes
+            and self._grad == other._grad
         )
 
     def __hash__(self) -> int:
@@ -127,11 +131,28 @@ class FromFunctionOp(Op):
         return Apply(self, checked, [otype() for otype in self.otypes])
 
     def L_op(self, inputs: Sequence[Variable], outputs: Sequence[Variable], output_grads: Sequence[Variable]) -> Any:
-        raise NotImplementedError(
-            f"The gradient of {self.__name__} is not known: as_op made an operation of a Python function, which cannot "
-            "be differentiated. Write a subclass of aesara.graph.op.Op whose `perform` calls it and whose `L_op` gives "
-            "the gradient, or take it as constant with aesara.gradient.disconnected_grad."
-        )
+        if self._grad is None:
+            raise NotImplementedError(
+                f"The gradient of {self.__name__} is not known: as_op made an operation of a Python function, which"
+                " cannot be differentiated. Give the gradient by `as_op(..., grad=...)`, or take the operation as"
+                " constant with aesara.gradient.disconnected_grad."
+            )
+        gradients: list[Any] = [
+            out.zeros_like() if isinstance(gradient.type, DisconnectedType) and hasattr(out, "zeros_like") else gradient
+            for out, gradient in zip(outputs, output_grads)
+        ]
+        if isinstance(self._grad, Op):
+            terms = self._grad(*inputs, *gradients, return_list=True)
+        else:
+            terms = self._grad(list(inputs), gradients)
+        if not isinstance(terms, (list, tuple)):
+            terms = [terms]
+        if len(terms) != len(inputs):
+            raise ValueError(
+                f"The gradient of {self.__name__} returned {len(terms)} terms; it must return one for each of the"
+                f" {len(inputs)} inputs."
+            )
+        return [disconnected_type() if term is None else term for term in terms]
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
         results = self._fn(*inputs)
@@ -159,10 +180,11 @@ class FromFunctionOp(Op):
             # From now on the function has a name by which it is found, so that picklers can treat it as all functions:
             # store the name, or, like cloudpickle those of scripts, what it consists of.
             fn.__qualname__ = f"{fn.__name__}._fn"
-            shapes = self._infer_shape
-            if isinstance(shapes, FunctionType) and "<" in shapes.__qualname__ and shapes.__module__ == fn.__module__:
-                shapes.__qualname__ = f"{fn.__name__}._infer_shape"
-        return _load_op, (fn, self.itypes, self.otypes, self._infer_shape)
+            for name in ("_infer_shape", "_grad"):
+                one = getattr(self, name)
+                if isinstance(one, FunctionType) and "<" in one.__qualname__ and one.__module__ == fn.__module__:
+                    one.__qualname__ = f"{fn.__name__}.{name}"
+        return _load_op, (fn, self.itypes, self.otypes, self._infer_shape, self._grad)
 
 
 def _op_with_name_of(fn: Callable[..., Any]) -> Any:
@@ -172,11 +194,13 @@ def _op_with_name_of(fn: Callable[..., Any]) -> Any:
         return None
 
 
-def _load_op(fn: Any, itypes: Sequence[Type], otypes: Sequence[Type], infer_shape: Any) -> FromFunctionOp:
+def _load_op(
+    fn: Any, itypes: Sequence[Type], otypes: Sequence[Type], infer_shape: Any, grad: Any = None
+) -> FromFunctionOp:
     found = _op_with_name_of(fn)
     if isinstance(found, FromFunctionOp) and found._fn is fn and found.itypes == itypes and found.otypes == otypes:
         return found
-    return FromFunctionOp(fn, itypes, otypes, infer_shape)
+    return FromFunctionOp(fn, itypes, otypes, infer_shape, grad)
 
 
 def load_back(mod: str, name: str) -> Any:
@@ -188,6 +212,7 @@ def as_op(
     itypes: Type | Sequence[Type],
     otypes: Type | Sequence[Type],
     infer_shape: Callable[..., Any] | None = None,
+    grad: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[..., Any]], FromFunctionOp]:
     """Decorator that makes an operation out of a Python function of values.
 
@@ -197,13 +222,25 @@ def as_op(
         Types of the function's arguments and results.
     infer_shape
         Method ``infer_shape(fgraph, node, input_shapes)`` of the operation.
+    grad
+        The gradient: an operation of the inputs and the gradients of the outputs, such as another function under
+        `as_op`; or a function ``grad(inputs, output_gradients)`` of two lists of variables. It returns one variable
+        for each input, of the input's shape, or None where the outputs do not depend on the input. Without `grad`
+        the operation cannot be differentiated.
 
     Examples
     --------
-    >>> @as_op(itypes=[aesara.tensor.dvector], otypes=[aesara.tensor.dvector])
+    >>> import aesara, aesara.tensor as at, numpy as np
+    >>> from aesara.compile.ops import as_op
+    >>> @as_op(itypes=[at.dvector, at.dvector], otypes=[at.dvector])
+    ... def rolled_back(x, gradient):
+    ...     return np.roll(gradient, -1)
+    >>> @as_op(itypes=[at.dvector], otypes=[at.dvector], grad=rolled_back)
     ... def rolled(x):
-    ...     return numpy.roll(x, 1)
-    >>> y = rolled(aesara.tensor.dvector("x"))
+    ...     return np.roll(x, 1)
+    >>> x = at.dvector("x")
+    >>> aesara.function([x], aesara.grad((rolled(x) * [1, 10, 100]).sum(), x))([0.0, 0.0, 0.0])
+    array([ 10., 100.,   1.])
     """
     inputs = [itypes] if isinstance(itypes, Type) else list(itypes)
     outputs = [otypes] if isinstance(otypes, Type) else list(otypes)
@@ -213,9 +250,11 @@ def as_op(
                 raise TypeError(f"`{name}` must be a list of aesara types, got {one!r}.")
     if infer_shape is not None and not callable(infer_shape):
         raise TypeError("`infer_shape` must be callable.")
+    if grad is not None and not callable(grad):
+        raise TypeError("`grad` must be an operation, or a function of the inputs and the gradients of the outputs.")
 
     def make_op(fn: Callable[..., Any]) -> FromFunctionOp:
-        return FromFunctionOp(fn, inputs, outputs, infer_shape)
+        return FromFunctionOp(fn, inputs, outputs, infer_shape, grad)
 
     return make_op
 

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from functools import singledispatch
 from typing import Any
 
+import numpy as np
+
 from aesara.graph.container import Container
 from aesara.graph.generic import generic
 from aesara.graph.messages import described
@@ -161,6 +163,9 @@ def shared_constructor(
     """Make the shared variable for a value; register a class with ``shared_constructor.register``."""
     if _load_constructors(type(value)):
         return shared_constructor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)
+    if callable(getattr(type(value), "to_numpy", None)):
+        value = _as_array(value)
+        return shared_constructor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)
     borrow = kwargs.pop("borrow", False)
     if kwargs:
         raise TypeError(
@@ -173,6 +178,19 @@ def shared_constructor(
         allow_downcast=allow_downcast,
         name=name,
     )
+
+
+def _as_array(table: Any) -> np.ndarray:
+    """Return the array of numbers that a table, such as one of pandas, holds; its memory may be written to."""
+    array = table.to_numpy()
+    if array.dtype.kind not in "biufc":
+        kind = type(table).__name__
+        raise TypeError(
+            f"shared() takes arrays of numbers, and the {kind} has the dtype {array.dtype} as an array. Give its "
+            "numbers, as in df.to_numpy(dtype='float64'), or SharedVariable(generic, value, strict=False) for the "
+            f"{kind} as the Python object that it is."
+        )
+    return array if array.flags.writeable else array.copy()
 
 
 def _load_constructors(kind: type) -> bool:
@@ -199,9 +217,9 @@ def shared(
     Parameters
     ----------
     value
-        A NumPy array, a number, or a nested list or tuple of numbers, which becomes an array; or any
-        other Python object. ``SharedVariable(generic, value, strict=False)`` holds a list of numbers
-        as the Python object that it is.
+        A NumPy array, a number, or a nested list or tuple of numbers, which becomes an array, as does a table with
+        a method `to_numpy`, such as a ``DataFrame`` of pandas; or any other Python object.
+        ``SharedVariable(generic, value, strict=False)`` holds a list of numbers as the Python object that it is.
     name
         The variable's name.
     strict
@@ -215,7 +233,7 @@ def shared(
     Raises
     ------
     TypeError
-        If `value` is symbolic, or of a dtype that no type supports.
+        If `value` is symbolic, or of a dtype that no type supports, or a table of other things than numbers.
 
     Examples
     --------

@@ -269,8 +269,15 @@ bool_ = bool
 _TYPES: dict[str, ScalarType] = {name: ScalarType(name) for name in _DTYPE_SPECS}
 
 
-def get_scalar_type(dtype: Any, cache: dict[str, ScalarType] = _TYPES) -> ScalarType:
+def get_scalar_type(dtype: Any, cache: dict[str, ScalarType] | None = None) -> ScalarType:
     """Return the one `ScalarType` of a dtype.
+
+    Parameters
+    ----------
+    dtype
+        A NumPy dtype, or what `numpy.dtype` takes.
+    cache
+        Types by dtype, in which the type is looked up and stored; None for those of all programs.
 
     Examples
     --------
@@ -278,6 +285,8 @@ def get_scalar_type(dtype: Any, cache: dict[str, ScalarType] = _TYPES) -> Scalar
     >>> get_scalar_type("int8")
     ScalarType(int8)
     """
+    if cache is None:
+        cache = _TYPES
     try:
         return cache[dtype]
     except (KeyError, TypeError):

@@ -28,6 +28,7 @@ class _scalar_py_operators:
 
     # NumPy's numbers leave operators to those below; its functions refuse.
     __array_ufunc__ = None
+    __pandas_priority__ = 5000
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         raise TypeError(

@@ -349,6 +349,7 @@ def scan(
     allow_gc: bool | None = None,
     strict: bool = False,
     return_list: bool = False,
+    checkpoint_memory: int | None = None,
 ) -> tuple[Any, OrderedUpdates]:
     """Compute a function again and again, over the entries of sequences and on its own results.
 
@@ -387,6 +388,10 @@ def scan(
         Raise if the step uses shared variables that are not listed in `non_sequences` and that it does not update.
     return_list
         Whether a single output is returned in a list.
+    checkpoint_memory
+        How many bytes of states the gradient of this loop may keep: of a longer loop it keeps as many states as the
+        square root of the number of steps, and computes the others again. 0 for no limit; None for what
+        ``config.scan__checkpoint_memory`` says when the gradient is taken.
 
     Returns
     -------
@@ -411,6 +416,7 @@ def scan(
         options = {
             "mode": mode, "name": name, "truncate_gradient": truncate_gradient, "profile": profile,
             "allow_gc": True if allow_gc is None else allow_gc, "strict": strict,
+            "checkpoint_memory": checkpoint_memory,
         }  # fmt: skip
         outputs, updates = _many_steps(loop, options)
     if len(outputs) == 1 and not return_list:

@@ -86,8 +86,7 @@ class _BatchedLoop:
             parts.until = made[-1]
             if made[-1].type.ndim:
                 return None  # members end at different steps
-        options = {"mode": op.mode, "name": op.name, "truncate_gradient": op.truncate_gradient}
-        loop = Scan(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **options)
+        loop = Scan(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **op.options)
         of_state: Any
         of_result: Any
         of_state, of_result, _ = parts.split(loop(*parts.outer_inputs(), return_list=True))

@@ -31,7 +31,14 @@ __all__ = ["fori_loop", "while_loop"]
 _NO_END = 2**62
 
 
-def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any, *, name: str | None = None) -> Any:
+def while_loop(
+    cond: Callable[[Any], Any],
+    body: Callable[[Any], Any],
+    init: Any,
+    *,
+    name: str | None = None,
+    checkpoint_memory: int | None = None,
+) -> Any:
     """Compute a state from itself while a condition holds.
 
     The condition is asked before each step, so that there may be no step at all; the loop gives `init` then.
@@ -49,17 +56,20 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
         arrays take the dtype that `body` returns, by the rules of `scan`; variables keep theirs.
     name
         A name of the loop for messages.
+    checkpoint_memory
+        How many bytes of states the gradient of this loop may keep, as in `scan`.
 
     Returns
     -------
     Any
-        The last state, in the form of `init`.
+        The last state alone, in the form of `init`: for a tuple of two values, a tuple of two values. Unlike `scan`,
+        the loop returns no updates; random streams that `body` draws from have theirs by default.
 
     Notes
     -----
     Only the last state is kept. Derivatives in both modes are those of the steps that are taken. For that in reverse
     mode, the loop runs once to count its steps, and once more to keep the states of all of them, or of some, as
-    ``config.scan__checkpoint_memory`` says.
+    `checkpoint_memory` says.
 
     Examples
     --------
@@ -74,8 +84,8 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     The greatest common divisor:
 
     >>> m, n = at.lscalars("m", "n")
-    >>> gcd, _ = while_loop(lambda s: s[1] > 0, lambda s: (s[1], s[0] % s[1]), (m, n))
-    >>> aesara.function([m, n], gcd)(84, 36)
+    >>> last_state = while_loop(lambda s: s[1] > 0, lambda s: (s[1], s[0] % s[1]), (m, n))
+    >>> aesara.function([m, n], last_state[0])(84, 36)
     array(12)
     """
     state = _State("while_loop", body, init)
@@ -86,10 +96,18 @@ def while_loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], init: Any
     goes_on = _asked("while_loop", cond, rebuild(init, state.first))
     steps = switch(goes_on, constant(_NO_END, dtype="int64"), constant(0, dtype="int64"))
     parts = LoopParts(steps, until=stop)
-    return state.after_loop(parts, last, few_rows=True, name=name)
+    return state.after_loop(parts, last, few_rows=True, name=name or "while_loop", checkpoint_memory=checkpoint_memory)
 
 
-def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any, *, name: str | None = None) -> Any:
+def fori_loop(
+    lower: Any,
+    upper: Any,
+    body: Callable[[Any, Any], Any],
+    init: Any,
+    *,
+    name: str | None = None,
+    checkpoint_memory: int | None = None,
+) -> Any:
     """Compute a state from itself for each of some integers: ``for i in range(lower, upper): state = body(i, state)``.
 
     Parameters
@@ -103,11 +121,13 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
         The first state, as that of a `while_loop`.
     name
         A name of the loop for messages.
+    checkpoint_memory
+        How many bytes of states the gradient of this loop may keep, as in `scan`.
 
     Returns
     -------
     Any
-        The last state, in the form of `init`.
+        The last state alone, in the form of `init`, as that of a `while_loop`.
 
     Notes
     -----
@@ -134,7 +154,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     counter = FirstValue(first)
     counter.inner = [index]
     parts.states.append(make_state(counter, (-1,), add(index, constant(1, dtype="int64")), steps))
-    return state.after_loop(parts, made, few_rows=False, name=name)
+    return state.after_loop(parts, made, few_rows=False, name=name or "fori_loop", checkpoint_memory=checkpoint_memory)
 
 
 @dataclass(eq=False)
@@ -204,8 +224,11 @@ class _State:
 
     # -- the loop --------------------------------------------------------------------------------------------
 
-    def after_loop(self, parts: LoopParts, made: Returned, few_rows: bool, name: str | None) -> Any:
-        """The state after the last step; the loop keeps `few_rows` from the start, or leaves that to rewrites."""
+    def after_loop(self, parts: LoopParts, made: Returned, few_rows: bool, **options: Any) -> Any:
+        """The state after the last step; the loop keeps `few_rows` from the start, or leaves that to rewrites.
+
+        `options` are those of the loop.
+        """
         places: list[State | int] = []
         for leaf, new in zip(self.leaves, made.outputs):
             if leaf.first is None:
@@ -221,7 +244,7 @@ class _State:
             for state in parts.states:
                 state.buffer = _first_values(state.buffer)
         close(parts, [], inner, False)
-        buffers, _, shared = parts.split(Scan.of_parts(parts, name=name or self.who))
+        buffers, _, shared = parts.split(Scan.of_parts(parts, **options))
 
         def last(place: State | int) -> Any:
             return shared[place] if isinstance(place, int) else getitem(buffers[place], -1)

@@ -87,10 +87,8 @@ def edited_node(args: ScanArgs, node: Apply, **options: Any) -> Apply:
         Arguments of `Scan` that are not those of the old loop.
     """
     op = node.op
-    given = {
-        "mode": op.mode, "truncate_gradient": op.truncate_gradient, "name": op.name, "profile": op.profile,
-        "allow_gc": op.allow_gc, "strict": op.strict, **options,
-    }  # fmt: skip
+    kept = {"profile": op.profile, "allow_gc": op.allow_gc, "strict": op.strict}
+    given = {**op.options, **kept, **options}
     with inherit_source(node):
         loop = Scan(args.inner_inputs, args.inner_outputs, args.info, **given)
         made: Apply = loop.make_node(*args.outer_inputs)

@@ -126,7 +126,7 @@ class _Rerun:
         op = self.op
         buffers = [expand_empty(first, self.steps) for first in self.firsts]
         parts = self._parts(self.steps, self.seqs, buffers, self.constants)
-        made = op.of_parts(parts, name=op.name, mode=op.mode, truncate_gradient=op.truncate_gradient)
+        made = op.of_parts(parts, **op.options)
         rooms = [buffer.shape[0] for buffer in self.buffers] + op.outer_nitsot(self.inputs)
         seeds: dict[Variable, Any] = {}
         supports: dict[Variable, Support] = {}

@@ -88,12 +88,16 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         A name for messages.
     as_while, profile, allow_gc, strict
         Accepted for compatibility; have no effect. `info` says whether the loop can end early.
+    checkpoint_memory
+        How many bytes of states the loop's gradient may keep; 0 for no limit, None for what
+        ``config.scan__checkpoint_memory`` says. Loops that differ in this only are equal: they compute the same.
     """
 
     def __init__(
         self, inputs: Sequence[Variable], outputs: Sequence[Variable], info: ScanInfo, mode: Any = None,
         typeConstructor: Callable | None = None, truncate_gradient: int = -1, name: str | None = None,
         as_while: bool = False, profile: Any = None, allow_gc: bool = True, strict: bool = True,
+        checkpoint_memory: int | None = None,
     ):  # fmt: skip
         if len(inputs) != info.n_inner_inputs or len(outputs) != info.n_inner_outputs:
             raise ValueError(
@@ -104,6 +108,9 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         self.info = info
         self.mode = mode
         self.truncate_gradient = truncate_gradient
+        if checkpoint_memory is not None and (not isinstance(checkpoint_memory, int) or checkpoint_memory < 0):
+            raise ValueError(f"Scan: checkpoint_memory must be a number of bytes or None, got {checkpoint_memory!r}.")
+        self.checkpoint_memory = checkpoint_memory
         self.name = name
         self.profile, self.allow_gc, self.strict = profile, allow_gc, strict
         self.validate_inner_graph()
@@ -146,10 +153,22 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     def with_step(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Scan:
         """The same loop with another step of the same layout."""
-        return Scan(
-            inputs, outputs, self.info, self.mode, None, self.truncate_gradient, self.name,
-            profile=self.profile, allow_gc=self.allow_gc, strict=self.strict,
-        )  # fmt: skip
+        kept = {"profile": self.profile, "allow_gc": self.allow_gc, "strict": self.strict}
+        return Scan(inputs, outputs, self.info, **self.options, **kept)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The arguments of the constructor that say how the loop is called, compiled and differentiated."""
+        return {
+            "mode": self.mode, "name": self.name, "truncate_gradient": self.truncate_gradient,
+            "checkpoint_memory": self.checkpoint_memory,
+        }  # fmt: skip
+
+    def keeping_all_states(self) -> Scan:
+        """The same loop, whose gradient keeps the states of all steps."""
+        made = copy(self)
+        made.checkpoint_memory = 0
+        return made
 
     def overwriting(self, buffers: dict[int, list[int]]) -> Scan:
         """The same loop, which writes some of its outputs into the memory of inputs; see `Op.destroy_map`."""

@@ -33,17 +33,23 @@ __all__ = ["pulled_back_in_blocks", "wants_blocks"]
 
 
 def wants_blocks(op: Any) -> bool:
-    """Whether the gradient of a loop is to keep few states: by the option, and if the loop can be cut."""
+    """Whether the gradient of a loop is to keep few states: by its option, and if the loop can be cut."""
     info = op.info
     can_be_cut = not (info.as_while or info.n_shared_outs or info.n_mit_mot) and op.truncate_gradient == -1
-    return config.scan__checkpoint_memory > 0 and can_be_cut and bool(info.n_mit_sot + info.n_sit_sot)
+    return bytes_kept(op) > 0 and can_be_cut and bool(info.n_mit_sot + info.n_sit_sot)
+
+
+def bytes_kept(op: Any) -> int:
+    """How many bytes of states the gradient of a loop may keep; 0 for no limit."""
+    own: int | None = op.checkpoint_memory
+    return config.scan__checkpoint_memory if own is None else own
 
 
 def pulled_back_in_blocks(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
     """The gradients of a loop's inputs, given those of its outputs."""
-    most = config.scan__checkpoint_memory
+    most = bytes_kept(op)
     with config.change_flags(scan__checkpoint_memory=0):  # the loops in a block keep all that they need
-        return _Blocks(op, inputs, gradients, most).gradients()
+        return _Blocks(op.keeping_all_states(), inputs, gradients, most).gradients()
 
 
 class _Blocks:

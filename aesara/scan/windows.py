@@ -65,8 +65,7 @@ def with_rows_as_states(op: Any, inputs: Sequence[Any]) -> list[Any]:
     made_inputs = parts.outer_inputs()
     first = 1 + len(parts.sequences) + len(parts.states) + len(parts.shared)
     made_inputs[first : first + info.n_nit_sot] = op.outer_nitsot(inputs)
-    options = {"mode": op.mode, "name": op.name, "truncate_gradient": op.truncate_gradient}
-    loop = type(op)(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **options)
+    loop = type(op)(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **op.options)
     states, results, made_shared = parts.split(loop(*made_inputs, return_list=True))
     whole = [_after_loop(window, states, results[window.leaves]) for window in windows]
     return [*whole, *[states[state] for state in own], *results[: info.n_nit_sot], *made_shared]

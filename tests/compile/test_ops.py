@@ -81,6 +81,68 @@ def test_as_op_arguments():
         scaled(at.dmatrix(), at.dscalar())
 
 
+@as_op([at.dvector, at.dscalar, at.dvector], [at.dvector, at.dscalar])
+def scaled_back(x, factor, gradient):
+    return gradient * factor, np.asarray((gradient * x).sum())
+
+
+@as_op([at.dvector, at.dscalar], [at.dvector], grad=scaled_back)
+def scaled_with_op(x, factor):
+    return x * factor
+
+
+@as_op([at.dvector, at.dscalar], [at.dvector], grad=lambda inputs, g: [g[0] * inputs[1], (g[0] * inputs[0]).sum()])
+def scaled_with_expression(x, factor):
+    return x * factor
+
+
+@pytest.mark.parametrize("mode", MODES)
+class TestGradientOfAsOp:
+    @pytest.mark.parametrize("op", [scaled_with_op, scaled_with_expression])
+    def test_values(self, mode, op):
+        x, a = at.dvector("x"), at.dscalar("a")
+        f = aesara.function([x, a], aesara.grad((op(x, a) ** 2).sum(), [x, a]), mode=mode)
+        slope, of_factor = f([1.0, 2.0], 3.0)
+        assert slope.tolist() == [18.0, 36.0] and of_factor == 30.0
+
+    def test_second_derivative(self, mode):
+        x, a = at.dvector("x"), at.dscalar("a")
+        gradient = aesara.grad((scaled_with_expression(x, a) ** 2).sum(), a)
+        assert aesara.function([x, a], aesara.grad(gradient, a), mode=mode)([1.0, 2.0], 3.0) == 10
+
+    @pytest.mark.parametrize("op", [scaled_with_op, scaled_with_expression])
+    def test_jacobian(self, mode, op):
+        x, a = at.dvector("x"), at.dscalar("a")
+        rows = aesara.gradient.jacobian(op(x, a), x)
+        assert aesara.function([x, a], rows, mode=mode)([1.0, 2.0], 3.0).tolist() == [[3, 0], [0, 3]]
+
+    def test_results_that_are_not_used_have_zero_gradients(self, mode):
+        @as_op([at.dvector], [at.dvector, at.dscalar], grad=lambda inputs, gradients: [gradients[0] + gradients[1]])
+        def same_and_sum(x):
+            return x, np.asarray(x.sum())
+
+        x = at.dvector("x")
+        for cost, want in ((same_and_sum(x)[0].sum(), 1), (same_and_sum(x)[1] * 2, 2)):
+            assert aesara.function([x], aesara.grad(cost, x), mode=mode)([1.0, 2.0]).tolist() == [want, want]
+
+
+def test_terms_of_gradients_of_as_op():
+    x, n = at.dvector("x"), at.lscalar("n")
+    make = as_op(
+        [at.dvector, at.lscalar], [at.dvector], grad=lambda inputs, gradients: [gradients[0] * inputs[1], None]
+    )
+    op = make(lambda x, n: x * n)
+    gradient, none = aesara.grad(op(x, n).sum(), [x, n], disconnected_inputs="ignore", return_disconnected="none")
+    assert none is None and aesara.function([x, n], gradient)([1.0], 5).tolist() == [5]
+    too_few = as_op([at.dvector, at.dvector], [at.dvector], grad=lambda inputs, gradients: gradients)(np.add)
+    with pytest.raises(ValueError, match="returned 1 terms; it must return one for each of the 2 inputs"):
+        aesara.grad(too_few(x, x).sum(), x)
+    with pytest.raises(TypeError, match="`grad` must be an operation"):
+        as_op([at.dvector], [at.dvector], grad=3)
+    with pytest.raises(NotImplementedError, match=r"as_op\(..., grad=...\)"):
+        aesara.grad(scaled(x, x.sum()).sum(), x)
+
+
 def test_from_function_op_equality_and_pickle():
     def plain(x):
         return x
@@ -88,13 +150,16 @@ def test_from_function_op_equality_and_pickle():
     make = as_op([at.dvector], [at.dvector])
     assert make(plain) == make(plain) and hash(make(plain)) == hash(make(plain))
     assert make(plain) != as_op([at.dvector], [at.dscalar])(plain)
+    assert make(plain) != as_op([at.dvector], [at.dvector], grad=plain)(plain)
     assert pickle.loads(pickle.dumps(scaled)) is scaled
+    negated = pickle.loads(pickle.dumps(as_op([at.dvector], [at.dvector], grad=scaled_back)(np.negative)))
+    assert negated._fn is np.negative and negated._grad is scaled_back
     assert pickle.loads(pickle.dumps(as_op([at.dvector], [at.dvector])(np.sin)))._fn is np.sin
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_as_op_in_the_place_of_its_function(protocol):
-    for op in (scaled, reversed_and_sum):
+    for op in (scaled, reversed_and_sum, scaled_with_op, scaled_with_expression):
         assert pickle.loads(pickle.dumps(op, protocol)) is op
         assert copy.deepcopy(op) is op
 

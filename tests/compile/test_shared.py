@@ -311,6 +311,28 @@ def test_other_lists_stay_as_they_are(value):
     assert s.type == generic and type(s.get_value()) is type(value)
 
 
+class Table:
+    """What the tables of other libraries have in common."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def to_numpy(self):
+        return self.array
+
+
+def test_tables_become_arrays():
+    array = np.ones((2, 3), "float32")
+    s = aesara.shared(Table(array), name="s", shape=(None, 3))
+    assert s.name == "s" and s.type == at.TensorType("float32", (None, 3))
+    assert not np.shares_memory(s.get_value(borrow=True), array)
+    assert np.shares_memory(aesara.shared(Table(array), borrow=True).get_value(borrow=True), array)
+    array.flags.writeable = False
+    assert aesara.shared(Table(array), borrow=True).get_value(borrow=True).flags.writeable
+    with pytest.raises(TypeError, match="the Table has the dtype object.*to_numpy"):
+        aesara.shared(Table(np.array(["a", None])))
+
+
 def test_a_list_of_numbers_can_stay_a_list():
     s = aesara.compile.SharedVariable(generic, [1.0, 2.0], strict=False)
     assert s.get_value() == [1.0, 2.0]

@@ -8,7 +8,7 @@ from catalogue import Doubled, wrong
 import aesara
 import aesara.tensor as at
 from aesara.compile.io import In
-from aesara.gradient import DisconnectedInputError, Lop, grad, jacobian
+from aesara.gradient import DisconnectedInputError, Lop, grad, hessian, jacobian
 from aesara.graph.cloning import graph_replace
 from aesara.graph.utils import MissingInputError
 from aesara.raise_op import Assert
@@ -31,9 +31,15 @@ def gradient_with_respect_to_an_expression():
     grad(x.sum(), x + y)
 
 
-@wrong("build", ValueError, "expression", "TensorType(float64, (?, ?))")
+@wrong("build", TypeError, "dense", "`AddSS(x, y)`", "Sparse(float64, (?, ?), csc)")
 def jacobian_of_an_expression():
-    jacobian(m * x, x)
+    x, y = aesara.sparse.csc_matrix("x"), aesara.sparse.csc_matrix("y")
+    jacobian(x + y, x)
+
+
+@wrong("build", ValueError, "0 dimensional", "`m * x`", "TensorType(float64, (?, ?))")
+def hessian_of_an_expression():
+    hessian(m * x, x)
 
 
 @wrong("build", TypeError, "`x + y > 0` (Elemwise{gt,no_inplace}.0) was asked", "switch")

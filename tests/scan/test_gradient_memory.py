@@ -8,8 +8,9 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.configdefaults import config
+from aesara.graph.replace import vectorize_graph
 from aesara.graph.traversal import io_toposort
-from aesara.scan import scan, until
+from aesara.scan import fori_loop, scan, until, while_loop
 from aesara.scan.op import Scan
 from tests.scan.test_random_loops import Program
 
@@ -94,6 +95,55 @@ def test_which_gradients_run_their_loop_again(taps):
 
 def loops_before(outputs):
     return [node for node in io_toposort([], outputs) if isinstance(node.op, Scan)]
+
+
+def step(s, w):
+    return at.tanh(s * w) + 0.1
+
+
+def last_of_scan(**options):
+    return scan(step, None, x, w, n_steps=n, **options)[0][-1]
+
+
+def last_of_while(**options):
+    return while_loop(lambda s: s[1] < n, lambda s: [step(s[0], w), s[1] + 1], [x, 0], **options)[0]
+
+
+#: kinds of loops, each made with an option and without
+KINDS = {
+    "scan": last_of_scan,
+    "fori_loop": lambda **options: fori_loop(0, n, lambda i, s: step(s, w), x, **options),
+    "while_loop": last_of_while,
+    "batch": lambda **options: vectorize_graph(last_of_scan(**options), {x: at.stack([x, -x])}),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_an_option_of_one_loop(kind, mode):
+    """It holds for that loop alone, whatever the option of all loops says, and changes no value."""
+    build = KINDS[kind]
+    wanted = gradients(build().sum(), [x, w], 0)
+    few, by_option, all_states = (
+        gradients(build(checkpoint_memory=own).sum(), [x, w], budget) for own, budget in ((1, 0), (None, 1), (0, 1))
+    )
+    counts = [len(loops_before(found)) for found in (few, by_option, all_states, wanted)]
+    assert counts[0] == counts[1] > counts[2] == counts[3]
+    f = aesara.function([x, w, n], [*wanted, *few, *all_states], mode=mode)
+    for steps in (1, 7):
+        got = f([0.5, -1.0], 0.9, steps)
+        for found in (got[2:4], got[4:]):
+            for a, b in zip(got[:2], found, strict=True):
+                np.testing.assert_allclose(a, b, rtol=1e-11)
+
+
+def test_an_option_of_one_loop_leaves_others_alone():
+    one, other = KINDS["scan"](checkpoint_memory=1), KINDS["scan"](name="other")
+    found = gradients(one.sum() * other.sum(), w, 0)
+    names = [node.op.name for node in loops_before([found])]
+    assert names.count("blocks_of_scan_fn") == 1 and "blocks_of_other" not in names
+    with pytest.raises(ValueError, match="checkpoint_memory must be a number of bytes or None, got -1"):
+        KINDS["scan"](checkpoint_memory=-1)
 
 
 @pytest.mark.slow

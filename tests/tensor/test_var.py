@@ -287,6 +287,11 @@ class TestOperands:
 
         assert at.matrix() + Other() == "mine"
 
+    @pytest.mark.parametrize("variable", [at.vector(), at.constant([1.0]), shared(2.0), aes.float64()])
+    def test_tables_leave_operators_to_variables(self, variable):
+        """A table of pandas returns NotImplemented to what has a higher priority; those of pandas end at 4000."""
+        assert variable.__pandas_priority__ > 4000
+
     def test_only_integers_can_be_shifted(self):
         assert (at.ivector() << 1).type.dtype == "int32"
         with pytest.raises(TypeError):

@@ -134,6 +134,8 @@ class _tensor_py_operators:
 
     # NumPy arrays leave binary operators to objects with a higher priority.
     __array_priority__ = 1000
+    # So do the tables of pandas, whose own numbers end at 4000.
+    __pandas_priority__ = 5000
 
     __add__ = _binary("__add__", ops.add, "+")
     __radd__ = _reflected("__radd__", ops.add, "+")

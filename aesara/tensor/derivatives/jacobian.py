@@ -1,24 +1,27 @@
 """Derivatives that need tensors: Jacobians, Hessians, and the sum of many gradients.
 
-A Jacobian is the product of a vector with it, for all rows of an identity matrix at once: the graph of one product,
+A Jacobian is the product of a tensor with it, for all rows of an identity matrix at once: the graph of one product,
 vectorized. There is no loop, and no size has to be known when the graph is built.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, constants, grad, settle
+from aesara.graph.messages import described
 from aesara.graph.nodes import Variable
 from aesara.graph.op import stand_in
 from aesara.graph.pullback import pull_back, sum_gradients
 from aesara.graph.support import Condition
 from aesara.graph.vectorization import vectorize_graph
 from aesara.tensor.core.casting import cast
-from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import add
 from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.reshape import reshape
 
 # NumPy calls the reference of one node with at most 32 arrays.
 TERMS_IN_ONE_SUM = 24
@@ -43,12 +46,12 @@ def jacobian(
     disconnected_inputs: OnDisconnected = "raise",
     vectorize: bool = True,
 ) -> Any:
-    """Return the full Jacobian of a vector.
+    """Return the full Jacobian of a tensor.
 
     Parameters
     ----------
     expression
-        The vector that is differentiated. A scalar gives its gradient.
+        The tensor that is differentiated, of any number of dimensions. A scalar gives its gradient.
     wrt
         The variable or variables to differentiate with respect to.
     consider_constant, disconnected_inputs
@@ -68,14 +71,16 @@ def jacobian(
     >>> aesara.function([x], aesara.gradient.jacobian(x**2, x))([1.0, 3.0])
     array([[2., 0.],
            [0., 6.]])
+    >>> m = at.dmatrix("m")
+    >>> aesara.function([m], aesara.gradient.jacobian(m.T, m))([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]).shape
+    (3, 2, 2, 3)
     """
     if not isinstance(expression, Variable):
         raise TypeError(f"jacobian expects a Variable as `expression`; got {type(expression).__name__}.")
     ndim = getattr(expression.type, "ndim", None)
-    if ndim is None or ndim > 1:
-        raise ValueError(
-            "jacobian expects a 1 dimensional variable as `expression`. If not use flatten to make it a vector;"
-            f" got {expression.type}."
+    if ndim is None or (ndim and not isinstance(expression.type, DenseTensorType)):
+        raise TypeError(
+            f"jacobian expects a dense tensor as `expression`; got {described(expression)} of type {expression.type}."
         )
     variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
     if ndim == 0:
@@ -91,9 +96,10 @@ def rows_of_jacobian(
     consider_constant: Sequence[Variable] | None,
     disconnected_inputs: OnDisconnected,
 ) -> list[Variable]:
-    """Return the Jacobians of a vector: its products with the rows of an identity matrix."""
+    """Return the Jacobians of a tensor of at least one dimension: its products with the rows of an identity matrix."""
     dtype = floating_dtype(expression)
-    (length,) = sizes_of(expression)
+    sizes = sizes_of(expression)
+    length = math.prod(sizes[1:], start=sizes[0])
     direction = stand_in(cast(expression, dtype), "direction")
     chosen = stand_in(cast(expression, "bool"), "chosen")
     # Zeros of a row of the identity matrix are not read: infinite slopes leave them zero.
@@ -102,12 +108,18 @@ def rows_of_jacobian(
         {expression: direction}, variables, constants(consider_constant), supports={expression: support}
     )
     products = settle(variables, flowing, disconnected_inputs, roots=[expression])
-    batches = vectorize_graph(products, {direction: eye(length, dtype=dtype), chosen: eye(length, dtype="bool")})
-    # What does not depend on the direction is zero, since the product is linear in it.
-    return [
-        alloc(batch, length, *sizes_of(product)) if batch.type.ndim == product.type.ndim else batch
-        for product, batch in zip(products, batches)
-    ]
+    # A row for each entry of the expression, of the expression's shape.
+    rows, masks = eye(length, dtype=dtype), eye(length, dtype="bool")
+    if len(sizes) > 1:
+        rows, masks = reshape(rows, [length, *sizes]), reshape(masks, [length, *sizes])
+    jacobians = []
+    for product, batch in zip(products, vectorize_graph(products, {direction: rows, chosen: masks})):
+        if batch.type.ndim == product.type.ndim:
+            # What does not depend on the direction is zero, since the product is linear in it.
+            jacobians.append(alloc(batch, *sizes, *sizes_of(product)))
+        else:
+            jacobians.append(batch if len(sizes) == 1 else reshape(batch, [*sizes, *sizes_of(batch)[1:]]))
+    return jacobians
 
 
 def floating_dtype(variable: Any) -> str:
@@ -147,7 +159,8 @@ def hessian(
            [ 0., 12.]])
     """
     if not isinstance(cost, Variable) or getattr(cost.type, "ndim", None) != 0:
-        raise ValueError("hessian expects a 0 dimensional variable as `cost`")
+        got = f"{described(cost)} of type {cost.type}" if isinstance(cost, Variable) else type(cost).__name__
+        raise ValueError(f"hessian expects a 0 dimensional variable as `cost`; got {got}.")
     variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
     for variable in variables:
         if not isinstance(variable, Variable) or getattr(variable.type, "ndim", None) != 1:

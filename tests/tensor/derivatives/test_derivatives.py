@@ -177,9 +177,12 @@ def test_jacobian_and_directional_derivatives(name, rng):
     inputs = inputs_for(values)
     output = build(*inputs)
     value = aesara.function(inputs, output, on_unused_input="ignore")
-    jacobians = aesara.function(inputs, jacobian(output.flatten(), inputs), on_unused_input="ignore")(*values)
+    jacobians = aesara.function(inputs, jacobian(output, inputs), on_unused_input="ignore")(*values)
     for position, (found, x) in enumerate(zip(jacobians, values)):
-        assert found.shape == (value(*values).size, *x.shape)
+        assert found.shape == (*value(*values).shape, *x.shape)
+    # A row for each entry of the result.
+    jacobians = [j.reshape(-1, *x.shape) for j, x in zip(jacobians, values)]
+    for position, found in enumerate(jacobians):
         np.testing.assert_allclose(found, central_differences(value, values, position), rtol=1e-5, atol=1e-7)
 
     directions = [rng.normal(size=v.shape) for v in values]
@@ -395,6 +398,33 @@ class TestJacobian:
         one = at.tensor("float64", shape=(1,))
         assert jacobian(one**2, one).type.shape == (1, 1)
 
+    @pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+    def test_of_matrices(self, mode):
+        """A matrix product in each of its factors, from sizes that are not known."""
+        a, b = at.dmatrices("a", "b")
+        first, second = np.arange(6.0).reshape(2, 3), np.arange(12.0).reshape(3, 4) ** 2
+        of_a, of_b = aesara.function([a, b], jacobian(a @ b, [a, b]), mode=mode)(first, second)
+        np.testing.assert_array_equal(of_a, np.einsum("ik,lj->ijkl", np.eye(2), second))
+        np.testing.assert_array_equal(of_b, np.einsum("jl,ik->ijkl", np.eye(4), first))
+
+    @pytest.mark.parametrize("shape", [(0, 2), (2, 0, 1), (1, 1), (2, 1, 3)])
+    @pytest.mark.parametrize("known", [True, False])
+    def test_of_tensors(self, shape, known):
+        z = at.tensor("float64", shape=shape if known else (None,) * len(shape))
+        squares, constant = jacobian(z**2, z), jacobian(at.floor(z) + z, z)
+        if known:
+            assert squares.type.shape == constant.type.shape == (*shape, *shape)
+        value = 1.0 + np.arange(np.prod(shape)).reshape(shape)
+        eye = np.eye(value.size).reshape(*shape, *shape)
+        found = aesara.function([z], [squares, constant, jacobian(at.floor(z), z)])(value)
+        for one, wanted in zip(found, [eye * 2 * value, eye, eye * 0]):
+            np.testing.assert_array_equal(one, wanted)
+
+    def test_in_a_matrix_and_a_scalar_at_once(self):
+        of_m, of_s = aesara.function([m, s], jacobian(m.T * s, (m, s)))(N, 2.0)
+        np.testing.assert_array_equal(of_m, 2 * np.einsum("il,jk->ijkl", np.eye(N.shape[1]), np.eye(N.shape[0])))
+        np.testing.assert_array_equal(of_s, N.T)
+
     def test_of_a_scalar(self):
         assert_close(aesara.function([x], jacobian((x**2).sum(), x))(V), 2 * V)
 
@@ -430,8 +460,8 @@ class TestJacobian:
             jacobian(aesara.gradient.undefined_grad(x), x)
 
     def test_refused(self):
-        with pytest.raises(ValueError, match="1 dimensional variable"):
-            jacobian(m, m)
+        with pytest.raises(TypeError, match="expects a dense tensor"):
+            jacobian(aesara.sparse.csc_matrix(), x)
         with pytest.raises(TypeError, match="expects a Variable"):
             jacobian([x], x)
 

@@ -225,6 +225,26 @@ def test_rows_of_a_jacobian(mode):
     np.testing.assert_array_equal(two, slopes[::-1])
 
 
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_jacobians_of_matrices(mode):
+    """An entry does not depend on others, where these have infinite slopes."""
+    m = at.dmatrix()
+    roots = at.sqrt(m)
+    outputs = [roots, roots.T, at.exp(roots), roots[:, 1:], roots.sum(axis=1, keepdims=True)]
+    f = aesara.function([m], [aesara.gradient.jacobian(y, m) for y in outputs], mode=mode)
+    value = np.array([[0.0, 1.0], [4.0, 0.0]])
+    with np.errstate(divide="ignore"):
+        slopes = 0.5 / np.sqrt(value)
+    eye = np.eye(4).reshape(2, 2, 2, 2)
+    wanted = np.where(eye, slopes, 0)
+    found = f(value)
+    np.testing.assert_array_equal(found[0], wanted)
+    np.testing.assert_array_equal(found[1], wanted.swapaxes(0, 1))
+    np.testing.assert_allclose(found[2], np.where(eye, slopes * np.exp(np.sqrt(value)), 0), rtol=1e-15)
+    np.testing.assert_array_equal(found[3], wanted[:, 1:])
+    np.testing.assert_array_equal(found[4][:, 0], np.where(np.eye(2)[:, :, None], slopes, 0))
+
+
 def test_a_jacobian_multiplies_one_matrix():
     """The factors of products are not copied for each row."""
     x, w = at.dvector(), at.dmatrix()
