@@ -73,9 +73,10 @@ class Run:
         return stop
 
     def _put_state(self, k: int, at: int, value: Any, position: int) -> None:
-        if np.shape(value) != self.buffers[k].shape[1:]:
+        row = self.buffers[k].shape[1:]
+        if np.shape(value) != row:
             raise ValueError(
-                f"{self.op.title}: {self.op.state_text(k)} has shape {self.buffers[k].shape[1:]}, and its new value has shape "
+                f"{self.op.title}: {self.op.state_text(k)} has shape {row}, and its new value has shape "
                 f"{np.shape(value)}{self.op.where_computed(position)}. The shape must be the same in every step."
             )
         self.buffers[k][at] = value

@@ -27,7 +27,7 @@ def vector_of_unknown_length(mode):
     aesara.function([x, v], z, mode=mode)(np.zeros((2, 3)), np.zeros(1))
 
 
-@wrong("run", ValueError, "use `at.specify_broadcastable(sum(m, axis=[0]), 0)`")
+@wrong("run", ValueError, "use `at.specify_broadcastable(sum(m, axis=0), 0)`")
 def expression_of_unknown_length(mode):
     x, m = at.dvector("x"), at.dmatrix("m")
     z = m.sum(axis=0) * x  # here

@@ -67,7 +67,7 @@ def report_error(
         _report_large_result(graph().outputs[layout.FIRST_LARGE_RESULT - error], values, known)
     info = errors[error]
     try:
-        raise info.kind(info.message.format(*values))
+        raise info.kind(info.text(values))
     except info.kind as failure:
         node = info.node
         if node is None:
