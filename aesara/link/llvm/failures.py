@@ -19,6 +19,7 @@ from aesara.link.nan_origin import Origin
 from aesara.link.replay import can_be_repeated, failure_of
 from aesara.link.utils import StorageMap, raise_with_op, with_details
 from aesara.lower.context import ErrorInfo
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 __all__ = ["report_error"]
 
@@ -78,6 +79,10 @@ def report_error(
             details = _repeat(graph(), info, known)
             if details is not None:
                 raise with_details(failure, details).with_traceback(sys.exc_info()[2]) from None
+        if isinstance(node.op, CheckAndRaise):
+            cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
+            if all(cell[0] is not None for cell in cells):
+                failure.args = (node.op.message([cell[0] for cell in cells]),)
         raise_with_op(None, node, thunk=_known_inputs(node, known))
 
 
