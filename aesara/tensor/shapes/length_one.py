@@ -37,7 +37,10 @@ def declare_length_one(operands: Iterable[tuple[Variable, int, int]]) -> str:
 def _declared(variable: Variable, axis: int) -> str:
     owner = variable.owner
     while owner is not None and isinstance(owner.op, DimShuffle):
-        axis, variable = owner.op.new_order[axis], owner.inputs[0]
+        source = owner.op.new_order[axis]
+        if isinstance(source, str):
+            break
+        axis, variable = source, owner.inputs[0]
         owner = variable.owner
     text = variable.name or formula_of(variable) or "value"
     use = f"use `at.specify_broadcastable({text}, {axis})`"
