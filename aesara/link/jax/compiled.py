@@ -165,7 +165,7 @@ class CompiledByXLA:
             return error.args
         cells = failure_of(fgraph, dict(zip(fgraph.inputs, map(np.asarray, arguments)))).cells
         values = [cells[v][0] if v in cells else getattr(v, "data", None) for v in node.inputs]
-        return error.args if any(value is None for value in values) else (node.op.message(values),)
+        return (node.op.message_of_known(values),)
 
     def _raise_at(self, node: Apply | None, error: Exception) -> NoReturn:
         try:

@@ -80,9 +80,8 @@ def report_error(
             if details is not None:
                 raise with_details(failure, details).with_traceback(sys.exc_info()[2]) from None
         if isinstance(node.op, CheckAndRaise):
-            cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
-            if all(cell[0] is not None for cell in cells):
-                failure.args = (node.op.message([cell[0] for cell in cells]),)
+            values = [known.get(v, [getattr(v, "data", None)])[0] for v in node.inputs]
+            failure.args = (node.op.message_of_known(values),)
         raise_with_op(None, node, thunk=_known_inputs(node, known))
 
 

@@ -91,8 +91,13 @@ class CheckAndRaise(Op):
         return inputs[1 : len(inputs) - self.n_facts]
 
     def message(self, inputs: Sequence[Any]) -> str:
-        """The message for values of the inputs of which a condition does not hold."""
+        """The message for values of the inputs, of which a condition does not hold; the conditions may be None."""
         return self.msg
+
+    def message_of_known(self, inputs: Sequence[Any]) -> str:
+        """The message for those values of the inputs that are known; others are None."""
+        told = [inputs[0], *inputs[len(inputs) - self.n_facts :]]
+        return self.msg if any(value is None for value in told) else self.message(inputs)
 
     def perform(self, node, inputs, output_storage):
         if not all(np.all(condition) for condition in self.conditions(inputs)):
