@@ -467,14 +467,10 @@ def test_repr_with_test_values():
 
 def test_attributes_that_only_have_a_message():
     """Programs tell kinds of arrays by their attributes: these are not found, and shared variables have theirs."""
-    x, shared = at.dvector("x"), aesara.shared(np.zeros(2), name="w")
-    for variable, names in (
-        (x, ("at", "get_value", "set_value")),
-        (at.constant(1.0), ("get_value",)),
-        (shared, ("at",)),
-    ):
+    x, w, one = at.dvector("x"), shared(np.zeros(2), name="w"), at.constant(1.0)
+    for variable, names in ((x, ("at", "get_value", "set_value")), (one, ("get_value",)), (w, ("at",))):
         for name in names:
             assert not hasattr(variable, name) and not hasattr(type(variable), name)
             assert name not in dir(variable)
-    assert "shape" in dir(x) and "set_value" in dir(shared)
-    assert shared.get_value().shape == (2,)
+    assert "shape" in dir(x) and "set_value" in dir(w)
+    assert w.get_value().shape == (2,)
