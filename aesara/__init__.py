@@ -111,7 +111,23 @@ _ELSEWHERE = dict.fromkeys(("explain", "pp", "pprint", "rewrite_profile", "rewri
     "verify_rewrites": "aesara.compile.verify",
 }
 
-__getattr__ = modules_on_demand(__name__, elsewhere=_ELSEWHERE)
+# Functions of JAX, PyTorch and TensorFlow -> what does the same here; see docs/from_others.md.
+_OTHER_LIBRARIES = {
+    "custom_jvp": "Give a function a derivative of its own by aesara.subgraph.OpFromGraph with `rop_overrides`.",
+    "custom_vjp": "Give a function a derivative of its own by aesara.subgraph.OpFromGraph with `lop_overrides`.",
+    "jacfwd": "Use aesara.jacobian(y, x).",
+    "jacrev": "Use aesara.jacobian(y, x).",
+    "jit": "Expressions are compiled by aesara.function(inputs, outputs).",
+    "jvp": "Use aesara.Rop(y, x, tangent).",
+    "numpy": "NumPy's functions for variables are in aesara.tensor.",
+    "random": "Random numbers are drawn by aesara.tensor.random.utils.RandomStream.",
+    "stop_gradient": "Use aesara.gradient.disconnected_grad(x) or aesara.gradient.zero_grad(x).",
+    "value_and_grad": "Compute both in one function: aesara.function([x], [y, aesara.grad(y, x)]).",
+    "vjp": "Use aesara.Lop(y, x, cotangent).",
+    "vmap": "Use aesara.tensor.vectorize(f), or aesara.tensor.vectorize(f, signature) for arrays.",
+}
+
+__getattr__ = modules_on_demand(__name__, elsewhere=_ELSEWHERE, other_libraries=_OTHER_LIBRARIES)
 
 # Old names -> the message that using them gives, and their value.
 DEPRECATED_NAMES: list[tuple[str, str, Any]] = []

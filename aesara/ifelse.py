@@ -8,6 +8,7 @@ from typing import Any
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.fg import FunctionGraph
+from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
@@ -174,7 +175,10 @@ def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
 def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
     """The two values, and the type that both have: sizes that differ are unknown."""
     if isinstance(one, Variable) and isinstance(two, Variable) and not _are_alike(one.type, two.type):
-        raise TypeError(f"IfElse: the types of the two branches, {one.type} and {two.type}, do not match.")
+        raise TypeError(
+            f"IfElse: the types of the two branches, {one.type} and {two.type}, do not match: {_named(one)}, "
+            f"{_named(two)}."
+        )
     if isinstance(one, Variable) and type(one.type) is not TensorType:
         two = one.type.filter_variable(two)
         return one, two, one.type
@@ -184,16 +188,22 @@ def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
     if one.type.dtype != two.type.dtype:
         raise TypeError(
             "IfElse requires compatible dtypes for both branches: got "
-            f"true_branch={one.type.dtype}, false_branch={two.type.dtype}"
+            f"true_branch={one.type.dtype}, false_branch={two.type.dtype}: {_named(one)}, {_named(two)}. Convert one, "
+            "as in `at.cast(value, dtype)`."
         )
     if one.type.ndim != two.type.ndim:
         raise TypeError(
             "IfElse requires compatible ndim values for both branches: got "
-            f"true_branch={one.type.ndim}, false_branch={two.type.ndim}"
+            f"true_branch={one.type.ndim}, false_branch={two.type.ndim}: {_named(one)}, {_named(two)}. Both branches "
+            "must have the same number of dimensions: add some of length 1, as in `x[None]`, or reshape one."
         )
     shape = tuple(a if a == b else None for a, b in zip(one.type.shape, two.type.shape))
     loose = [unbroadcast(v, *[d for d, n in enumerate(v.type.shape) if n == 1 != shape[d]]) for v in (one, two)]
     return loose[0], loose[1], TensorType(one.type.dtype, shape)
+
+
+def _named(branch: Variable) -> str:
+    return f"{described(branch)} has type {branch.type}"
 
 
 def _are_alike(one: Any, two: Any) -> bool:

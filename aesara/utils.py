@@ -182,12 +182,14 @@ def deprecated_attribute(names: Iterable[tuple[str, str, Any]], module: str, nam
 class NoSuchName(AttributeError):
     """A module has no attribute of a name; says which similar ones it has, once somebody reads the message."""
 
-    def __init__(self, module: str, name: str, elsewhere: Iterable[str] = ()) -> None:
-        super().__init__(module, name, tuple(elsewhere))
+    def __init__(self, module: str, name: str, elsewhere: Iterable[str] = (), instead: str | None = None) -> None:
+        super().__init__(module, name, tuple(elsewhere), instead)
 
     def __str__(self) -> str:
-        module, name, elsewhere = self.args
+        module, name, elsewhere, instead = self.args
         text = f"module {module!r} has no attribute {name!r}"
+        if instead is not None:
+            return f"{text}. {instead}"
         if name.startswith("_"):
             return text
         import difflib  # only for messages
@@ -210,7 +212,10 @@ def found_at(place: str, name: str = "") -> Any:
 
 
 def modules_on_demand(
-    package: str, older_names: Iterable[tuple[str, str, Any]] = (), elsewhere: Mapping[str, str] | None = None
+    package: str,
+    older_names: Iterable[tuple[str, str, Any]] = (),
+    elsewhere: Mapping[str, str] | None = None,
+    other_libraries: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
     """A ``__getattr__`` for a package, which imports its modules when somebody asks for them.
 
@@ -223,6 +228,8 @@ def modules_on_demand(
     elsewhere
         For functions that are looked for in the package, the module that has them; as ``module:name`` where that
         calls them something else.
+    other_libraries
+        For names of other libraries, a sentence that says what to use here.
 
     Examples
     --------
@@ -242,7 +249,8 @@ def modules_on_demand(
         try:
             return deprecated_attribute(older_names, package, name)
         except NoSuchName:
-            raise NoSuchName(package, name, elsewhere or ()) from None
+            instead = None if other_libraries is None else other_libraries.get(name)
+            raise NoSuchName(package, name, elsewhere or (), instead) from None
 
     return __getattr__
 

@@ -65,3 +65,32 @@ def test_conditions_on_a_number_are_numbers(mode):
     assert f(4.0) == 4.0
     with pytest.raises(ArithmeticError, match="too small"):
         f(1.0)
+
+
+class AtMost(CheckAndRaise):
+    """A number that is not larger than another one, of which the message tells."""
+
+    n_facts = 1
+
+    def __init__(self):
+        super().__init__(ValueError, "too large")
+
+    def message(self, inputs):
+        return f"{inputs[0]} is more than {inputs[2]}"
+
+
+@pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])
+def test_a_fact_is_told_and_is_no_condition(mode):
+    x, most = at.lscalar("x"), at.lscalar("most")
+    f = aesara.function([x, most], AtMost()(x, x <= most, most), mode=mode)
+    assert f(0, 0) == 0
+    with pytest.raises(ValueError, match="^3 is more than 2"):
+        f(3, 2)
+
+
+def test_a_fact_stays_when_a_condition_is_known():
+    x, most = at.lscalar("x"), at.lscalar("most")
+    op = AtMost()
+    f = aesara.function([x, most], op(x, x <= most, np.array(True), at.constant(5)), on_unused_input="ignore")
+    (node,) = [node for node in f.maker.fgraph.apply_nodes if node.op == op]
+    assert len(node.inputs) == 3 and node.inputs[2].data == 5

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aesara.graph import hooks
 
-__all__ = ["described", "described_list", "formula_of", "lengths_text", "namesake_note", "type_text"]
+__all__ = ["described", "described_list", "formula_of", "lengths_text", "namesake_note", "operand_text", "type_text"]
 
 
 def described(thing: Any) -> str:
@@ -38,6 +39,26 @@ def described_list(things: Iterable[Any], most: int = 10) -> str:
     names = [described(one) for one in things]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def operand_text(variable: Any) -> str:
+    """A variable as it is written in front of an index: its name, or its formula, in parentheses if they are needed.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> operand_text(x), operand_text(x * 2), operand_text(at.exp(x + 1)), operand_text(at.dvector())
+    ('x', '(x * 2)', 'exp(x + 1)', 'value')
+    """
+    if variable.name is not None:
+        return variable.name
+    formula = formula_of(variable)
+    if formula is None:
+        return "value"
+    inside = re.sub(r"[^()\[\]]", lambda found: " " if found[0] == " " else "_", formula)
+    while inside != (shorter := re.sub(r"\([^()\[\]]*\)|\[[^()\[\]]*\]", "", inside)):
+        inside = shorter
+    return f"({formula})" if " " in inside or formula[0] in "-~" else formula
 
 
 def lengths_text(shape: Sequence[int | None]) -> str:

@@ -152,6 +152,36 @@ class SharedVariable(Variable):
         )
 
 
+def expression_of_shared(given: Any) -> str | None:
+    """Say how to change a shared variable, where its name was given to an expression, as ``w += 1`` does.
+
+    Parameters
+    ----------
+    given
+        What was taken for a shared variable.
+
+    Returns
+    -------
+    The rest of a sentence that begins with what was given, and more; None if no shared variable is an operand of it.
+
+    Examples
+    --------
+    >>> w = aesara.shared(0.0, name="w")
+    >>> expression_of_shared(w + 1)[:44]
+    'is an expression, not the shared variable w:'
+    """
+    owner = getattr(given, "owner", None)
+    read = None if owner is None else next((v for v in owner.inputs if isinstance(v, SharedVariable)), None)
+    if read is None:
+        return None
+    name = read.name or "w"
+    return (
+        f"is an expression, not the shared variable {name}: `{name} = {name} + 1` and `{name} += 1` "
+        f"give the name to an expression, and no value changes. Keep the variable, and use {name}.set_value(value), or "
+        f"let a function change it: `updates=[({name}, {name} + 1)]`."
+    )
+
+
 @singledispatch
 def shared_constructor(
     value: Any,

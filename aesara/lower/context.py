@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -37,16 +37,24 @@ class Unsupported(Exception):
     """An Op, dtype or form without native lowering; the text says which, and the node runs in Python."""
 
 
+Message = str | Callable[..., str]
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 @dataclass(frozen=True)
 class ErrorInfo:
-    """How to word a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node."""
+    """How to word a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node.
+
+    The message may be a function of the values too.
+    """
 
     kind: type[Exception]
-    message: str
+    message: Message
     node: Apply | None
+
+    def text(self, values: Sequence[int]) -> str:
+        """The message with the values that compiled code has found."""
+        return self.message.format(*values) if isinstance(self.message, str) else self.message(*values)
 
 
 class Context:
@@ -345,7 +353,7 @@ class Context:
     # -- checks ----------------------------------------------------------------------------------------------
 
     def guard(
-        self, condition: Expr, kind: type[Exception], message: str, node: Apply | None,
+        self, condition: Expr, kind: type[Exception], message: Message, node: Apply | None,
         values: Sequence[Expr] = (), requires: Sequence[object] = (),
     ) -> tuple[Guard, ...]:  # fmt: skip
         """Add a check; returns what to put in `requires` of arrays that rely on it (nothing if it always holds)."""
@@ -360,7 +368,7 @@ class Context:
         return (found,)
 
     def require_equal(
-        self, a: Expr, b: Expr, kind: type[Exception], message: str, node: Apply | None
+        self, a: Expr, b: Expr, kind: type[Exception], message: Message, node: Apply | None
     ) -> tuple[Guard, ...]:
         """Check that two sizes are equal, and use it from there on."""
         if self.same_size(a, b):

@@ -41,7 +41,7 @@ def with_check_of_rows(op: Any, inputs: Sequence[Any], steps: Any) -> Any:
     for buffer, taps in zip(op.outer_mitsot(inputs) + op.outer_sitsot(inputs), op.info.tap_array):
         if _is_unknown(buffer):
             needed = add(inputs[0], constant(-min(taps), dtype="int64"))
-            message = f"{op}: the gradient reads the states of all steps, but the loop keeps only the last ones."
+            message = f"{op.title}: the gradient reads the states of all steps, but the loop keeps only the last ones."
             steps = CheckAndRaise(ValueError, message)(steps, ge(buffer.shape[0], needed))
     return steps
 

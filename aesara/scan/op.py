@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
@@ -65,6 +66,9 @@ def check_broadcast(v1: Any, v2: Any) -> None:
                 f"Scan: {described(v1)} has type {v1.type} and {described(v2)} has type {v2.type}: dimension {axis} is "
                 "known to have length one in one of them only. Use unbroadcast or specify_shape."
             )
+
+
+_TIME = re.compile(r"\[t[+-]?[0-9]*\]$")  # behind the name of an entry of a sequence, or of a state
 
 
 class Scan(Op, HasInnerGraph, ScanMethodsMixin):
@@ -345,6 +349,18 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         for k, taps in enumerate(self.info.tap_array[self.info.n_mit_mot :], first):
             shown[k] = None if values[k] is None else values[k][: -min(taps)]
         return shown
+
+    @property
+    def title(self) -> str:
+        """The loop in messages about its values: the function that makes it, and the user's name for it."""
+        return "aesara.scan" if self.name is None else f"aesara.scan ({self.name})"
+
+    def state_text(self, k: int) -> str:
+        """The state of this number in messages: the number, and the name of its first value."""
+        states = [*self.inner_mitmot(self.inner_inputs), *self.inner_mitsot(self.inner_inputs)]
+        states += [[v] for v in self.inner_sitsot(self.inner_inputs)]
+        name = states[k][0].name
+        return f"state {k}" if name is None else f"state {k} ({_TIME.sub('', name)})"
 
     def where_computed(self, position: int) -> str:
         """The line of the user's program that computes an output of the step, for messages."""

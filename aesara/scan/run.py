@@ -17,11 +17,13 @@ class Run:
         self.op, self.info = op, op.info
         self.n_steps = int(inputs[0])
         if self.n_steps < 0:
-            raise ValueError(f"{op}: the number of steps must not be negative, got {self.n_steps}.")
+            raise ValueError(f"{op.title}: the number of steps must not be negative, got {self.n_steps}.")
         self.sequences = op.outer_seqs(inputs)
         for k, sequence in enumerate(self.sequences):
             if len(sequence) < self.n_steps:
-                raise ValueError(f"{op}: sequence {k} has {len(sequence)} entries, {self.n_steps} steps need as many.")
+                raise ValueError(
+                    f"{op.title}: sequence {k} has {len(sequence)} entries, {self.n_steps} steps need as many."
+                )
         buffers = op.outer_mitmot(inputs) + op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
         self.buffers = [buffer if k in op.destroy_map else np.array(buffer) for k, buffer in enumerate(buffers)]
         kinds = [variable.type for variable in op.inner_shared(op.inner_inputs)]
@@ -42,10 +44,10 @@ class Run:
     def values(self) -> list[Any]:
         for k, (buffer, offset) in enumerate(zip(self.buffers, self.offsets)):
             if len(buffer) < max(offset, min(self.n_steps, 1)):
-                raise ValueError(f"{self.op}: state {k} needs {offset} first values, got {len(buffer)}.")
+                raise ValueError(f"{self.op.title}: state {k} needs {offset} first values, got {len(buffer)}.")
         for k, length in enumerate(self.lengths):
             if length < min(self.n_steps, 1):
-                raise ValueError(f"{self.op}: output {k} has room for {length} values.")
+                raise ValueError(f"{self.op.title}: output {k} has room for {length} values.")
         done = False
         while self.steps_done < self.n_steps and not done:
             done = self._step(self.steps_done)
@@ -71,9 +73,10 @@ class Run:
         return stop
 
     def _put_state(self, k: int, at: int, value: Any, position: int) -> None:
-        if np.shape(value) != self.buffers[k].shape[1:]:
+        row = self.buffers[k].shape[1:]
+        if np.shape(value) != row:
             raise ValueError(
-                f"{self.op}: state {k} has shape {self.buffers[k].shape[1:]}, and its new value has shape "
+                f"{self.op.title}: {self.op.state_text(k)} has shape {row}, and its new value has shape "
                 f"{np.shape(value)}{self.op.where_computed(position)}. The shape must be the same in every step."
             )
         self.buffers[k][at] = value
@@ -83,7 +86,7 @@ class Run:
             self.results[k] = np.zeros((self.lengths[k], *value.shape), value.dtype)
         if value.shape != self.results[k].shape[1:]:
             raise ValueError(
-                f"{self.op}: output {k} has shape {self.results[k].shape[1:]} in the first step, and shape "
+                f"{self.op.title}: output {k} has shape {self.results[k].shape[1:]} in the first step, and shape "
                 f"{value.shape} in a later one{self.op.where_computed(position)}. The shape must be the same in every "
                 "step."
             )

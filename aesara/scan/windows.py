@@ -78,7 +78,7 @@ def _window(op: Any, inputs: Sequence[Any], k: int, parts: LoopParts, replaced: 
     low, high = min((*reads, *writes)), max((*reads, *writes))
     first, size = max(low, 0), high - low + 1
     least = add(parts.n_steps, constant(first + size - 1, dtype="int64"))
-    message = f"{op}: buffer {k} has fewer rows than its steps read and write."
+    message = f"{op.title}: buffer {k} has fewer rows than its steps read and write."
     buffer = CheckAndRaise(ValueError, message)(buffer, ge(buffer.shape[0], least))
     row = TensorType(buffer.type.dtype, buffer.type.shape[1:])
     rows: list[Any] = [row() for _ in range(size)]

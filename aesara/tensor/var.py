@@ -9,16 +9,29 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config  # noqa: F401 - documented under this path
+from aesara.graph.messages import described
 from aesara.graph.nodes import Constant, Variable
+from aesara.graph.shared import expression_of_shared
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.core.operators import _tensor_py_operators
+from aesara.tensor.core.operators import NoAttribute, _tensor_py_operators
 from aesara.tensor.core.tensor_type import DenseTensorType, TensorType, tensor_type
 from aesara.tensor.type_other import NoneConst  # noqa: F401 - documented under this path
 from aesara.utils import hash_from_code
 
 
+def _is_no_shared_variable(x: Variable) -> str:
+    """The message about a variable whose value is to be read or set."""
+    found = expression_of_shared(x) or (
+        "has no value that could be read or set: make it by aesara.shared(value), or give its value as an argument of "
+        "a function."
+    )
+    return f"{described(x)} {found}"
+
+
 class TensorVariable(_tensor_py_operators, Variable):
     """A symbolic array; made by calling a `TensorType` or one of the constructors of `aesara.tensor`."""
+
+    get_value = set_value = NoAttribute(_is_no_shared_variable)
 
 
 TensorType.variable_type = TensorVariable

@@ -345,7 +345,7 @@ def mask_of_another_size(mode):
     aesara.function([x, mask], y.sum(), mode=mode)(np.zeros(3), [True, False])
 
 
-@wrong("run", ValueError, "for{", "state 0 has", "4")
+@wrong("run", ValueError, "aesara.scan: state 0 (x) has", "4")
 def state_that_grows(mode):
     x = at.dvector("x")
     states, _ = aesara.scan(lambda s: at.concatenate([s, s]), outputs_info=x, n_steps=3)  # here

@@ -27,6 +27,12 @@ def positions(*values):
     return at.constant(np.array(values, dtype="int64"))
 
 
+def within(m, axis, index):
+    """Return a mask, which broadcasts to `m`, of the entries that an index along an axis names."""
+    found = at.set_subtensor(at.zeros(m.shape[axis], dtype="bool")[index], np.array(True))
+    return found.dimshuffle(*(0 if k == axis else "x" for k in range(m.type.ndim)))
+
+
 EXAMPLES = {
     # reading
     "local_useless_subtensor": [lambda m: m[:, 0:], lambda m: fixed(m, 4, 5)[:4, :7], lambda m: m[: Shape_i(0)(m)]],
@@ -101,6 +107,11 @@ EXAMPLES = {
         example(lambda m, v: at.dot(v, m.T)[:2], regroups="sums of products in another order"),
     ],
     # writing
+    "local_choice_of_part": [
+        lambda m: at.switch(within(m, 0, 1), m, 0),
+        lambda m: at.switch(within(m, 1, slice(1, None)), m, 0),
+        lambda m, k: at.switch(within(m, 0, slice(None, k)) & within(m, 1, -1), m, 0),
+    ],
     "local_subtensor_inc_subtensor": [
         lambda m, s: set_subtensor(m[1], s)[1],
         lambda m: set_subtensor(m[:2, 1], fixed(m, 4, 5)[:2, 0])[:2, 1],

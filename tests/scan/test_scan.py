@@ -330,7 +330,7 @@ def test_a_state_that_changes_its_size(known, mode):
         known and f"line {shrink.__code__.co_firstlineno + 1}, in shrink" in message
     )
     if not known:
-        assert "for{cpu,shrinking}: state 0 has" in message
+        assert "aesara.scan (shrinking): state 0 (first) has" in message
         assert "array([[1., 1., 1., 1.]])" in message  # the first value, and no empty room behind it
 
 

@@ -468,3 +468,14 @@ def test_repr_with_test_values():
         assert repr(y) == "y"
         assert repr(at.constant(2.0, dtype="float64")) == "TensorConstant{2.0}\narray(2.)"
         assert repr(shared(np.zeros(1), name="s")) == "s\narray([0.])"
+
+
+def test_attributes_that_only_have_a_message():
+    """Programs tell kinds of arrays by their attributes: these are not found, and shared variables have theirs."""
+    x, w, one = at.dvector("x"), shared(np.zeros(2), name="w"), at.constant(1.0)
+    for variable, names in ((x, ("at", "get_value", "set_value")), (one, ("get_value",)), (w, ("at",))):
+        for name in names:
+            assert not hasattr(variable, name) and not hasattr(type(variable), name)
+            assert name not in dir(variable)
+    assert "shape" in dir(x) and "set_value" in dir(w)
+    assert w.get_value().shape == (2,)

@@ -38,6 +38,35 @@ class _Running:
     before: Sequence[Any] = ()
 
 
+_Operator = Callable[[Any, Any], Any]
+
+
+def _no_operator(symbol: str) -> tuple[_Operator, _Operator]:
+    """Return the methods of an operator, and of the reflected one, whose errors say that functions are called."""
+
+    def unsupported(function: Function, other: Any, first: Any, second: Any) -> TypeError:
+        text = (
+            f"unsupported operand type(s) for {symbol}: {type(first).__name__!r} and {type(second).__name__!r}. "
+            f"{function} is a function, not a value."
+        )
+        if isinstance(other, Variable):
+            return TypeError(
+                f"{text} It takes and returns numbers and arrays: to go on with variables, use its expression."
+            )
+        name = function.name if function.name is not None and function.name.isidentifier() else "f"
+        call = f"{name}({', '.join(argument.name or 'value' for argument in function._arguments)})"
+        example = f"{call} {symbol} ..." if function is first else f"... {symbol} {call}"
+        return TypeError(f"{text} Call it: `{example}`.")
+
+    def operator(self: Function, other: Any) -> Any:
+        raise unsupported(self, other, self, other)
+
+    def reflected(self: Function, other: Any) -> Any:
+        raise unsupported(self, other, other, self)
+
+    return operator, reflected
+
+
 class _Stopwatch:
     """A virtual machine whose last run has taken `seconds`."""
 
@@ -458,6 +487,16 @@ class Function:
     def container(self) -> ContainerAttribute:
         """Containers of the inputs, by name, position or variable."""
         return ContainerAttribute(self)
+
+    # A function is no operand: it is called.
+    __add__, __radd__ = _no_operator("+")
+    __sub__, __rsub__ = _no_operator("-")
+    __mul__, __rmul__ = _no_operator("*")
+    __truediv__, __rtruediv__ = _no_operator("/")
+    __floordiv__, __rfloordiv__ = _no_operator("//")
+    __mod__, __rmod__ = _no_operator("%")
+    __pow__, __rpow__ = _no_operator("**")
+    __matmul__, __rmatmul__ = _no_operator("@")
 
     def __contains__(self, item: Any) -> bool:
         return item in self.value

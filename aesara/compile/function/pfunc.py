@@ -24,12 +24,13 @@ from aesara.graph.forward_mode import inputs_of_tangents
 from aesara.graph.messages import described, described_list, namesake_note
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.null_type import NullType
-from aesara.graph.shared import SharedVariable, shared
+from aesara.graph.shared import SharedVariable, expression_of_shared, shared
 from aesara.graph.traversal import ancestors
 from aesara.graph.traversal import graph_inputs as graph_inputs_of
 from aesara.graph.utils import MissingInputError
 from aesara.link.utils import describe_source
 from aesara.subgraph import OpFromGraph
+from aesara.tensor.core.dtypes import discrete_dtypes, float_dtypes
 from aesara.tensor.shapes.shape import variables_of_shapes
 
 
@@ -148,9 +149,13 @@ class _Rebuild:
         of_container: dict[int, SharedVariable] = {}
         for target, value in iter_over_pairs(updates):
             if not isinstance(target, SharedVariable):
+                hint = "Only the values of shared variables are kept between calls: make one with aesara.shared."
+                found = expression_of_shared(target)
+                if found is not None:
+                    hint = f"It {found}"
                 raise TypeError(
                     f"update target must be a SharedVariable, got {described(target)} of type {type(target).__name__}. "
-                    "Only the values of shared variables are kept between calls: make one with aesara.shared."
+                    f"{hint}"
                 )
             if target in self.update_d:
                 raise ValueError(
@@ -201,11 +206,24 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
         raise TypeError(
             "An update must have the same type as the original shared variable "
             f"(shared_var={described(target)}, shared_var.type={target.type}, update_val={described(value)}, "
-            f"update_val.type={value.type}). Cast the update, or change its shape, to what the variable holds. "
+            f"update_val.type={value.type}). {_made_of_integers(target, value)}"
+            "Cast the update, or change its shape, to what the variable holds. "
             "If the difference is related to the broadcast pattern, you can call the "
             "tensor.shape.unbroadcast(var, axis_to_unbroadcast[, ...]) function to mask broadcastable "
             "dimensions."
         ) from None
+
+
+def _made_of_integers(target: SharedVariable, value: Variable) -> str:
+    """Whether a variable that holds integers is to become floats, and how it is made to hold these."""
+    own, new = getattr(target.type, "dtype", ""), getattr(value.type, "dtype", "")
+    if own not in discrete_dtypes or new not in float_dtypes:
+        return ""
+    if target.type.ndim == 0:
+        made = f"aesara.shared({float(target.get_value(borrow=True))})"
+    else:
+        made = f'aesara.shared(value.astype("{new}"))'
+    return f"{described(target)} holds {own}, since it was made of integers, and gets {new}: make it by `{made}`. "
 
 
 def _output_variables(outputs: Any) -> list[Any]:

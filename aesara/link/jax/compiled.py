@@ -22,8 +22,10 @@ from aesara.link.jax.dispatch.basic import (
     SizeUnknown,
     numpy_value,
 )
+from aesara.link.replay import can_be_repeated, failure_of
 from aesara.link.utils import raise_with_op
 from aesara.scalar.types import ScalarType
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.random.type import RandomType
 
@@ -118,7 +120,7 @@ class CompiledByXLA:
         if self.checks.traced:
             status, results = results
             try:
-                self._raise(status.get())
+                self._raise(status.get(), arguments)
             except NotAsAssumed:
                 return self._without_assumptions(*arguments)
         if self._new_generators:
@@ -145,14 +147,25 @@ class CompiledByXLA:
             self._raise_at(unknown.node, error)
         self.static = tuple(sorted({*self.static, *fit}))
 
-    def _raise(self, message: str | None) -> None:
+    def _raise(self, message: str | None, arguments: tuple[Any, ...]) -> None:
         if message is None:
             return
         number = re.search(r"aesara:(\d+)\.", message)
         if number is None:
             raise RuntimeError(message)
         error, node = self.checks.errors[int(number[1])]
-        self._raise_at(node, type(error)(*error.args))
+        self._raise_at(node, type(error)(*self._told(node, error, arguments)))
+
+    def _told(self, node: Apply | None, error: Exception, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments of an error; a check that tells of values gets them from the reference machine."""
+        fgraph = self.graph.fgraph
+        if node is None or not isinstance(node.op, CheckAndRaise) or not node.op.n_facts or self._generators:
+            return error.args
+        if fgraph is None or node not in fgraph.apply_nodes or not can_be_repeated(fgraph):
+            return error.args
+        cells = failure_of(fgraph, dict(zip(fgraph.inputs, map(np.asarray, arguments)))).cells
+        values = [cells[v][0] if v in cells else getattr(v, "data", None) for v in node.inputs]
+        return (node.op.message_of_known(values),)
 
     def _raise_at(self, node: Apply | None, error: Exception) -> NoReturn:
         try:

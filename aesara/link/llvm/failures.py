@@ -19,6 +19,7 @@ from aesara.link.nan_origin import Origin
 from aesara.link.replay import can_be_repeated, failure_of
 from aesara.link.utils import StorageMap, raise_with_op, with_details
 from aesara.lower.context import ErrorInfo
+from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 __all__ = ["report_error"]
 
@@ -67,7 +68,7 @@ def report_error(
         _report_large_result(graph().outputs[layout.FIRST_LARGE_RESULT - error], values, known)
     info = errors[error]
     try:
-        raise info.kind(info.message.format(*values))
+        raise info.kind(info.text(values))
     except info.kind as failure:
         node = info.node
         if node is None:
@@ -78,6 +79,9 @@ def report_error(
             details = _repeat(graph(), info, known)
             if details is not None:
                 raise with_details(failure, details).with_traceback(sys.exc_info()[2]) from None
+        if isinstance(node.op, CheckAndRaise):
+            values = [known.get(v, [getattr(v, "data", None)])[0] for v in node.inputs]
+            failure.args = (node.op.message_of_known(values),)
         raise_with_op(None, node, thunk=_known_inputs(node, known))
 
 

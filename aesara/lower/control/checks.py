@@ -16,10 +16,9 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 @lower_op.register
 def _check_and_raise(op: CheckAndRaise, node: Apply, context: Context) -> Sequence[Array]:
-    value, *conditions = node.inputs
-    array = context.array(value)
+    array = context.array(node.inputs[0])
     guards: list[object] = []
-    for variable in conditions:
+    for variable in op.conditions(node.inputs):
         condition = converted(context.array(variable), "bool")
         if condition.ndim:
             condition = reduce_array(context, condition, tuple(range(condition.ndim)), "and")

@@ -85,10 +85,15 @@ class _State:
     inner: list[Any] = field(default_factory=list)
 
 
+def _literal(text: str) -> str:
+    """A text in a message that values are put into."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 class _Lowering:
     def __init__(self, op: Scan, node: Apply, context: Context) -> None:
         self.op, self.node, self.context = op, node, context
-        self.label = str(op).replace("{", "{{").replace("}", "}}")
+        self.label = _literal(op.title)
         self.inner = context.inside_loop()
         self.steps = context.size_from(context.array(node.inputs[0]))
         self.guards: list[object] = []
@@ -270,10 +275,10 @@ class _Lowering:
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 
     def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
-        computed = self.op.where_computed(k).replace("{", "{{").replace("}", "}}")
+        state, computed = _literal(self.op.state_text(k)), _literal(self.op.where_computed(k))
         for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
             message = (
-                f"{self.label}: state {k} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "
+                f"{self.label}: {state} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "
                 "The shape must be the same in every step."
             )
             self.inner.require_equal(own, wanted, ValueError, message, self.node)

@@ -22,6 +22,7 @@ from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.core.tensor_type import tensor_type
+from aesara.tensor.shapes.length_one import message_about_lengths
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = [
@@ -93,6 +94,7 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
     arrays = _inputs(node, context)
     ranks = [a.ndim - len(dims) for a, dims in zip(arrays, op.inputs_signature, strict=True)]
     lead: list[Expr] = [ONE] * max(ranks)
+    measured: list[tuple[Variable, int] | None] = [None] * max(ranks)
     guards: list[object] = []
     for array, rank, variable in zip(arrays, ranks, node.inputs, strict=True):
         for d in range(rank):
@@ -104,9 +106,11 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
                     f"{_label(op)}: the inputs have sizes {{0}} and {{1}} in dimension {at} of the batch. A dimension "
                     "is broadcast only where its static length is 1: use specify_broadcastable to say so."
                 )
-                guards += context.require_equal(lead[at], array.shape[d], ValueError, message, node)
+                first = measured[at]
+                worded = message_about_lengths(message, [first, (variable, d)]) if first is not None else message
+                guards += context.require_equal(lead[at], array.shape[d], ValueError, worded, node)
             else:
-                lead[at] = array.shape[d]
+                lead[at], measured[at] = array.shape[d], (variable, d)
     aligned = [
         arranged(a, [*[None] * (len(lead) - rank), *range(a.ndim)]) for a, rank in zip(arrays, ranks, strict=True)
     ]

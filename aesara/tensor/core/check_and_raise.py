@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,8 @@ class CheckAndRaise(Op):
     """
 
     __props__ = ("msg", "exc_type")
+    #: inputs behind the conditions that are no conditions: the message tells of them
+    n_facts = 0
     view_map = {0: [0]}
     check_input = False
 
@@ -83,11 +86,23 @@ class CheckAndRaise(Op):
             return given
         return as_tensor_variable(np.asarray(given) if isinstance(given, bool) else given)
 
+    def conditions(self, inputs: Sequence[Any]) -> Sequence[Any]:
+        """Those of the inputs, or of what belongs to them, that are conditions."""
+        return inputs[1 : len(inputs) - self.n_facts]
+
+    def message(self, inputs: Sequence[Any]) -> str:
+        """The message for values of the inputs, of which a condition does not hold; the conditions may be None."""
+        return self.msg
+
+    def message_of_known(self, inputs: Sequence[Any]) -> str:
+        """The message for those values of the inputs that are known; others are None."""
+        told = [inputs[0], *inputs[len(inputs) - self.n_facts :]]
+        return self.msg if any(value is None for value in told) else self.message(inputs)
+
     def perform(self, node, inputs, output_storage):
-        value, *conditions = inputs
-        if not all(np.all(condition) for condition in conditions):
-            raise self.exc_type(self.msg)
-        output_storage[0][0] = value
+        if not all(np.all(condition) for condition in self.conditions(inputs)):
+            raise self.exc_type(self.message(inputs))
+        output_storage[0][0] = inputs[0]
 
     def infer_shape(self, fgraph, node, input_shapes):
         return [input_shapes[0]]
@@ -127,11 +142,10 @@ assert_op = Assert()
 
 @constant_of_output.register(CheckAndRaise)
 def _constant_of_check(op, node, output, max_recur):
-    value, *conditions = node.inputs
-    for condition in conditions:
+    for condition in op.conditions(node.inputs):
         try:
             if not np.all(get_scalar_constant_value(condition)):
                 return None
         except NotScalarConstantError:
             return None
-    return value
+    return node.inputs[0]

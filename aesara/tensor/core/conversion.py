@@ -65,9 +65,10 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
     refuse_without_values(x)
     if hasattr(x, "__array__") and not isinstance(x, type):
         return constant(np.asarray(x), name=name, ndim=ndim, **kwargs)
+    hint = " Call the function, and give what it returns." if callable(x) and not isinstance(x, type) else ""
     raise NotImplementedError(
         f"Cannot convert {described(x)} to a tensor variable. Expected a variable, a number, an array, or a sequence "
-        "of these."
+        f"of these.{hint}"
     )
 
 

@@ -72,6 +72,25 @@ class _NoMethod:
         raise NoValueError(self.message.format(name, type(variable).__name__))
 
 
+class NoAttributeError(AttributeError):
+    """A variable was asked for an attribute of another kind of array."""
+
+
+class NoAttribute:
+    """An attribute that a variable does not have, and what to use instead.
+
+    Like any missing attribute, it is not found by `hasattr`, nor listed by `dir` of a variable.
+    """
+
+    def __init__(self, message: Callable[[Any], str]) -> None:
+        self.message = message
+
+    def __get__(self, variable: Any, owner: type) -> Any:
+        if variable is None:
+            raise NoAttributeError(f"type object {owner.__name__!r} has no such attribute")
+        raise NoAttributeError(self.message(variable))
+
+
 def _operand(other: Any) -> Any:
     """The other operand of an operator as a tensor, or as the integer it is; NotImplemented if it is a matter of it."""
     if type(other) is int:
@@ -274,6 +293,18 @@ class _tensor_py_operators:
         )
 
     # NumPy's functions build expressions, or refuse.
+
+    at = NoAttribute(
+        lambda x: (
+            f"{described(x)} has no `at`: use at.set_subtensor(x[i], y) for JAX's x.at[i].set(y), and "
+            "at.inc_subtensor(x[i], y) for x.at[i].add(y). Both return a new expression, and x stays what it is."
+        )
+    )
+
+    def __dir__(self) -> list[str]:
+        kinds = type(self).__mro__
+        hidden = {name for kind in kinds for name, own in vars(kind).items() if isinstance(own, NoAttribute)}
+        return [name for name in super().__dir__() if name not in hidden]
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(ufunc, method, inputs, kwargs)

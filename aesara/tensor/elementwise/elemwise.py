@@ -22,6 +22,7 @@ from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.tensor_type import StaticShape, TensorType, tensor_type
 from aesara.tensor.elementwise.pullback import PullbackPlan, pullback_plan
 from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle, dimshuffle_op
+from aesara.tensor.shapes.length_one import declare_length_one
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -411,6 +412,7 @@ def _runtime_shape(op: Op, node: Apply, inputs: Sequence[Any]) -> tuple[int, ...
                     f"Input dimension mismatch in {op}: in dimension {axis}, input {source} has length {length} and "
                     f"input {position} has length {shape[axis]} (shapes {shapes}). A dimension is broadcast only "
                     "where its static length is 1: use specify_broadcastable, specify_shape or dimshuffle to say so."
+                    f"{declare_length_one([(v, axis, s[axis]) for v, s in zip(node.inputs, shapes)])}"
                 )
         result.append(length)
     return tuple(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from aesara.graph.messages import described
+from aesara.graph.messages import described, operand_text
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import alloc
@@ -114,14 +114,14 @@ def inc_subtensor(
         raise TypeError(
             f"Trying to increment a {x.type.ndim}-dimensional subtensor with a {y.type.ndim}-dimensional value."
         )
+    write = _Writing(inplace, set_instead_of_inc, tolerate_inplace_aliasing, ignore_duplicates)
     if x.owner is None:
-        raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
+        raise TypeError(_no_part(x, write))
     # A dimension of size one of the part takes no other size from the value.
     n_new = x.type.ndim - y.type.ndim
     ones = [axis for axis, known in enumerate(y.type.shape) if x.type.shape[n_new + axis] == 1 and known != 1]
     if ones:
         y = specify_broadcastable(y, *ones)
-    write = _Writing(inplace, set_instead_of_inc, tolerate_inplace_aliasing, ignore_duplicates)
     return write_to_result(x.owner.op, x, y, write)
 
 
@@ -153,7 +153,19 @@ class _Writing:
 @singledispatch
 def write_to_result(op: Op, x: TensorVariable, y: TensorVariable, write: _Writing) -> TensorVariable:
     """Return the tensor that `x`, computed by `op`, is a part of, with `y` written there."""
-    raise TypeError(f"x must be the result of a subtensor operation; got {described(x)}.")
+    raise TypeError(_no_part(x, write))
+
+
+def _no_part(x: TensorVariable, write: _Writing) -> str:
+    """The message about a tensor that is no part of another one."""
+    text = f"x must be the result of a subtensor operation; got {described(x)}."
+    function = "set_subtensor" if write.set_instead_of_inc else "inc_subtensor"
+    if x.type.ndim == 0:
+        return f"{text} A scalar has no parts: use the new value itself, or `switch` to choose one."
+    return (
+        f"{text} Give the part that is written to: `{operand_text(x)}[i]`, or the whole, as in "
+        f"`{function}({operand_text(x)}[:], value)`."
+    )
 
 
 @write_to_result.register(Subtensor)

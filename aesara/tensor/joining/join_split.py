@@ -9,7 +9,7 @@ import numpy as np
 
 import aesara.scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import described, operand_text
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -40,6 +40,9 @@ __all__ = [
     "stacklists",
     "vertical_stack",
 ]
+
+
+_MOST_NAMED = 6  # tensors in a message
 
 
 class Join(Op):
@@ -81,10 +84,7 @@ class Join(Op):
         if 0 in ndims:
             raise TypeError("Join cannot handle scalars. Use `stack` to join scalar values.")
         if len(ndims) > 1:
-            raise TypeError(
-                "Only tensors with the same number of dimensions can be joined; "
-                f"got {[tensor.type.ndim for tensor in tensors]}."
-            )
+            raise TypeError(_different_ranks(tensors, known_integer(axis)))
         ndim = ndims.pop()
         axis, known_axis = _as_axis(axis, ndim, "Join")
         static_shape = self._static_shape(known_axis, ndim, tensors)
@@ -181,6 +181,24 @@ def _total(shapes: Sequence[Sequence[TensorVariable]], axis: int) -> TensorVaria
     for sizes in shapes[1:]:
         total = total + sizes[axis]
     return total
+
+
+def _different_ranks(tensors: Sequence[TensorVariable], axis: int | None) -> str:
+    """The message about tensors of different numbers of dimensions that were to be joined along an axis."""
+    found = [f"{described(tensor)} has {tensor.type.ndim}" for tensor in tensors[:_MOST_NAMED]]
+    if len(tensors) > len(found):
+        found.append("...")
+    text = (
+        "Only tensors with the same number of dimensions can be joined; "
+        f"got {[tensor.type.ndim for tensor in tensors]}: {', '.join(found)}."
+    )
+    ndim = max(tensor.type.ndim for tensor in tensors)
+    short = next(tensor for tensor in tensors if tensor.type.ndim < ndim)
+    if short.type.ndim < ndim - 1 or not -ndim <= (axis or 0) < ndim:
+        return f"{text} Add dimensions of length 1 by `x[None]` or `x.dimshuffle(...)`."
+    index = [":"] * short.type.ndim
+    index.insert((axis or 0) % ndim, "None")
+    return f"{text} Add a dimension of length 1, as in `{operand_text(short)}[{', '.join(index)}]`."
 
 
 def _as_axis(axis: Any, ndim: int, user: str) -> tuple[TensorVariable, int | None]:

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import Rop
@@ -101,11 +103,46 @@ def as_classes(name: str, y: Any, *, error: type[Exception] = ValueError) -> Ten
 
 
 _one_for_each_row = CheckAndRaise(ValueError, "There must be one class for each row.")
-_classes_exist = CheckAndRaise(
-    ValueError, "y_i value out of bounds: the number of a class is not less than the number of columns, or negative."
-)
+
+
+class ClassesExist(CheckAndRaise):
+    """Numbers of classes, if there is a column for each.
+
+    Inputs are the numbers, whether there is a column for each, and how many columns there are.
+    """
+
+    n_facts = 1
+
+    def __init__(self) -> None:
+        super().__init__(
+            ValueError,
+            "y_i value out of bounds: the number of a class is not less than the number of columns, or negative.",
+        )
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+    def message(self, inputs: Sequence[Any]) -> str:
+        return classes_out_of_bounds(inputs[0], int(np.min(inputs[2]))) or self.msg
+
+
+_classes_exist = ClassesExist()
+
+
+def classes_out_of_bounds(y: np.ndarray, columns: int) -> str | None:
+    """The message about the first number of a class that has no column; None if each has one."""
+    wrong = np.argwhere((y < 0) | (y >= columns))
+    if not len(wrong):
+        return None
+    *_, row = first = tuple(wrong[0])
+    return (
+        f"y_i value out of bounds: class {y[first]} of row {row}, but there are {columns} columns, so that classes go "
+        f"from 0 to {columns - 1}."
+    )
 
 
 def checked_classes(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     """Numbers of classes, with a check that there is one for each row of `x`, and that `x` has such columns."""
-    return _classes_exist(_one_for_each_row(y, eq(y.shape[0], x.shape[0])), all_true(and_(ge(y, 0), lt(y, x.shape[1]))))
+    columns = x.shape[1]
+    known = all_true(and_(ge(y, 0), lt(y, columns)))
+    return _classes_exist(_one_for_each_row(y, eq(y.shape[0], x.shape[0])), known, columns)

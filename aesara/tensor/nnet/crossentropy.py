@@ -18,7 +18,7 @@ from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import add, eq, log, log1p, mul, neg, softplus, switch
 from aesara.tensor.joining.join_split import concatenate
-from aesara.tensor.nnet.composed import ComposedOp, as_classes, as_floats, checked_classes
+from aesara.tensor.nnet.composed import ComposedOp, as_classes, as_floats, checked_classes, classes_out_of_bounds
 from aesara.tensor.nnet.softmax import biased, biased_static_shape, softmax_grad_legacy, softmax_legacy
 from aesara.tensor.ordering.searching import unique
 from aesara.tensor.products.dot import dot
@@ -53,8 +53,9 @@ def _is_class(x: TensorVariable, y: TensorVariable) -> TensorVariable:
 def _check_classes(x: np.ndarray, y: np.ndarray) -> None:
     if len(x) != len(y):
         raise ValueError(f"There must be one class for each row; got shapes {x.shape} and {y.shape}.")
-    if np.any(y < 0) or np.any(y >= x.shape[1]):
-        raise ValueError(f"y_i value out of bounds: classes must be from 0 to {x.shape[1] - 1}; got {y}.")
+    wrong = classes_out_of_bounds(y, x.shape[1])
+    if wrong is not None:
+        raise ValueError(wrong)
 
 
 def _check_gradient(node: Apply, g: np.ndarray, y: np.ndarray) -> None:

@@ -16,6 +16,7 @@ from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.elementwise.ops import add, conj
 from aesara.tensor.products.dot import dense_dot, gradient_of, is_discrete_product
 from aesara.tensor.shapes.dimshuffle import dimshuffle
+from aesara.tensor.shapes.length_one import declare_length_one
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -105,10 +106,12 @@ class MatMul(Op):
 def require_batches_to_fit(node: Apply, x: tuple[int, ...], y: tuple[int, ...]) -> None:
     """Complain about leading dimensions of different lengths, none of which is statically 1."""
     for axis in range(-min(len(x), len(y)), -2):
-        if x[axis] != y[axis] and 1 not in (node.inputs[0].type.shape[axis], node.inputs[1].type.shape[axis]):
+        a, b = node.inputs
+        if x[axis] != y[axis] and 1 not in (a.type.shape[axis], b.type.shape[axis]):
+            operands = [(a, len(x) + axis, x[axis]), (b, len(y) + axis, y[axis])]
             raise ValueError(
                 f"matmul: shapes {x} and {y} differ in dimension {axis}. A dimension is broadcast only where its "
-                "static length is 1: use specify_broadcastable to say so."
+                f"static length is 1: use specify_broadcastable to say so.{declare_length_one(operands)}"
             )
 
 

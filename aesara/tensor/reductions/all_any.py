@@ -41,15 +41,15 @@ class _Logical(CAReduce):
     def accumulator_dtype(self, input_dtype: str) -> str:
         return "bool"
 
-    def _resolve(self, input_dtype: str, ndim: int) -> _Logical:
-        axis = normalize_axes(self.axis, ndim)
+    def _resolve(self, inp: typing.Any) -> _Logical:
+        axis = normalize_axes(self.axis, inp.type.ndim, inp)
         return self if axis == self.axis else type(self)(axis)
 
     def make_node(self, inp: typing.Any) -> Apply:
         inp = as_tensor_variable(inp)
+        op = self._resolve(inp)
         if inp.type.dtype != "bool":
             inp = neq(inp, 0)
-        op = self._resolve("bool", inp.type.ndim)
         shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type("bool", shape)()])
 

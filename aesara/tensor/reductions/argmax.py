@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
-def _all_axes(axis: Any, ndim: int) -> tuple[int, ...]:
-    """Axes in ascending order, with all of them in place of None."""
-    axes = normalize_axes(as_axes(axis), ndim)
+def _all_axes(axis: Any, ndim: int, x: Any = None) -> tuple[int, ...]:
+    """Axes in ascending order, with all of them in place of None; messages name the variable `x`."""
+    axes = normalize_axes(as_axes(axis), ndim, x)
     return tuple(range(ndim)) if axes is None else tuple(sorted(axes))
 
 
@@ -51,7 +51,7 @@ class _ArgOp(Op):
     def _prepared(self, x: Any) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
         """The op with axes counted from the front, the input, and the static shape that is left."""
         x = as_tensor_variable(x)
-        axes = _all_axes(self.axis, x.type.ndim)
+        axes = _all_axes(self.axis, x.type.ndim, x)
         # None says "all axes", for which the input needs no transposition.
         op = self if axes == self.axis or self.axis is None else type(self)(axes)
         if 0 in [x.type.shape[a] for a in axes]:
@@ -160,14 +160,14 @@ def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[Ten
     array(1)
     """
     a = as_tensor_variable(a)
-    results = MaxAndArgmax(_all_axes(axis, a.type.ndim))(a)
+    results = MaxAndArgmax(_all_axes(axis, a.type.ndim, a))(a)
     return [with_kept_dims(a, result, axis) for result in results] if keepdims else list(results)
 
 
 def argmax(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     """The position of the largest element along axes; see `max_and_argmax`."""
     x = as_tensor_variable(x)
-    position = Argmax(_all_axes(axis, x.type.ndim))(x)
+    position = Argmax(_all_axes(axis, x.type.ndim, x))(x)
     position.name = "argmax"
     return with_kept_dims(x, position, axis) if keepdims else position
 

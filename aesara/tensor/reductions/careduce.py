@@ -43,17 +43,18 @@ def _as_axis(axis: Any) -> int:
 
 
 @overload
-def normalize_axes(axis: None, ndim: int) -> None: ...
+def normalize_axes(axis: None, ndim: int, x: Any = None) -> None: ...
 
 
 @overload
-def normalize_axes(axis: tuple[int, ...], ndim: int) -> tuple[int, ...]: ...
+def normalize_axes(axis: tuple[int, ...], ndim: int, x: Any = None) -> tuple[int, ...]: ...
 
 
-def normalize_axes(axis: Axes, ndim: int) -> Axes:
+def normalize_axes(axis: Axes, ndim: int, x: Any = None) -> Axes:
     """Axes without negative numbers, checked to exist and to be different from each other.
 
-    As in NumPy, a number without dimensions has an axis 0 too, along which there is nothing to reduce.
+    As in NumPy, a number without dimensions has an axis 0 too, along which there is nothing to reduce. Messages name
+    the variable `x`, if it is given.
     """
     if axis is None:
         return None
@@ -61,7 +62,9 @@ def normalize_axes(axis: Axes, ndim: int) -> Axes:
         return ()
     for a in axis:
         if not -ndim <= a < ndim:
-            raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {ndim} dimensions")
+            found = "" if x is None else f": {described(x)} has type {x.type}"
+            dimensions = "1 dimension" if ndim == 1 else f"{ndim} dimensions"
+            raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {dimensions}{found}.")
     normalized = tuple([a + ndim if a < 0 else a for a in axis])
     if len(set(normalized)) != len(normalized):
         raise ValueError(f"repeated axis in {axis}")
@@ -198,14 +201,15 @@ class CAReduce(Op):
         key = (inp.type.dtype, inp.type.ndim)
         op = self._resolved.get(key)
         if op is None:
-            op = self._resolved[key] = self._resolve(*key)
+            op = self._resolved[key] = self._resolve(inp)
         axes = op.axis
         shape = () if axes is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in axes])
         return Apply(op, [inp], [tensor_type(op.dtype, shape)()])  # type: ignore[arg-type]  # filled in
 
-    def _resolve(self, input_dtype: str, ndim: int) -> CAReduce:
+    def _resolve(self, inp: Any) -> CAReduce:
         """The op as it applies to an input: with its dtypes filled in and its axes counted from the front."""
-        axis = None if self.axis is None else normalize_axes(self.axis, ndim)
+        input_dtype = inp.type.dtype
+        axis = normalize_axes(self.axis, inp.type.ndim, inp)
         dtype = self.output_dtype(input_dtype)
         acc_dtype = self.accumulator_dtype(input_dtype)
         if acc_dtype in ("complex64", "complex128") and dtype not in ("complex64", "complex128"):
@@ -252,7 +256,7 @@ class CAReduce(Op):
 def with_kept_dims(x: Any, y: Any, axis: Any) -> Any:
     """Give a reduction `y` of `x` along some axes those axes back, with length 1."""
     ndim = x.type.ndim
-    axes = normalize_axes(as_axes(axis), ndim)
+    axes = normalize_axes(as_axes(axis), ndim, x)
     kept = iter(range(ndim))
     order = ["x" if axes is None or i in axes else next(kept) for i in range(ndim)]
     return y.dimshuffle(order)

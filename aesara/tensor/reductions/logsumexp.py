@@ -55,7 +55,7 @@ def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     total = switch(nothing, np.asarray(-np.inf, dtype=logarithm.type.dtype), logarithm) + shift
     if keepdims:
         return total
-    axes = normalize_axes(as_axes(axis), x.type.ndim)
+    axes = normalize_axes(as_axes(axis), x.type.ndim, x)
     kept = [] if axes is None else [a for a in range(x.type.ndim) if a not in axes]
     return total.dimshuffle(kept)
 

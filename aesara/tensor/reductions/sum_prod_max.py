@@ -229,13 +229,13 @@ class _Extremum(NonZeroCAReduce):
 
     accumulator_dtype = output_dtype
 
-    def _resolve(self, input_dtype: str, ndim: int) -> _Extremum:
-        axis = normalize_axes(self.axis, ndim)
+    def _resolve(self, inp: Any) -> _Extremum:
+        axis = normalize_axes(self.axis, inp.type.ndim, inp)
         return self if axis == self.axis else type(self)(axis)
 
     def make_node(self, inp: Any) -> Apply:
         inp = as_tensor_variable(inp)
-        op = self._resolve(inp.type.dtype, inp.type.ndim)
+        op = self._resolve(inp)
         shape = inp.type.shape
         if op.needs_elements:
             _refuse_empty(op, inp, range(len(shape)) if op.axis is None else op.axis)
@@ -322,7 +322,7 @@ def largest_size(sizes: TensorVariable, axis: Any = None, keepdims: bool = False
 
 def _has_elements(x: TensorVariable, axes: Axes) -> bool:
     """Whether there are elements along axes for certain."""
-    along = range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
+    along = range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim, x)
     return all(x.type.shape[k] for k in along or ())
 
 
@@ -474,7 +474,7 @@ def _extremum(cls: type[_Extremum], x: Any, axis: Any, keepdims: bool, initial: 
 def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: TensorVariable) -> TensorVariable:
     """An extremum in which a number takes part, so that it exists without any element."""
     combined = maximum if cls is Max else minimum
-    axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim)
+    axes = tuple(range(x.type.ndim)) if axis is None else normalize_axes(axis, x.type.ndim, x)
     if all(x.type.shape[k] for k in axes):
         extremum = _extremum_op(cls, axis)(x)  # type: ignore[arg-type]  # classes are hashable
         return combined(extremum, initial)
@@ -488,7 +488,7 @@ def _with_initial(cls: type[_Extremum], x: TensorVariable, axis: Axes, initial: 
 def check_and_normalize_axes(x: Any, axis: Any) -> list[int]:
     """Axes of a tensor as a list of non-negative ints; None gives an empty list."""
     x = as_tensor_variable(x)
-    return list(normalize_axes(as_axes(axis), x.type.ndim) or ())
+    return list(normalize_axes(as_axes(axis), x.type.ndim, x) or ())
 
 
 def makeKeepDims(x: Any, y: Any, axis: Any) -> TensorVariable:

@@ -261,7 +261,8 @@ def local_scalar_tensor_scalar(fgraph, node):
 @node_rewriter([CheckAndRaise])
 def local_remove_useless_assert(fgraph, node):
     """Conditions that are known to hold are not checked."""
-    value, *conditions = node.inputs
+    conditions = node.op.conditions(node.inputs)
+    value, *others = node.inputs
     kept = []
     for condition in conditions:
         known = common_value(condition)
@@ -271,7 +272,7 @@ def local_remove_useless_assert(fgraph, node):
         return False
     if not kept:
         return [value]
-    return [node.op(value, *kept)]
+    return [node.op(value, *kept, *others[len(conditions) :])]
 
 
 @node_rewriter([Assert])

@@ -212,7 +212,7 @@ def _(op: SpecifyShape, node: Apply) -> Iterator[list[Dimension]]:
 
 @equal_dimensions.register
 def _(op: CheckAndRaise, node: Apply) -> Iterator[list[Dimension]]:
-    checked, *conditions = node.inputs
+    checked, conditions = node.inputs[0], list(op.conditions(node.inputs))
     (out,) = node.outputs
     yield from ([(out, axis), (checked, axis)] for axis in range(getattr(out.type, "ndim", 0)))
     while conditions:

@@ -38,13 +38,13 @@ class Mean(CAReduce):
     def output_dtype(self, input_dtype: str) -> str:
         return "float64"
 
-    def _resolve(self, input_dtype: str, ndim: int) -> Mean:
-        axis = normalize_axes(self.axis, ndim)
+    def _resolve(self, inp: Any) -> Mean:
+        axis = normalize_axes(self.axis, inp.type.ndim, inp)
         return self if axis == self.axis else type(self)(axis)
 
     def make_node(self, inp: Any) -> Apply:
         inp = as_tensor_variable(inp)
-        op = self._resolve(inp.type.dtype, inp.type.ndim)
+        op = self._resolve(inp)
         shape = () if op.axis is None else tuple([n for i, n in enumerate(inp.type.shape) if i not in op.axis])
         return Apply(op, [inp], [tensor_type("float64", shape)()])
 
@@ -70,7 +70,7 @@ class Mean(CAReduce):
 
 def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
     """The number of elements that are reduced along axes, in a dtype."""
-    axes = normalize_axes(as_axes(axis), x.type.ndim)
+    axes = normalize_axes(as_axes(axis), x.type.ndim, x)
     count: TensorVariable | None = None
     for a in range(x.type.ndim) if axes is None else axes:
         known = x.type.shape[a]

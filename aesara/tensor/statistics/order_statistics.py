@@ -75,7 +75,7 @@ def _as_floats(name: str, a: Any) -> TensorVariable:
 
 def _rows(a: TensorVariable, axis: Any) -> tuple[TensorVariable, tuple[int, ...]]:
     """The tensor with the given axes made one, the last, and these axes."""
-    axes = normalize_axes(as_axes(axis), a.type.ndim)
+    axes = normalize_axes(as_axes(axis), a.type.ndim, a)
     if axes is None:
         axes = tuple(range(a.type.ndim))
     others = [k for k in range(a.type.ndim) if k not in axes]

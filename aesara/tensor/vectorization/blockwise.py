@@ -23,6 +23,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.elementwise.ops import second
 from aesara.tensor.indexing.selection import static_broadcast
+from aesara.tensor.shapes.length_one import declare_length_one
 from aesara.tensor.shapes.shape import shape_i_op
 from aesara.tensor.vectorization.gufunc_signature import (
     CoreDims,
@@ -214,11 +215,13 @@ class Blockwise(Op):
                 size = x.shape[axis]
                 if variable.type.shape[axis] == 1:
                     continue
-                if source[where] is not None and size != batch[where]:
+                first = source[where]
+                if first is not None and size != batch[where]:
+                    before = (node.inputs[first], where - len(batch) + numbers[first], batch[where])
                     raise ValueError(
-                        f"{self}: input {source[where]} has size {batch[where]} in batch dimension {where}, input "
+                        f"{self}: input {first} has size {batch[where]} in batch dimension {where}, input "
                         f"{position} has size {size}. A dimension is broadcast only where its static size is 1: use "
-                        "specify_broadcastable to say so."
+                        f"specify_broadcastable to say so.{declare_length_one([before, (variable, axis, size)])}"
                     )
                 batch[where], source[where] = size, position
         return tuple(batch)

@@ -122,7 +122,9 @@ def test_loops_in_loops():
 
 def test_a_state_whose_shape_changes():
     s, _ = scan(lambda state: at.concatenate([state, state]), outputs_info=at.unbroadcast(X, 0), n_steps=2)
-    with pytest.raises(ValueError, match=r"state 0 has shape \(2,\), and its new value has shape \(4,\)"):
+    with pytest.raises(
+        ValueError, match=r"aesara.scan: state 0 \(x\) has shape \(2,\), and its new value has shape \(4,\)"
+    ):
         aesara.function([X], s, mode="JAX")(np.ones(2))
 
 

@@ -23,11 +23,11 @@ NEVER_FOLDED |= {CheckAndRaise, OpFromGraph, Print}
 def jax_funcify_CheckAndRaise(op: CheckAndRaise, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Any:
     """The value, if the conditions hold; without `checks` those that are not known are not looked at."""
 
-    def check(value: Any, *conditions: Any) -> Any:
-        for condition in conditions:
+    def check(*values: Any) -> Any:
+        for condition in op.conditions(values):
             holds = np.all(condition) if is_known(condition) else jnp.all(condition)
             require(checks, holds, op.exc_type, op.msg, node)
-        return value
+        return values[0]
 
     return check
 

@@ -8,11 +8,12 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from aesara.graph.nodes import Apply
+from aesara.graph.nodes import Apply, Variable
 from aesara.link.jax.dispatch.basic import is_known, jax_funcify
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+from aesara.tensor.shapes.length_one import declare_length_one
 
 
 @jax_funcify.register(Elemwise)
@@ -20,10 +21,9 @@ def jax_funcify_Elemwise(op: Elemwise, node: Apply | None = None, **kwargs: Any)
     """The scalar op's function; dimensions are broadcast where their static length is 1, and nowhere else."""
     assert node is not None
     function = jax_funcify(op.scalar_op, node=node, **kwargs)
-    static = [v.type.shape for v in node.inputs]
 
     def elementwise(*values: Any) -> Any:
-        common = _common_shape(static, values)
+        common = _common_shape(node.inputs, values)
         result = function(*values)
         results = result if isinstance(result, tuple) else (result,)
         results = tuple(r if np.shape(r) == common else jnp.broadcast_to(r, common) for r in results)
@@ -32,16 +32,18 @@ def jax_funcify_Elemwise(op: Elemwise, node: Apply | None = None, **kwargs: Any)
     return elementwise
 
 
-def _common_shape(static: Sequence[tuple[int | None, ...]], values: Sequence[Any]) -> tuple[int, ...]:
+def _common_shape(variables: Sequence[Variable], values: Sequence[Any]) -> tuple[int, ...]:
     shape: list[int] = []
+    static = [variable.type.shape for variable in variables]
     for axis in range(len(static[0]) if static else 0):
         lengths = {np.shape(value)[axis]: k for k, value in enumerate(values) if static[k][axis] != 1}
         if len(lengths) > 1:
             (size, first), (other, second) = list(lengths.items())[:2]
+            hint = declare_length_one([(variables[k], axis, length) for length, k in lengths.items()])
             raise ValueError(
                 f"Input dimension mismatch: input {first} has size {size} and input {second} has size {other} along "
                 f"dimension {axis} of an elementwise operation. Only dimensions whose length is statically known to be "
-                "1 are broadcast (see specify_broadcastable)."
+                f"1 are broadcast (see specify_broadcastable).{hint}"
             )
         shape.append(next(iter(lengths), 1))
     return tuple(shape)

@@ -72,10 +72,10 @@ class _Loop:
     def __init__(self, op: Scan, node: Apply, step: ConvertedGraph, checks: Any, inputs: Sequence[Any]) -> None:
         self.op, self.info, self.node, self.step, self.checks = op, op.info, node, step, checks
         self.n_steps = int(inputs[0]) if is_known(inputs[0]) else inputs[0]
-        require(checks, self.n_steps >= 0, ValueError, f"{op}: the number of steps must not be negative.", node)
+        require(checks, self.n_steps >= 0, ValueError, f"{op.title}: the number of steps must not be negative.", node)
         self.sequences = [jnp.asarray(sequence) for sequence in op.outer_seqs(inputs)]
         for k, sequence in enumerate(self.sequences):
-            message = f"{op}: sequence {k} has {len(sequence)} entries, and there are more steps."
+            message = f"{op.title}: sequence {k} has {len(sequence)} entries, and there are more steps."
             require(checks, self.n_steps <= len(sequence), ValueError, message, node)
         taps = op.info.tap_array
         self.mit_mot = [jnp.asarray(buffer) for buffer in op.outer_mitmot(inputs)]
@@ -89,7 +89,7 @@ class _Loop:
             first = max(0, -min(reads))
             if len(buffer) < max(first, min(self.n_steps, 1) if is_known(self.n_steps) else 1):
                 number = self.info.n_mit_mot + k
-                raise ValueError(f"{op}: state {number} needs {first} first values, got {len(buffer)}.")
+                raise ValueError(f"{op.title}: state {number} needs {first} first values, got {len(buffer)}.")
             self.states.append(_Rows(first, len(buffer), new.type, as_strong(buffer, new.type)))
         lengths = known_ints(op.outer_nitsot(inputs), "The number of rows of the result of scan")
         outs = op.inner_nitsot_outs(op.inner_outputs)
@@ -99,7 +99,7 @@ class _Loop:
         self.constants = op.outer_non_seqs(inputs)
 
         for k, result in enumerate(self.results):
-            message = f"{op}: output {k} has no room."
+            message = f"{op.title}: output {k} has no room."
             require(checks, (self.n_steps <= 0) | (result.length > 0), ValueError, message, node)
 
     def run(self) -> tuple[Any, ...]:
@@ -131,7 +131,7 @@ class _Loop:
         new_buffers: list[Any] = []
         for buffer, writes, offset in zip(buffers, self.info.mit_mot_out_slices, self.mit_mot_offsets):
             for tap in writes:
-                self._check_shape("state", len(new_buffers), buffer.shape[1:], made[position], position)
+                self._check_shape(len(new_buffers), buffer.shape[1:], made[position], position)
                 at = (t + offset + tap) % len(buffer)
                 buffer = lax.dynamic_update_index_in_dim(buffer, made[position], at, 0)
                 position += 1
@@ -139,13 +139,13 @@ class _Loop:
         count = len(self.states)
         rows = made[position : position + count + len(self.results)]
         for k, (window, row) in enumerate(zip(windows, rows[:count])):
-            self._check_shape("state", self.info.n_mit_mot + k, window[0].shape, row, position + k)
+            self._check_shape(self.info.n_mit_mot + k, window[0].shape, row, position + k)
         return new_buffers, rows, made[position + len(rows) :], stop
 
-    def _check_shape(self, what: str, number: int, shape: tuple[int, ...], value: Any, position: int) -> None:
+    def _check_shape(self, number: int, shape: tuple[int, ...], value: Any, position: int) -> None:
         if value.shape != shape:
             raise ValueError(
-                f"{self.op}: {what} {number} has shape {shape}, and its new value has shape "
+                f"{self.op.title}: {self.op.state_text(number)} has shape {shape}, and its new value has shape "
                 f"{value.shape}{self.op.where_computed(position)}. The shape must be the same in every step."
             )
 

@@ -1,0 +1,74 @@
+"""Messages about lengths of 1 that no type knows of, so that their dimensions are not broadcast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from aesara.graph.messages import formula_of
+from aesara.graph.nodes import Variable
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+__all__ = ["declare_length_one", "message_about_lengths"]
+
+
+def declare_length_one(operands: Iterable[tuple[Variable, int, int]]) -> str:
+    """Say how the type of an operand of length 1 is made to know it.
+
+    Parameters
+    ----------
+    operands
+        Variables, a dimension of each, and the length that it has.
+
+    Returns
+    -------
+    A sentence with a blank in front of it; nothing if no length is 1.
+
+    Examples
+    --------
+    >>> declare_length_one([(at.dmatrix("x"), 1, 3), (at.dmatrix("m"), 1, 1)])
+    ' Declare `m` with `shape=(None, 1)`, or use `at.specify_broadcastable(m, 1)`.'
+    """
+    for variable, axis, length in operands:
+        if length == 1:
+            return f" {_declared(variable, axis)}"
+    return ""
+
+
+def _declared(variable: Variable, axis: int) -> str:
+    owner = variable.owner
+    while owner is not None and isinstance(owner.op, DimShuffle):
+        source = owner.op.new_order[axis]
+        if isinstance(source, str):
+            break
+        axis, variable = source, owner.inputs[0]
+        owner = variable.owner
+    text = variable.name or formula_of(variable) or "value"
+    use = f"use `at.specify_broadcastable({text}, {axis})`"
+    if owner is not None or variable.name is None:
+        return f"To broadcast it, {use}."
+    lengths = tuple([1 if d == axis else known for d, known in enumerate(variable.type.shape)])
+    return f"Declare `{text}` with `shape={lengths}`, or {use}."
+
+
+def message_about_lengths(text: str, operands: Sequence[tuple[Variable, int]]) -> Callable[..., str]:
+    """Return a message that is made of the lengths which some dimensions have when the graph is computed.
+
+    Parameters
+    ----------
+    text
+        The message, with ``{0}``, ``{1}``... for the lengths.
+    operands
+        For each length, in this order, a variable and its dimension.
+
+    Examples
+    --------
+    >>> message = message_about_lengths("The lengths are {0} and {1}.", [(at.dvector("x"), 0), (at.dvector("y"), 0)])
+    >>> message(3, 2)
+    'The lengths are 3 and 2.'
+    """
+
+    def message(*lengths: int) -> str:
+        measured = [(variable, axis, length) for (variable, axis), length in zip(operands, lengths)]
+        return text.format(*lengths) + declare_length_one(measured)
+
+    return message
