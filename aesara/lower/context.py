@@ -93,8 +93,6 @@ class Context:
         #: what this context has taken from the one around; None if it must not
         self.taken: list[LoopRow] | None = None
         self.outer: Context | None = None
-        #: for sizes that are 1 if some operand has elements, else 0: which lengths are equal in the former case
-        self.presences: dict[Expr, tuple[tuple[Expr, Expr], ...]] = {}
         self._equal: dict[Expr, Expr] = {}
         self._names = itertools.count(1)
         self._sizes: dict[Array, Expr] = {}
@@ -108,7 +106,6 @@ class Context:
         inner.outer, inner.place = self, "in the step of a loop"
         inner.inputs, inner.constants, inner.errors = self.inputs, self.constants, self.errors
         inner._equal, inner._names, inner.branches = dict(self._equal), self._names, self.branches
-        inner.presences = self.presences
         return inner
 
     def inside_branch(self) -> Context:
@@ -284,28 +281,6 @@ class Context:
         name = var(self.fresh_size())
         self.add(Definition(name.attr, Pointwise("int64", (), (), lambda index, readers: size)))
         return name
-
-    def presence(self, lengths: Sequence[tuple[Expr, Expr]]) -> Expr:
-        """A size that is 1 if the lengths of each pair are equal, and 0 otherwise.
-
-        It is for an operand that is read only in the former case, since it has no elements in the latter: a choice by
-        it is made in front of loops, not in them.  See `aesara.lower.groups`.
-        """
-        fits: Expr = const(True, "bool")
-        for one, other in lengths:
-            fits = fits & op("eq", one, other)
-        if fits.is_const:
-            return const(int(fits.attr))
-        key = ("presence", fits)
-        array = self.parts.get(key)
-        if array is None:
-            size = op("select", fits, const(1), const(0))
-            array = self.parts[key] = Pointwise("int64", (), (), lambda index, readers: size, 0)
-            name = var(self.fresh_size())
-            self.add(Definition(name.attr, array))
-            self._sizes[array] = name
-            self.presences[name] = tuple(lengths)
-        return self._sizes[array]
 
     def _inline(self, array: Array) -> Expr | None:
         """Value of a 0-d array that depends on nothing but sizes, constants and input scalars."""

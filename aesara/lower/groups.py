@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from aesara.ir.expr import Expr, const, cost, linear_offset, substitute, walk
-from aesara.ir.steps import Iterate
+from aesara.ir.expr import Expr, const, cost, linear_offset, walk
 from aesara.lower.arrays import Array, is_trailing_run
 from aesara.lower.nests import Launched, Rows, build_launch
 from aesara.lower.shape_arithmetic import count_of
@@ -93,52 +92,22 @@ class Group(ScheduledStep):
             inside = task.kind == "reduce" and 0 not in task.axes and is_trailing_run(task.axes, rank)
             return task.kind == "map" or inside
 
-        return rank > 0 and all(map(is_cut, self.tasks)) and all(task.presence is None for task in self.tasks)
+        return rank > 0 and all(map(is_cut, self.tasks))
 
     def reads_in_rows(self, buffer: str, count: Expr, context: Context, name_of: NameOf) -> bool:
         elsewhere = any(read == buffer and not same for read, same in self.loads(name_of))
         return self.has_rows and not elsewhere and count is context.canonical(count_of(self.domain))
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        presence = next((task.presence for task in self.tasks if task.presence is not None), None)
-        if presence is None:
-            launch = self._launch(assembler, at, None).launch
-            if launch.kernel.body:
-                yield launch
-            return
-        context = assembler.context
-        for holds, suffix in ((1, ""), (0, "e")):
-            launch = self._where(presence, holds, context)._launch(assembler, at, None, suffix).launch
-            extent = presence if holds else const(1) - presence
-            name = launch.kernel.name
-            yield Iterate(context.fresh("i"), extent, (launch,), context.fresh_size(), nest=name)
-
-    def _where(self, presence: Expr, holds: int, context: Context) -> Group:
-        """The same with what is known where an operand has elements, or where it has none."""
-        known = {presence: const(holds)}
-        if holds:
-            for one, other in context.presences[presence]:
-                one, other = context.canonical(one), context.canonical(other)
-                known |= {other: one} if one.is_const else {one: other}
-        memo: dict[Expr, Expr] = {}
-
-        def changed(roots: Sequence[Expr]) -> list[Expr]:
-            return substitute(list(roots), known.get, memo)
-
-        def special(task: Task) -> Task:
-            value, offset = changed([task.value, task.offset])
-            prologue = None if task.prologue is None else special(task.prologue)
-            return dataclasses.replace(
-                task, domain=tuple(changed(task.domain)), value=value, offset=offset, prologue=prologue
-            )
-
-        return Group(tuple(changed(self.domain)), [special(task) for task in self.tasks])
+        launch = self._launch(assembler, at, None).launch
+        if launch.kernel.body:
+            yield launch
 
     def rows_launch(self, assembler: Assembler, at: int, rows: Rows) -> Launched:
         """The launch for a part of the outermost loop."""
         return self._launch(assembler, at, rows)
 
-    def _launch(self, assembler: Assembler, at: int, rows: Rows | None, suffix: str = "") -> Launched:
+    def _launch(self, assembler: Assembler, at: int, rows: Rows | None) -> Launched:
         name_of, tasks = assembler.buffer_name, []
         aliased: set[str] = set()
         for task in self.tasks:
@@ -148,7 +117,7 @@ class Group(ScheduledStep):
             tasks.append(dataclasses.replace(task, prologue=None) if begins_there else task)
             if old is not None and not begins_there:
                 aliased |= {name, assembler.context.inputs[old].buffer.name}
-        return build_launch(self.domain, tasks, f"k{at}{suffix}", name_of, assembler.elided, aliased, rows)
+        return build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased, rows)
 
 
 def _own_offsets(domain: tuple[Expr, ...], is_interleaved: bool) -> tuple[Expr, ...]:

@@ -23,8 +23,7 @@ class Task:
     kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed places.
     Expressions use the variables `LOOP` of the loops over `domain`.  A `prologue` fills the target before the nest
     starts.  A write goes to different places along its `distinct` axes; if it is not `parallel`, it has a nest of its
-    own or shares one with such writes.  If an operand may have no elements, `presence` is the size that says whether it
-    has some (see `Context.presence`).
+    own or shares one with such writes.
     """
 
     kind: str
@@ -39,7 +38,6 @@ class Task:
     parallel: bool = True
     distinct: frozenset[int] = frozenset()
     prologue: Task | None = None
-    presence: Expr | None = None
 
 
 def own_element(domain: tuple[Expr, ...]) -> Expr:

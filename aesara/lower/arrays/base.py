@@ -133,10 +133,9 @@ class Pointwise(Array):
 
     `cost` is that of the body alone; `expands[k]`: elements of operand k are read more than once per pass.
     `strided` marks pure re-indexing: `(operand view) -> (offset, strides)`, which lets library calls read through.
-    `presence` is the size, if the body has it, that says whether an operand has elements (see `Context.presence`).
     """
 
-    __slots__ = ("body", "cost", "expands", "operands", "presence", "strided")
+    __slots__ = ("body", "cost", "expands", "operands", "strided")
     is_stored = None
     is_elementwise = True
     may_be_result = True
@@ -158,7 +157,6 @@ class Pointwise(Array):
         self.cost = cost
         self.expands = tuple(expands) if expands is not None else (False,) * len(self.operands)
         self.strided = strided
-        self.presence: Expr | None = None
 
     def reads(self) -> list[tuple[Array, bool]]:
         return list(zip(self.operands, self.expands, strict=True))

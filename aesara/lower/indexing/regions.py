@@ -238,30 +238,22 @@ def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr
 # -- index arrays ----------------------------------------------------------------------------------------------
 
 
-def _check_range(
-    array: Array, size: Expr, shape: Sequence[Expr], node: Apply, axis: int, context: Context
-) -> Sequence[object]:
-    """The check that all entries are valid positions; of an array that is broadcast to no elements they may be any."""
+def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Context) -> tuple[list[object], bool]:
+    """The check that all entries are valid positions, and whether there may be negative ones."""
     message = f"index {{3}} is out of bounds for axis {axis} with size {{2}}"
-    result = shape if array.ndim else None
-    return require_range(array, ZERO - size, size, IndexError, message, node, context, result)
+    guards = require_range(array, ZERO - size, size, IndexError, message, node, context)
+    return list(guards), may_be_negative(array, context)
 
 
 def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
-    """The check that a mask has the sizes of the dimensions of `x` from `axis` on, or sizes of 0.
-
-    An empty mask fits any dimension, so that sizes of the two are not known to be equal behind the check.
-    """
+    """The check that a mask has the sizes of the dimensions of `x` from `axis` on."""
     guards: list[object] = []
     for d, size in enumerate(mask.shape, axis):
-        if size is ZERO or context.same_size(x.shape[d], size):
-            continue
         message = (
             f"boolean index did not match indexed array along axis {d}; size of axis is {{0}} but size of "
             "corresponding boolean axis is {1}"
         )
-        fits = primitive("eq", x.shape[d], size) | primitive("eq", size, ZERO)
-        guards += context.guard(fits, IndexError, message, node, [x.shape[d], size])
+        guards += context.require_equal(x.shape[d], size, IndexError, message, node)
     return guards
 
 
@@ -344,7 +336,6 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
     parts: list[object] = []
     arrays: list[Array] = []
     guards: list[object] = []
-    positions_along: list[tuple[Array, int]] = []
     axis = 0
     for variable in index:
         if isinstance(variable.type, NoneTypeT):
@@ -363,9 +354,9 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
         else:
             if isinstance(variable.type, ScalarType):
                 raise Unsupported(f"an index of type {variable.type}")
-            array, checks = context.array(variable), []
-            positions_along.append((array, axis))
-            parts.append(Gather(len(arrays), x.shape[axis], may_be_negative(array, context)))
+            array = context.array(variable)
+            checks, negative = _check_range(array, x.shape[axis], node, axis, context)
+            parts.append(Gather(len(arrays), x.shape[axis], negative))
             arrays.append(array)
         guards += checks
         axis += rank
@@ -375,8 +366,6 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
     if arrays:
         shape, checks = broadcast_shape([a.shape for a in arrays], IndexError, "index arrays", node, context)
         guards += checks
-    for array, axis in positions_along:
-        guards += _check_range(array, x.shape[axis], shape, node, axis, context)
     return _region(parts, arrays, shape, guards, context)
 
 

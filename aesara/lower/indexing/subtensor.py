@@ -292,22 +292,15 @@ def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
     shape = [ONE if d == position else x.shape[axis] for d, axis in enumerate(axes)]
     along, checks = _value_index(y, shape, node, context)
 
-    lengths = list(zip(mask.shape, x.shape[position : position + rank], strict=True))
-    present = context.presence([pair for pair in lengths if not context.same_size(*pair)])
-
     def body(i: Index, readers: Sequence[Reader]) -> Expr:
         old = cast(readers[0](i), dtype)
         new = cast(readers[2](along([i[axis] for axis in axes])), dtype)
         if add:
             new = old + new
-        # Where the mask is empty, and the array is not, there is nothing to read.
-        chosen = primitive("select", present > ZERO, readers[1](i[position : position + rank]), const(False, "bool"))
-        return primitive("select", chosen, new, old)
+        return primitive("select", readers[1](i[position : position + rank]), new, old)
 
     expands = (False, rank < x.ndim, y.ndim > 0)
-    result = Pointwise(dtype, x.shape, (x, mask, y), body, 2, expands, (*guards, *checks))
-    result.presence = None if present.is_const else present
-    return result
+    return Pointwise(dtype, x.shape, (x, mask, y), body, 2, expands, (*guards, *checks))
 
 
 @lower_op.register(AdvancedIncSubtensor1)

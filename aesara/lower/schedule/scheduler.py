@@ -134,8 +134,6 @@ class Scheduler:
             if e.op == "load" and e.attr in self._last_read:
                 self._last_read[e.attr] = len(self._steps)
         work = list(walk([task.value]))
-        if self.context.presences:
-            task.presence = self._presence(task)
         at = self._find_group(task, start, work, joint)
         self._group(at).add(task, work)
         self._ready[buffer] = max(placed, at)
@@ -162,15 +160,6 @@ class Scheduler:
         step = self._steps[self._ready[read.attr]]
         return isinstance(step, Group) and step.domain == task.domain and step.maps(source)
 
-    def _presence(self, task: Task) -> Expr | None:
-        """The size that says whether an operand of a task has elements."""
-        roots = [task.value, task.offset]
-        if task.prologue is not None:
-            roots.append(task.prologue.value)
-        found = {e for e in walk(roots) if e in self.context.presences}
-        assert len(found) <= 1, found
-        return found.pop() if found else None
-
     def _group(self, at: int) -> Group:
         group = self._steps[at]
         assert isinstance(group, Group)
@@ -182,8 +171,6 @@ class Scheduler:
         for at in list(unfilled):
             group = self._group(at)
             if at < start or group.closed != sequential or (sequential and at in joint):
-                continue
-            if len({task.presence, *(t.presence for t in group.tasks)} - {None}) > 1:
                 continue
             if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight + group.added_weight(work) > MAX_GROUP_WEIGHT:
                 if len(group.tasks) >= _MAX_GROUP_TASKS or group.weight > _FULL:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aesara.ir.expr import Expr
-from aesara.lower.arrays import Array, Assembled, Interleaved, Item, Pointwise, Reduction
+from aesara.lower.arrays import Array, Assembled, Item, Pointwise
 from aesara.lower.schedule.uses import Uses
 
 __all__ = ["MAX_GROUP_WEIGHT", "choose_stored", "values_to_write"]
@@ -49,10 +48,7 @@ def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
     stored: set[Array] = set()
     weight: dict[Array, int] = {}
     size: dict[Array, int] = {}
-    presence: dict[Array, Expr] = {}
     for item in items:
-        if presence:
-            stored.update(_chosen_elsewhere(item, presence, stored))
         if not isinstance(item, Array) or item not in uses.needed:
             continue
         weight[item] = size[item] = 1
@@ -63,24 +59,9 @@ def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
                 stored.add(item)
             else:
                 weight[item], size[item] = own_weight, own_size
-                chosen_by = [item.presence, *map(presence.get, item.operands)]
-                found = next((size for size in chosen_by if size is not None), None)
-                if found is not None:
-                    presence[item] = found
         elif item.is_stored:
             stored.add(item)
     return stored
-
-
-def _chosen_elsewhere(item: Item, presence: Mapping[Array, Expr], stored: set[Array]) -> list[Array]:
-    """What an item reads that is chosen in front of a loop nest, if the item is none, or chooses otherwise."""
-    read = [operand for operand, _ in item.reads() if operand in presence and operand not in stored]
-    if not read:
-        return []
-    found = {presence[operand] for operand in read}
-    if isinstance(item, Pointwise) and item.presence is not None:
-        found.add(item.presence)
-    return [] if isinstance(item, (Pointwise, Reduction, Assembled, Interleaved)) and len(found) == 1 else read
 
 
 def _pays(array: Pointwise, weight: int, size: int, uses: Uses) -> bool:
