@@ -25,6 +25,7 @@ from aesara.graph.basic import Apply
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import MetaNodeRewriter, in2out, node_rewriter
 from aesara.graph.utils import add_tag_trace
+from aesara.link.llvm import large_results
 from aesara.link.llvm import linker as native_linker
 from aesara.link.vm import VMLinker
 from aesara.scan.op import Scan
@@ -204,6 +205,17 @@ def _(around):
 @shows("native_target", {"native": "native", "x86-64-v2": "x86-64-v2"})
 def _(around):
     return aesara.link.llvm.target.current_target().name
+
+
+@shows("native_kept_bytes", {2**28: large_results.USED, 0: False})
+def _(around):
+    """Whether memory of a large result that has died is kept."""
+    large_results.release()
+    n = at.lscalar()
+    aesara.function([n], at.ones(n) * 3)(2**20)
+    kept = large_results.kept_bytes() > 0
+    large_results.release()
+    return kept
 
 
 @shows("native_cache", {True: True, False: False})

@@ -119,7 +119,7 @@ class Condition(Support):
         return change(self)
 
 
-class Complement(Support):
+class Outside(Support):
     """The entries at which a condition does not hold."""
 
     __slots__ = ("condition",)
@@ -237,12 +237,12 @@ def complement(support: Support) -> Support:
     """
     if support is FULL or support is EMPTY:
         return EMPTY if support is FULL else FULL
-    if isinstance(support, Complement):
+    if isinstance(support, Outside):
         return support.condition
     if isinstance(support, Junction):
         return _joined(not support.is_union, [complement(part) for part in support.parts])
     assert isinstance(support, Condition)
-    return Complement(support)
+    return Outside(support)
 
 
 @singledispatch

@@ -186,6 +186,8 @@ class _Backward:
                 self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [], read, [])
                 for waiting in self.waiting[k].inner:
                     take_first_row(waiting, self.outputs[k])
+                for waiting in read:
+                    take_test_value(waiting, constant(np.array(False)))
                 arriving.setdefault(out, []).append(self.waiting[k].inner[0])
                 supports.setdefault(out, []).append(row_support(read[0], out.type.ndim) if read else FULL)
         self.supports = {out: union(*parts) for out, parts in supports.items()}

@@ -181,7 +181,7 @@ def _(op, node, output, found):
     place = node.outputs.index(output)
 
     def move(mask: Any) -> Any:
-        return op.make_node(full_mask(Condition("mask", lambda: mask), value), *others).outputs[place]
+        return op(full_mask(Condition("mask", lambda: mask), value), *others, return_list=True)[place]
 
     return moved(found[value].support, output.type.ndim, (op, place, tuple(others)), move), found[value].is_clean
 
