@@ -69,7 +69,7 @@ def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
     shuffle = output_of(mask, DimShuffle)
     if shuffle is not None:
         (mask,) = shuffle.inputs
-        if mask.type.ndim != 1:
+        if mask.type.ndim != 1 or 0 not in shuffle.op.new_order:
             return None
         axis = shuffle.op.new_order.index(0)
     write = output_of(mask, IncSubtensor)
