@@ -21,7 +21,7 @@ from aesara.scalar.types import ScalarType, get_scalar_type
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import DimShuffle
-from aesara.tensor.shapes.length_one import message_about_lengths
+from aesara.tensor.shapes.length_one import MessageAboutLengths
 
 #: sums and products of more operands than this are taken in pieces
 LONGEST_FOLD = 12
@@ -148,7 +148,7 @@ def common_shape(
                 f"dimension {axis} of an elementwise operation. Only dimensions whose length is statically known "
                 "to be 1 are broadcast (see specify_broadcastable)."
             )
-            worded = message_about_lengths(message, [(node.inputs[first], axis), (node.inputs[k], axis)])
+            worded = MessageAboutLengths(message, ((node.inputs[first], axis), (node.inputs[k], axis)))
             guards += context.require_equal(shape[axis], arrays[k].shape[axis], ValueError, worded, node)
     return shape, tuple(guards)
 

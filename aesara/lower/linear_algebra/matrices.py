@@ -22,7 +22,7 @@ from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.core.tensor_type import tensor_type
-from aesara.tensor.shapes.length_one import message_about_lengths
+from aesara.tensor.shapes.length_one import MessageAboutLengths
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = [
@@ -107,7 +107,7 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
                     "is broadcast only where its static length is 1: use specify_broadcastable to say so."
                 )
                 first = measured[at]
-                worded = message_about_lengths(message, [first, (variable, d)]) if first is not None else message
+                worded = MessageAboutLengths(message, (first, (variable, d))) if first is not None else message
                 guards += context.require_equal(lead[at], array.shape[d], ValueError, worded, node)
             else:
                 lead[at], measured[at] = array.shape[d], (variable, d)

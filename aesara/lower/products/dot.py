@@ -14,7 +14,7 @@ from aesara.lower.dispatch import lower_op
 from aesara.lower.reductions.careduce import converted, reduce_array
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul
-from aesara.tensor.shapes.length_one import message_about_lengths
+from aesara.tensor.shapes.length_one import MessageAboutLengths
 
 BLAS_DTYPES = ("float32", "float64")
 #: In steps of loops, where a call for each counts, products of matrices of at most this many rows or columns, and so
@@ -149,7 +149,7 @@ def _matmul(op: MatMul, node: Apply, context: Context) -> Sequence[Array]:
                 f"matmul: the inputs have sizes {{0}} and {{1}} in dimension {axis}. A dimension is broadcast only "
                 "where its static length is 1: use specify_broadcastable to say so."
             )
-            worded = message_about_lengths(message, [(a, x.ndim + axis), (b, y.ndim + axis)])
+            worded = MessageAboutLengths(message, ((a, x.ndim + axis), (b, y.ndim + axis)))
             guards += context.require_equal(x.shape[axis], y.shape[axis], ValueError, worded, node)
     return [_products(x, y, x.ndim == 1, y.ndim == 1, node.outputs[0].type.dtype, guards, context)]
 

@@ -14,7 +14,7 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.pullback import added, cotangents_of_inputs, float_zeros_like, is_disconnected, is_discrete, is_null
-from aesara.graph.support import EMPTY, FULL, Outside, Condition, Support, Supported, intersection, select
+from aesara.graph.support import EMPTY, FULL, Condition, Outside, Support, Supported, intersection, select
 from aesara.graph.utils import MethodNotDefined
 from aesara.scalar.structure import condition_of
 from aesara.tensor.core.conversion import as_tensor_variable, constant

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
+from typing import Any
 
 from aesara.graph.messages import formula_of
 from aesara.graph.nodes import Variable
+from aesara.records import dataclass
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-__all__ = ["declare_length_one", "message_about_lengths"]
+__all__ = ["MessageAboutLengths", "declare_length_one"]
 
 
 def declare_length_one(operands: Iterable[tuple[Variable, int, int]]) -> str:
@@ -50,25 +52,35 @@ def _declared(variable: Variable, axis: int) -> str:
     return f"Declare `{text}` with `shape={lengths}`, or {use}."
 
 
-def message_about_lengths(text: str, operands: Sequence[tuple[Variable, int]]) -> Callable[..., str]:
-    """Return a message that is made of the lengths which some dimensions have when the graph is computed.
+@dataclass(frozen=True)
+class MessageAboutLengths:
+    """A message that is made of the lengths which some dimensions have when the graph is computed.
 
-    Parameters
+    Attributes
     ----------
     text
         The message, with ``{0}``, ``{1}``... for the lengths.
     operands
-        For each length, in this order, a variable and its dimension.
+        For each length, in this order, a variable and its dimension; or the sentence that says how to declare that it
+        is 1. A message that was pickled has these.
 
     Examples
     --------
-    >>> message = message_about_lengths("The lengths are {0} and {1}.", [(at.dvector("x"), 0), (at.dvector("y"), 0)])
+    >>> message = MessageAboutLengths("The lengths are {0} and {1}.", ((at.dvector("x"), 0), (at.dvector("y"), 0)))
     >>> message(3, 2)
     'The lengths are 3 and 2.'
     """
 
-    def message(*lengths: int) -> str:
-        measured = [(variable, axis, length) for (variable, axis), length in zip(operands, lengths)]
-        return text.format(*lengths) + declare_length_one(measured)
+    text: str
+    operands: tuple[tuple[Variable, int] | str, ...]
 
-    return message
+    def __call__(self, *lengths: int) -> str:
+        ones = [operand for operand, length in zip(self.operands, lengths) if length == 1]
+        return self.text.format(*lengths) + (f" {_sentence(ones[0])}" if ones else "")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.text, tuple(map(_sentence, self.operands)))
+
+
+def _sentence(operand: tuple[Variable, int] | str) -> str:
+    return operand if isinstance(operand, str) else _declared(*operand)
