@@ -62,6 +62,9 @@ def test_slopes_at_zero(name, mode):
     x = at.dvector("x")
     slope = aesara.function([x], aesara.grad(build(x).sum(), x), mode=mode)([0.0, 1e-300, -1e-300, 1e-17, -1e-12])
     np.testing.assert_allclose(slope, wanted, rtol=1e-11)
+    cost = at.dscalar("x")  # the quotient itself is what is differentiated
+    slope_of_cost = aesara.function([cost], aesara.grad(build(cost), cost), mode=mode)
+    np.testing.assert_allclose([slope_of_cost(v) for v in (0.0, 1e-300, -1e-12)], wanted, rtol=1e-11)
 
 
 ARGUMENTS = [

@@ -197,7 +197,8 @@ def _take_exponentials(quotient: Quotient) -> None:
 
 def with_stable_slopes(out: Variable, kept: Collection[Variable]) -> Variable | None:
     """A product with ratios in the place of quotients of functions that vanish together, for differentiation."""
-    found = quotient_in([out], [], kept)
+    # The product itself may be what is differentiated.
+    found = quotient_in([out], [], {v for v in kept if v is not out})
     if found is None:
         return None
     factors = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios]
