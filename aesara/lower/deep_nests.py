@@ -7,6 +7,7 @@ outermost loops are merged, where that is computed least often.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, substitute, var, walk
@@ -42,8 +43,7 @@ def _shallow(loop: For, depth: int) -> For:
     if len(merged) > 1:
         loop = _merged(merged)
     (first, *_), left = merged or [loop], depth - 1
-    inside = _within(loop.body, left)
-    return For(first.var, loop.extent, inside, loop.parallel, loop.interleave, loop.lanes, loop.until)
+    return dataclasses.replace(loop, var=first.var, body=_within(loop.body, left))
 
 
 def _can_be_merged(loop: For) -> list[For]:

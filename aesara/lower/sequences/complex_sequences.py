@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
@@ -52,9 +51,9 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> list[Array | Compl
     if not axes:
         return [_converted(z, out, context)]
     ((re, im),) = part_recipes(op.scalar_op, (get_scalar_type(dtype=dtype),) * 2)
-    start = -math.inf if isinstance(op, Supremum) else getattr(op.scalar_op, "identity", None)
+    start = getattr(op.scalar_op, "identity", None)
     guards: list[object] = []
-    if start is None or 1 < abs(start) < math.inf:
+    if start is None or (abs(start) > 1 and not isinstance(op, Supremum)):
         start = None
         what = f"zero-size array to reduction operation {op.scalar_op}"
         guards = require_nonempty(context, z.real, axes, node, what)

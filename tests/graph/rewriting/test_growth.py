@@ -65,9 +65,9 @@ LEFT = {
     "indexing": [148, 100],
     "fraction": [102, 344],
     "product": [112, 151],
-    "parts": [112, 295],
-    "shrinking": [103, 498],
-    "shrinking pairs": [102, 645],
+    "parts": [112, 403],
+    "shrinking": [103, 739],
+    "shrinking pairs": [102, 892],
 }
 
 

@@ -112,7 +112,9 @@ def factors_of(
 def _parts(var: Variable) -> list[tuple[Variable, int]] | None:
     """The factors of a product, and 1 beside those it is divided by; None for what is no product."""
     node = var.owner
-    if node is None or any(v.type.dtype != var.type.dtype and common_value(v) is None for v in node.inputs):
+    if node is None or node.op not in (mul, true_divide, reciprocal, neg):
+        return None
+    if any(v.type.dtype != var.type.dtype and common_value(v) is None for v in node.inputs):
         return None
     operands = [v if v.type.dtype == var.type.dtype else constant_like(common_value(v), var) for v in node.inputs]
     if node.op == mul:
@@ -121,9 +123,7 @@ def _parts(var: Variable) -> list[tuple[Variable, int]] | None:
         return [(operands[0], 0), (operands[1], 1)]
     if node.op == reciprocal:
         return [(operands[0], 1)]
-    if node.op == neg:
-        return [(constant_like(-1, var), 0), (operands[0], 0)]
-    return None
+    return [(constant_like(-1, var), 0), (operands[0], 0)]
 
 
 def _power(var: Variable) -> Power | None:
