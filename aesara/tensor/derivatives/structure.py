@@ -159,7 +159,13 @@ def _(op, node, output, found):
 def _(op, node, output, found):
     value = found[node.inputs[0]]
     order = tuple(op.new_order)
-    return moved(value.support, len(order), ("order", order), lambda mask: dimshuffle(mask, order)), value.is_clean
+    # A mask may know less of lengths than the value.
+    ones = tuple([1 if length == 1 else None for length in node.inputs[0].type.shape])
+
+    def move(mask: Any) -> Any:
+        return dimshuffle(mask.with_static_shape(ones), order)
+
+    return moved(value.support, len(order), ("order", order), move), value.is_clean
 
 
 @structure_of_output.register(Alloc)
