@@ -268,13 +268,25 @@ def _is_all(entry: Any) -> bool:
 
 def _part_of_axis(base: Any, axis: int, entry: Any) -> Support:
     """Return the entries at which the index along one axis is named by an integer or a slice."""
-    ndim = base.type.ndim
+    ndim, length = base.type.ndim, base.type.shape[axis]
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else entry
+    if length is not None and _is_whole(parts, length):
+        return FULL
 
     def build() -> Any:
         return _beside(_set_true(_none(base, [axis]), entry), [axis], ndim)
 
     return Condition(("along", axis, ndim, _key_of(parts)), build)
+
+
+def _is_whole(parts: Any, length: int) -> bool:
+    """Return whether a slice of constants, or an integer, is known to name all positions along an axis."""
+    if not isinstance(parts, tuple):
+        return length == 1
+    numbers = [int(part.data) if isinstance(part, Constant) else part for part in parts]
+    if any(isinstance(number, Variable) for number in numbers):
+        return False
+    return len(range(length)[slice(*numbers)]) == length
 
 
 def _key_of(part: Any) -> Any:
