@@ -15,6 +15,7 @@ from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import switch
+from aesara.tensor.exceptions import NotScalarConstantError, ShapeError
 from aesara.tensor.indexing.index_facts import static_indexed_shape
 from aesara.tensor.indexing.index_forms import as_index_variable
 from aesara.tensor.indexing.index_shapes import check_advanced_indexing_dimensions, indexed_result_shape
@@ -266,7 +267,10 @@ class AdvancedSubtensor(Op):
 
     def infer_shape(self, fgraph, node, input_shapes):
         static_shape = node.outputs[0].type.shape
-        sizes = indexed_result_shape(input_shapes[0], node.inputs[1:]) if None in static_shape else static_shape
+        try:
+            sizes = indexed_result_shape(input_shapes[0], node.inputs[1:]) if None in static_shape else static_shape
+        except NotScalarConstantError as error:
+            raise ShapeError(f"The shape of {node} is known when it is computed: {error}") from error
         return [known_sizes(sizes, static_shape)]
 
     def connection_pattern(self, node):

@@ -33,7 +33,7 @@ rules = Rules()
 def _power(var: Variable, kept: Collection[Variable]) -> tuple[Variable, float] | None:
     """The base and the exponent of a factor that is a power above 1."""
     node = var.owner
-    if node is None or var in kept or node.inputs[0].type.dtype != var.type.dtype:
+    if node is None or var in kept or node.op not in (square, at_pow) or node.inputs[0].type.dtype != var.type.dtype:
         return None
     if node.op == square:
         return node.inputs[0], 2.0
