@@ -22,6 +22,7 @@ from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromSca
 from aesara.tensor.extra_ops import CpuContiguous, to_one_hot
 from aesara.tensor.nnet import abstract_conv, batchnorm, conv, corr, corr3d, ctc
 from aesara.tensor.nnet.blocksparse import sparse_block_gemv, sparse_block_outer
+from aesara.tensor.nnet.composed import checked_classes
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import Dot22, Dot22Scalar, gemm_no_inplace
 from aesara.tensor.products.gemv import gemv_no_inplace, ger
@@ -321,6 +322,7 @@ row("consider_constant", at.consider_constant, M)
 row("tensor and scalar", lambda x: TensorFromScalar()(ScalarFromTensor()(x.sum())), M)
 row("default", lambda x: Default()(x, x + 1), M, depends_on_values="the second is taken if the first is None")
 row("check", lambda x: CheckAndRaise(ValueError, "no")(x, x.sum() > 0), M)
+row("check of classes", lambda x: checked_classes(x, at.zeros(x.shape[0], dtype="int64")), M)
 row("transfer", lambda x: at.transfer(x, "cpu"), M)
 row("contiguous", lambda x: CpuContiguous()(x), M)
 row("nonzero products", lambda x: at.prod(x, axis=0, no_zeros_in_input=True), M)

@@ -16,6 +16,7 @@ from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     cosh,
+    eq,
     exp,
     expm1,
     gamma,
@@ -154,7 +155,7 @@ def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
     if value is not None and float(value) % 2 not in (1, 0):
         # It is NaN where the logarithm is.
-        return Scaled(logarithm_of_power(number, log(base), analysis), in_sums=False)
+        return Scaled(logarithm_of_power(number, log(with_infinite_power(base)), analysis), in_sums=False)
     if value is not None and float(value) % 2 == 0:
         return Scaled(logarithm_of_power(number, log(at_abs(base)), analysis), in_sums=False)
     return _where_positive(base, lambda x: logarithm_of_power(number, log(x), analysis), lambda x: at_pow(x, number))
@@ -177,6 +178,14 @@ def _where_positive(
     one = constant_like(1, x)
     positive = gt(x, constant_like(0, x))
     return Scaled(logarithm(switch(positive, x, one)), [function(switch(positive, one, x))], in_sums=False)
+
+
+def with_infinite_power(base: Variable) -> Variable:
+    """Return the base of a broken power with infinity for minus infinity, of which the power is the same."""
+    if is_positive(base):
+        return base
+    infinity = constant_like(np.inf, base)
+    return switch(eq(base, neg(infinity)), infinity, base)
 
 
 def is_positive(var: Variable, depth: int = 4) -> bool:

@@ -17,7 +17,7 @@ from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, log, mul, neg, reciprocal, sqrt, square, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import common_value, constant_like, exponent_value
-from aesara.tensor.rewriting.logarithms.functions import is_positive
+from aesara.tensor.rewriting.logarithms.functions import is_positive, with_infinite_power
 from aesara.tensor.rewriting.logarithms.one_plus_powers import is_one_plus_power
 
 #: Products of more factors are left as they are.
@@ -80,7 +80,9 @@ def without_powers(
             sign = -1 if below else 1
             base, number = power.base, sign * power.number
             if not power.is_integer or is_positive(base):
-                terms.append(_multiple(number, log(base)))
+                is_root = var.owner is not None and var.owner.op == sqrt
+                broken = not power.is_integer and not is_root
+                terms.append(_multiple(number, log(with_infinite_power(base) if broken else base)))
             elif number % 2 == 0:
                 terms.append(_multiple(number, log(at_abs(base))))
             else:  # the base has the sign of the power
