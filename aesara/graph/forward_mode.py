@@ -35,9 +35,10 @@ from aesara.graph.pullback import (
     leading_inputs,
     nodes_towards,
     pull_back,
+    with_supports,
 )
 from aesara.graph.source import inherit_source
-from aesara.graph.support import Supported, is_flowing, structure_of
+from aesara.graph.support import Supported
 from aesara.graph.traversal import graph_inputs
 
 #: From tangents to the inputs of the graphs that were differentiated. The tangent of a linear function needs not all of
@@ -161,18 +162,10 @@ def tangents_of_outputs(op: Any, node: Apply, points: Sequence[Supported | None]
     supports, and finds out the supports of its results from what they are made of.
     """
     values = [None if point is None else point.settled() for point in points]
-    known = {v: Supported(v) for v in (*node.inputs, *node.outputs)}
-    for value, point in zip(values, points):
-        if value is not None and point is not None:
-            known.setdefault(value, Supported(value, point.support))
-    return [
-        None
-        if tangent is None
-        else structure_of(tangent.type, tangent, known)
-        if is_flowing(tangent)
-        else Supported(tangent)
-        for tangent in plain_tangents(node, values)
-    ]
+    tangents = plain_tangents(node, values)
+    moving = [(value, point) for value, point in zip(values, points) if value is not None and point is not None]
+    supported = with_supports(node, tangents, [value for value, _ in moving], [point for _, point in moving])
+    return [None if plain is None else tangent for plain, tangent in zip(tangents, supported)]
 
 
 def plain_tangents(node: Apply, points: list[Variable | None]) -> Sequence[Variable | None]:

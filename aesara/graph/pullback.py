@@ -433,16 +433,17 @@ def with_supports(
     of_outputs: Sequence[Supported],
     known: Mapping[Variable, Supported] = MappingProxyType({}),
 ) -> Sequence[Supported]:
-    """Return the terms of a gradient with the supports that follow from what they are made of.
+    """Return the terms of a gradient, or tangents, with the supports that follow from what they are made of.
 
     Parameters
     ----------
     node
         The node that is differentiated.
     terms
-        The gradients of its inputs.
+        The gradients of its inputs, or the tangents of its outputs.
     values, of_outputs
-        The variables that the terms are made of for the gradients of its outputs, and these with their supports.
+        The variables that the terms are made of for the gradients of its outputs, or the tangents of its inputs, and
+        these with their supports.
     known
         Other variables that they are made of, of which the supports are known.
     """

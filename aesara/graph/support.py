@@ -59,7 +59,7 @@ class Support:
 
     @property
     def is_of_row(self) -> bool:
-        """Whether the entries are others for each row of a Jacobian."""
+        """True if the entries are others for each row of a Jacobian."""
         return any(condition.is_of_row for condition in self.atoms())
 
     def atoms(self) -> frozenset[Condition]:

@@ -58,14 +58,14 @@ def conflict(loop: For) -> str | None:
 
 
 def is_apart(offset: Expr, variable: str) -> bool:
-    """Whether the address itself shows that it is another one for each value of a variable, all else being equal."""
+    """Return whether an address shows that it is another one for each value of a variable, all else being equal."""
     factors, _ = linear_form(offset)
     moving = [atom for atom in factors if _depends(atom, {variable}, ())]
     return len(moving) == 1 and _is_variable(moving[0], variable)
 
 
 def tells_apart(place: Sequence[Expr], variable: str, nonzero: Collection[Expr] = ()) -> bool:
-    """Whether an index into an array is another one for each value of a variable, all else being equal.
+    """Return whether an index into an array is another one for each value of a variable, all else being equal.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def linear_form(e: Expr) -> tuple[dict[Expr, int], int]:
 
 
 def _are_apart(offsets: Sequence[Expr], loop: For, changing: Collection[str], written: Collection[str]) -> bool:
-    """Whether no two iterations store at one of these addresses of a buffer, by the proofs at the top."""
+    """Return whether no two iterations store at one of these addresses of a buffer, by the proofs at the top."""
     forms = [linear_form(offset) for offset in offsets]
     step = None
     rests: list[dict[Expr, int]] = []
@@ -123,12 +123,12 @@ def _is_variable(e: Expr, name: str) -> bool:
 
 
 def _depends(e: Expr, names: Collection[str], buffers: Collection[str]) -> bool:
-    """Whether an expression reads a variable of one of these names, or an element of one of these buffers."""
+    """Return whether an expression reads a variable of one of these names, or an element of one of these buffers."""
     return any((a.op == "var" and a.attr in names) or (a.op == "load" and a.attr in buffers) for a in walk([e]))
 
 
 def _is_injective(e: Expr, variable: str, nonzero: Collection[Expr]) -> bool:
-    """Whether an expression has another value for each value of a variable."""
+    """Return whether an expression has another value for each value of a variable."""
     factors, _ = linear_form(e)
     moving = [atom for atom in factors if _depends(atom, {variable}, ())]
     if len(moving) != 1:
@@ -144,7 +144,7 @@ def _is_injective(e: Expr, variable: str, nonzero: Collection[Expr]) -> bool:
 
 
 def _is_factor(e: Expr, variable: str, nonzero: Collection[Expr]) -> bool:
-    """Whether an expression does not change with a variable, and is not 0."""
+    """Return whether an expression does not change with a variable, and is not 0."""
     if _depends(e, {variable}, ()):
         return False
     return e in nonzero or e.least > 0 or e.most < 0

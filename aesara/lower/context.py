@@ -43,7 +43,7 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 @dataclass(frozen=True)
 class ErrorInfo:
-    """How to word a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node.
+    """Words of a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node.
 
     The message may be a function of the values too.
     """

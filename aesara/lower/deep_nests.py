@@ -25,7 +25,7 @@ def with_fewer_loops(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
 
 
 def _depth(body: Sequence[Statement]) -> int:
-    """How many loops are inside of each other."""
+    """Return the depth of a nest of loops."""
     inside = (_depth(s.body) + (0 if isinstance(s, If) else 1) for s in body if isinstance(s, (For, If, While)))
     return max(inside, default=0)
 

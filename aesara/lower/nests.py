@@ -265,7 +265,7 @@ class _Builder:
         return statements + stores
 
     def _is_distinct(self, task: Task) -> bool:
-        """Whether iterations of the innermost loop write to different places, which the offset does not show."""
+        """Return whether iterations of the innermost loop write to different places, which the offset does not show."""
         last = self.rank - 1
         return last in self.nest.distinct[task] and not is_apart(self.nest.offsets[task], f"v{last}")
 

@@ -33,14 +33,14 @@ __all__ = ["pulled_back_in_blocks", "wants_blocks"]
 
 
 def wants_blocks(op: Any) -> bool:
-    """Whether the gradient of a loop is to keep few states: by its option, and if the loop can be cut."""
+    """Return whether the gradient of a loop is to keep few states: by its option, and if the loop can be cut."""
     info = op.info
     can_be_cut = not (info.as_while or info.n_shared_outs or info.n_mit_mot) and op.truncate_gradient == -1
     return bytes_kept(op) > 0 and can_be_cut and bool(info.n_mit_sot + info.n_sit_sot)
 
 
 def bytes_kept(op: Any) -> int:
-    """How many bytes of states the gradient of a loop may keep; 0 for no limit."""
+    """Return the number of bytes of states that the gradient of a loop may keep; 0 for no limit."""
     own: int | None = op.checkpoint_memory
     return config.scan__checkpoint_memory if own is None else own
 

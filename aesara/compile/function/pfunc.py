@@ -215,7 +215,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
 
 
 def _made_of_integers(target: SharedVariable, value: Variable) -> str:
-    """Whether a variable that holds integers is to become floats, and how it is made to hold these."""
+    """Return the advice for a shared variable of integers that is updated by floats; nothing for others."""
     own, new = getattr(target.type, "dtype", ""), getattr(value.type, "dtype", "")
     if own not in discrete_dtypes or new not in float_dtypes:
         return ""

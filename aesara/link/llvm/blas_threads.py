@@ -31,7 +31,7 @@ _NAMES = ("get_num_threads", "set_num_threads", "get_parallel")
 
 @functools.cache
 def _functions() -> tuple[Any, Any] | None:
-    """What gets and sets the number of threads; None if it is not known, or not that of the whole process."""
+    """Return the functions that get and set the number of threads; None if it is not known, or not the process's."""
     path = extension_file("linalg", "cython_blas")
     library = None
     if path is not None:
@@ -57,7 +57,7 @@ def address(symbol: str) -> int | None:
 
 
 def number_of_threads() -> int | None:
-    """How many threads the library uses now; None if that is not known."""
+    """Return the number of threads that the library uses now; None if that is not known."""
     functions = _functions()
     return None if functions is None else int(functions[0]())
 

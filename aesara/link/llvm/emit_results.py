@@ -35,7 +35,7 @@ def make_array(code: HostCode, program: Program, step: Allocate, output: int, ol
 
 
 def _new_array(code: HostCode, buffer: Buffer) -> str:
-    """What the routine ``array`` does, which is left to it where the array is large: a call less for small ones."""
+    """Emit the work of the routine ``array``, which large arrays are left to: small ones need a call less."""
     descriptor, rank, shape = kind_and_shape(code, buffer)
     if buffer.bytes.is_const:
         large = "true" if buffer.bytes.attr >= LARGE else "false"

@@ -63,7 +63,7 @@ def text() -> str:
 
 
 def needed() -> tuple[str, ...]:
-    """What the text calls or reads."""
+    """Return the names of what the text calls or reads."""
     return NEEDED if USED else NEEDED_BY_PLAIN_ARRAYS
 
 
@@ -103,7 +103,7 @@ def release() -> None:
 
 
 def kept_bytes() -> int:
-    """How many bytes dead results have left for new ones."""
+    """Return the number of bytes that dead results have left for new ones."""
     return int(_state[1])
 
 

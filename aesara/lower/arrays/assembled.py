@@ -100,6 +100,6 @@ def _entry(operand: Array, number: int, index: Index) -> Expr:
 
 
 def _is_parallel(domain: Sequence[Expr], distinct: Collection[int]) -> bool:
-    """Whether iterations of the innermost loop write to different places; a dimension of length 1 has no loop."""
+    """Return whether iterations of the innermost loop write to different places.  Length 1 has no loop."""
     longer = [d for d, n in enumerate(domain) if n is not ONE]
     return longer[-1] in distinct if longer else bool(domain)

@@ -125,7 +125,7 @@ class _AdvancedWriter(Op):
 
     @property
     def _writes_once(self) -> bool:
-        """Whether one value of several at a place counts: the last one."""
+        """Return whether one value of several at a place counts: the last one."""
         return self.set_instead_of_inc or getattr(self, "ignore_duplicates", False)
 
     def infer_shape(self, fgraph, node, input_shapes):

@@ -321,7 +321,7 @@ def largest_size(sizes: TensorVariable, axis: Any = None, keepdims: bool = False
 
 
 def _has_elements(x: TensorVariable, axes: Axes) -> bool:
-    """Whether there are elements along axes for certain."""
+    """Return whether there are elements along axes for certain."""
     along = range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim, x)
     return all(x.type.shape[k] for k in along or ())
 

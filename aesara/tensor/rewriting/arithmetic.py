@@ -149,13 +149,13 @@ def _inside_choice(node, var, others):
 
 
 def _is_finite(var):
-    """Whether a factor is known to be neither infinite nor NaN."""
+    """Return whether a factor is known to be neither infinite nor NaN."""
     value = common_value(var)
     return is_integer(var) or var.type.dtype == "bool" or (value is not None and bool(np.isfinite(value)))
 
 
 def _is_a_divisor_of_zero(var):
-    """Whether a divisor is known to be neither zero nor NaN."""
+    """Return whether a divisor is known to be neither zero nor NaN."""
     value = common_value(var)
     return value is not None and value != 0 and value == value
 

@@ -58,7 +58,7 @@ def difference_of_roots(c: Variable, x: Variable) -> Variable:
 
 
 def adds_to_root(c: Variable, x: Variable, out: Variable) -> bool:
-    """Whether `c` is a positive number, so that roots with and without it are not both zero."""
+    """Return whether `c` is a positive number, so that roots with and without it are not both zero."""
     value = common_value(c)
     return value is not None and 0 < value < np.inf and real_of_same_dtype(x, out) and c.type.dtype == x.type.dtype
 

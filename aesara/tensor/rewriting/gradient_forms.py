@@ -160,7 +160,7 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
 
 
 def _is_average(node: Apply, analysis: Analysis) -> bool:
-    """Whether a sum of exponentials is divided by another."""
+    """Return whether a sum of exponentials is divided by another."""
     top = node.inputs[0].owner
     return (
         len(node.inputs) == 2 and top is not None and _kind(top) is Add and analysis.scaled(node.inputs[0]) is not None
@@ -200,13 +200,13 @@ def _two_terms(var: Variable) -> list[ExpTerm] | None:
 
 
 def _is_exponent(one: ExpTerm, other: ExpTerm) -> bool:
-    """Whether the exponents of two terms are the same."""
+    """Return whether the exponents of two terms are the same."""
     value = common_value(one.exponent)
     return one.exponent is other.exponent or (value is not None and value == common_value(other.exponent))
 
 
 def _divides_at_all(var: Variable) -> bool:
-    """Whether a factor is a quotient."""
+    """Return whether a factor is a quotient."""
     return var.owner is not None and _kind(var.owner) in (TrueDivide, Reciprocal)
 
 

@@ -116,7 +116,7 @@ def _adding(op):
 
 
 def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) -> bool:
-    """Whether a scattered term and one of those that it is added to are known to have the shape of the sum.
+    """Return whether a scattered term and one of those that it is added to are known to have the shape of the sum.
 
     A scattered term that is broadcast adds in more places, and to a broadcast sum of the others it cannot be added.
     """

@@ -206,7 +206,7 @@ def with_stable_slopes(out: Variable, kept: Collection[Variable]) -> Variable | 
 
 
 def _product(quotient: Quotient, ratios: Sequence[Variable], out: Variable) -> Variable:
-    """What is left of a quotient, times ratios."""
+    """Return the rest of a quotient, times ratios."""
     factors = [*quotient.factors, *ratios]
     if quotient.number != 1:
         factors.insert(0, constant_like(quotient.number, out))

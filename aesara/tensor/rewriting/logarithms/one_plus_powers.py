@@ -82,7 +82,7 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
 
 
 def is_one_plus_power(var: Variable) -> bool:
-    """Whether a variable is 1 plus a power that is not negative."""
+    """Return whether a variable is 1 plus a power that is not negative."""
     node = output_of(var, add)
     if node is None or len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
         return False

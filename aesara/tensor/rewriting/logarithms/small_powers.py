@@ -26,7 +26,7 @@ MOST_FACTORS = 16
 
 @dataclass
 class WithoutPowers:
-    """What is left of a product, and the logarithm of what was taken out of it."""
+    """Rest of a product, and the logarithm of the powers that were taken out of it."""
 
     factors: list[Variable]
     divisors: list[Variable]
@@ -47,7 +47,7 @@ class Power:
 
     @property
     def pays(self) -> bool:
-        """Whether it is taken out although that costs a logarithm: powers that are no products cost more."""
+        """Return whether it is taken out although that costs a logarithm: powers that are no products cost more."""
         return self.alone or not self.is_integer or abs(self.number) > 2
 
 
