@@ -12,7 +12,8 @@ import numpy as np
 
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar import routines
-from aesara.scalar.comparison import eq, lt
+from aesara.scalar.arithmetic import abs as abs_
+from aesara.scalar.comparison import eq, gt, lt
 from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp, expm1
@@ -55,8 +56,10 @@ class Exprel(UnaryScalarOp):
 
 
 def _exprel_reciprocal(x: Any) -> Any:
-    half = np.expm1(x / 2)
-    return np.where(x == 0, np.ones_like(half), x / half / (half + 2))
+    size = np.abs(x)
+    rest = -np.expm1(-size)
+    root = np.where(x > 0, np.exp(-size / 2), np.ones_like(rest))
+    return np.where(x == 0, np.ones_like(rest), size / rest * root * root)
 
 
 class ExprelReciprocal(UnaryScalarOp):
@@ -66,8 +69,10 @@ class ExprelReciprocal(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
 
     def decompose(self, x: Any) -> Any:
-        half = expm1(x / literal(2, x))
-        return switch(eq(x, literal(0, x)), literal(1, x), x / half / (half + literal(2, x)))
+        # Of exponentials that neither overflow nor are subnormal: XLA multiplies divisors, and takes those for zero.
+        zero, one, size = literal(0, x), literal(1, x), abs_(x)
+        root = switch(gt(x, zero), exp(-size / literal(2, x)), one)
+        return switch(eq(x, zero), one, size / -expm1(-size) * root * root)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         return (-g * y * exprel_log_slope(x),)
