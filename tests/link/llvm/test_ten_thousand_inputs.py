@@ -57,7 +57,8 @@ def test_work_grows_with_the_number(kind):
     work, sizes, made = [], [], []
     for count in (240, 240, 960):  # what is done once in a process is done first
         inputs, outputs, updates = function_of(kind, count)
-        work.append(calls_in(lambda: made.append(aesara.function(inputs, outputs, updates=updates))))
+        with aesara.config.change_flags(native_cache=False):  # it removes files by chance
+            work.append(calls_in(lambda: made.append(aesara.function(inputs, outputs, updates=updates))))
         sizes.append(len(made[-1]._native.report.text))
     assert work[1] > 10_000 and 3 < work[2] / work[1] < 4.1
     assert 3 < sizes[2] / sizes[1] < 4.2
