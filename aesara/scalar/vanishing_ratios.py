@@ -19,19 +19,26 @@ from aesara.scalar.constants import literal
 from aesara.scalar.exponential import exp, expm1
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
+from aesara.scalar.trigonometric import tanh
 
 __all__ = [
+    "Boys",
     "Exprel",
     "ExprelLogSlope",
     "ExprelReciprocal",
     "Log1pRatio",
     "LogExprel",
+    "LogSinhc",
+    "SphericalBesselOfSquare",
     "SphericalRatio",
+    "boys",
     "exprel",
     "exprel_log_slope",
     "exprel_reciprocal",
     "log1p_ratio",
     "log_exprel",
+    "log_sinhc",
+    "spherical_bessel_of_square",
     "spherical_ratio",
 ]
 
@@ -88,6 +95,21 @@ class LogExprel(UnaryScalarOp):
         return (g * exprel_log_slope(x),)
 
 
+class LogSinhc(UnaryScalarOp):
+    """log(sinh(x) / x), without overflow, and accurate near zero."""
+
+    numpy = native = routines.log_sinhc
+    dtype = upgrade_to_float_no_complex
+
+    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+        # coth(x) - 1 / x, whose terms cancel near zero; the derivatives of the ratio cancel far from it.
+        limit, one = literal(2, x), literal(1, x)
+        is_near = lt(abs_(x), limit)
+        near = x * spherical_ratio(one, switch(is_near, x, one))
+        outside = switch(is_near, limit, x)
+        return (g * switch(is_near, near, one / tanh(outside) - one / outside),)
+
+
 class ExprelLogSlope(UnaryScalarOp):
     """1 / (1 - exp(-x)) - 1 / x, the derivative of log((exp(x) - 1) / x); it is 1/2 at zero."""
 
@@ -132,9 +154,39 @@ class Log1pRatio(BinaryScalarOp):
         return undefined, -g * following * log1p_ratio(following, x)
 
 
+class SphericalBesselOfSquare(BinaryScalarOp):
+    """j_n(x) / x**n for z = -x**2, and i_n(x) / x**n for z = x**2, where abs(z) <= 1.
+
+    For n = 0 these are sin(x) / x and sinh(x) / x.
+    """
+
+    numpy = native = routines.spherical_bessel_of_square
+    dtype = upgrade_to_float_no_complex
+    domain = ((1.0, 1.0), (-1.0, 1.0))
+
+    def pullback(self, n: Any, z: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
+        return undefined, g * spherical_bessel_of_square(n + literal(1, n), z) / literal(2, z)
+
+
+class Boys(BinaryScalarOp):
+    """The integral of t**(2 n) * exp(-z * t**2) over t from 0 to 1, for 0 <= z <= 1."""
+
+    numpy = native = routines.boys
+    dtype = upgrade_to_float_no_complex
+    domain = ((1.0, 1.0), (0.0, 1.0))
+
+    def pullback(self, n: Any, z: Any, y: Any, g: Any) -> tuple:
+        undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
+        return undefined, -g * boys(n + literal(1, n), z)
+
+
+boys = Boys(name="boys")
 exprel = Exprel(name="exprel")
 exprel_log_slope = ExprelLogSlope(name="exprel_log_slope")
 exprel_reciprocal = ExprelReciprocal(name="exprel_reciprocal")
 log1p_ratio = Log1pRatio(name="log1p_ratio")
 log_exprel = LogExprel(name="log_exprel")
+log_sinhc = LogSinhc(name="log_sinhc")
+spherical_bessel_of_square = SphericalBesselOfSquare(name="spherical_bessel_of_square")
 spherical_ratio = SphericalRatio(name="spherical_ratio")

@@ -67,6 +67,32 @@ def test_slopes_at_zero(name, mode):
     np.testing.assert_allclose([slope_of_cost(v) for v in (0.0, 1e-300, -1e-12)], wanted, rtol=1e-11)
 
 
+CURVATURES = {
+    "sin(x) / x": (lambda x: at.sin(x) / x, -1 / 3),
+    "sinh(x) / x": (lambda x: at.sinh(x) / x, 1 / 3),
+    "tanh(x) / x": (lambda x: at.tanh(x) / x, -2 / 3),
+    "erf(x) / x": (lambda x: at.erf(x) / x, -4 / (3 * np.sqrt(np.pi))),
+    "x / sin(2*x)": (lambda x: x / at.sin(2 * x), 2 / 3),
+    "3*x / sinh(x)": (lambda x: 3 * x / at.sinh(x), -1.0),
+    "log(sinh(x) / x)": (lambda x: at.log(at.sinh(x) / x), 1 / 3),
+    "log(x / sinh(x))": (lambda x: at.log(x / at.sinh(x)), -1 / 3),
+}
+
+
+@pytest.mark.parametrize("mode", [None, "FAST_COMPILE", "JAX"])
+@pytest.mark.parametrize("name", CURVATURES)
+def test_even_functions_at_zero(name, mode):
+    if mode == "JAX":
+        pytest.importorskip("jax")
+    build, wanted = CURVATURES[name]
+    x = at.dvector("x")
+    slope = aesara.grad(build(x).sum(), x)
+    points = np.array([0.0, 1e-170, 1e-20, -1e-10])
+    found = aesara.function([x], [slope, aesara.grad(slope.sum(), x)], mode=mode)(points)
+    np.testing.assert_allclose(found[0], wanted * points, rtol=1e-14)
+    np.testing.assert_allclose(found[1], wanted, rtol=1e-14)
+
+
 ARGUMENTS = [
     s * v for s in (-1, 1) for v in (1e-20, 1e-8, 1e-3, 0.3, 0.66, 0.9, 1.7, 2.1, 5.0, 11.9, 12.1, 50.0, 700.0)
 ]
@@ -74,6 +100,10 @@ ARGUMENTS = [
 
 def spherical(n, x):
     return mp.besseli(n + 0.5, abs(x)) / mp.besseli(n - 0.5, abs(x)) / abs(x)
+
+
+def spherical_bessel(n, x):
+    return mp.sqrt(mp.pi / (2 * x)) * mp.besselj(n + 0.5, x) / x**n
 
 
 def log1p_integral(n, x):
@@ -89,6 +119,12 @@ def test_ratios_of_all_orders(order):
         for v in ARGUMENTS:
             x = mp.mpf(v)
             assert routines.spherical_ratio(float(order), v) == pytest.approx(float(spherical(order, x)), rel=2e-15)
+            if abs(v) <= 1:
+                of_square = [mp.re(spherical_bessel(order, y)) for y in (abs(x), mp.mpc(0, abs(x)))]
+                found = [routines.spherical_bessel_of_square(float(order), z * v * v) for z in (-1, 1)]
+                assert found == pytest.approx(list(map(float, of_square)), rel=1e-15)
+                boys = mp.gammainc(order + 0.5, 0, x * x) / (2 * abs(x) ** (2 * order + 1))
+                assert routines.boys(float(order), v * v) == pytest.approx(float(boys), rel=1e-15)
             if v > -1:
                 wanted = float(log1p_integral(order, x))
                 assert routines.log1p_ratio(float(order), v) == pytest.approx(wanted, rel=2e-14)
@@ -98,6 +134,7 @@ FUNCTIONS = {
     "exprel": (lambda x: mp.expm1(x) / x, (0, 1, 2)),
     "exprel_reciprocal": (lambda x: x / mp.expm1(x), (0, 1)),
     "log_exprel": (lambda x: mp.log(mp.expm1(x) / x), (0, 1, 2)),
+    "log_sinhc": (lambda x: mp.log(mp.sinh(x) / x), (0, 1, 2)),
 }
 
 

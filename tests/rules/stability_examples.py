@@ -71,6 +71,7 @@ EXAMPLES = {
         example(lambda x: at.log(at.expm1(x) / x), **SHIFTED),
         example(lambda x, y: at.log(y * x / at.expm1(2 * x)), **SHIFTED),
         example(lambda x: at.log(-(x / at.expm1(-x))), **SHIFTED),
+        example(lambda x, y: at.log(y * at.sinh(3 * x) / x), **SHIFTED),
     ],
     "local_log1p_of_power": [
         example(lambda x: at.log1p(x**2), dtypes=FLOATS, limits=LIMIT, regroups=EXPONENT),

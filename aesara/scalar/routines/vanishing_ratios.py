@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from aesara.scalar.routine import exp, expm1, floor, log, log1p, routine
 
-__all__ = ["exprel_log_slope", "log1p_ratio", "log_exprel", "spherical_ratio"]
+__all__ = [
+    "boys",
+    "exprel_log_slope",
+    "log1p_ratio",
+    "log_exprel",
+    "log_sinhc",
+    "spherical_bessel_of_square",
+    "spherical_ratio",
+]
 
 
 @routine
@@ -34,17 +42,28 @@ def spherical_ratio(n: float, x: float) -> float:
 
 
 @routine
-def log_exprel(x: float) -> float:
-    """The logarithm of (exp(x) - 1) / x."""
-    if abs(x) < 2.0:
-        # x / 2 + log(sinh(h) / h) for h = x / 2
-        square = 0.25 * x * x
+def log_sinhc(x: float) -> float:
+    """The logarithm of sinh(x) / x, without overflow."""
+    size = abs(x)
+    if size < 1.0:
+        # The series of (sinh(x) / x - 1) / (x**2 / 6), of positive terms.
+        square = x * x
         k = 12.0
         total = 1.0
         while k > 1.0:
             total = 1.0 + total * square / (2.0 * k * (2.0 * k + 1.0))
             k -= 1.0
-        result = 0.5 * x + log1p(total * square / 6.0)
+        result = log1p(total * square / 6.0)
+    else:
+        result = size + log1p(-exp(-2.0 * size)) - log(2.0 * size)
+    return result
+
+
+@routine
+def log_exprel(x: float) -> float:
+    """The logarithm of (exp(x) - 1) / x."""
+    if abs(x) < 2.0:
+        result = 0.5 * x + log_sinhc(0.5 * x)
     elif x > 0.0:
         result = x + log1p(-exp(-x)) - log(x)
     else:
@@ -86,3 +105,35 @@ def log1p_ratio(n: float, x: float) -> float:
             power /= 1.0 + x
             total = (total - power / k) / x
     return total
+
+
+@routine
+def spherical_bessel_of_square(n: float, z: float) -> float:
+    """j_n(x) / x**n for z = -x**2, and i_n(x) / x**n for z = x**2, where abs(z) <= 1: DLMF 10.53.
+
+    The derivative with respect to z is half of the one of order n + 1.
+    """
+    k = 10.0
+    total = 1.0
+    while k > 0.0:
+        total = 1.0 + total * z / (2.0 * k * (2.0 * (n + k) + 1.0))
+        k -= 1.0
+    while k < n:
+        k += 1.0
+        total /= 2.0 * k + 1.0
+    return total
+
+
+@routine
+def boys(n: float, z: float) -> float:
+    """The integral of t**(2 n) * exp(-z * t**2) over t from 0 to 1, for 0 <= z <= 1.
+
+    For n = 0 and z = x**2 it is sqrt(pi) / 2 * erf(x) / x. The derivative with respect to z is minus the one of order
+    n + 1. The series, of positive terms, is that of the incomplete gamma function, DLMF 8.7.1.
+    """
+    k = 20.0
+    total = 1.0
+    while k > 0.0:
+        total = 1.0 + total * 2.0 * z / (2.0 * (n + k) + 1.0)
+        k -= 1.0
+    return exp(-z) * total / (2.0 * n + 1.0)

@@ -6,6 +6,7 @@ of a product, with multiples: ``expm1(2 * x) / (3 * x)``.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Sequence
 
 from aesara.graph.nodes import Variable
@@ -14,6 +15,8 @@ from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
+    boys,
+    erf,
     exp,
     expm1,
     exprel,
@@ -22,13 +25,19 @@ from aesara.tensor.elementwise.ops import (
     log1p,
     log1p_ratio,
     log_exprel,
+    log_sinhc,
     lt,
     mul,
     neg,
     reciprocal,
+    sin,
+    sinh,
+    spherical_bessel_of_square,
+    spherical_ratio,
     square,
     sub,
     switch,
+    tanh,
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
@@ -71,22 +80,47 @@ class Quotient:
     divisors: list[Variable]
 
 
-#: For each kind of function, ``f(x) / x`` and ``x / f(x)``.
-RATIOS: dict[str, tuple[Callable[[Variable], Variable], Callable[[Variable], Variable]]] = {
-    "expm1": (lambda x: exprel(x), lambda x: exprel_reciprocal(x)),
-    "log1p": (lambda x: log1p_over_argument(x), lambda x: log1p_over_argument(x, inverse=True)),
-}
+def _near_zero(
+    ratio: Callable[[Variable], Variable], function: Callable[[Variable], Variable], x: Variable, inverse: bool
+) -> Variable:
+    """Return ``f(x) / x`` or its inverse, for small `x` as a ratio whose slope is a function of its own.
 
-
-def log1p_over_argument(x: Variable, inverse: bool = False) -> Variable:
-    """``log1p(x) / x`` or its inverse: far from zero nothing cancels, and the slope of the ratio would underflow."""
+    Far from zero nothing cancels, and the slope of the ratio may overflow or underflow.
+    """
     is_near = lt(at_abs(x), constant_like(1, x))
-    near = log1p_ratio(constant_like(0, x), switch(is_near, x, constant_like(0, x)))
+    near = ratio(switch(is_near, x, constant_like(0, x)))
     # The argument is no longer that of the quotient, which therefore is differentiated as it is.
-    far = log1p(switch(is_near, constant_like(1, x), x))
+    far = function(switch(is_near, constant_like(1, x), x))
     if inverse:
         return switch(is_near, reciprocal(near), true_divide(x, far))
     return switch(is_near, near, true_divide(far, x))
+
+
+def _near_zero_by(
+    ratio: Callable[[Variable], Variable], function: Callable[[Variable], Variable]
+) -> tuple[Callable[[Variable], Variable], Callable[[Variable], Variable]]:
+    return (lambda x: _near_zero(ratio, function, x, False)), (lambda x: _near_zero(ratio, function, x, True))
+
+
+def _of_order_zero(function: Callable[..., Variable], argument: Variable) -> Variable:
+    return function(constant_like(0, argument), argument)
+
+
+#: For each kind of function, ``f(x) / x`` and ``x / f(x)``.
+RATIOS: dict[str, tuple[Callable[[Variable], Variable], Callable[[Variable], Variable]]] = {
+    "expm1": (lambda x: exprel(x), lambda x: exprel_reciprocal(x)),
+    "log1p": _near_zero_by(lambda x: _of_order_zero(log1p_ratio, x), log1p),
+    "sin": _near_zero_by(lambda x: _of_order_zero(spherical_bessel_of_square, neg(square(x))), sin),
+    "sinh": _near_zero_by(lambda x: _of_order_zero(spherical_bessel_of_square, square(x)), sinh),
+    "tanh": _near_zero_by(lambda x: _of_order_zero(spherical_ratio, x), tanh),
+    "erf": _near_zero_by(lambda x: mul(constant_like(2 / math.sqrt(math.pi), x), _of_order_zero(boys, square(x))), erf),
+}
+
+#: ``log(f(x) / x)``, near zero with the digits of a small number.
+LOGARITHMS: dict[str, Callable[[Variable], Variable]] = {"expm1": log_exprel, "sinh": log_sinhc}
+
+#: The kind of a function of one op.
+KINDS = {expm1: "expm1", log1p: "log1p", sin: "sin", sinh: "sinh", tanh: "tanh", erf: "erf"}
 
 
 def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
@@ -101,8 +135,8 @@ def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
     if not others:
         if not real_of_same_dtype(x, var):
             return None
-        if node.op in (expm1, log1p):
-            return Vanishing("expm1" if node.op == expm1 else "log1p", x)
+        if node.op in KINDS:
+            return Vanishing(KINDS[node.op], x)
         return _log1p(x) if node.op == log and x not in kept else None
     if len(others) > 1 or node.op not in (add, sub):
         return None
@@ -219,14 +253,14 @@ def _product_of(factors: Sequence[Variable]) -> Variable:
 
 
 def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | None:
-    """``log(x)`` for a product with quotients of ``exp(u) - 1`` and `u`, which is near 0 with these near 1."""
+    """``log(x)`` for a product with quotients of ``exp(u) - 1`` or ``sinh(u)`` and `u`, near 0 with these near 1."""
     found = quotient_in([x], [], kept)
     if found is None:
         return None
-    logarithms = [(log_exprel(one.x), inverse) for one, inverse in found.ratios if one.kind == "expm1"]
+    logarithms = [(LOGARITHMS[one.kind](one.x), inverse) for one, inverse in found.ratios if one.kind in LOGARITHMS]
     if not logarithms:
         return None
-    others = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios if one.kind != "expm1"]
+    others = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios if one.kind not in LOGARITHMS]
     total = None
     if others or found.factors or found.divisors or found.number != 1:
         total = log(_product(found, others, x))
@@ -242,7 +276,7 @@ def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | N
 @rules.specialize
 @node_rewriter([log], operands=[mul, true_divide, reciprocal, neg])
 def local_log_of_exprel(fgraph, node):
-    """``log((exp(x) - 1) / x)`` and ``log(x / (exp(x) - 1))``, which are near zero for small `x`."""
+    """``log((exp(x) - 1) / x)``, ``log(sinh(x) / x)`` and those of the inverses, which are near zero for small `x`."""
     (x,), (out,) = node.inputs, node.outputs
     if not is_float(out) or x.type.dtype != out.type.dtype:
         return False
