@@ -135,6 +135,12 @@ def add_basic_configvars() -> None:
         BoolParam(False),
         in_c_key=False,
     )
+    config.add(
+        "hide_internal_frames",
+        "Leave frames of the package out of the tracebacks of its own errors that IPython and notebooks show.",
+        BoolParam(True),
+        in_c_key=False,
+    )
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
 
 

@@ -6,8 +6,11 @@ effect, with the reason; a few cannot be changed in a process.
 
 import io
 import pickle
+import sys
 import warnings
 from dataclasses import dataclass
+from traceback import walk_tb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -28,6 +31,7 @@ from aesara.graph.utils import add_tag_trace
 from aesara.link.llvm import large_results
 from aesara.link.llvm import linker as native_linker
 from aesara.link.vm import VMLinker
+from aesara.notebooks import shorten_tracebacks
 from aesara.scan.op import Scan
 from aesara.tensor.nnet.abstract_conv import conv2d
 
@@ -264,6 +268,25 @@ def _(around):
 def _(around):
     (trace,) = add_tag_trace(vector()).tag.trace
     return len(trace)
+
+
+@shows("hide_internal_frames", {True: 1, False: 3})
+def _(around):
+    """How many frames of an error IPython's shell shows."""
+    shown = []
+    shell = SimpleNamespace(
+        custom_exceptions=(),
+        set_custom_exc=lambda kinds, handler: setattr(shell, "handler", handler),
+        InteractiveTB=SimpleNamespace(skip_hidden=True),
+        showtraceback=lambda error, **options: shown.append(len(list(walk_tb(error[2])))),
+    )
+    around.monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    shorten_tracebacks()
+    try:
+        aesara.grad(vector(), [])
+    except TypeError:
+        shell.handler(shell, *sys.exc_info())
+    return shown[0]
 
 
 @shows("exception_verbosity", {"low": False, "high": True})

@@ -53,7 +53,7 @@ class ExplainedNode:
         return f"ExplainedNode({self})"
 
     def __str__(self) -> str:
-        place = "" if self.source is None else f"  {self.source.filename}:{self.source.lineno}"
+        place = "" if self.source is None else f"  {self.source.place}"
         reason = "" if self.reason is None else f": {self.reason}"
         return f"{shortened(str(self.node.op))}{reason}{place}"
 

@@ -55,7 +55,7 @@ class RewriteStep:
     level: int = 0
 
     def __str__(self) -> str:
-        place = f"  [{self.source.filename}:{self.source.lineno}]" if self.source is not None else ""
+        place = f"  [{self.source.place}]" if self.source is not None else ""
         inside = "in a loop, " if self.level else ""
         why = self.why.replace("``", "")
         return f"{self.rule} ({inside}{self.stage}){place}\n    {self.before}\n -> {self.after}\n    {why}"
