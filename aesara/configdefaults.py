@@ -199,6 +199,12 @@ def add_compile_configvars() -> None:
         in_c_key=False,
     )
     config.add(
+        "compile_progress",
+        "Whether a compilation of more than a second says how far it is: 'auto' does in a notebook, never in a script.",
+        EnumStr("auto", ["off"]),
+        in_c_key=False,
+    )
+    config.add(
         "native_verify",
         "Verify the loop IR after each pass of the native compiler.",
         BoolParam(False),

@@ -26,6 +26,7 @@ LAYERS = {
     "aesara.notebooks": 0,
     "aesara.options_without_effect": 0,
     "aesara.other_modules": 0,
+    "aesara.progress": 0,
     "aesara.records": 0,
     "aesara.tracebacks": 0,
     "aesara.user_code": 0,

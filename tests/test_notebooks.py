@@ -1,9 +1,11 @@
 """What a program in IPython's shell sees: cells instead of files, and tracebacks without frames of the package."""
 
 import linecache
+import re
 import sys
 import textwrap
 import traceback
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -128,3 +130,45 @@ def test_a_handler_of_the_program_stays(shell):
     shell.set_custom_exc((KeyError,), "own")
     shorten_tracebacks()
     assert shell.handler == "own" and shell.custom_exceptions == (KeyError,)
+
+
+CELLS = [
+    "import time, numpy as np, aesara, aesara.tensor as at\nfrom aesara.graph.rewriting.basic import graph_rewriter",
+    "x, y = at.dmatrix('x'), at.dvector('y')\nz = x @ y",
+    "f = aesara.function([x, y], z)\nf",
+    "f(np.ones((3, 2)), np.ones(3))",
+    "aesara.grad(y, x)",
+    "aesara.explain(f)",
+    "aesara.memory_plan(f)",
+    "slow = graph_rewriter(lambda graph: time.sleep(1.3))\n"
+    "mode = aesara.compile.mode.get_default_mode().register((slow, 1000))\n"
+    "g = aesara.function([x], x + 1, mode=mode, name='g')",
+    "g.maker.fgraph.no_such_attribute",
+]
+
+
+def test_a_notebook():
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
+    folder = {"metadata": {"path": str(Path(__file__).resolve().parent.parent)}}
+    nbclient.NotebookClient(notebook, timeout=300, allow_errors=True, resources=folder).execute()
+    outputs = [cell.outputs for cell in notebook.cells]
+    assert outputs[0] == outputs[1] == []
+    (page,) = outputs[2]
+    assert "<b>Cell In[3], line 1</b>" in page.data["text/html"] and "x @ y" in page.data["text/html"]
+    for number in (3, 4):
+        (error,) = outputs[number]
+        text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(error.traceback))
+        assert "aesara/" not in text and "ipykernel_" not in text and "skipping" not in text
+        assert re.findall("Cell .*", text)[0] == f"Cell In[{number + 1}], line 1"
+    (error,) = outputs[3]
+    assert "  Cell In[2], line 2\n    z = x @ y\n" in error.evalue
+    for number in (5, 6):
+        (report,) = outputs[number]
+        assert "<table>" in report.data["text/html"] and "Cell In[2], line 2" in report.data["text/html"]
+        assert report.data["text/plain"].startswith("Cell In[3], line 1: ")
+    (line,) = outputs[7]
+    assert re.fullmatch(r"Compiled g after \d+\.\d s", line.data["text/plain"])
+    (error,) = outputs[8]
+    assert error.ename == "AttributeError"

@@ -7,6 +7,7 @@ effect, with the reason; a few cannot be changed in a process.
 import io
 import pickle
 import sys
+import threading
 import warnings
 from dataclasses import dataclass
 from traceback import walk_tb
@@ -17,6 +18,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara import progress
 from aesara.compile import profiling
 from aesara.compile.debugmode import DebugMode
 from aesara.compile.function.maker import FunctionMaker
@@ -287,6 +289,18 @@ def _(around):
     except TypeError:
         shell.handler(shell, *sys.exc_info())
     return shown[0]
+
+
+@shows("compile_progress", {"auto": True, "off": False})
+def _(around):
+    """Whether a notebook shows a line while something slow is compiled."""
+    shown = threading.Event()
+    publish = SimpleNamespace(publish=lambda *data, **options: shown.set())
+    shell = SimpleNamespace(kernel="a kernel", display_pub=publish)
+    around.monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    around.monkeypatch.setattr(progress, "_DELAY", 0.001)
+    with progress.compiling("f"):
+        return shown.wait(10 if config.compile_progress == "auto" else 0.1)
 
 
 @shows("exception_verbosity", {"low": False, "high": True})
