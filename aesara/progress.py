@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextvars
+import os
 import threading
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
-from uuid import uuid4
 
 from aesara import clock
 from aesara.configdefaults import config
@@ -51,7 +51,7 @@ class _Line:
         self.stage = ""
         self._shell = shell
         self._name = "a function" if name is None else name
-        self._id = uuid4().hex
+        self._id = os.urandom(8).hex()
         self._ended = threading.Event()
         self._showing = threading.Lock()
         self._shown = False

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from opcode import opmap
 from types import TracebackType
 
-__all__ = ["hide_own_frames", "is_on_purpose", "without_own_frames"]
+__all__ = ["hide_own_frames", "is_on_purpose", "mark_on_purpose", "without_own_frames"]
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _WRAPPERS = {functools.__file__, contextlib.__file__}
@@ -24,10 +24,10 @@ _RAISE = opmap["RAISE_VARARGS"]
 def is_on_purpose(error: BaseException, trace: TracebackType | None) -> bool:
     """Return whether an error is about the user's program, rather than a defect of the package.
 
-    It is if it names a node of the graph, if the last frame is not the package's, or if it comes from a ``raise``
-    statement; a failed ``assert`` is a defect.
+    It is if it names a node of the graph, or was given to `mark_on_purpose`, if the last frame is not the package's, or
+    if it comes from a ``raise`` statement; a failed ``assert`` is a defect.
     """
-    if getattr(error, "_names_node", False):
+    if getattr(error, "_names_node", False) or getattr(error, "_on_purpose", False):
         return True
     last = None
     for last in _links(trace):  # noqa: B007
@@ -35,6 +35,12 @@ def is_on_purpose(error: BaseException, trace: TracebackType | None) -> bool:
     if last is None or not _is_own(last):
         return True
     return last.tb_frame.f_code.co_code[last.tb_lasti] == _RAISE and not isinstance(error, AssertionError)
+
+
+def mark_on_purpose(error: BaseException) -> None:
+    """Say of an error of NumPy or Python that it is about the user's program."""
+    with contextlib.suppress(AttributeError):
+        error._on_purpose = True  # type: ignore[attr-defined]
 
 
 def without_own_frames(error: BaseException) -> BaseException:

@@ -41,9 +41,20 @@ def missing_input():
     aesara.function([x], x + y)
 
 
+def value_of_another_kind():
+    aesara.shared(np.ones(3)).set_value("a")  # NumPy's error, to which the container's name is added
+
+
 @pytest.mark.parametrize(
     "act",
-    [no_cost, not_a_variable, missing_input, shapes_that_do_not_fit(None), shapes_that_do_not_fit("FAST_COMPILE")],
+    [
+        value_of_another_kind,
+        no_cost,
+        not_a_variable,
+        missing_input,
+        shapes_that_do_not_fit(None),
+        shapes_that_do_not_fit("FAST_COMPILE"),
+    ],
 )
 def test_a_traceback_ends_with_the_users_line(act):
     error = caught(act)
