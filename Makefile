@@ -4,6 +4,7 @@ VENV := .venv
 PYTENSOR_VENV := .venv-pytensor
 PYTENSOR_3_VENV := .venv-pytensor-3
 JAX_VENV := .venv-jax
+NOTEBOOK_VENV := .venv-notebook
 LIBRARIES_VENV := .venv-libraries
 PYMC4_VENV := .venv-pymc4
 THEANO_VENV := .venv-theano
@@ -11,7 +12,7 @@ OLDEST_VENV := .venv-oldest
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +29,7 @@ help:
 	@echo "make quick   run a few tests of each file, on each change"
 	@echo "make test    run the tests"
 	@echo "make test-jax  run the tests of graphs compiled by JAX, in an environment of their own"
+	@echo "make test-notebook  run a notebook in Jupyter's kernel, in an environment of its own"
 	@echo "make test-pytensor  run the tests with PyTensor and PyMC, in an environment of their own"
 	@echo "make test-pytensor-3  the same with PyTensor 3, without PyMC"
 	@echo "make test-libraries  try aeppl, aehmc, aemcmc, SymPy, PyMC 4, Bambi and others, in environments of their own"
@@ -96,6 +98,14 @@ $(JAX_VENV)/test.stamp: pyproject.toml
 test-jax: $(JAX_VENV)/test.stamp
 	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax_mode || $(JAX_VENV)/bin/python -m pytest --last-failed tests/link/jax_mode
 	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py tests/test_other_modules.py -k jax
+
+$(NOTEBOOK_VENV)/test.stamp: pyproject.toml
+	$(PYTHON) -m venv $(NOTEBOOK_VENV)
+	$(NOTEBOOK_VENV)/bin/$(PIP_INSTALL) -e '.[test-notebook]'
+	@touch $@
+
+test-notebook: $(NOTEBOOK_VENV)/test.stamp
+	$(NOTEBOOK_VENV)/bin/python -m pytest tests/test_notebooks.py
 
 $(PYTENSOR_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYTENSOR_VENV)
@@ -187,4 +197,4 @@ reference: $(VENV)/test.stamp
 	$(BIN)/python -m tools.reference
 
 clean:
-	rm -rf $(VENV) $(JAX_VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) $(THEANO_VENV) $(OLDEST_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist
+	rm -rf $(VENV) $(JAX_VENV) $(NOTEBOOK_VENV) $(PYTENSOR_VENV) $(PYTENSOR_3_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV) $(THEANO_VENV) $(OLDEST_VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis build dist

@@ -49,6 +49,7 @@ with collection_paused():
     from aesara.graph.conversion import as_symbolic
     from aesara.link.llvm import in_advance
     from aesara.lower.families import load_common_lowerings
+    from aesara.notebooks import shorten_tracebacks
     from aesara.scan import foldl, foldr, map, reduce, scan
     from aesara.tensor.core.constant_value import get_scalar_constant_value as _tensor_constant_value
     from aesara.updates import OrderedUpdates
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     from aesara.printing.tree import debugprint as dprint
 
 explain_imports()
+shorten_tracebacks()
 
 __version__ = "3.0.0.dev0"
 

@@ -135,6 +135,12 @@ def add_basic_configvars() -> None:
         BoolParam(False),
         in_c_key=False,
     )
+    config.add(
+        "hide_internal_frames",
+        "Leave frames of the package out of the tracebacks of its own errors that IPython and notebooks show.",
+        BoolParam(True),
+        in_c_key=False,
+    )
     config.add("allow_gc", "Free intermediate results as early as possible.", BoolParam(True), in_c_key=False)
 
 
@@ -190,6 +196,12 @@ def add_compile_configvars() -> None:
         "Memory of large results (4 MiB or more) that have died which the process keeps for later results, in bytes. "
         "0 keeps none. A change takes effect when the next function is made. Only on Linux.",
         IntParam(256 * 2**20, _is_count),
+        in_c_key=False,
+    )
+    config.add(
+        "compile_progress",
+        "Whether a compilation of more than a second says how far it is: 'auto' does in a notebook, never in a script.",
+        EnumStr("auto", ["off"]),
         in_c_key=False,
     )
     config.add(

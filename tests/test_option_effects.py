@@ -6,14 +6,19 @@ effect, with the reason; a few cannot be changed in a process.
 
 import io
 import pickle
+import sys
+import threading
 import warnings
 from dataclasses import dataclass
+from traceback import walk_tb
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara import progress
 from aesara.compile import profiling
 from aesara.compile.debugmode import DebugMode
 from aesara.compile.function.maker import FunctionMaker
@@ -28,6 +33,7 @@ from aesara.graph.utils import add_tag_trace
 from aesara.link.llvm import large_results
 from aesara.link.llvm import linker as native_linker
 from aesara.link.vm import VMLinker
+from aesara.notebooks import shorten_tracebacks
 from aesara.scan.op import Scan
 from aesara.tensor.nnet.abstract_conv import conv2d
 
@@ -264,6 +270,37 @@ def _(around):
 def _(around):
     (trace,) = add_tag_trace(vector()).tag.trace
     return len(trace)
+
+
+@shows("hide_internal_frames", {True: 1, False: 3})
+def _(around):
+    """How many frames of an error IPython's shell shows."""
+    shown = []
+    shell = SimpleNamespace(
+        custom_exceptions=(),
+        set_custom_exc=lambda kinds, handler: setattr(shell, "handler", handler),
+        InteractiveTB=SimpleNamespace(skip_hidden=True),
+        showtraceback=lambda error, **options: shown.append(len(list(walk_tb(error[2])))),
+    )
+    around.monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    shorten_tracebacks()
+    try:
+        aesara.grad(vector(), [])
+    except TypeError:
+        shell.handler(shell, *sys.exc_info())
+    return shown[0]
+
+
+@shows("compile_progress", {"auto": True, "off": False})
+def _(around):
+    """Whether a notebook shows a line while something slow is compiled."""
+    shown = threading.Event()
+    publish = SimpleNamespace(publish=lambda *data, **options: shown.set())
+    shell = SimpleNamespace(kernel="a kernel", display_pub=publish)
+    around.monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    around.monkeypatch.setattr(progress, "_DELAY", 0.001)
+    with progress.compiling("f"):
+        return shown.wait(10 if config.compile_progress == "auto" else 0.1)
 
 
 @shows("exception_verbosity", {"low": False, "high": True})

@@ -60,7 +60,11 @@ def imported(folder):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "folder, extras",
-    [("tests", ("test", "test-jax", "test-pytensor")), ("tools", ("test",)), ("examples", ("demo", "nutpie"))],
+    [
+        ("tests", ("test", "test-jax", "test-notebook", "test-pytensor")),
+        ("tools", ("test",)),
+        ("examples", ("demo", "nutpie")),
+    ],
 )
 def test_what_is_imported_is_declared(folder, extras):
     found = imported(folder)

@@ -95,7 +95,7 @@ def write_steps(profile: Any, file: IO[str], limit: int) -> None:
 
 def place_of(node: Apply) -> str | None:
     """The line of the user's program that a node comes from."""
-    return None if node.source is None else f"{node.source.filename}:{node.source.lineno}"
+    return None if node.source is None else node.source.place
 
 
 def step_name(step: StepTime) -> str:

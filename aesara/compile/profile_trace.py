@@ -156,7 +156,7 @@ def _described(nodes: Sequence[Apply], kind: str, step: StepTime | None = None) 
 def lines_of(nodes: Iterable[Apply]) -> list[str]:
     """The lines of the user's program that nodes come from, each once."""
     found = (node.source for node in nodes)
-    return list(dict.fromkeys(f"{source.filename}:{source.lineno}" for source in found if source is not None))
+    return list(dict.fromkeys(source.place for source in found if source is not None))
 
 
 def _named(process: int, thread: int, what: str, name: str) -> dict[str, Any]:

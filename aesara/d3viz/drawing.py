@@ -11,6 +11,7 @@ from typing import Any
 from aesara.compile.function.function import Function
 from aesara.d3viz.labels import operation_label, var_label
 from aesara.graph.inner import HasInnerGraph
+from aesara.graph.messages import type_text
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.shared import SharedVariable
 from aesara.printing.explain import explain
@@ -133,7 +134,7 @@ class _Drawer:
             kind = "constant" if isinstance(variable, Constant) else "input"
             if isinstance(variable, SharedVariable):
                 kind = "shared"
-            rows = [("type", str(variable.type))]
+            rows = [("type", type_text(variable.type))]
             if isinstance(variable, Constant):
                 rows.append(("value", str(variable.data)))
             outer = self.outer.get(variable)
@@ -149,14 +150,14 @@ class _Drawer:
         if self.compact and variable.name is None:
             return self.of_node[node]
         if variable not in self.of_variable:
-            rows = [("type", str(variable.type))]
+            rows = [("type", type_text(variable.type))]
             self.of_variable[variable] = self._add("variable", var_label(variable), rows, variable=variable)
-            self._line(self.of_node[node], self.of_variable[variable], str(variable.type))
+            self._line(self.of_node[node], self.of_variable[variable], type_text(variable.type))
         return self.of_variable[variable]
 
     def _node(self, node: Apply, number: int) -> None:
         rows = [("op", str(node.op)), ("class", type(node.op).__name__), ("order", str(number))]
-        rows += [("result" if k == 0 else "", str(variable.type)) for k, variable in enumerate(node.outputs)]
+        rows += [("result" if k == 0 else "", type_text(variable.type)) for k, variable in enumerate(node.outputs)]
         if node.source is not None:
             code = linecache.getline(node.source.filename, node.source.lineno).strip()
             rows.append(("line", f"{node.source}\n{code}".strip()))
@@ -167,7 +168,7 @@ class _Drawer:
         self.of_node[node] = box
         for k, (variable, source) in enumerate(zip(node.inputs, sources)):
             effect = "destroy" if k in overwritten else "view" if k in viewed else ""
-            text = f"input {k}: {variable.type}"
+            text = f"input {k}: {type_text(variable.type)}"
             if variable.owner is not None and len(variable.owner.outputs) > 1:
                 text += f", result {variable.index} of {operation_label(variable.owner)}"
             self._line(source, box, text + {"destroy": ", overwritten", "view": ", shared", "": ""}[effect], effect)
@@ -181,8 +182,8 @@ class _Drawer:
         name = f"result {number}" if updated is None else f"new value of {var_label(updated)}"
         label = variable.name if variable.name is not None and updated is None else name
         source = self._source(variable)
-        box = self._add("output", label, [("type", str(variable.type)), ("is", name)], variable=variable)
-        self._line(source, box, str(variable.type))
+        box = self._add("output", label, [("type", type_text(variable.type)), ("is", name)], variable=variable)
+        self._line(source, box, type_text(variable.type))
 
 
 def page_data(fct: Any, compact: bool = True) -> dict[str, Any]:

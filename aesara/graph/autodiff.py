@@ -156,7 +156,7 @@ def handle_disconnected(
         )
     owner = variable.owner
     if owner is not None and owner.source is not None:
-        message += f" It was made at {owner.source.filename}:{owner.source.lineno}."
+        message += f" It was made at {owner.source.place}."
     note = namesake_note(variable, ancestors(list(roots)), "is in the graph of what is differentiated")
     message += f" {note}" if note else ""
     if action == "warn":

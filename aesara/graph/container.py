@@ -8,6 +8,7 @@ from aesara.graph import hooks
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 from aesara.records import dataclass
+from aesara.tracebacks import mark_on_purpose
 
 
 class Container:
@@ -92,6 +93,7 @@ class Container:
                 return self.type.filter(value, allow_downcast=self.allow_downcast)
             return self.type.filter(value)
         except Exception as error:
+            mark_on_purpose(error)
             name = f'Container name "{self.name}"'
             one_text = len(error.args) == 1 and isinstance(error.args[0], str)
             error.args = (f"{error.args[0]} {name}",) if one_text else (*error.args, name)

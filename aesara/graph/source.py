@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
+from aesara.notebooks import cell_of, place_text
 from aesara.user_code import SKIPPED_FILES, is_skipped
 
 
@@ -27,8 +28,27 @@ class SourceLine(NamedTuple):
     lineno: int
     function: str
 
+    @property
+    def place(self) -> str:
+        """The place without the function: ``model.py:12``, or ``Cell In[3], line 12`` in a notebook."""
+        return place_text(self.filename, self.lineno)
+
+    def traceback_text(self) -> str:
+        """The place as a traceback writes it.
+
+        Examples
+        --------
+        >>> SourceLine("model.py", 12, "build").traceback_text()
+        'File "model.py", line 12, in build'
+        """
+        if cell_of(self.filename) is None:
+            return f'File "{self.filename}", line {self.lineno}, in {self.function}'
+        return self.place if self.function == "<module>" else f"{self.place}, in {self.function}"
+
     def __str__(self) -> str:
-        return f"{self.filename}:{self.lineno} in {self.function}"
+        if self.function == "<module>" and cell_of(self.filename) is not None:
+            return self.place
+        return f"{self.place} in {self.function}"
 
 
 class GradientLine(SourceLine):

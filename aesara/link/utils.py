@@ -163,7 +163,7 @@ def describe_source(source: Any) -> str:
     """Two lines that show a line of the user's program, or an empty string when it is not known."""
     if source is None:
         return ""
-    place = f'  File "{source.filename}", line {source.lineno}, in {source.function}'
+    place = f"  {source.traceback_text()}"
     text = linecache.getline(source.filename, source.lineno).strip()
     return f"{place}\n    {text}" if text else place
 

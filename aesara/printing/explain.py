@@ -13,6 +13,7 @@ from aesara.graph.source import SourceLine
 from aesara.ifelse import IfElse
 from aesara.lower.placement import PlacedStep, place_nodes
 from aesara.printing.labels import function_name, input_name, shortened, size_text
+from aesara.printing.report_pages import explanation_page
 from aesara.records import dataclass
 
 __all__ = ["ExplainedNode", "ExplainedStep", "ExplainedValue", "Explanation", "explain"]
@@ -53,9 +54,14 @@ class ExplainedNode:
         return f"ExplainedNode({self})"
 
     def __str__(self) -> str:
-        place = "" if self.source is None else f"  {self.source.filename}:{self.source.lineno}"
+        place = "" if self.source is None else f"  {self.source.place}"
         reason = "" if self.reason is None else f": {self.reason}"
-        return f"{shortened(str(self.node.op))}{reason}{place}"
+        return f"{self.operation}{reason}{place}"
+
+    @property
+    def operation(self) -> str:
+        """The operation in at most 60 characters."""
+        return shortened(str(self.node.op))
 
 
 @dataclass(frozen=True)
@@ -84,12 +90,15 @@ class ExplainedStep:
     nodes: tuple[ExplainedNode, ...]
     steps: tuple[ExplainedStep, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def head(self) -> str:
+        """The kind of the step, and what it runs over, in words."""
         heads = _HEADS if self.space else _HEADS_WITHOUT_SPACE
         head = heads[self.kind].format(self.space, name=self.name)
-        if not self.nodes:
-            head += " (copies a result)"
-        lines = [head, *_rows(self.nodes)]
+        return head if self.nodes else f"{head} (copies a result)"
+
+    def __str__(self) -> str:
+        lines = [self.head, *_rows(self.nodes)]
         for number, step in enumerate(self.steps, 1):
             lines += [f"     {line}" for line in f"{number}. {step}".split("\n")]
         return "\n".join(lines)
@@ -117,9 +126,14 @@ class ExplainedValue:
     shape: tuple[int | None, ...]
     notes: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def type_text(self) -> str:
+        """The dtype and the lengths, as in ``float64[3, ?]``; for scalars the dtype alone."""
         lengths = ", ".join("?" if n is None else str(n) for n in self.shape)
-        text = f"{self.name}: {self.dtype}[{lengths}]"
+        return f"{self.dtype}[{lengths}]" if lengths else self.dtype
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {self.type_text}"
         return f"{text}  {', '.join(self.notes)}" if self.notes else text
 
 
@@ -170,6 +184,9 @@ class Explanation:
         return "\n".join(self._lines())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return explanation_page(self)
 
     def _lines(self) -> Iterator[str]:
         yield f"{self.name}: {self._summary()}"

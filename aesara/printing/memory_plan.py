@@ -18,6 +18,7 @@ from aesara.ir.program import Program
 from aesara.lower.placement import nodes_of_buffers
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
+from aesara.printing.report_pages import plan_page
 from aesara.records import dataclass
 
 __all__ = ["MemoryPlan", "PlannedBuffer", "memory_plan"]
@@ -205,6 +206,9 @@ class MemoryPlan:
         return "\n".join(self._lines())
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return plan_page(self)
 
     def _lines(self) -> Iterator[str]:
         slots = sum(not slot.late for slot in self._program.slots)

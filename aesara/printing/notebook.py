@@ -11,10 +11,11 @@ import numpy as np
 from aesara.compile.function.function import Function
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import formula_of
+from aesara.graph.messages import formula_of, type_text
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable
-from aesara.printing.formula import pprint
+from aesara.printing.html import code, table
+from aesara.printing.operations import formula_in_python
 from aesara.printing.tree import debugprint
 from aesara.utils import escaped_html
 
@@ -35,7 +36,7 @@ def html_of(thing: Any) -> str:
     Examples
     --------
     >>> html_of(at.dvector("x<1>"))
-    '<div><b>x&lt;1&gt;</b>: <code>TensorType(float64, (?,))</code></div>'
+    '<div><b>x&lt;1&gt;</b>: <code>float64[?]</code></div>'
     """
     return f"<code>{_text(repr(thing))}</code>"
 
@@ -43,16 +44,16 @@ def html_of(thing: Any) -> str:
 @html_of.register
 def _variable(variable: Variable) -> str:
     name = "" if variable.name is None else f"<b>{_text(variable.name)}</b>: "
-    head = f"{name}<code>{_text(variable.type)}</code>"
+    head = f"{name}{_code(type_text(variable.type))}"
     if isinstance(variable, Constant):
-        return f"<div>{head} = <code>{_text(variable.data)}</code></div>"
+        return f"<div>{head} = {_content(variable.data)}</div>"
     if isinstance(variable, SharedVariable):
         return f"<div>{head}, shared{_value(variable.get_value(borrow=True, return_internal_type=True))}</div>"
     if variable.owner is None:
         return f"<div>{head}</div>"
     count = _count([variable])
-    formula = pprint(variable) if count <= _MOST_NODES_OF_FORMULA else formula_of(variable)
-    head += f"<br><code>{_text(formula)}</code> <small>by {_text(variable.owner.op)}</small>"
+    formula = formula_in_python(variable) if count <= _MOST_NODES_OF_FORMULA else formula_of(variable)
+    head += f"<br>{_code(formula)} <small>by {_text(variable.owner.op)}</small>"
     if variable.owner.source is not None:
         head += f"<br><small>{_text(variable.owner.source)}</small>"
     return f"<div>{head}{_tree(variable, count)}</div>"
@@ -87,28 +88,41 @@ def _function(function: Function) -> str:
 def _value(value: Any) -> str:
     """The value of a shared variable: shape, memory, and the numbers themselves, cut where there are many."""
     if not isinstance(value, np.ndarray):
-        return f"<br><code>{_text(value)}</code>"
+        return f"<br>{_content(value)}"
     numbers = np.array2string(value, threshold=20, edgeitems=2)
     return f", of shape {_text(value.shape)}, {value.nbytes:,} bytes<pre>{_text(numbers)}</pre>"
 
 
 def _text(thing: Any) -> str:
+    return escaped_html(_cut(thing))
+
+
+def _code(thing: Any) -> str:
+    return code(_cut(thing))
+
+
+def _content(value: Any) -> str:
+    """A value, in quotes where its text is empty."""
+    return code(_cut(value) or repr(value))
+
+
+def _cut(thing: Any) -> str:
     text = str(thing)
-    return escaped_html(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
 def _table(rows: Sequence[tuple[str, Variable, str]]) -> str:
     """A table of kinds, names, types and formulas."""
-    lines = []
-    for kind, variable, formula in rows[:_MOST_ROWS]:
-        name = "" if variable.name is None else variable.name
-        lines.append(
-            f"<tr><td>{_text(kind)}</td><td>{_text(name)}</td><td><code>{_text(variable.type)}</code></td>"
-            f"<td><code>{_text(formula)}</code></td></tr>"
-        )
-    if len(rows) > _MOST_ROWS:
-        lines.append(f"<tr><td>and {len(rows) - _MOST_ROWS} more</td><td></td><td></td><td></td></tr>")
-    return f"<table>{''.join(lines)}</table>"
+    cells = [
+        [
+            _text(kind),
+            "" if variable.name is None else _text(variable.name),
+            _code(type_text(variable.type)),
+            _code(formula),
+        ]
+        for kind, variable, formula in rows
+    ]
+    return table(["", "name", "type", "formula"], cells, _MOST_ROWS)
 
 
 def _tree(thing: Any, count: int) -> str:

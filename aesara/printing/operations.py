@@ -19,6 +19,7 @@ from aesara.printing.formula import (
     _owner,
     _PiecewisePrinter,
     default_printer,
+    pprint,
 )
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.creation.allocation import Alloc
@@ -183,6 +184,18 @@ def register_package_operations(printer: PPrinter) -> None:
         ),
         _Delegate(plain),
     )
+
+
+def formula_in_python(variable: Variable) -> str:
+    """Return the formula of `pprint`, but with products of matrices as programs write them.
+
+    Examples
+    --------
+    >>> x, y = at.dmatrix("x"), at.dvector("y")
+    >>> formula_in_python(x @ y + 1), aesara.pprint(x @ y + 1)
+    ('((x @ y) + 1)', '((x \\\\dot y) + 1)')
+    """
+    return pprint.clone_assign(Dot, OperatorPrinter("@", _PRODUCT, "left"))(variable)
 
 
 def _with_signs() -> list[Any]:

@@ -16,7 +16,8 @@ from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.rule_profile import RuleProfile
 from aesara.graph.rewriting.watching import Pair, Watcher, name_of, watching
 from aesara.graph.source import SourceLine
-from aesara.printing.formula import pprint
+from aesara.printing.html import code, prose
+from aesara.printing.operations import formula_in_python
 from aesara.printing.tree import debugprint
 from aesara.records import dataclass
 
@@ -55,7 +56,7 @@ class RewriteStep:
     level: int = 0
 
     def __str__(self) -> str:
-        place = f"  [{self.source.filename}:{self.source.lineno}]" if self.source is not None else ""
+        place = f"  [{self.source.place}]" if self.source is not None else ""
         inside = "in a loop, " if self.level else ""
         why = self.why.replace("``", "")
         return f"{self.rule} ({inside}{self.stage}){place}\n    {self.before}\n -> {self.after}\n    {why}"
@@ -142,21 +143,17 @@ class RewriteTrace(Sequence[RewriteStep]):
 
     def _repr_html_(self) -> str:
         cells = [
-            f"<tr><td>{number}</td><td><b>{_escaped(step.rule)}</b><br>{_escaped(step.stage)}</td>"
-            f"<td><code>{_escaped(step.before)}</code><br>&rarr; <code>{_escaped(step.after)}</code></td>"
-            f"<td>{_escaped(step.why)}</td></tr>"
+            f"<tr><td>{number}</td><td><b>{prose(step.rule)}</b><br>{prose(step.stage)}</td>"
+            f"<td>{code(step.before)}<br>&rarr; {code(step.after)}</td>"
+            f"<td>{prose(step.why)}</td></tr>"
             for number, step in enumerate(self._shown, 1)
         ]
         ends = [
-            f"<p>{label}: <code>{_escaped('; '.join(formula(out, {}) for out in outputs))}</code></p>"
+            f"<p>{label}: {code('; '.join(formula(out, {}) for out in outputs))}</p>"
             for label, outputs in (("Before", self.before), ("After", self.after))
         ]
-        others = f"<p>{_escaped(self._others())}</p>" if self._others() else ""
+        others = f"<p>{prose(self._others())}</p>" if self._others() else ""
         return f"{ends[0]}<table>{''.join(cells)}</table>{others}{ends[1]}"
-
-
-def _escaped(text: str) -> str:
-    return text.translate({ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"})
 
 
 def formula(variable: Variable, names: dict[Variable, str]) -> str:
@@ -188,7 +185,7 @@ def formula(variable: Variable, names: dict[Variable, str]) -> str:
                 continue
             node = part.owner.clone_with_new_inputs([copies[one] for one in part.owner.inputs], strict=False)
             copies.update((old, copies.get(old, new)) for old, new in zip(part.owner.outputs, node.outputs))
-    return pprint(copies[variable])
+    return formula_in_python(copies[variable])
 
 
 class _Tracer(Watcher):

@@ -101,7 +101,7 @@ def function(
         outputs = [outputs[key] for key in output_keys]
     if name is None:
         source = user_source()
-        name = None if source is None else f"{source.filename}:{source.lineno}"
+        name = None if source is None else source.place
     return pfunc(
         params=inputs,
         outputs=outputs,

@@ -25,6 +25,7 @@ from aesara.graph.integrity import refuse_repeated_inputs
 from aesara.graph.nodes import Variable
 from aesara.graph.traversal import ancestors
 from aesara.link.basic import Declined, InputCell, NativeLinker
+from aesara.progress import begin_stage, compiling
 from aesara.utils import found_at, free_in_children
 
 #: held while a graph is taken out of its nested pickle
@@ -481,18 +482,21 @@ def orig_function(
     started = clock.now()
     mode = get_mode(mode)
     make = getattr(mode, "function_maker", FunctionMaker)
-    maker = make(
-        inputs,
-        outputs,
-        mode,
-        accept_inplace=accept_inplace,
-        profile=profile,
-        on_unused_input=on_unused_input,
-        output_keys=output_keys,
-        fgraph=fgraph,
-        name=name,
-    )
-    function = maker.create()
+    with compiling(name):
+        begin_stage("rewriting the graph")
+        maker = make(
+            inputs,
+            outputs,
+            mode,
+            accept_inplace=accept_inplace,
+            profile=profile,
+            on_unused_input=on_unused_input,
+            output_keys=output_keys,
+            fgraph=fgraph,
+            name=name,
+        )
+        begin_stage("linking")
+        function = maker.create()
     function.compile_seconds = clock.now() - started
     if maker.profile is not None:
         maker.profile.add_compiling(function.compile_seconds)

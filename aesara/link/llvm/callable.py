@@ -23,6 +23,7 @@ from aesara.link.llvm.shared.code import routine_words
 from aesara.link.llvm.shared.kept_results import empty_places
 from aesara.link.llvm.spills import spills_values
 from aesara.records import dataclass
+from aesara.tracebacks import without_own_frames
 
 __all__ = ["Interface", "NativeCallable"]
 
@@ -313,8 +314,15 @@ class _Failure:
             raise MemoryError(
                 "The function's intermediate results do not fit into memory; aesara.memory_plan(f) says which they are."
             )
-        self.raise_error(error, values, args)
-        raise AssertionError("a failed check was not reported")
+        raise without_own_frames(self._error(error, values, args))
+
+    def _error(self, error: int, values: list[int], args: tuple[Any, ...]) -> BaseException:
+        # A variable of the frame that raises would make a cycle of the error, its traceback and the frame.
+        try:
+            self.raise_error(error, values, args)
+        except Exception as found:
+            return found
+        return AssertionError("a failed check was not reported")
 
 
 def _refuse(target: str, *args: Any, **kwargs: Any) -> Any:

@@ -36,6 +36,7 @@ from aesara.link.vm import VMLinker
 from aesara.lower.assemble import Lowered
 from aesara.lower.context import Unsupported
 from aesara.lower.dispatch import lower_graph
+from aesara.progress import begin_stage
 
 __all__ = ["LLVMLinker", "NativeReport"]
 
@@ -145,6 +146,7 @@ class LLVMLinker(VMLinker):
     ) -> NativeCallable:
         """A graph from tensors to tensors as a native callable; see `make_callable`."""
         started = clock.now()
+        begin_stage("planning loops and memory")
         try:
             _refuse_states(fgraph.apply_nodes)
             _refuse_generators(inputs, updates)
@@ -159,10 +161,12 @@ class LLVMLinker(VMLinker):
         if config.native_verify:
             verify_program(program)
         lowered_at = clock.now()
+        begin_stage("writing LLVM code")
         clock_of_steps = system_clock() if timed else None
         timers = None if clock_of_steps is None else StepTimers.of(program, clock_of_steps)
         text, externals = emit_program(program) if timers is None else emit_timed_program(program, timers)
         emitted_at = clock.now()
+        begin_stage("building machine code")
         in_advance.finish()
         code = build(text, externals, ENTRY, object_cache())
         built_at = clock.now()

@@ -65,7 +65,7 @@ class PointerCode:
         except Unsupported as reason:
             raise TypeError(f"A C function takes and gives arrays only, but the graph has {reason}.") from None
         for node, why in lowered.reasons.items():
-            place = "" if node.source is None else f", made at {node.source.filename}:{node.source.lineno}"
+            place = "" if node.source is None else f", made at {node.source.place}"
             raise NotImplementedError(
                 f"A C function cannot run Python, but {node.op}{place}, has no native code here: {why}. Leave it out "
                 "of the graph, or call the compiled function from Python."

@@ -1,0 +1,59 @@
+"""Pieces of pages of HTML for notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from aesara.utils import escaped_html
+
+__all__ = ["code", "prose", "table"]
+
+_QUOTED = re.compile(r"(?<!`)(`+)([^`]+)\1(?!`)")
+
+
+def code(text: object) -> str:
+    """Return a text in the type of code; nothing for an empty text, which would be an empty box.
+
+    Examples
+    --------
+    >>> code("x < y"), code("")
+    ('<code>x &lt; y</code>', '')
+    """
+    escaped = escaped_html(str(text))
+    return f"<code>{escaped}</code>" if escaped else ""
+
+
+def prose(text: object) -> str:
+    """Return a text, with what is between backticks in the type of code.
+
+    Examples
+    --------
+    >>> prose("use `f(x)` & co")
+    'use <code>f(x)</code> &amp; co'
+    """
+    return _QUOTED.sub(r"<code>\2</code>", escaped_html(str(text)))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], most: int = 200) -> str:
+    """Return a table of cells that are HTML.
+
+    Columns without any content are left out; rows after the first `most` are counted.
+
+    Examples
+    --------
+    >>> table(["name", "notes"], [["<b>x</b>", ""]])
+    '<table><tr><th>name</th></tr><tr><td style="text-align: left"><b>x</b></td></tr></table>'
+    """
+    if not rows:
+        return ""
+    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+    lines = [_line(f"<th>{heads[k]}</th>" for k in kept)] if any(heads) else []
+    lines += [_line(f'<td style="text-align: left">{row[k]}</td>' for k in kept) for row in rows[:most]]
+    if len(rows) > most:
+        lines.append(f'<tr><td colspan="{len(kept)}">and {len(rows) - most} more</td></tr>')
+    return f"<table>{''.join(lines)}</table>"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"<tr>{''.join(cells)}</tr>"
