@@ -24,6 +24,7 @@ from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_call import ENTRY
 from aesara.link.llvm.emit_program import emit_program
 from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
+from aesara.link.llvm.by_reference import Answers
 from aesara.link.llvm.failures import report_error
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.form import Form
@@ -168,7 +169,7 @@ class LLVMLinker(VMLinker):
         built_at = clock.now()
         form = Form.of(lowered, code.image, timers)
         storage = [i.cell for i in inputs]
-        result = _attach(form, code, lambda: fgraph, storage, fallback, timers)
+        result = _attach(form, code, lambda: fgraph, storage, n_outputs, updates, unpack_single, fallback, timers)
         result.form = form
         seconds = {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at}
         result.report = NativeReport(lambda: (lowered, text), code.cached, seconds)
@@ -220,7 +221,7 @@ class LLVMLinker(VMLinker):
                 return lowered, emit_timed_program(lowered.program, timers)[0]
             return lowered, emit_program(lowered.program)[0]
 
-        result = _attach(form, code, graph, storage, fallback, timers)
+        result = _attach(form, code, graph, storage, n_outputs, updates, unpack_single, fallback, timers)
         result.form = form
         result.report = NativeReport(compile_again, True, {"load": clock.now() - started})
         return result
@@ -275,28 +276,37 @@ def _attach(
     code: Code,
     graph: Callable[[], FunctionGraph],
     storage: Sequence[StorageCell],
+    n_outputs: int,
+    updates: dict[int, int],
+    unpack_single: bool,
     fallback: Callable[..., Any],
     timers: StepTimers | None = None,
 ) -> NativeCallable:
     """A callable from loaded code and the cells of a function."""
     interface = form.interface
 
-    def raise_error(error: int, values: list[int], arguments: tuple[Any, ...]) -> None:
+    def answer_or_raise(error: int, values: list[int], arguments: tuple[Any, ...]) -> Any:
         inputs = [InputCell(*one) for one in zip(graph().inputs, storage, interface.implicit, strict=True)]
-        report_error(form.symbols_of(graph).errors, inputs, error, values, arguments, graph)
+        errors = form.symbols_of(graph).errors
+        if 0 <= error < len(errors):
+            answers = Answers(graph, inputs, n_outputs, updates, unpack_single, native.guards)
+            if answers.may_differ(errors[error], values):
+                return answers.of(arguments)
+        return report_error(errors, inputs, error, values, arguments, graph)
 
     def callback(number: int) -> Callable[..., list[np.ndarray]]:
         if form.symbols is not None:
             return make_callback(*form.symbols.python_nodes[number])
         return LateCallback(lambda: make_callback(*form.symbols_of(graph).python_nodes[number]))
 
-    return NativeCallable(
+    native = NativeCallable(
         interface,
         code,
         form.constants,
         [storage[k] for k in interface.cells],
         [callback(number) for number in range(form.n_callbacks)],
         fallback,
-        raise_error,
+        answer_or_raise,
         timers,
     )
+    return native
