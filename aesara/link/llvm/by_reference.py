@@ -1,8 +1,8 @@
 """Calls that compiled code leaves to the reference machine: their indices choose nothing, and need not fit.
 
-NumPy lets a mask of length 0 index a dimension of any length, and positions beside it be any.  Compiled code checks that
-masks fit and that positions exist, and uses it, so it fails for such a call before it has changed anything.  The
-reference machine then computes the whole call.
+NumPy lets a mask of length 0 index a dimension of any length, and positions beside it be any.  Compiled code checks
+that masks fit and that positions exist, and relies on it, so it fails for such a call before it has changed anything.
+The reference machine then computes the whole call.
 """
 
 from __future__ import annotations
@@ -70,9 +70,7 @@ class Answers:
             if run.error is not None:
                 raise run.error
             results = [_own(run.cells[variable][0]) for variable in graph.outputs]
-            store_together(
-                [self.inputs[k].cell for k in self.updates.values()], [results[k] for k in self.updates]
-            )
+            store_together([self.inputs[k].cell for k in self.updates.values()], [results[k] for k in self.updates])
         returned = results[: self.n_outputs]
         if self.unpack_single and len(returned) < 2:
             return returned[0] if returned else None

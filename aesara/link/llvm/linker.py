@@ -18,13 +18,13 @@ from aesara.ir.expr import sharing
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm import in_advance
+from aesara.link.llvm.by_reference import Answers
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
 from aesara.link.llvm.emit_call import ENTRY
 from aesara.link.llvm.emit_program import emit_program
 from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
-from aesara.link.llvm.by_reference import Answers
 from aesara.link.llvm.failures import report_error
 from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
 from aesara.link.llvm.form import Form
