@@ -18,6 +18,7 @@ from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import selected
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+from aesara.tensor.statistics.one_observation import deviation_of_one
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -79,6 +80,12 @@ def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
     if count is None:
         return as_tensor_variable(np.asarray(1, dtype=dtype))
     return count.astype(dtype)
+
+
+def _is_single(x: TensorVariable, axis: Any) -> bool:
+    """Whether it is known that there is one element along axes."""
+    axes = normalize_axes(as_axes(axis), x.type.ndim, x)
+    return all(x.type.shape[a] == 1 for a in (range(x.type.ndim) if axes is None else axes))
 
 
 def mean(
@@ -196,6 +203,8 @@ def var(
     if dtype is not None:
         x = x.astype(dtype)
     deviation = selected(x - mean(x, axis, keepdims=True, where=where), where, 0)
+    if where is None and _is_single(x, axis):
+        deviation = deviation_of_one(x, deviation, 1 - ddof)
     if x.type.dtype in complex_dtypes:
         squared = real(deviation * conj(deviation))
     else:
