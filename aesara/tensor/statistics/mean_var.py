@@ -18,7 +18,7 @@ from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import selected
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
-from aesara.tensor.statistics.one_observation import deviation_of_one
+from aesara.tensor.statistics.one_observation import spread_of_one
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -203,8 +203,6 @@ def var(
     if dtype is not None:
         x = x.astype(dtype)
     deviation = selected(x - mean(x, axis, keepdims=True, where=where), where, 0)
-    if where is None and _is_single(x, axis):
-        deviation = deviation_of_one(x, deviation, 1 - ddof)
     if x.type.dtype in complex_dtypes:
         squared = real(deviation * conj(deviation))
     else:
@@ -219,6 +217,8 @@ def var(
         else:
             count = _count_selected(x, where, axis, keepdims, dtype)
         result = (total / (count - ddof)).astype(dtype)
+        if where is None and _is_single(x, axis):
+            result = spread_of_one(result, sum_along(real(x * conj(x)), axis, keepdims=keepdims), 1 - ddof)
     if corrected:
         error = mean(deviation, axis, keepdims=keepdims, where=where) ** 2
         result = result - (real(error) if x.type.dtype in complex_dtypes else error)

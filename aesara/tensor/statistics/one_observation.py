@@ -13,26 +13,26 @@ from aesara.tensor.elementwise.ops import eq, switch
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["deviation_of_one"]
+__all__ = ["spread_of_one"]
 
 
-def deviation_of_one(x: TensorVariable, deviation: TensorVariable, divisor: Any) -> TensorVariable:
-    """Return the deviation of the only observation from the mean, which is NaN where its square is divided by zero.
+def spread_of_one(spread: TensorVariable, products: TensorVariable, divisor: Any) -> TensorVariable:
+    """Return the spread of what is known to be one observation: NaN where the divisor is zero.
 
-    The mean is known to be the observation, so rewriting takes the deviation for 0, and the quotient and its gradient
-    too. NaN stays NaN.
+    The mean is the observation. So rewriting takes the deviation for 0, and gradients through its quotient too, where
+    they are NaN. Products of the observation itself are no zeros, and NaN times them stays NaN.
 
     Parameters
     ----------
-    x
-        The observation.
-    deviation
-        Its difference to the mean.
+    spread
+        The squares of the deviation, or products with others, divided.
+    products
+        The same products of the observation, not divided.
     divisor
-        The number by which the square is divided, or a scalar variable.
+        A number, or a scalar variable.
     """
-    dtype = deviation.type.dtype
-    undefined = x.astype(dtype) * constant(np.asarray(np.nan, dtype))
+    dtype = spread.type.dtype
+    undefined = products.astype(dtype) * constant(np.asarray(np.nan, dtype))
     if isinstance(divisor, Variable):
-        return switch(eq(divisor, 0), undefined, deviation)
-    return undefined if divisor == 0 else deviation
+        return switch(eq(divisor, 0), undefined, spread)
+    return undefined if divisor == 0 else spread
