@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
 from typing import Any, TypeVar
 
 import numpy as np
@@ -41,16 +42,27 @@ Message = str | Callable[..., str]
 AnyItem = TypeVar("AnyItem", bound=Item)
 
 
+class Exemption(Enum):
+    """Indices that are right although they fail a check, since they choose nothing."""
+
+    #: the second value, the length of a mask, is 0
+    EMPTY_MASK = 1
+    #: entries of an index array are broadcast to no elements, perhaps
+    NO_ELEMENTS = 2
+
+
 @dataclass(frozen=True)
 class ErrorInfo:
     """Words of a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node.
 
-    The message may be a function of the values too.
+    The message may be a function of the values too.  A call with an exemption from the check is computed by the
+    reference (`link.llvm.by_reference`).
     """
 
     kind: type[Exception]
     message: Message
     node: Apply | None
+    exemption: Exemption | None = None
 
     def text(self, values: Sequence[int]) -> str:
         """The message with the values that compiled code has found."""
@@ -329,7 +341,7 @@ class Context:
 
     def guard(
         self, condition: Expr, kind: type[Exception], message: Message, node: Apply | None,
-        values: Sequence[Expr] = (), requires: Sequence[object] = (),
+        values: Sequence[Expr] = (), requires: Sequence[object] = (), exemption: Exemption | None = None,
     ) -> tuple[Guard, ...]:  # fmt: skip
         """Add a check; returns what to put in `requires` of arrays that rely on it (nothing if it always holds)."""
         if condition.is_const and condition.attr:
@@ -337,18 +349,19 @@ class Context:
         key = condition, tuple(requires)  # of two checks only the first can fail
         found = self._guards.get(key)
         if found is None:
-            self.errors.append(ErrorInfo(kind, message, node))
+            self.errors.append(ErrorInfo(kind, message, node, exemption))
             found = self.add(Guard(condition, len(self.errors) - 1, tuple(values), tuple(requires)))
             self._guards[key] = found
         return (found,)
 
     def require_equal(
-        self, a: Expr, b: Expr, kind: type[Exception], message: Message, node: Apply | None
-    ) -> tuple[Guard, ...]:
+        self, a: Expr, b: Expr, kind: type[Exception], message: Message, node: Apply | None,
+        exemption: Exemption | None = None,
+    ) -> tuple[Guard, ...]:  # fmt: skip
         """Check that two sizes are equal, and use it from there on."""
         if self.same_size(a, b):
             return ()
-        guards = self.guard(op("eq", a, b), kind, message, node, (a, b))
+        guards = self.guard(op("eq", a, b), kind, message, node, (a, b), exemption=exemption)
         self.equate(a, b)
         return guards
 

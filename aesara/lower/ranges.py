@@ -9,7 +9,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
-from aesara.lower.context import Context
+from aesara.lower.context import Context, Exemption
 from aesara.lower.reductions.careduce import converted, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 
@@ -66,7 +66,7 @@ def all_of(*conditions: Expr) -> Expr:
 
 def require_range(
     array: Array, lowest: Expr, size: Expr, kind: type[Exception], message: str, node: Apply, context: Context,
-    result: Sequence[Expr] | None = None,
+    result: Sequence[Expr] | None = None, exemption: Exemption | None = None,
 ) -> tuple[object, ...]:  # fmt: skip
     """The check that all entries are at least `lowest` and less than `size`.
 
@@ -83,4 +83,5 @@ def require_range(
     fits = all_of(low >= lowest, below)
     if result is not None and fits is not const(True, "bool") and count_of(result) is not count_of(array.shape):
         fits = fits | primitive("eq", count_of(result), const(0))
-    return context.guard(fits, kind, message, node, [low, high, size, wrong])
+    values = [low, high, size, wrong]
+    return context.guard(fits, kind, message, node, values, exemption=exemption)

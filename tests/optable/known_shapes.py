@@ -58,8 +58,10 @@ REFUSED = {
     "concat_with_broadcast": "the oracle broadcasts what is joined",
 }
 
-#: rows that have NaN for a single observation
-ILL_POSED = frozenset({"std", "cov", "cov with weights", "corrcoef"})
+#: rows that drop lengths of 1, which types know, as NumPy does
+DROPS_ONES = frozenset({"cov", "cov with weights", "corrcoef"})
+#: rows that divide a rounding error by zero for a single observation: it differs from its weighted mean
+ILL_POSED = frozenset({"cov with weights"})
 
 Known = tuple[tuple[bool, ...], ...]
 
@@ -221,7 +223,8 @@ def variants_of(row: Row, at_random: int = 4, most: int | None = None) -> list[V
         variant = None if any(map(grows, case.args, args)) else with_lengths(row, case, lengths)
         if variant is not None and not is_ill_posed(variant):
             seen.add(key)
-            found += [replace(variant, known=known) for known in patterns(variant, rng, at_random)]
+            known_of_it = [replace(variant, known=known) for known in patterns(variant, rng, at_random)]
+            found += [v for v in known_of_it if not drops_ones(v)]
     return found
 
 
@@ -366,8 +369,21 @@ def first_line(error: Exception) -> str:
 
 
 def is_ill_posed(variant: Variant) -> bool:
-    """Whether a row divides zero by zero, as for the variance of one observation: rules take ``x - x`` for 0."""
-    return variant.row.name in ILL_POSED and any(n == 1 for v in variant.values for n in v.shape)
+    """Whether a row divides a rounding error by zero."""
+    return variant.row.name in ILL_POSED and variant.values[0].shape[-1:] == (1,)
+
+
+def drops_ones(variant: Variant) -> bool:
+    """Whether the results of a row have fewer dimensions for what the types know."""
+    if variant.row.name not in DROPS_ONES:
+        return False
+    few, many = (
+        variant.row.apply(
+            v.case, [TensorType(a.dtype, shape=s)() for a, s in zip(v.case.args, v.static(), strict=True)]
+        )
+        for v in (variant, variant.least_known())
+    )
+    return [r.type.ndim for r in few] != [r.type.ndim for r in many]
 
 
 def complaints(variants: Iterable[Variant], mode: Any, uses: Sequence[Sequence[int]] | None = None) -> list[str]:

@@ -169,8 +169,8 @@ class NativeCallable:
         One callable for each node that runs in Python: arrays in, list of arrays out.
     fallback
         Called with the caller's arguments whenever they are not as the fast path needs them.
-    raise_error
-        Called as ``raise_error(error, values, arguments)`` when a check fails; must raise.
+    answer_or_raise
+        Called as ``answer_or_raise(error, values, arguments)`` when a check fails; raises, or returns the answer.
     timers
         What measures the program's steps, if they are measured.
     """
@@ -189,13 +189,13 @@ class NativeCallable:
         cells: Sequence[list[Any]],
         callbacks: Sequence[Callback],
         fallback: Callable[..., Any],
-        raise_error: Callable[[int, list[int], tuple[Any, ...]], Any],
+        answer_or_raise: Callable[[int, list[int], tuple[Any, ...]], Any],
         timers: StepTimers | None = None,
     ) -> None:
         self.interface = interface
         self.timers = timers
         self._again = functools.partial(
-            NativeCallable, interface, code, constants, cells, callbacks, raise_error=raise_error, timers=timers
+            NativeCallable, interface, code, constants, cells, callbacks, answer_or_raise=answer_or_raise, timers=timers
         )
         self.cells = list(cells)
         box_of = dict(zip(interface.cells, self.cells, strict=True))
@@ -232,7 +232,7 @@ class NativeCallable:
         pointers += [] if timers is None else timers.words()
         self.table = np.array(words + pointers, dtype=np.uint64).view(_Table)
         self.table.first = ctypes.c_uint64.from_address(self.table.ctypes.data + 8 * _POOL)
-        fail, wait = _Failure(raise_error), functools.partial(wait_for, self.guards)
+        fail, wait = _Failure(answer_or_raise), functools.partial(wait_for, self.guards)
         for name, target in (("fallback", fallback), ("fail", fail), ("wait", wait)):
             self.table[layout.WORD[name]] = id(target)
         clock = system_clock()
@@ -303,10 +303,10 @@ class NativeCallable:
 
 
 class _Failure:
-    """Raises what belongs to a failed check."""
+    """Raises what belongs to a failed check, or returns the answer of the reference."""
 
-    def __init__(self, raise_error: Callable[[int, list[int], tuple[Any, ...]], Any]) -> None:
-        self.raise_error = raise_error
+    def __init__(self, answer_or_raise: Callable[[int, list[int], tuple[Any, ...]], Any]) -> None:
+        self.answer_or_raise = answer_or_raise
 
     def __call__(self, address: int, *args: Any) -> Any:
         error, *values = (ctypes.c_int64 * (1 + layout.ERROR_VALUES)).from_address(address)
@@ -314,15 +314,10 @@ class _Failure:
             raise MemoryError(
                 "The function's intermediate results do not fit into memory; aesara.memory_plan(f) says which they are."
             )
-        raise without_own_frames(self._error(error, values, args))
-
-    def _error(self, error: int, values: list[int], args: tuple[Any, ...]) -> BaseException:
-        # A variable of the frame that raises would make a cycle of the error, its traceback and the frame.
         try:
-            self.raise_error(error, values, args)
-        except Exception as found:
-            return found
-        return AssertionError("a failed check was not reported")
+            return self.answer_or_raise(error, values, args)
+        except Exception as found:  # unbound at the end, else it would be in a cycle with the frame of its traceback
+            raise without_own_frames(found)  # noqa: B904
 
 
 def _refuse(target: str, *args: Any, **kwargs: Any) -> Any:

@@ -18,6 +18,7 @@ from aesara.ir.expr import sharing
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm import in_advance
+from aesara.link.llvm.by_reference import Answers
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
@@ -172,7 +173,7 @@ class LLVMLinker(VMLinker):
         built_at = clock.now()
         form = Form.of(lowered, code.image, timers)
         storage = [i.cell for i in inputs]
-        result = _attach(form, code, lambda: fgraph, storage, fallback, timers)
+        result = _attach(form, code, lambda: fgraph, storage, n_outputs, updates, unpack_single, fallback, timers)
         result.form = form
         seconds = {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at}
         result.report = NativeReport(lambda: (lowered, text), code.cached, seconds)
@@ -224,7 +225,7 @@ class LLVMLinker(VMLinker):
                 return lowered, emit_timed_program(lowered.program, timers)[0]
             return lowered, emit_program(lowered.program)[0]
 
-        result = _attach(form, code, graph, storage, fallback, timers)
+        result = _attach(form, code, graph, storage, n_outputs, updates, unpack_single, fallback, timers)
         result.form = form
         result.report = NativeReport(compile_again, True, {"load": clock.now() - started})
         return result
@@ -279,28 +280,37 @@ def _attach(
     code: Code,
     graph: Callable[[], FunctionGraph],
     storage: Sequence[StorageCell],
+    n_outputs: int,
+    updates: dict[int, int],
+    unpack_single: bool,
     fallback: Callable[..., Any],
     timers: StepTimers | None = None,
 ) -> NativeCallable:
     """A callable from loaded code and the cells of a function."""
     interface = form.interface
 
-    def raise_error(error: int, values: list[int], arguments: tuple[Any, ...]) -> None:
+    def answer_or_raise(error: int, values: list[int], arguments: tuple[Any, ...]) -> Any:
         inputs = [InputCell(*one) for one in zip(graph().inputs, storage, interface.implicit, strict=True)]
-        report_error(form.symbols_of(graph).errors, inputs, error, values, arguments, graph)
+        errors = form.symbols_of(graph).errors
+        if 0 <= error < len(errors):
+            answers = Answers(graph, inputs, n_outputs, updates, unpack_single, native.guards)
+            if answers.may_differ(errors[error], values):
+                return answers.of(arguments)
+        return report_error(errors, inputs, error, values, arguments, graph)
 
     def callback(number: int) -> Callable[..., list[np.ndarray]]:
         if form.symbols is not None:
             return make_callback(*form.symbols.python_nodes[number])
         return LateCallback(lambda: make_callback(*form.symbols_of(graph).python_nodes[number]))
 
-    return NativeCallable(
+    native = NativeCallable(
         interface,
         code,
         form.constants,
         [storage[k] for k in interface.cells],
         [callback(number) for number in range(form.n_callbacks)],
         fallback,
-        raise_error,
+        answer_or_raise,
         timers,
     )
+    return native

@@ -16,7 +16,7 @@ from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import broadcast_shape, index_along
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context, Exemption, Unsupported
 from aesara.lower.ranges import may_be_negative, require_range
 from aesara.lower.reductions.careduce import converted
 from aesara.lower.sequences.sequential import flat_positions
@@ -37,6 +37,7 @@ __all__ = [
     "advanced_region",
     "basic_region",
     "is_full_slice",
+    "is_known_empty",
     "mask_fits",
 ]
 
@@ -238,22 +239,39 @@ def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr
 # -- index arrays ----------------------------------------------------------------------------------------------
 
 
-def _check_range(array: Array, size: Expr, node: Apply, axis: int, context: Context) -> tuple[list[object], bool]:
-    """The check that all entries are valid positions, and whether there may be negative ones."""
+def _check_range(
+    array: Array, size: Expr, node: Apply, axis: int, is_alone: bool, context: Context
+) -> tuple[list[object], bool]:
+    """The check that all entries are valid positions, and whether there may be negative ones.
+
+    Beside other index arrays, entries may be anything if they are broadcast to no elements.
+    """
     message = f"index {{3}} is out of bounds for axis {axis} with size {{2}}"
-    guards = require_range(array, ZERO - size, size, IndexError, message, node, context)
+    exemption = None if is_alone or array.ndim == 0 else Exemption.NO_ELEMENTS
+    guards = require_range(array, ZERO - size, size, IndexError, message, node, context, exemption=exemption)
     return list(guards), may_be_negative(array, context)
 
 
+def is_known_empty(mask: Array) -> bool:
+    """Whether a length of a mask is known to be 0; the mask chooses nothing then."""
+    return any(size is ZERO for size in mask.shape)
+
+
 def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
-    """The check that a mask has the sizes of the dimensions of `x` from `axis` on."""
+    """The check that a mask has the sizes of the dimensions of `x` from `axis` on.
+
+    A mask of length 0 fits any size.  The check fails for it, unless that length is known, and the reference computes
+    the call (`link.llvm.by_reference`); so loops need not ask whether the mask has elements.
+    """
     guards: list[object] = []
     for d, size in enumerate(mask.shape, axis):
+        if size is ZERO:
+            continue
         message = (
             f"boolean index did not match indexed array along axis {d}; size of axis is {{0}} but size of "
             "corresponding boolean axis is {1}"
         )
-        guards += context.require_equal(x.shape[d], size, IndexError, message, node)
+        guards += context.require_equal(x.shape[d], size, IndexError, message, node, Exemption.EMPTY_MASK)
     return guards
 
 
@@ -336,6 +354,7 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
     parts: list[object] = []
     arrays: list[Array] = []
     guards: list[object] = []
+    is_alone = sum(getattr(v.type, "dtype", None) is not None and v.type.ndim > 0 for v in index) < 2
     axis = 0
     for variable in index:
         if isinstance(variable.type, NoneTypeT):
@@ -355,7 +374,7 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
             if isinstance(variable.type, ScalarType):
                 raise Unsupported(f"an index of type {variable.type}")
             array = context.array(variable)
-            checks, negative = _check_range(array, x.shape[axis], node, axis, context)
+            checks, negative = _check_range(array, x.shape[axis], node, axis, is_alone, context)
             parts.append(Gather(len(arrays), x.shape[axis], negative))
             arrays.append(array)
         guards += checks

@@ -23,6 +23,7 @@ from aesara.lower.indexing.regions import (
     basic_region,
     chained,
     is_full_slice,
+    is_known_empty,
     mask_fits,
 )
 from aesara.lower.reductions.careduce import converted
@@ -284,6 +285,8 @@ def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
     if lead < 0 or (lead <= position and y_variable.type.shape[position - lead] != 1):
         return None
     x, y, mask = (context.array(v) for v in (x_variable, y_variable, index[position]))
+    if is_known_empty(mask):
+        return None
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     guards = mask_fits(mask, x, position, node, context)

@@ -22,6 +22,7 @@ __all__ = [
     "check_static_index",
     "group_indices",
     "mask_does_not_fit",
+    "mask_may_fit",
     "result_layout",
     "static_indexed_shape",
     "static_slice_length",
@@ -75,6 +76,19 @@ def result_layout(indices: Sequence[Any]) -> tuple[list[tuple[int, Any]], list[t
     starts_basic = bool(groups) and groups[0][0]
     position = len(groups[0][1]) if starts_basic and n_advanced_groups == 1 else 0
     return basic, advanced, position
+
+
+def mask_may_fit(size: int | None, of_mask: int | None) -> bool:
+    """Say whether a mask may index a dimension, of lengths that are known or None.
+
+    As in NumPy, a length of the mask is that of the dimension, or 0: an empty mask chooses nothing of any dimension.
+
+    Examples
+    --------
+    >>> mask_may_fit(5, 5), mask_may_fit(5, 0), mask_may_fit(5, 1)
+    (True, True, False)
+    """
+    return of_mask == 0 or None in (size, of_mask) or size == of_mask
 
 
 def mask_does_not_fit(dimension: int, size: int, of_mask: int) -> str:
@@ -171,6 +185,10 @@ def static_indexed_shape(shape: Sequence[int | None], indices: Sequence[Any]) ->
         made_shape = static_broadcast(*made)
     except ValueError as error:
         raise IndexError(f"shape mismatch: indexing arrays of shapes {made} cannot be broadcast together") from error
+    for dimension, index in advanced:
+        if index.type.ndim == 0 or not (None in made_shape or 0 in made_shape):
+            # Of positions that are broadcast to no elements, any are right.
+            _check_positions(shape, dimension, index)
     return (*kept[:position], *made_shape, *kept[position:], *shape[n_indexed:])
 
 
@@ -188,13 +206,17 @@ def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Tenso
     if is_mask(index):
         for offset, size in enumerate(index.type.shape):
             actual = shape[dimension + offset]
-            if size is not None and actual is not None and size != actual:
+            if not mask_may_fit(actual, size):
+                assert actual is not None and size is not None
                 raise IndexError(mask_does_not_fit(dimension + offset, actual, size))
         return (int(np.count_nonzero(index.data)) if isinstance(index, Constant) else None,)
+    return index.type.shape
+
+
+def _check_positions(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> None:
     size = shape[dimension]
-    if isinstance(index, Constant) and size is not None and index.data.size:
+    if isinstance(index, Constant) and not is_mask(index) and size is not None and index.data.size:
         lowest, highest = int(index.data.min()), int(index.data.max())
         if lowest < -size or highest >= size:
             wrong = lowest if lowest < -size else highest
             raise IndexError(f"index {wrong} is out of bounds for axis {dimension} with size {size}")
-    return index.type.shape

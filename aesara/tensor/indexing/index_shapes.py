@@ -12,7 +12,13 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.elementwise.ops import gt, lt, maximum, minimum, switch
-from aesara.tensor.indexing.index_facts import FULL_SLICE, group_indices, mask_does_not_fit, result_layout
+from aesara.tensor.indexing.index_facts import (
+    FULL_SLICE,
+    group_indices,
+    mask_does_not_fit,
+    mask_may_fit,
+    result_layout,
+)
 from aesara.tensor.indexing.index_forms import (
     as_index_constant,
     as_index_literal,
@@ -328,7 +334,7 @@ def _sizes_of_index(index: Any) -> tuple[Sequence[Any], Sequence[int | None]]:
 
 
 def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> None:
-    """Check that Boolean masks have the sizes of the dimensions that they index.
+    """Check that Boolean masks have the sizes of the dimensions that they index, or sizes of 0.
 
     Parameters
     ----------
@@ -353,7 +359,7 @@ def check_advanced_indexing_dimensions(input: Any, idx_list: Sequence[Any]) -> N
                         f"too many indices for array: it has {input.ndim} dimension(s), and a boolean index "
                         f"of shape {index.shape} takes those from {dimension} on"
                     )
-                if size != input.shape[offset]:
+                if not mask_may_fit(input.shape[offset], size):
                     raise IndexError(mask_does_not_fit(offset, input.shape[offset], size))
             dimension += index.ndim
         else:

@@ -49,6 +49,7 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     is_integer,
 )
+from aesara.tensor.rewriting.known_infinities import has_infinities, is_zero_or_nan
 from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.signs import negated_of
@@ -65,20 +66,26 @@ rules = Rules()
 @rules.specialize("shape_unsafe")
 @node_rewriter([mul], operands=NUMBERS)
 def local_mul_zero(fgraph, node):
-    """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN."""
+    """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN.
+
+    It stays a product where a factor is known to be infinite or NaN.
+    """
     out = node.outputs[0]
-    for factor in node.inputs:
-        if has_value(factor, 0):
-            return constant_in_place_of(out, 0, node.inputs)
+    if any(has_value(factor, 0) for factor in node.inputs) and not any(map(has_infinities, node.inputs)):
+        return constant_in_place_of(out, 0, node.inputs)
     return False
 
 
 @rules.canonicalize("shape_unsafe")
 @node_rewriter([floor_divide, true_divide], operands=NUMBERS)
 def local_zero_div(fgraph, node):
-    """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written."""
+    """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written.
+
+    It stays a quotient where the divisor is known to be zero or NaN.
+    """
     out = node.outputs[0]
-    if has_value(node.inputs[0], 0) and common_value(node.inputs[1]) is None:
+    top, bottom = node.inputs
+    if has_value(top, 0) and common_value(bottom) is None and not is_zero_or_nan(bottom):
         return constant_in_place_of(out, 0, node.inputs)
     return False
 
@@ -236,9 +243,12 @@ _check_inner_lengths = CheckAndRaise(ValueError, "shapes are not aligned: the op
 @rules.canonicalize
 @node_rewriter([Dot], operands=NUMBERS)
 def local_0_dot_x(fgraph, node):
-    """A product with a matrix of zeros is zero, whatever the other matrix holds; that they fit is checked."""
+    """A product with a matrix of zeros is zero, whatever the other matrix holds; that they fit is checked.
+
+    It stays a product where the other matrix is known to be infinite or NaN.
+    """
     x, y = node.inputs
-    if not (has_value(x, 0) or has_value(y, 0)):
+    if not (has_value(x, 0) or has_value(y, 0)) or has_infinities(x) or has_infinities(y):
         return False
     out = node.outputs[0]
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]

@@ -21,7 +21,9 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import add, eq, neq, switch
+from aesara.tensor.elementwise.ops import add, eq, neq, or_, switch
+from aesara.tensor.indexing.getitem import getitem
+from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.index_forms import is_mask
 from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.indexing.subtensor_advanced import (
@@ -70,7 +72,10 @@ def boolean_indexing_set_or_inc(fgraph: FunctionGraph, node: Apply) -> Any:
         return False
     value = as_dtype(value, x.type.dtype)
     written = value if node.op.set_instead_of_inc else add(whole, value)
-    return in_place_of(node.outputs[0], switch(masked.mask_for(x), written, whole))
+    changed = switch(masked.mask_for(x), written, whole)
+    if whole is not x:
+        changed = set_subtensor(whole, as_dtype(changed, x.type.dtype))  # type: ignore[arg-type]
+    return in_place_of(node.outputs[0], changed)
 
 
 @node_rewriter(list(NEUTRAL))
@@ -142,18 +147,25 @@ class _Masked:
         return holds.dimshuffle(*range(holds.type.ndim), *["x"] * (x.type.ndim - holds.type.ndim))
 
     def fitted(self, x: Variable) -> Variable | None:
-        """A tensor that has the lengths of the mask, or is checked to; None if that cannot be known."""
+        """The part of a tensor that has the lengths of the mask; None if that cannot be known.
+
+        Lengths of the mask are those of the tensor, or 0.
+        """
         mask = self.mask
+        part: list[Any] = []
         for axis, (one, other) in enumerate(zip(mask.type.shape, x.type.shape)):
             # What is of length one by its type would be broadcast.
             if (one == 1) != (other == 1):
                 return None
+            part.append(slice(None))
             if not self._same_length(x, axis):
                 if not self.may_check:
                     return None
                 text = f"boolean index did not match indexed array along axis {axis}"
-                x = CheckAndRaise(IndexError, text)(x, eq(Shape_i(axis)(x), Shape_i(axis)(mask)))
-        return x
+                length = Shape_i(axis)(mask)
+                x = CheckAndRaise(IndexError, text)(x, or_(eq(Shape_i(axis)(x), length), eq(length, 0)))
+                part[axis] = slice(None, length)
+        return getitem(x, tuple(part)) if any(entry != slice(None) for entry in part) else x
 
     def _same_length(self, x: Variable, axis: int) -> bool:
         known = self.mask.type.shape[axis]

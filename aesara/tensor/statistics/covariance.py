@@ -13,6 +13,7 @@ from aesara.tensor.elementwise.ops import conj, maximum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.sum_prod_max import sum
+from aesara.tensor.statistics.one_observation import spread_of_one
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -78,6 +79,9 @@ def cov(
     deviation = x - mean.dimshuffle(0, "x")
     weighted = deviation if weights is None else deviation * weights
     covariance = dot(weighted, conj(deviation).T) / maximum(divisor, 0)
+    if x.type.shape[1] == 1:
+        divisor = max(1 - ddof, 0) if weights is None else maximum(divisor, 0)
+        covariance = spread_of_one(covariance, dot(x, conj(x).T), divisor)
     return _without_lengths_of_one(covariance)
 
 

@@ -18,6 +18,7 @@ from aesara.tensor.elementwise.ops import conj, real, second, sqrt
 from aesara.tensor.reductions.careduce import CAReduce, as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import selected
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
+from aesara.tensor.statistics.one_observation import spread_of_one
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -79,6 +80,12 @@ def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
     if count is None:
         return as_tensor_variable(np.asarray(1, dtype=dtype))
     return count.astype(dtype)
+
+
+def _is_single(x: TensorVariable, axis: Any) -> bool:
+    """Whether it is known that there is one element along axes."""
+    axes = normalize_axes(as_axes(axis), x.type.ndim, x)
+    return all(x.type.shape[a] == 1 for a in (range(x.type.ndim) if axes is None else axes))
 
 
 def mean(
@@ -210,6 +217,8 @@ def var(
         else:
             count = _count_selected(x, where, axis, keepdims, dtype)
         result = (total / (count - ddof)).astype(dtype)
+        if where is None and _is_single(x, axis):
+            result = spread_of_one(result, sum_along(real(x * conj(x)), axis, keepdims=keepdims), 1 - ddof)
     if corrected:
         error = mean(deviation, axis, keepdims=keepdims, where=where) ** 2
         result = result - (real(error) if x.type.dtype in complex_dtypes else error)

@@ -13,7 +13,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.equal_steps import linspace
-from aesara.tensor.elementwise.ops import clip, complex, conj, eq, imag, lt, real, sqrt, switch
+from aesara.tensor.elementwise.ops import and_, clip, complex, conj, eq, imag, lt, real, sqrt, switch
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.ordering.searching import searchsorted
 from aesara.tensor.ordering.sorting import argsort, sort
@@ -93,7 +93,9 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> TensorVariable:
     """
     covariance = cov(x, y, rowvar)
     if covariance.type.ndim == 0:
-        return covariance / covariance
+        # Not a quotient, which rewriting takes for 1 where it is not.
+        is_number = and_(lt(0, real(covariance)), lt(real(covariance), np.inf))
+        return switch(is_number, covariance.ones_like(), covariance * np.float32(np.nan))
     deviation = sqrt(real(diagonal(covariance)))
     result = covariance / deviation.dimshuffle(0, "x") / deviation.dimshuffle("x", 0)
     # Rounding must not lead out of the interval.

@@ -105,7 +105,7 @@ def test_unsigned_positions_beyond_the_signed_ones(use, mode):
         ((4,), lambda m: m, 0, 3),
         ((3,), lambda m: (slice(None), m), 1, 4),
         ((3, 5), lambda m: m, 1, 4),
-        ((0, 4), lambda m: m, 0, 3),
+        ((0, 5), lambda m: m, 1, 4),
         ((3,), lambda m: (None, [1, 1], m), 1, 4),
     ],
 )

@@ -29,7 +29,7 @@ from aesara.link.jax.dispatch.scalar import PRIMITIVES, cast
 from aesara.link.jax.dispatch.slice_lengths import distance
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.chained_index import ChainedIndex
-from aesara.tensor.indexing.index_facts import mask_does_not_fit, result_layout
+from aesara.tensor.indexing.index_facts import mask_does_not_fit, mask_may_fit, result_layout
 from aesara.tensor.indexing.index_forms import as_slice, indices_from_subtensor, is_mask
 from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedIncSubtensor,
@@ -183,8 +183,7 @@ class Indexing:
 
     def _write_by_mask(self, x: Any, y: Any, index: Index, k: int, is_set: bool) -> Any:
         """Write where a mask that is not known holds; the other entries are integers, slices and None."""
-        mask = index[k]
-        self._check_mask(mask, x.shape, sum(_n_indexed(entry) for entry in index[:k]))
+        mask = self._fitted_mask(index[k], x.shape, sum(_n_indexed(entry) for entry in index[:k]))
         axis = result_layout(index)[2]
         n_values = y.shape[axis]
         order = jnp.zeros(mask.shape, dtype=int)
@@ -211,6 +210,7 @@ class Indexing:
         """Where an index leads to; what is written there has a shape, if anything is."""
         place = _Place(shape)
         axis = dimension = 0
+        is_empty = any(_makes_nothing(entry) for entry in index)
         for k, entry in enumerate(index):
             if isinstance(entry, slice):
                 wanted = None if of_value is None else of_value[dimension]
@@ -218,10 +218,14 @@ class Indexing:
                 place.parts.append(part)
             elif is_mask(entry):
                 mask = known(entry, "The number of the entries that a mask chooses")
-                self._check_mask(mask, shape, axis)
+                mask = self._fitted_mask(mask, shape, axis)
                 place.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
             else:
-                place.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, place))
+                if is_empty and np.ndim(entry):
+                    entry = np.zeros(np.shape(entry), dtype=int)  # any positions are right, as in NumPy
+                    place.parts.append(entry)
+                else:
+                    place.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, place))
             axis += _n_indexed(entry)
             dimension += entry is None or isinstance(entry, slice)
         shapes = [np.shape(part) for part in place.parts if np.ndim(part)]
@@ -229,10 +233,13 @@ class Indexing:
             _check_broadcast(shapes)
         return place
 
-    def _check_mask(self, mask: Any, shape: tuple[int, ...], axis: int) -> None:
-        for offset, (size, of_mask) in enumerate(zip(shape[axis:], mask.shape), axis):
-            if size != of_mask:
+    def _fitted_mask(self, mask: Any, shape: tuple[int, ...], axis: int) -> Any:
+        """A mask of the lengths that it indexes; one without elements chooses nothing of any length."""
+        wanted = shape[axis : axis + mask.ndim]
+        for offset, (size, of_mask) in enumerate(zip(wanted, mask.shape), axis):
+            if not mask_may_fit(size, of_mask):
                 raise IndexError(mask_does_not_fit(offset, size, of_mask))
+        return mask if mask.shape == wanted else np.zeros(wanted, dtype=bool)
 
     def _require(self, holds: Any, error: type[Exception], message: str) -> None:
         require(self.checks, holds, error, message, self.node)
@@ -320,6 +327,13 @@ def _require_fitting(shape: tuple[int, ...], of_part: tuple[int, ...]) -> None:
                 f"could not broadcast the value into the indexed region: dimension {k} has size {size}, "
                 f"expected {wanted}."
             )
+
+
+def _makes_nothing(entry: Any) -> bool:
+    """Whether an entry of an index broadcasts the others to no elements."""
+    if is_mask(entry):
+        return entry.ndim > 0 and is_known(entry) and not np.any(entry)
+    return not _is_basic(entry) and 0 in np.shape(entry)
 
 
 def _n_indexed(entry: Any) -> int:

@@ -11,7 +11,7 @@
 ``finish(frame, table, plan)``                     the answer, after updates are in place and what the call had is
                                                    given back
 ``abort(frame, table, plan, args)``                the same for a call that fails: raises what the frame says, and
-                                                   returns null
+                                                   returns null, or the answer of the reference
 =================================================  ==================================================================
 """
 
@@ -45,8 +45,8 @@ entry:
   br i1 %again, label %raise, label %fallback
 raise:
   set i64 {WRONG_ARGUMENTS}, %frame, FRAME_ERROR
-  call void @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args)
-  ret ptr null
+  %no.answer = call ptr @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args)
+  ret ptr %no.answer
 fallback:
   %callee = word fallback
   %answer = ask ptr PyObject_Vectorcall(ptr %callee, ptr %args, i64 %nargs, ptr %names)
@@ -107,8 +107,8 @@ no:
   ret ptr null
 }
 
-; Let Python raise, with the address of the error and the arguments.
-define internal void @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind cold {
+; Let Python raise, with the address of the error and the arguments, or return another answer.
+define internal ptr @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind cold {
 entry:
   %explicit = field i64 %plan, PLAN_EXPLICIT
   %count = add i64 %explicit, 1
@@ -131,11 +131,11 @@ copy:
 call:
   %callee = word fail
   %answer = ask ptr PyObject_Vectorcall(ptr %callee, ptr %arguments, i64 %count, ptr null)
-  ask void Py_DecRef(ptr %answer)
   ask void Py_DecRef(ptr %address)
   br label %done
 done:
-  ret void
+  %result = phi ptr [null, %entry], [%answer, %call]
+  ret ptr %result
 }
 
 define ptr @ae.finish(ptr %frame, ptr %table, ptr %plan) nounwind {
@@ -307,9 +307,10 @@ unlocked:
 report:
   ; What is reported says more than an exception that the C API may have set.
   ask void PyErr_Clear()
-  call void @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args)
+  %found = call ptr @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args)
   br label %clean
 clean:
+  %result = phi ptr [null, %unlocked], [%found, %report]
   %results = field i64 %plan, PLAN_RESULTS
   %first = at %frame, FRAME_PLACES
   call void @ae.drop(ptr %table, ptr %first, i64 %results)
@@ -317,6 +318,6 @@ clean:
   ask void Py_DecRef(ptr %answer)
   call void @ae.guards.give(ptr %frame, ptr %table, ptr %plan)
   call void @ae.leave(ptr %frame, ptr %table, ptr %plan)
-  ret ptr null
+  ret ptr %result
 }
 """
