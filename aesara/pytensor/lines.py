@@ -31,7 +31,7 @@ from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 
-__all__ = ["JoinedPart", "Lines", "joined_parts", "model_in_use", "name_parts"]
+__all__ = ["JoinedPart", "Lines", "frames_of_pymc", "joined_parts", "model_in_use", "name_parts"]
 
 #: the folders of libraries between the user and PyTensor, which is asked for without loading them
 _LIBRARIES = tuple(
@@ -122,6 +122,11 @@ def _frames() -> Iterator[FrameType]:
         frame = frame.f_back
 
 
+def frames_of_pymc() -> Iterator[FrameType]:
+    """PyMC's functions that are running, the last called one first."""
+    return (frame for frame in _frames() if str(frame.f_globals.get("__name__")).startswith("pymc."))
+
+
 def _kept_line(node: PyTensorApply, running: set[tuple[str, int]]) -> tuple[SourceLine | None, bool]:
     """The user's line among the calls that PyTensor has kept, and whether it has made the node.
 
@@ -161,12 +166,11 @@ def model_in_use() -> Any:
     kind = getattr(pymc, "Model", None)
     if kind is None:
         return None
-    for frame in _frames():
-        if str(frame.f_globals.get("__name__")).startswith("pymc."):
-            for name in ("self", "model"):
-                model = frame.f_locals.get(name)
-                if isinstance(model, kind):
-                    return model
+    for frame in frames_of_pymc():
+        for name in ("self", "model"):
+            model = frame.f_locals.get(name)
+            if isinstance(model, kind):
+                return model
     return None
 
 
