@@ -201,22 +201,30 @@ def _lines_of_model(model: Any) -> dict[Names, SourceLine | None]:
 
 
 def joined_parts(graph: PyTensorGraph) -> dict[PyTensorVariable, list[JoinedPart]]:
-    """Return the variables that PyMC has joined to one input of a graph with their gradients.
+    """Return the variables that PyMC has joined to vectors, which are inputs of a graph.
 
-    Their names are those of the gradients, which are joined in the same order; where the graph is not of this form the
-    variables stay without names.
+    They are joined in the order of their gradients, where the graph has these, and else in that of the variables of a
+    step. Where neither has as many names as the vector has parts, the variables stay without names.
     """
     gradients = [names for output in graph.outputs if (names := _names_of_gradients(output))]
-    if len(gradients) != 1:
-        return {}
+    names = gradients[0] if len(gradients) == 1 else _names_of_step()
     found = {}
-    for vector in graph.inputs:
+    for vector in graph.inputs if names else ():
         if getattr(vector.type, "ndim", None) == 1 and not hasattr(vector, "get_value"):
             bounds = {_bounds(node) for node, place in graph.clients[vector] if place == 0 and _is_node(node)}
             ends = sorted(pair for pair in bounds if len(pair) == 2)
-            if len(ends) == len(gradients[0]):
-                found[vector] = [JoinedPart(name, *pair) for name, pair in zip(gradients[0], ends)]
+            if len(ends) == len(names):
+                found[vector] = [JoinedPart(name, *pair) for name, pair in zip(names, ends)]
     return found
+
+
+def _names_of_step() -> list[str]:
+    """The variables of the step of PyMC's for which a function is being compiled."""
+    for frame in frames_of_pymc():
+        variables = frame.f_locals.get("vars")
+        if isinstance(variables, list) and all(isinstance(variable, PyTensorVariable) for variable in variables):
+            return [variable.name for variable in variables]
+    return []
 
 
 def _is_node(client: Any) -> bool:

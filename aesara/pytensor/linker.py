@@ -121,9 +121,10 @@ def _inputs_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
 def _as_raised_here(error: Exception) -> BaseException:
     """Return the exception behind one of PyTensor's that says the same and adds a node.
 
-    To PyTensor the whole graph is one thunk, and the node is the one that computes the first output, whatever failed.
+    To PyTensor (2.38) the whole graph is one thunk, and the node is the one that computes the first output, whatever
+    failed.
     """
-    behind = error.__context__
+    behind = None if getattr(error, "_names_node", False) else error.__context__
     repeats = behind is not None and type(behind) is type(error) and str(error).startswith(str(behind))
     return behind if behind is not None and repeats else error
 

@@ -11,6 +11,7 @@ import pytest
 pytensor = pytest.importorskip("pytensor")
 
 import pytensor.tensor as pt
+from pytensor.compile.ops import wrap_py
 from pytensor.raise_op import Assert
 
 import aesara.pytensor
@@ -197,6 +198,29 @@ def test_wrong_models(name, way):
         warnings.simplefilter("ignore")
         WAYS[way](pm, model)
     check_text(str(caught.value), *formulas)
+
+
+@pytest.mark.parametrize("step", ["Metropolis", "DEMetropolisZ", "Slice"])
+def test_steps_without_gradients(step):
+    pm = pytest.importorskip("pymc")
+
+    @wrap_py([pt.dvector, pt.dscalar], [pt.dvector])
+    def simulate(b, s):
+        if (b != 0).any():
+            raise RuntimeError("no convergence")
+        return b
+
+    with pm.Model() as model:
+        s, b = pm.HalfNormal("s"), pm.Normal("b", shape=3)
+        pm.Potential("p", simulate(2 * b, s).sum())  # wrong
+    with pytest.raises(RuntimeError) as caught, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        options = {"compile_kwargs": {"mode": "AESARA"}}
+        with model:
+            chosen = getattr(pm, step)(**options)
+            pm.sample(5, tune=5, chains=1, cores=1, progressbar=False, random_seed=1, step=chosen, **options)
+    check_text(str(caught.value), "2.0 * b")
+    assert "inarray" not in str(caught.value)
 
 
 def test_gradients_of_models():
