@@ -24,6 +24,7 @@ from aesara.pytensor import (
     elementwise,
     indexing,
     linear_algebra,
+    nutpie_backend,
     random,
     reductions,
     shapes,

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial, singledispatch
-from importlib.util import find_spec
-from os import sep
-from os.path import dirname
 from typing import Any
 
 import numpy as np
@@ -28,7 +25,8 @@ from aesara.graph.container import Container
 from aesara.graph.generic import generic
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
-from aesara.graph.source import SourceLine, inherit_source
+from aesara.graph.source import inherit_source
+from aesara.pytensor.lines import Lines
 from aesara.pytensor.perform import PerformOp
 from aesara.pytensor.versions import is_labelled
 from aesara.sparse.type import SparseTensorType
@@ -135,25 +133,6 @@ _SHARED: dict[type, type[SharedVariable]] = {
     RandomGeneratorType: RandomGeneratorSharedVariable,
 }
 
-#: the folders of libraries between the user and PyTensor, which is asked for without loading them
-_LIBRARIES = tuple(
-    spec.origin if spec.submodule_search_locations is None else dirname(spec.origin) + sep
-    for spec in map(find_spec, ("pytensor", "pymc", "pymc_extras", "functools"))
-    if spec is not None and spec.origin is not None
-)
-
-
-def _source_of(node: PyTensorApply) -> SourceLine | None:
-    """The user's line that made a node; the outermost one that PyTensor has kept if that is a library's."""
-    found = None
-    for output in node.outputs:
-        for stack in getattr(output.tag, "trace", None) or ():
-            for filename, line, function, *_ in reversed(stack):
-                found = SourceLine(filename, line or 0, function)
-                if not filename.startswith(_LIBRARIES):
-                    return found
-    return found
-
 
 def _converted(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
     """What stands for a node's outputs; a form of an Op that there is not here runs in Python.
@@ -184,6 +163,7 @@ def convert_graph(
     inputs: Sequence[PyTensorVariable],
     outputs: Sequence[PyTensorVariable],
     given: Mapping[PyTensorVariable, Variable] | None = None,
+    lines: Lines | None = None,
 ) -> tuple[list[Any], list[Any]]:
     """Convert a graph of PyTensor.
 
@@ -194,6 +174,8 @@ def convert_graph(
         sets, the other sees.
     given : mapping, optional
         What stands for some of the inputs; the others get variables of their own.
+    lines : Lines, optional
+        What says to which lines of the program nodes belong; by default what PyTensor has kept of these.
 
     Returns
     -------
@@ -212,6 +194,7 @@ def convert_graph(
     >>> (ours,), (total,) = convert_graph([x], [(2 * x).sum()])  # doctest: +SKIP
     """
     known: dict[PyTensorVariable, Any] = dict(given or {})
+    lines = Lines() if lines is None else lines
     for variable in inputs:
         if variable not in known:
             known[variable] = convert_type(variable.type)(name=variable.name)
@@ -222,7 +205,7 @@ def convert_graph(
         for variable in node.inputs:
             if variable not in known:
                 known[variable] = _leaf(variable)
-        source = _source_of(node)
+        source = lines.source_of(node)
         with nullcontext() if source is None else inherit_source(source):
             made = _checked(node, _converted(node, [known[variable] for variable in node.inputs]))
         for old, new in zip(node.outputs, made):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
 import pytensor.tensor as pt
@@ -21,6 +22,7 @@ from pytensor.tensor.random.type import RandomGeneratorType as PyTensorGenerator
 from aesara.compile.function import function
 from aesara.compile.function.function import Function
 from aesara.pytensor.conversion import convert_graph, is_shared_tensor, shared_with_cell
+from aesara.pytensor.lines import Lines, joined_parts, model_in_use, name_parts
 
 __all__ = ["AesaraLinker", "places_of_scalars"]
 
@@ -44,7 +46,9 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
     ) -> Callable[..., Any]:
         cells = {variable: storage_map[variable] for variable in _inputs_with_cells(fgraph)}
         given = {variable: shared_with_cell(variable, cell) for variable, cell in cells.items()}
-        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs, given)
+        parts = joined_parts(fgraph)
+        lines = Lines(model_in_use(), parts)
+        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs, given, lines)
         self.explicit = [variable for variable in fgraph.inputs if variable not in given]
         updated = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items() if fgraph.inputs[i] in given}
         results = [output for o, output in enumerate(outputs) if o not in updated]
@@ -56,6 +60,9 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
             on_unused_input="ignore",
         )
         compiled.trust_input = True
+        for variable, taken in zip(self.explicit, compiled.maker.fgraph.inputs):
+            if variable in parts:
+                name_parts(compiled.maker.fgraph, taken, parts[variable])
         places = [(o, cells[variable]) for o, variable in sorted(updated.items())]
         scalars = places_of_scalars(fgraph.outputs)
 
@@ -69,6 +76,21 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
             return found or None
 
         return call if places or alone or scalars or not results else compiled
+
+    def make_all(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        run, *rest = super().make_all(*args, **kwargs)
+
+        @wraps(run)
+        def run_without_second_node(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return run(*args, **kwargs)
+            except Exception as error:
+                original = _as_raised_here(error)
+                if original is error:
+                    raise
+                raise original from original.__cause__
+
+        return run_without_second_node, *rest
 
     def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         return fn
@@ -94,6 +116,17 @@ def _inputs_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
         if isinstance(output.type, PyTensorGeneratorType) and updates.get(o) not in generators:
             generators = set()
     return generators | {variable for variable in fgraph.inputs if is_shared_tensor(variable)}
+
+
+def _as_raised_here(error: Exception) -> BaseException:
+    """Return the exception behind one of PyTensor's that says the same and adds a node.
+
+    To PyTensor (2.38) the whole graph is one thunk, and the node is the one that computes the first output, whatever
+    failed.
+    """
+    behind = None if getattr(error, "_names_node", False) else error.__context__
+    repeats = behind is not None and type(behind) is type(error) and str(error).startswith(str(behind))
+    return behind if behind is not None and repeats else error
 
 
 @node_rewriter([CheckAndRaise])

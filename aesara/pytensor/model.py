@@ -16,6 +16,7 @@ from pytensor.graph.traversal import graph_inputs
 import aesara.tensor as at
 from aesara.compile.function import function
 from aesara.pytensor.conversion import convert_graph
+from aesara.pytensor.lines import JoinedPart, Lines, name_parts
 from aesara.pytensor.mode import AESARA
 
 __all__ = ["CompiledLogp", "VectorPart", "compile_logp", "convert_model_graph"]
@@ -108,6 +109,8 @@ def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
     gradient = at.cast(at.concatenate([g.ravel() for g in along]), x.type.dtype)
     compiled = function([x], [density, gradient], on_unused_input="ignore")
     compiled.trust_input = True
+    joined = [JoinedPart(name, place.start, place.stop) for name, (place, _) in parts.items()]
+    name_parts(compiled.maker.fgraph, compiled.maker.fgraph.inputs[0], joined)
     return CompiledLogp(compiled, parts)
 
 
@@ -137,9 +140,9 @@ def convert_model_graph(
     graph = PyTensorGraph([*values, *shared], list(outputs), clone=True)
     AESARA.including("local_check_parameter_to_ninf_switch").optimizer.rewrite(graph)
     end = max((part.place.stop for part in parts.values()), default=0)
-    x = at.TensorType(theirs.config.floatX, (end,))("x")
+    x = at.TensorType(theirs.config.floatX, (end,))("vector")
     given = {
         variable: at.cast(x[part.place].reshape(part.shape), variable.type.dtype)
         for variable, part in zip(graph.inputs, parts.values())
     }
-    return x, convert_graph(list(given), graph.outputs, given)[1]
+    return x, convert_graph(list(given), graph.outputs, given, Lines(model))[1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -20,6 +20,8 @@ __all__ = ["PerformOp"]
 class PerformOp(Op):
     """A node of PyTensor as it is: computed by the ``perform`` of its Op.
 
+    Two of them are equal where PyTensor would merge their nodes, provided that their inputs here are the same.
+
     Parameters
     ----------
     node
@@ -30,11 +32,12 @@ class PerformOp(Op):
         The types of its outputs here.
     """
 
-    __props__ = ("node",)
+    __props__ = ("computation",)
 
     def __init__(self, node: PyTensorApply, symbolic: Sequence[int], output_types: Sequence[Type]) -> None:
         self.node = node
         self.symbolic, self.output_types = tuple(symbolic), tuple(output_types)
+        self.computation = _computation(node, self.symbolic)
         place = {position: i for i, position in enumerate(symbolic)}
         views = {o: [place[i] for i in viewed if i in place] for o, viewed in node.op.view_map.items()}
         if views:
@@ -63,3 +66,22 @@ class PerformOp(Op):
         for variable, cell, output in zip(theirs.outputs, cells, outputs):
             value = cell[0]
             output[0] = np.asarray(value, variable.type.dtype) if isinstance(variable.type, ScalarType) else value
+
+
+def _computation(node: PyTensorApply, symbolic: tuple[int, ...]) -> Hashable:
+    """Return the Op of a node, its constants and its types; the node itself where these have no hash.
+
+    A constant among the symbolic inputs is compared as an input.
+    """
+    constants = tuple(
+        (position, variable.signature() if hasattr(variable, "signature") else variable)
+        for position, variable in enumerate(node.inputs)
+        if position not in symbolic
+    )
+    types = tuple(variable.type for variable in (*node.inputs, *node.outputs))
+    computation = node.op, symbolic, constants, types
+    try:
+        hash(computation)
+    except TypeError:
+        return node
+    return computation
