@@ -10,6 +10,7 @@ import numpy as np
 from aesara.compile.io import SymbolicInput
 from aesara.graph.container import Container
 from aesara.graph.type import Type
+from aesara.tensor.core.quick_conversions import Conversion, conversions
 from aesara.tensor.core.tensor_type import TensorType
 
 
@@ -78,6 +79,93 @@ class Argument:
             except Exception:
                 described = TypeError(text)
             raise described from None
+
+
+#: returns the values of a call with those converted that native code does not take; None if there are none, or if one
+#: of these is for `Argument.checked` to convert or to refuse
+QuickConversion = Callable[[Sequence[Any]], Sequence[Any] | None]
+
+
+class _Quick:
+    """The quick conversions of an argument, and the settings of its container that they are for."""
+
+    __slots__ = ("conversions", "container", "type", "strict", "allow_downcast")
+
+    def __init__(self, container: Container) -> None:
+        self.container, self.type = container, container.type
+        self.strict, self.allow_downcast = container.strict, container.allow_downcast
+        self.conversions: dict[type, Conversion] | None = None
+        if type(self.type) is TensorType:
+            is_scalar = not self.type.shape
+            self.conversions = conversions(self.type.dtype, is_scalar, bool(self.strict), self.allow_downcast)
+
+
+def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
+    """Return a function that converts frequent values as `Argument.checked` does; None if no argument has such values.
+
+    A converted value is an array that is not converted again.
+    """
+    rows = [_Quick(argument.container) for argument in arguments]
+    if all(row.conversions is None for row in rows):
+        return None
+    return _conversion_of_one(rows[0]) if len(rows) == 1 else _conversion_of_several(rows)
+
+
+def _conversion_of_one(quick: _Quick) -> QuickConversion:
+    found, container, kind = quick.conversions, quick.container, quick.type
+    strict, allow_downcast = quick.strict, quick.allow_downcast
+
+    def convert(values: Sequence[Any]) -> Sequence[Any] | None:
+        if len(values) != 1:
+            return None
+        (value,) = values
+        try:
+            result = found[type(value)](value)  # type: ignore[index]  # the only argument has conversions
+        except Exception:  # `Argument.checked` says what is wrong
+            return None
+        if (
+            result is value
+            or result is None
+            or container.strict is not strict
+            or container.allow_downcast is not allow_downcast
+            or kind.filter_checks_isfinite  # type: ignore[attr-defined]  # it is a tensor's type
+        ):
+            return None
+        return (result,)
+
+    return convert
+
+
+def _conversion_of_several(quick: Sequence[_Quick]) -> QuickConversion:
+    rows = [(one.conversions, one.container, one.type, one.strict, one.allow_downcast) for one in quick]
+
+    def convert(values: Sequence[Any]) -> Sequence[Any] | None:
+        if len(values) != len(rows):
+            return None
+        results = None
+        position = 0
+        try:
+            for found, container, kind, strict, allow_downcast in rows:
+                if found is not None:  # native code looks at other values itself
+                    value = values[position]
+                    result = found[type(value)](value)
+                    if result is not value:
+                        if (
+                            result is None
+                            or container.strict is not strict
+                            or container.allow_downcast is not allow_downcast
+                            or kind.filter_checks_isfinite  # type: ignore[attr-defined]  # it is a tensor's type
+                        ):
+                            return None
+                        if results is None:
+                            results = list(values)
+                        results[position] = result
+                position += 1
+        except Exception:  # `Argument.checked` says what is wrong
+            return None
+        return results
+
+    return convert
 
 
 def overwritable(arguments: Sequence[Argument], specs: Sequence[SymbolicInput]) -> list[int]:
