@@ -92,7 +92,8 @@ class _Quick:
     __slots__ = ("conversions", "container", "type", "strict", "allow_downcast")
 
     def __init__(self, container: Container) -> None:
-        self.container, self.type = container, container.type
+        self.container = container
+        self.type: Any = container.type
         self.strict, self.allow_downcast = container.strict, container.allow_downcast
         self.conversions: dict[type, Conversion] | None = None
         if type(self.type) is TensorType:
@@ -128,7 +129,7 @@ def _conversion_of_one(quick: _Quick) -> QuickConversion:
             or result is None
             or container.strict is not strict
             or container.allow_downcast is not allow_downcast
-            or kind.filter_checks_isfinite  # type: ignore[attr-defined]  # it is a tensor's type
+            or kind.filter_checks_isfinite
         ):
             return None
         return (result,)
@@ -154,7 +155,7 @@ def _conversion_of_several(quick: Sequence[_Quick]) -> QuickConversion:
                             result is None
                             or container.strict is not strict
                             or container.allow_downcast is not allow_downcast
-                            or kind.filter_checks_isfinite  # type: ignore[attr-defined]  # it is a tensor's type
+                            or kind.filter_checks_isfinite
                         ):
                             return None
                         if results is None:

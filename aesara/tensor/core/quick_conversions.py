@@ -1,8 +1,8 @@
 """Quick conversions of frequent values to arrays of a tensor type.
 
-A conversion returns exactly what `TensorType.filter` returns, as an aligned, C-contiguous array whose descriptor is that
-of the type, or None, after which `filter` decides.  The lengths of an array, and what `filter` says about these, are
-left to whoever reads the array.
+A conversion returns exactly what `TensorType.filter` returns, as an aligned, C-contiguous array with the descriptor of
+the type, or None, after which `filter` decides.  The lengths of an array, and what `filter` says about them, are left
+to whoever reads the array.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ _PLAIN = 0x1 | 0x100
 #: the square of the least positive integer beside which not every integer is a float64
 _SQUARE = 2.0**106
 _MOST = 2**53
+#: longer products may start threads of BLAS, for which the time that the filter takes is no reason
+_LONG = 4096
 
 _DTYPES = {name: np.dtype(name) for name in all_dtypes}
 _INTEGER_CLASSES = (
@@ -62,7 +64,7 @@ def conversions(dtype: str, is_scalar: bool, strict: bool, allow_downcast: bool 
     """
     wanted = _DTYPES[dtype]
     casts = {} if strict else {source: _sort_of_cast(source, wanted) for source in _DTYPES.values()}
-    found: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, strict, bool(allow_downcast))}
+    found: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, is_scalar, strict, bool(allow_downcast))}
     if strict:
         return found
     if is_scalar:
@@ -79,11 +81,18 @@ def _sort_of_cast(source: np.dtype[Any], wanted: np.dtype[Any]) -> int:
 
 
 def _from_array(
-    wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], strict: bool, allow_downcast: bool
+    wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], is_scalar: bool, strict: bool, allow_downcast: bool
 ) -> Conversion:
     """The conversion of arrays."""
     cast_of = {source: sort for source, sort in casts.items() if source != wanted}.get
     is_complex = wanted.kind == "c"
+    least, most = _exact_integers(wanted)
+
+    def number(value: np.ndarray) -> np.ndarray | None:
+        if value.ndim:
+            return None
+        item = value.item()
+        return np.array(item, wanted) if least <= item <= most else None
 
     def convert(value: np.ndarray) -> np.ndarray | None:
         dtype = value.dtype
@@ -99,7 +108,9 @@ def _from_array(
             return _cast(value, wanted) if is_complex or dtype.kind != "c" else None
         if sort == _EXACT or allow_downcast:
             return value.astype(wanted, "C")
-        return _exactly(value, wanted) if sort == _INTEGERS else None
+        if sort == _LOSSY or is_complex:
+            return None
+        return number(value) if is_scalar else _exactly(value, wanted)
 
     return convert
 
@@ -107,11 +118,9 @@ def _from_array(
 def _exactly(integers: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
     """Integers of 64 bits as floating-point numbers, if all are small enough to be exact."""
     converted = integers.astype(wanted, "C")
-    if wanted.kind == "c":
-        return None
     flat = converted if converted.ndim == 1 else converted.ravel()
     # No square is larger than the sum, in whatever order the sum is rounded.
-    return converted if flat.dot(flat) < _SQUARE else None
+    return converted if len(flat) <= _LONG and flat.dot(flat) < _SQUARE else None
 
 
 def _cast(value: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
@@ -126,8 +135,15 @@ def _from_numbers(
     """The conversions of numbers, by their classes."""
     array = np.array
 
-    def exact(value: Any) -> np.ndarray | None:
-        return array(value, wanted) if value == value else None  # casts of some NaNs warn
+    def exact(value: Any) -> np.ndarray:
+        return array(value, wanted)
+
+    def floating(value: Any) -> np.ndarray | None:
+        number = float(value)
+        return array(number, wanted) if number == number else None  # casts of some NaNs warn
+
+    def complex_number(value: Any) -> np.ndarray | None:
+        return array(value, wanted) if value == value else None
 
     least, most = _exact_integers(wanted)
 
@@ -138,11 +154,11 @@ def _from_numbers(
         return integer(int(value))
 
     found: dict[type, Conversion] = {int: integer}
-    for kind in _INTEGER_CLASSES:
-        found[kind] = exact if casts[np.dtype(kind)] == _EXACT else numpy_integer
+    for integer_class in _INTEGER_CLASSES:
+        found[integer_class] = exact if casts[np.dtype(integer_class)] == _EXACT else numpy_integer
     for kind, name in _OTHER_NUMBERS.items():
         if casts[_DTYPES[name]] == _EXACT:
-            found[kind] = exact
+            found[kind] = {"b": exact, "f": floating, "c": complex_number}[_DTYPES[name].kind]
     if wanted.name in _NORMAL:
         found[float] = found[np.float64] = _narrowed(wanted, allow_downcast)
     elif wanted.kind in "iu":
@@ -179,7 +195,7 @@ def _narrowed(wanted: np.dtype[Any], allow_downcast: bool | None) -> Conversion:
 
 def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow_downcast: bool) -> Conversion:
     """The conversion of lists and tuples of numbers, or of lists and tuples of these."""
-    cast_of = casts.get
+    array, cast_of, is_complex, is_real = np.array, casts.get, wanted.kind == "c", wanted.kind in "iuf"
 
     def convert(value: Any) -> np.ndarray | None:
         kinds = set(map(type, value))
@@ -190,9 +206,9 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
                 kinds.update(map(type, row))
         if not kinds <= _ELEMENTS:
             return None
-        original = np.array(value)
+        original = array(value)
         dtype = original.dtype
-        if dtype.kind == "f" and not kinds <= _NO_INTEGERS:
+        if not kinds <= _NO_INTEGERS and dtype.kind == "f":
             # Integers beside floating-point numbers are rounded.
             if not kinds <= _BUILT_IN or not all(_are_small(row) for row in (value if is_nested else (value,))):
                 return None
@@ -204,25 +220,17 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
         if sort == _EXACT or allow_downcast:
             return _cast(original, wanted) if sort == _LOSSY or dtype.kind == "f" else original.astype(wanted)
         if sort == _INTEGERS:
-            return _exactly(original, wanted)
-        return _compared(original, wanted)
+            return None if is_complex else _exactly(original, wanted)
+        return _compared(original, wanted) if is_real else None
 
     return convert
 
 
 def _compared(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
     """Numbers as those of a narrower dtype, if all stay what they are."""
-    if wanted.kind == "f" and original.dtype == _DTYPES["int64"]:
-        as_floats = _exactly(original, _DTYPES["float64"])
-        if as_floats is None:
-            return None
-        original = as_floats
-    elif not (wanted.kind == original.dtype.kind == "f" or (wanted.kind in "iu" and original.dtype.kind == "i")):
-        return None
-    elif wanted.itemsize == 8:
-        return None
     converted = _cast(original, wanted)
-    return converted if (converted == original).all() else None
+    # Numbers of Python are compared exactly.
+    return converted if converted.tolist() == original.tolist() else None
 
 
 def _are_small(numbers: Any) -> bool:
