@@ -17,6 +17,7 @@ from aesara.compile.profiling import ProfileStats
 from aesara.configdefaults import config
 from aesara.graph.container import Container
 from aesara.link.llvm.callable import _plain
+from aesara.tensor.core import quick_conversions
 from aesara.tensor.core.dtypes import all_dtypes
 from aesara.tensor.type import TensorType
 
@@ -165,9 +166,11 @@ def described(result: Any) -> Any:
     return result
 
 
-@pytest.mark.parametrize("float_x", ["float64", "float32"])
+@pytest.mark.parametrize("float_x, casts_compare", [("float64", True), ("float32", True), ("float64", False)])
 @pytest.mark.parametrize("dtype", all_dtypes)
-def test_quick_conversions_are_those_of_the_filter(dtype, float_x):
+def test_quick_conversions_are_those_of_the_filter(dtype, float_x, casts_compare, monkeypatch):
+    if not casts_compare:
+        monkeypatch.setattr(quick_conversions, "_CASTS_COMPARE", False)
     wanted = np.dtype(dtype)
     for shape, (strict, allow_downcast) in itertools.product(SHAPES, SETTINGS):
         kind = TensorType(dtype, shape)

@@ -1,8 +1,8 @@
 """Quick conversions of frequent values to arrays of a tensor type.
 
 A conversion returns exactly what `TensorType.filter` returns, as an aligned, C-contiguous array with the descriptor of
-the type, or None, after which `filter` decides.  The lengths of an array, and what `filter` says about them, are left
-to whoever reads the array.
+the type.  It may also return None or raise an error of any kind, after which `filter` decides.  The lengths of an
+array, and what `filter` says about them, are left to whoever reads the array.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ Conversion = Callable[[Any], Any]
 
 #: what a cast between two dtypes may change: nothing; integers that are no floating-point numbers; any value
 _EXACT, _INTEGERS, _LOSSY = range(3)
+
+#: whether NumPy has casts that raise an error where they would change a value
+_CASTS_COMPARE = np.lib.NumpyVersion(np.__version__) >= "2.4.0"
 
 #: the flags C_CONTIGUOUS and ALIGNED
 _PLAIN = 0x1 | 0x100
@@ -116,7 +119,9 @@ def _from_array(
 
 
 def _exactly(integers: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
-    """Integers of 64 bits as floating-point numbers, if all are small enough to be exact."""
+    """Integers of 64 bits as floating-point numbers, if all are exact."""
+    if _CASTS_COMPARE:
+        return integers.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # NumPy's stubs lack it
     converted = integers.astype(wanted, "C")
     flat = converted if converted.ndim == 1 else converted.ravel()
     # No square is larger than the sum, in whatever order the sum is rounded.
@@ -228,6 +233,8 @@ def _from_sequence(wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], allow
 
 def _compared(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
     """Numbers as those of a narrower dtype, if all stay what they are."""
+    if _CASTS_COMPARE:
+        return original.astype(wanted, "C", "same_value")  # type: ignore[call-overload]  # as above
     converted = _cast(original, wanted)
     # Numbers of Python are compared exactly.
     return converted if converted.tolist() == original.tolist() else None
