@@ -87,18 +87,27 @@ QuickConversion = Callable[[Sequence[Any]], Sequence[Any] | None]
 
 
 class _Quick:
-    """The quick conversions of an argument, and the settings of its container that they are for."""
+    """The quick conversions of an argument, and the settings that they are for."""
 
-    __slots__ = ("conversions", "container", "type", "strict", "allow_downcast")
+    __slots__ = ("conversions", "_container", "_type", "_strict", "_allow_downcast")
 
     def __init__(self, container: Container) -> None:
-        self.container = container
-        self.type: Any = container.type
-        self.strict, self.allow_downcast = container.strict, container.allow_downcast
+        self._container = container
+        self._type: Any = container.type
+        self._strict, self._allow_downcast = container.strict, container.allow_downcast
         self.conversions: dict[type, Conversion] | None = None
-        if type(self.type) is TensorType:
-            is_scalar = not self.type.shape
-            self.conversions = conversions(self.type.dtype, is_scalar, bool(self.strict), self.allow_downcast)
+        if type(self._type) is TensorType:
+            is_scalar = not self._type.shape
+            self.conversions = conversions(self._type.dtype, is_scalar, bool(self._strict), self._allow_downcast)
+
+    def is_outdated(self) -> bool:
+        """Whether somebody has changed the settings since, or wants values to be looked at."""
+        container = self._container
+        return (
+            container.strict is not self._strict
+            or container.allow_downcast is not self._allow_downcast
+            or self._type.filter_checks_isfinite
+        )
 
 
 def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
@@ -113,8 +122,7 @@ def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
 
 
 def _conversion_of_one(quick: _Quick) -> QuickConversion:
-    found, container, kind = quick.conversions, quick.container, quick.type
-    strict, allow_downcast = quick.strict, quick.allow_downcast
+    found = quick.conversions
 
     def convert(values: Sequence[Any]) -> Sequence[Any] | None:
         if len(values) != 1:
@@ -124,21 +132,15 @@ def _conversion_of_one(quick: _Quick) -> QuickConversion:
             result = found[type(value)](value)  # type: ignore[index]  # the only argument has conversions
         except Exception:  # `Argument.checked` says what is wrong
             return None
-        if (
-            result is value
-            or result is None
-            or container.strict is not strict
-            or container.allow_downcast is not allow_downcast
-            or kind.filter_checks_isfinite
-        ):
+        if result is value or result is None or quick.is_outdated():
             return None
         return (result,)
 
     return convert
 
 
-def _conversion_of_several(quick: Sequence[_Quick]) -> QuickConversion:
-    rows = [(one.conversions, one.container, one.type, one.strict, one.allow_downcast) for one in quick]
+def _conversion_of_several(arguments: Sequence[_Quick]) -> QuickConversion:
+    rows = [(quick.conversions, quick) for quick in arguments]
 
     def convert(values: Sequence[Any]) -> Sequence[Any] | None:
         if len(values) != len(rows):
@@ -146,17 +148,12 @@ def _conversion_of_several(quick: Sequence[_Quick]) -> QuickConversion:
         results = None
         position = 0
         try:
-            for found, container, kind, strict, allow_downcast in rows:
+            for found, quick in rows:
                 if found is not None:  # native code looks at other values itself
                     value = values[position]
                     result = found[type(value)](value)
                     if result is not value:
-                        if (
-                            result is None
-                            or container.strict is not strict
-                            or container.allow_downcast is not allow_downcast
-                            or kind.filter_checks_isfinite
-                        ):
+                        if result is None or quick.is_outdated():
                             return None
                         if results is None:
                             results = list(values)

@@ -67,7 +67,7 @@ def conversions(dtype: str, is_scalar: bool, strict: bool, allow_downcast: bool 
     """
     wanted = _DTYPES[dtype]
     casts = {} if strict else {source: _sort_of_cast(source, wanted) for source in _DTYPES.values()}
-    found: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, is_scalar, strict, bool(allow_downcast))}
+    found: dict[type, Conversion] = {np.ndarray: _from_array(wanted, casts, strict, bool(allow_downcast))}
     if strict:
         return found
     if is_scalar:
@@ -84,18 +84,11 @@ def _sort_of_cast(source: np.dtype[Any], wanted: np.dtype[Any]) -> int:
 
 
 def _from_array(
-    wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], is_scalar: bool, strict: bool, allow_downcast: bool
+    wanted: np.dtype[Any], casts: dict[np.dtype[Any], int], strict: bool, allow_downcast: bool
 ) -> Conversion:
     """The conversion of arrays."""
     cast_of = {source: sort for source, sort in casts.items() if source != wanted}.get
     is_complex = wanted.kind == "c"
-    least, most = _exact_integers(wanted)
-
-    def number(value: np.ndarray) -> np.ndarray | None:
-        if value.ndim:
-            return None
-        item = value.item()
-        return np.array(item, wanted) if least <= item <= most else None
 
     def convert(value: np.ndarray) -> np.ndarray | None:
         dtype = value.dtype
@@ -113,7 +106,7 @@ def _from_array(
             return value.astype(wanted, "C")
         if sort == _LOSSY or is_complex:
             return None
-        return number(value) if is_scalar else _exactly(value, wanted)
+        return _exactly(value, wanted)
 
     return convert
 
@@ -162,7 +155,9 @@ def _from_numbers(
     for integer_class in _INTEGER_CLASSES:
         found[integer_class] = exact if casts[np.dtype(integer_class)] == _EXACT else numpy_integer
     for kind, name in _OTHER_NUMBERS.items():
-        if casts[_DTYPES[name]] == _EXACT:
+        if name == wanted.name:
+            found[kind] = exact
+        elif casts[_DTYPES[name]] == _EXACT:
             found[kind] = {"b": exact, "f": floating, "c": complex_number}[_DTYPES[name].kind]
     if wanted.name in _NORMAL:
         found[float] = found[np.float64] = _narrowed(wanted, allow_downcast)
