@@ -10,6 +10,7 @@ import numpy as np
 from aesara.compile.io import SymbolicInput
 from aesara.graph.container import Container
 from aesara.graph.type import Type
+from aesara.tensor.core.quick_conversions import Conversion, conversions
 from aesara.tensor.core.tensor_type import TensorType
 
 
@@ -78,6 +79,91 @@ class Argument:
             except Exception:
                 described = TypeError(text)
             raise described from None
+
+
+#: returns the values of a call with those converted that native code does not take; None if there are none, or if one
+#: of these is for `Argument.checked` to convert or to refuse
+QuickConversion = Callable[[Sequence[Any]], Sequence[Any] | None]
+
+
+class _Quick:
+    """The quick conversions of an argument, and the settings that they are for."""
+
+    __slots__ = ("conversions", "_container", "_type", "_strict", "_allow_downcast")
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+        self._type: Any = container.type
+        self._strict, self._allow_downcast = container.strict, container.allow_downcast
+        self.conversions: dict[type, Conversion] | None = None
+        if type(self._type) is TensorType:
+            is_scalar = not self._type.shape
+            self.conversions = conversions(self._type.dtype, is_scalar, bool(self._strict), self._allow_downcast)
+
+    def is_outdated(self) -> bool:
+        """Whether somebody has changed the settings since, or wants values to be looked at."""
+        container = self._container
+        return (
+            container.strict is not self._strict
+            or container.allow_downcast is not self._allow_downcast
+            or self._type.filter_checks_isfinite
+        )
+
+
+def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
+    """Return a function that converts frequent values as `Argument.checked` does; None if no argument has such values.
+
+    A converted value is an array that is not converted again.
+    """
+    rows = [_Quick(argument.container) for argument in arguments]
+    if all(row.conversions is None for row in rows):
+        return None
+    return _conversion_of_one(rows[0]) if len(rows) == 1 else _conversion_of_several(rows)
+
+
+def _conversion_of_one(quick: _Quick) -> QuickConversion:
+    found = quick.conversions
+
+    def convert(values: Sequence[Any]) -> Sequence[Any] | None:
+        if len(values) != 1:
+            return None
+        (value,) = values
+        try:
+            result = found[type(value)](value)  # type: ignore[index]  # the only argument has conversions
+        except Exception:  # `Argument.checked` says what is wrong
+            return None
+        if result is value or result is None or quick.is_outdated():
+            return None
+        return (result,)
+
+    return convert
+
+
+def _conversion_of_several(arguments: Sequence[_Quick]) -> QuickConversion:
+    rows = [(quick.conversions, quick) for quick in arguments]
+
+    def convert(values: Sequence[Any]) -> Sequence[Any] | None:
+        if len(values) != len(rows):
+            return None
+        results = None
+        position = 0
+        try:
+            for found, quick in rows:
+                if found is not None:  # native code looks at other values itself
+                    value = values[position]
+                    result = found[type(value)](value)
+                    if result is not value:
+                        if result is None or quick.is_outdated():
+                            return None
+                        if results is None:
+                            results = list(values)
+                        results[position] = result
+                position += 1
+        except Exception:  # `Argument.checked` says what is wrong
+            return None
+        return results
+
+    return convert
 
 
 def overwritable(arguments: Sequence[Argument], specs: Sequence[SymbolicInput]) -> list[int]:

@@ -13,9 +13,11 @@ from aesara.compile.function.arguments import (
     DUPLICATE,
     Argument,
     ContainerAttribute,
+    QuickConversion,
     ValueAttribute,
     make_finder,
     overwritable,
+    quick_conversion,
 )
 from aesara.compile.function.text import text_of_function
 from aesara.compile.io import SymbolicInput
@@ -195,6 +197,8 @@ class Function:
         #: of this function, or of a copy that shares its memory
         self._running = _Running()
         self._native: Any = None
+        #: converts arguments, if nothing else is done to them before native code gets them
+        self._quick: QuickConversion | None = None
         if self.profile is not None:
             self.vm = _Stopwatch(vm)
             self._set_call(Function._call_measured)
@@ -379,6 +383,8 @@ class Function:
         """
         self.vm = self._native = native
         entry = getattr(native, "entry", native)
+        if hasattr(native, "entry") and not self._overwritable and not self._updated_arguments:
+            self._quick = quick_conversion(self._arguments)
         if self.profile is not None:
             self._set_call(_measured(entry, self.profile, self.output_keys is not None))
         else:
@@ -416,6 +422,11 @@ class Function:
 
     def _native_fallback(self, /, *args: Any, **kwargs: Any) -> Any:
         """What native code calls when arguments are not exactly what it takes."""
+        if not kwargs and self._quick is not None:
+            converted = self._quick(args)
+            # If the code takes these no more than those before, it comes back, and there is nothing left to convert.
+            if converted is not None:
+                return self._native.entry(*converted)
         subset = self._take_subset(kwargs) if kwargs else None
         if self._updated_arguments:
             with Held(self._updated_arguments):  # from before their values are read

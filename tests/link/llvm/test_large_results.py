@@ -106,7 +106,9 @@ def test_weak_references_die_with_the_result(double, value):
     held = weakref.ref(result, lambda _: seen.append(large_results.kept_bytes()))
     del result
     assert held() is None
-    assert seen == [0]  # the array is gone before its memory
+    # NumPy 2.5 gives the memory back before it clears weak references; older versions do so afterwards.
+    memory_first = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
+    assert seen == [BYTES if memory_first else 0]
 
 
 # -- how much is kept --------------------------------------------------------------------------------------------
