@@ -36,7 +36,7 @@ from aesara.scan.keeping_few import (
     pulled_back_with_all_rows,
     with_check_of_rows,
 )
-from aesara.scan.last_cotangents import rows_from, split_last_rows
+from aesara.scan.last_cotangents import is_zero_before, rows_from, split_last_rows
 from aesara.scan.parts import (
     LoopParts,
     State,
@@ -340,8 +340,8 @@ class _Backward:
         if k not in self.waiting:
             return None
         given = None if is_disconnected(self.given[k]) else self.given[k]
-        first = zeros_like(outer)[:depth]
-        if given is not None:
+        first = alloc(_zero(outer), depth, *sizes_of(outer)[1:])
+        if given is not None and not is_zero_before(given, depth):
             first = set_subtensor(first[:], given[:depth])
         for j, state in enumerate(self.waiting[k].states, 1):
             left, row = states[state][-1], depth - j

@@ -20,7 +20,7 @@ from aesara.tensor.indexing.index_forms import indices_from_subtensor
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.rearranging import sizes_of
 
-__all__ = ["LastRows", "last_entry", "rows_from", "split_last_rows"]
+__all__ = ["LastRows", "is_zero_before", "last_entry", "rows_from", "split_last_rows"]
 
 #: Rows up to which they are carried from step to step; it takes a copy of each of them in each step.
 MOST_ROWS = 4
@@ -67,10 +67,13 @@ def split_last_rows(gradient: Any) -> LastRows:
     start = 0 if entry.start is None else known_integer(entry.start)
     if others or start is None or entry.stop is not None or entry.step is not None:
         return whole
-    if value.type.ndim != gradient.type.ndim or value.type.broadcastable != gradient.type.broadcastable:
+    if value.type.ndim != gradient.type.ndim or value.type.broadcastable[1:] != gradient.type.broadcastable[1:]:
+        return whole
+    is_repeated = value.type.broadcastable[0] and not gradient.type.broadcastable[0] and start != -1
+    if is_repeated or start < -MOST_ROWS:
         return whole
     if start < 0:
-        return _of_end(zero, value, -start) if -start <= MOST_ROWS else whole
+        return _of_end(zero, value, -start)
     found = split_last_rows(value)
     rest = found.rest
     if rest is value:
@@ -86,19 +89,28 @@ def last_entry(gradient: Any) -> Any:
 
 def rows_from(gradient: Any, start: int) -> Any:
     """Return the rows of a cotangent from `start` on, as they were written where they were."""
+    found = _rows_behind(gradient)
+    return found[1] if found is not None and found[0] == start else gradient[start:]
+
+
+def is_zero_before(gradient: Any, stop: int) -> bool:
+    """Return whether a cotangent is known to be zero in the rows before `stop`."""
+    found = _rows_behind(gradient)
+    return found is not None and found[0] >= stop
+
+
+def _rows_behind(gradient: Any) -> tuple[int, Any] | None:
+    """Return how many rows of zeros a cotangent begins with, and the others; None if it was made otherwise."""
     node = gradient.owner
-    if _writes_to_zeros(node) and len(node.op.idx_list) == 1 and node.inputs[1].type.ndim == gradient.type.ndim:
-        value, *inputs = node.inputs[1:]
-        (entry,) = indices_from_subtensor(inputs, node.op.idx_list)
-        if (
-            isinstance(entry, slice)
-            and entry.stop is None
-            and entry.step is None
-            and (0 if entry.start is None else known_integer(entry.start)) == start
-            and value.type.broadcastable == gradient.type.broadcastable
-        ):
-            return value
-    return gradient[start:]
+    if not _writes_to_zeros(node) or len(node.op.idx_list) != 1:
+        return None
+    value, *inputs = node.inputs[1:]
+    (entry,) = indices_from_subtensor(inputs, node.op.idx_list)
+    if not isinstance(entry, slice) or entry.stop is not None or entry.step is not None:
+        return None
+    start = 0 if entry.start is None else known_integer(entry.start)
+    is_whole = value.type.ndim == gradient.type.ndim and value.type.broadcastable == gradient.type.broadcastable
+    return (start, value) if is_whole and start is not None and start >= 0 else None
 
 
 def _sum_of(terms: list[LastRows]) -> LastRows:
