@@ -154,7 +154,9 @@ def _of_end(zero: Any, value: Any, count: int) -> LastRows:
 
 
 def _writes_to_zeros(node: Any) -> bool:
-    return node is not None and isinstance(node.op, IncSubtensor) and node.op.idx_list and _is_zero(node.inputs[0])
+    if node is None or not isinstance(node.op, IncSubtensor) or not node.op.idx_list:
+        return False
+    return _is_zero(node.inputs[0])
 
 
 def _is_zero(variable: Any) -> bool:
