@@ -57,10 +57,11 @@ def local_write_other_part_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
     part = _part_of(node, out)
     if part is None:
         return False
-    is_sum = whole.owner is not None and whole.owner.op == add and len(fgraph.clients[whole]) == 1
-    if is_sum and node.op.set_instead_of_inc:
-        return False
-    terms = list(whole.owner.inputs) if is_sum else [whole]
+    terms: list[Any] = [whole]
+    if whole.owner is not None and whole.owner.op == add and len(fgraph.clients[whole]) == 1:
+        if node.op.set_instead_of_inc:
+            return False
+        terms = list(whole.owner.inputs)
     for k, term in enumerate(terms):
         other = _part_in_zeros(term, out)
         if other is not None and _are_both(part, other):
