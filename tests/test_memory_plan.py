@@ -10,6 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
+from aesara.scan import while_loop
 
 
 def kinds(plan):
@@ -151,8 +152,85 @@ def test_sizes_that_depend_on_values():
     plan = aesara.memory_plan(aesara.function([v], at.exp(v[v > 0])))
     assert plan.unknown
     assert set(plan.unknown) < {b.name for b in plan.buffers}
-    assert plan.bytes(np.ones(5))[plan.unknown[0]] is None
+    assert plan.bytes(np.broadcast_to(1.0, 10**6))[plan.unknown[0]] is None
     assert "at least" in str(plan)
+    assert plan.bytes(np.array([1.0, -1.0, 2.0]))[plan.unknown[0]] == 16
+    (result,) = [b for b in plan.buffers if b.kind == "result"]
+    assert plan.bytes(np.array([1.0, -1.0, 2.0]))[result.name] == 16
+
+
+def test_a_peak_that_does_not_follow_from_the_examples_is_refused():
+    """The error names the buffer and its node."""
+    v = at.dvector("v")
+    plan = aesara.memory_plan(aesara.function([v], at.exp(v[v > 0]), name="positive"))
+    for unknown in (np.ones(10**5), aesara.memory_plan):
+        with pytest.raises((ValueError, TypeError)) as caught:
+            plan.peak(unknown)
+        if not callable(unknown):
+            assert "positive" in str(caught.value)
+            assert any(name in str(caught.value) for name in plan.unknown)
+            assert "test_memory_plan.py" in str(caught.value)
+
+
+x, w, n = at.dmatrix("x"), at.dscalar("w"), at.lscalar("n")
+
+
+def states_of(x, w, n):
+    return aesara.scan(lambda s, w: at.tanh(s * w) + 0.1, outputs_info=x, non_sequences=w, n_steps=n)[0]
+
+
+def of_all(n):
+    return states_of(x, w, n)
+
+
+def of_last(n):
+    return states_of(x, w, n)[-1]
+
+
+def of_gradient(n):
+    return aesara.grad(of_last(n).sum(), w)
+
+
+def of_blocks(n):
+    with aesara.config.change_flags(scan__checkpoint_memory=1):
+        return aesara.grad(of_last(n).sum(), w)
+
+
+def of_while_loop(n):
+    last = while_loop(lambda s: s[1] < n, lambda s: [at.tanh(s[0] * w), s[1] + 1], [x, 0])[0]
+    return aesara.grad(last.sum(), w)
+
+
+@pytest.mark.parametrize("kind", [of_all, of_last, of_gradient, of_blocks, of_while_loop])
+def test_peak_counts_what_depends_on_the_number_of_steps(kind):
+    """Against what a call allocates; a number of steps is a value and no shape."""
+    f = aesara.function([x, w, n], kind(n), on_unused_input="ignore")
+    plan, given = aesara.memory_plan(f), np.ones((50, 40))
+    for steps in (3, 40):
+        f(given, 0.5, steps)
+        f.free()
+        tracemalloc.start()
+        try:
+            f(given, 0.5, steps)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        planned = plan.peak(given, 0.5, steps)
+        assert planned <= peak <= 1.25 * planned + 4096
+    few, many = (plan.peak(given, 0.5, steps) for steps in (10, 1000))
+    assert many > (0.9 if kind is of_last else 4 if kind is of_blocks else 50) * few
+
+
+def test_buffers_in_loops_are_as_large_as_they_become():
+    """Those of short loops are found by running them; of longer ones the error says that they are not known."""
+    rows, _ = aesara.scan(lambda k, w: at.sort(at.arange(k % 7) * w).sum(), at.arange(n), non_sequences=w)
+    plan = aesara.memory_plan(aesara.function([n, w], rows))
+    inside = [b for b in plan.buffers if b.size == "?" and b.name.startswith("l")]
+    assert inside
+    sizes = plan.bytes(10, 2.0)
+    assert [sizes[b.name] for b in inside] == [48] * len(inside)
+    with pytest.raises(ValueError, match="not known before a call"):
+        plan.peak(10**6, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -160,18 +238,18 @@ def test_sizes_that_depend_on_values():
     [
         (lambda n: n * n - 1, 24),
         (lambda n: at.maximum(n // 2, n % 3), 2),
-        (lambda n: at.bitwise_xor(n, 1), None),
-        (lambda n: at.cast(at.sqrt(n), "int64"), None),
+        (lambda n: at.bitwise_xor(n, 1), 4),
+        (lambda n: at.cast(at.sqrt(n), "int64"), 2),
     ],
 )
 def test_sizes_that_follow_from_shapes(length, known):
-    """They have numbers where they are simple; others are unknown before a call."""
+    """Those that kernels compute have numbers, too."""
     v = at.dvector("v")
     f = aesara.function([v], at.exp(at.arange(length(v.shape[0])) + v.sum()))
     plan = aesara.memory_plan(f)
     (result,) = (b for b in plan.buffers if b.kind == "result")
-    assert plan.bytes(np.ones(5))[result.name] == (known and 8 * known)
-    assert known is None or known == f(np.ones(5)).size
+    assert plan.bytes(np.ones(5))[result.name] == 8 * known
+    assert known == f(np.ones(5)).size
 
 
 def test_nodes_in_python():

@@ -35,7 +35,9 @@ from aesara.scan.inplace import ScanInplaceOptimizer
 from aesara.scan.last_values import while_scan_merge_subtensor_last_element
 from aesara.scan.late_terms import split_late_sums, take_late_terms_last
 from aesara.scan.passes import scan_eqopt1, scan_eqopt2
+from aesara.scan.pruning import remove_unused_outputs_scan
 from aesara.scan.returned_rows import return_rows_as_results
+from aesara.scan.rows_for_shapes import read_shapes_elsewhere
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
 from aesara.tensor.rewriting.allocations import local_alloc_to_broadcast, local_fill_to_alloc
@@ -134,6 +136,10 @@ PASSES = [
     # Faster forms that the canonical ones stood in the way of.
     Pass(3, "uncanonicalize", uncanonicalize, FAST_RUN),
     Pass(3.1, "watch_uncanonicalize", ChangesSincePass("uncanonicalize"), SETTLING),
+    # The graphs inside of loops go through this list as well.
+    Pass(3.1, "rewrite_steps", RewriteSteps(), FAST_RUN),
+    # What a step asks for the shape of, the loop before need not keep.
+    Pass(3.11, "scan_shapes_elsewhere", OverLoops(read_shapes_elsewhere), (*FAST_RUN, "scan")),
     # The last state of a loop that may end early is read from its buffer.
     Pass(
         3.12,
@@ -147,6 +153,8 @@ PASSES = [
     Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan", "save_mem_new_scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
     Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
+    # What nobody reads any more, loops need not compute.
+    Pass(3.25, "scan_remove_unused", OverLoops(remove_unused_outputs_scan), FAST_RUN),
     # Operands that are repeated need not be in memory of their own.
     Pass(
         3.3,
@@ -154,8 +162,6 @@ PASSES = [
         in2out(local_alloc_to_broadcast),
         (*FAST_RUN, "local_elemwise_alloc", "local_alloc_elemwise"),
     ),
-    # The graphs inside of loops go through this list as well.
-    Pass(3.5, "rewrite_steps", RewriteSteps(), FAST_RUN),
     # What a step waits for comes last in its sums and products.
     Pass(3.6, "scan_late_terms", OverLoops(take_late_terms_last), (*FAST_RUN, "scan")),
     Pass(3.61, "scan_split_late_sums", OverLoops(split_late_sums), (*FAST_RUN, "scan")),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TextIO
 
 import numpy as np
@@ -12,10 +11,10 @@ import numpy as np
 from aesara.compile.function.function import Function
 from aesara.graph.nodes import Apply
 from aesara.ir.buffers import ITEM_SIZES, Buffer
-from aesara.ir.expr import Expr, walk
 from aesara.ir.generators import words_of
 from aesara.ir.program import Program
 from aesara.lower.placement import nodes_of_buffers
+from aesara.printing.call_sizes import MOST_ELEMENTS, CallSizes
 from aesara.printing.explain import ExplainedNode
 from aesara.printing.labels import function_name, input_name, size_text
 from aesara.printing.report_pages import plan_page
@@ -24,20 +23,6 @@ from aesara.records import dataclass
 __all__ = ["MemoryPlan", "PlannedBuffer", "memory_plan"]
 
 _ALIGNMENT = 64
-_SIGNS: dict[str, Callable[..., int]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "minimum": min,
-    "maximum": max,
-    "intdiv": lambda a, b: a // b if b else 0,
-    "mod": lambda a, b: a % b if b else 0,
-    "neg": operator.neg,
-    "abs": abs,
-    "select": lambda condition, yes, no: yes if condition else no,
-    "cast": int,
-    **{name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")},
-}
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,25 +113,39 @@ class MemoryPlan:
     steps: int
     _program: Program
     _inputs: tuple[tuple[str, Any], ...]  # name; for a shared variable its cell
+    _constants: tuple[np.ndarray, ...]
     _example: tuple[Any, ...] | None
 
     def peak(self, *args: Any) -> int:
-        """Bytes that a call takes at most, besides its arguments, constants and the old values of shared variables.
+        """Return the bytes that a call takes at most, besides arguments, constants and old values of shared variables.
 
         Parameters
         ----------
         *args
             An example for each argument: an array, a number, or anything that has a ``shape``.  Not needed where
-            shapes are known when a function is compiled.
+            shapes are known when a function is compiled.  Values count where sizes depend on them, as on a number of
+            steps.
+
+        Raises
+        ------
+        ValueError
+            If the size of a buffer does not follow from the arguments alone; the error names it.
 
         Notes
         -----
-        Buffers whose size only a call can know count nothing; `unknown` names them.  New values of shared variables
-        that are written in place count nothing either.  What nodes that run in Python take for themselves is theirs.
+        New values of shared variables that are written in place count nothing.  What nodes that run in Python take for
+        themselves is theirs.
         """
-        sizes = self.bytes(*args)
-        counted = [b for b in self.buffers if b.kind != "workspace" and not b.in_place]
-        return self.workspace(*args) + sum(sizes[b.name] or 0 for b in counted)
+        found, unknown = self._counted(self._sizes(args))
+        if unknown:
+            nodes = "; ".join(f"{b.name}, which holds {', '.join(map(str, b.nodes)) or 'no node'}" for b in unknown[:3])
+            more = f"; and {len(unknown) - 3} more" if len(unknown) > 3 else ""
+            raise ValueError(
+                f"The peak of {self.name} is not known before a call: the examples do not say how large these buffers "
+                f"become: {nodes}{more}. Give values for the arguments that sizes depend on; `bytes` says what is "
+                "known of the others."
+            )
+        return found
 
     def workspace(self, *args: Any) -> int:
         """Bytes of the workspace, which stays with the function from call to call; the parameters are those of `peak`.
@@ -155,22 +154,47 @@ class MemoryPlan:
         -----
         The function allocates a quarter more, so that slightly longer arguments find room.
         """
-        sizes = self._sizes(args)
-        found = [_value(slot.size, sizes) for slot in self._program.slots if not slot.late]
-        return sum(-(-max(n, 1) // _ALIGNMENT) * _ALIGNMENT for n in found if n is not None)
+        return self._workspace(self._sizes(args))
 
     def bytes(self, *args: Any) -> dict[str, int | None]:
         """Bytes of each buffer by name, None for what only a call can know; the parameters are those of `peak`."""
         sizes = self._sizes(args)
-        return {buffer.name: _value_of_bytes(buffer, sizes) for buffer in _memory(self._program)}
+        return {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
+
+    def _workspace(self, sizes: CallSizes) -> int:
+        found = [sizes.number(slot.size) for slot in self._program.slots if not slot.late]
+        return sum(-(-max(n, 1) // _ALIGNMENT) * _ALIGNMENT for n in found if n is not None)
+
+    def _counted(self, sizes: CallSizes) -> tuple[int, list[PlannedBuffer]]:
+        """Return the bytes that a call takes, and the buffers that are not counted since their size is not known."""
+        own = {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
+        places = self._program.allocations()
+        shared: dict[int, list[PlannedBuffer]] = {}  # by their place
+        total, unknown = self._workspace(sizes), list[PlannedBuffer]()
+        for b in self.buffers:
+            if b.kind == "workspace":
+                slot = self._program.slots[b.slot or 0]
+                unknown += [b] if sizes.number(slot.size) is None else []
+            elif b.kind == "late":
+                shared.setdefault(places[b.name].slot or 0, []).append(b)
+            elif not b.in_place:
+                total += own[b.name] or 0
+                unknown += [b] if own[b.name] is None else []
+        for place, tenants in shared.items():
+            size = sizes.number(self._program.slots[place].size)
+            known = [n for n in (own[b.name] for b in tenants) if n is not None]
+            if size is None and len(known) < len(tenants):
+                unknown += [b for b in tenants if own[b.name] is None]
+            total += max([*known, size or 0])
+        return total, unknown
 
     @property
     def unknown(self) -> list[str]:
         """Names of the buffers whose size only a call can know, because it depends on values."""
         return [buffer.name for buffer in self.buffers if buffer.size == "?"]
 
-    def _sizes(self, args: Sequence[Any]) -> dict[str, int]:
-        """The sizes that are known before a call starts."""
+    def _sizes(self, args: Sequence[Any]) -> CallSizes:
+        """Return the sizes that are known before a call starts."""
         explicit = [name for name, cell in self._inputs if cell is None]
         if not args and self._example is not None:
             args = self._example
@@ -180,7 +204,8 @@ class MemoryPlan:
                 f"got {len(args)}."
             )
         given = iter(args)
-        sizes = {}
+        sizes: dict[str, int] = {}
+        values = {buffer.name: a for buffer, a in zip(self._program.constants, self._constants, strict=True)}
         for (name, cell), item in zip(self._inputs, self._program.inputs, strict=True):
             example = cell[0] if cell is not None else next(given, None)
             shape: Sequence[int | None] = item.static_shape
@@ -195,12 +220,14 @@ class MemoryPlan:
             for n, actual in zip(item.buffer.shape, shape):
                 if actual is not None and n.op == "var":
                     sizes[n.attr] = actual
-        for step in self._program.all_steps():
-            for computed, value in step.computes():
-                number = _value(value, sizes)
-                if number is not None:
-                    sizes[computed] = number
-        return sizes
+            if isinstance(example, (int, float, np.generic, np.ndarray)) and not item.buffer.is_complex:
+                values[item.buffer.name] = np.asarray(example)
+        dtypes = {
+            buffer.name: buffer.dtype
+            for buffer in (*self._program.constants, *(i.buffer for i in self._program.inputs))
+        }
+        small = {name: array.astype(dtypes[name]) for name, array in values.items() if array.size <= MOST_ELEMENTS}
+        return CallSizes(self._program, sizes, small)
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -215,12 +242,14 @@ class MemoryPlan:
         yield f"{self.name}: {_count(len(self.buffers), 'buffer')} in {_count(self.steps, 'step')}, " + (
             f"those in between in {_count(slots, 'place')} of the workspace" if slots else "no workspace"
         )
-        sizes = self.bytes()
-        known = all(sizes[b.name] is not None for b in self.buffers if b.size != "?")
-        least = "at least " if self.unknown else ""
-        if known:
-            yield f"peak: {least}{self.peak():,} bytes, of which workspace {self.workspace():,}"
+        found = self._sizes(())
+        sizes = {buffer.name: found.bytes(buffer) for buffer in _memory(self._program)}
+        total, unknown = self._counted(found)
+        if all(b.size == "?" for b in unknown):
+            least = "at least " if unknown else ""
+            yield f"peak: {least}{total:,} bytes, of which workspace {self._workspace(found):,}"
         else:
+            least = "at least " if self.unknown else ""
             kept = [b.size for b in self.buffers if b.kind != "workspace" and not b.in_place and b.size != "?"]
             places = {b.slot: b.size for b in self.buffers if b.kind == "workspace" and b.size != "?"}
             yield f"peak: {least}{_sum([*places.values(), *kept])} bytes, of which workspace {_sum(places.values())}"
@@ -287,9 +316,10 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
     cells = [one.cell if one.implicit else None for one in arguments]
     if args and hasattr(f._native, "arguments_of"):
         args = tuple(f._native.arguments_of(args))
+    constants = f._native.report.lowered.constants
     lives, steps = _lives(program)
     buffers = tuple(_planned(program, lives, steps, nodes, names))
-    plan = MemoryPlan(function_name(f), buffers, steps, program, tuple(zip(names, cells)), args or None)
+    plan = MemoryPlan(function_name(f), buffers, steps, program, tuple(zip(names, cells)), constants, args or None)
     plan._sizes(args)
     if file is not None:
         file.write(f"{plan}\n")
@@ -363,30 +393,6 @@ def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
                 first, _ = lives.get(name, (max(number, 1), 0))
                 lives[name] = first, max(number, 1)
     return lives, number
-
-
-def _value(size: Expr, sizes: Mapping[str, int]) -> int | None:
-    """The value of a size, None if it is not known before a call."""
-    values: dict[Expr, int | None] = {}
-    for e in walk([size]):
-        args = [values[a] for a in e.args]
-        if e.op == "const":
-            values[e] = e.attr
-        elif e.op == "var":
-            values[e] = sizes.get(e.attr)
-        else:
-            values[e] = None if None in args or e.op not in _SIGNS else _SIGNS[e.op](*args)
-    return values[size]
-
-
-def _value_of_bytes(buffer: Buffer, sizes: Mapping[str, int]) -> int | None:
-    total = ITEM_SIZES[buffer.dtype]
-    for n in buffer.shape:
-        length = _value(n, sizes)
-        if length is None:
-            return None
-        total *= max(length, 0)
-    return total
 
 
 def _bytes_text(buffer: Buffer, names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import (
     NullTypeGradError,
@@ -35,14 +36,24 @@ from aesara.scan.keeping_few import (
     pulled_back_with_all_rows,
     with_check_of_rows,
 )
-from aesara.scan.parts import LoopParts, State, expand_empty, expanded, take_first_row, take_test_value
+from aesara.scan.last_cotangents import is_zero_before, rows_from, split_last_rows
+from aesara.scan.parts import (
+    LoopParts,
+    State,
+    expand_empty,
+    expanded,
+    is_exact,
+    is_for_each_step,
+    take_first_row,
+    take_test_value,
+)
 from aesara.scan.recomputing import pulled_back_in_blocks, wants_blocks
 from aesara.scan.row_supports import is_any, row_support, rows_of_support, support_of_rows
 from aesara.scan.windows import pulled_back_by_rows
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc, zeros_like
-from aesara.tensor.elementwise.ops import add, lt, minimum, or_, switch
+from aesara.tensor.elementwise.ops import add, lt, maximum, minimum, or_, switch
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import SpecifyShape
@@ -52,9 +63,10 @@ __all__ = ["pulled_back"]
 
 @dataclass(eq=False)
 class _Waiting:
-    """Gradients that wait for the steps that computed a state's former values: row j is for the value j steps back.
+    """Cotangents that wait for the steps that computed an output's former values: row j is for that j steps back.
 
-    Where rows of the loop's outputs are not read, `read` says of each whether anything has arrived at it.
+    The last rows of a cotangent from outside that is zero in all others wait from the start.  Where rows of the loop's
+    outputs are not read, `read` says of each whether anything has arrived at it.
     """
 
     depth: int
@@ -94,15 +106,34 @@ class _Backward:
         gradients: Sequence[Any],
         read: Sequence[Any],
     ):
-        self.op, self.info, self.inputs, self.outputs, self.given = op, op.info, inputs, outputs, gradients
+        self.op, self.info, self.inputs, self.outputs = op, op.info, inputs, outputs
         self.read, self.reads_some = read, any(rows is not None for rows in read)
         self.known: dict[Variable, Supported] = {}
         self.depths = [-min(taps) for taps in self.info.tap_array]
         self.n_states = len(self.depths)
+        self.given, self.last = self._split(gradients)
         self.steps = self._steps_done()
         self.truncated = op.truncate_gradient != -1
         back = minimum(self.steps, op.truncate_gradient) if self.truncated else self.steps
         self.parts = LoopParts(back)
+
+    def _split(self, gradients: Sequence[Any]) -> tuple[list[Any], list[dict[int, Any]]]:
+        """Split what comes from outside into the last rows, which the loop starts with, and entries of sequences."""
+        given, last = list(gradients), [dict[int, Any]() for _ in gradients]
+        for k in range(self.n_states + self.info.n_nit_sot):
+            if not is_disconnected(given[k]) and is_continuous(self.outputs[k]) and self._ends_with_last_step(k):
+                found = split_last_rows(given[k])
+                given[k] = disconnected_type() if found.rest is None else found.rest
+                last[k] = found.rows
+        return given, last
+
+    def _ends_with_last_step(self, k: int) -> bool:
+        """Return whether the last row of an output is known to be that of the last step."""
+        if self.info.as_while:
+            return True
+        if k < self.n_states:
+            return is_exact(self.inputs[1 + self.info.n_seqs + k], self.depths[k], self.inputs[0])
+        return is_for_each_step(self.op.outer_nitsot(self.inputs)[k - self.n_states], 0, self.inputs[0])
 
     def _steps_done(self) -> Any:
         if not self.info.as_while:
@@ -172,15 +203,18 @@ class _Backward:
         for k, out in enumerate(new):
             if not is_continuous(out):
                 continue
+            depth, last = self.depths[k] if k < self.n_states else 0, self.last[k]
             if not is_disconnected(self.given[k]):
-                rows = self._reversed(self.given[k], self.depths[k] if k < self.n_states else 0)
+                rows = rows_from(self.given[k], depth)[: self.steps][::-1]
                 entry = TensorType(rows.type.dtype, out.type.shape)()
                 take_first_row(entry, rows)
                 self.parts.sequences.append((rows, entry))
                 arriving.setdefault(out, []).append(entry)
                 supports.setdefault(out, []).append(self._support_of_row(k, out))
-            if k < self.n_states:
-                depth = self.depths[k]
+            elif last and self.read[k] is None:
+                supports.setdefault(out, []).append(FULL)
+            depth = max([depth, *last])
+            if depth:
                 row = TensorType(out.type.dtype, self.outputs[k].type.shape[1:])
                 read: list[Variable] = [TensorType("bool", ())() for _ in range(depth)] if self.reads_some else []
                 self.waiting[k] = _Waiting(depth, [row() for _ in range(depth)], [], read, [])
@@ -206,8 +240,9 @@ class _Backward:
     def _let_wait(self, found: dict[Variable, Any], supports: dict[Variable, Support]) -> None:
         """Move what waits one step on, and add what has come in this one."""
         for k, waiting in self.waiting.items():
-            shape = sizes_of(self.inputs[1 + self.info.n_seqs + k])[1:]
-            arrived = dict(zip(self.info.tap_array[k], self.taps[k]))
+            is_state, last = k < self.n_states, self.last[k]
+            shape = sizes_of(self.inputs[1 + self.info.n_seqs + k] if is_state else self.outputs[k])[1:]
+            arrived = dict(zip(self.info.tap_array[k], self.taps[k])) if is_state else {}
             for j in range(1, waiting.depth + 1):
                 row = waiting.inner[j - 1]
                 terms = [waiting.inner[j]] if j < waiting.depth else []
@@ -215,13 +250,14 @@ class _Backward:
                 if variable is not None and variable in found:
                     terms.append(found[variable])
                 new = terms[0] if len(terms) == 1 else add(*terms) if terms else zeros_like(row)
-                waiting.states.append(self._state(alloc(_zero(row), 1, *shape), row, new))
+                first = last.get(j, _zero(row))
+                waiting.states.append(self._state(alloc(first.astype(row.type.dtype), 1, *shape), row, new))
                 if waiting.read:
                     read = [waiting.read[j]] if j < waiting.depth else []
                     if variable is not None and variable in found:
                         read.append(is_any(supports[variable]))
                     new = or_(*read) if len(read) == 2 else read[0] if read else constant(np.array(False))
-                    waiting.read_states.append(self._state(constant([False]), waiting.read[j - 1], new))
+                    waiting.read_states.append(self._state(constant([j in last]), waiting.read[j - 1], new))
 
     def _state(self, first: Any, inner: Any, new: Any) -> State:
         if new.type.dtype != inner.type.dtype:
@@ -303,19 +339,23 @@ class _Backward:
         outer, depth = self.inputs[1 + self.info.n_seqs + k], self.depths[k]
         if k not in self.waiting:
             return None
-        total = zeros_like(outer)
-        if not is_disconnected(self.given[k]):
-            total = set_subtensor(total[:depth], self.given[k][:depth])
-            if not self.info.as_while and expanded(outer) is None:
-                unwritten = add(self.steps, constant(depth, dtype="int64"))
-                total = set_subtensor(total[unwritten:], self.given[k][unwritten:])
+        given = None if is_disconnected(self.given[k]) else self.given[k]
+        first = alloc(_zero(outer), depth, *sizes_of(outer)[1:])
+        if given is not None and not is_zero_before(given, depth):
+            first = set_subtensor(first[:], given[:depth])
         for j, state in enumerate(self.waiting[k].states, 1):
             left, row = states[state][-1], depth - j
             if self.truncated:  # the steps before may have computed the row that the last ones have read
                 row = row + self.steps - self.parts.n_steps
                 left = switch(lt(row, depth), left, zeros_like(left))
-                row = minimum(row, depth - 1)
-            total = inc_subtensor(total[row], left)
+                row = maximum(minimum(row, depth - 1), 0)
+            elif row < 0:
+                break  # rows that came from outside and are not there, because of too few steps
+            first = inc_subtensor(first[row], left)
+        total = set_subtensor(zeros_like(outer)[:depth], first)
+        if given is not None and not self.info.as_while and expanded(outer) is None:
+            unwritten = add(self.steps, constant(depth, dtype="int64"))
+            total = set_subtensor(total[unwritten:], given[unwritten:])
         return total
 
 

@@ -25,6 +25,7 @@ from aesara.tensor.creation.allocation import zeros_like
 from aesara.tensor.elementwise.ops import add, ge, minimum, sub
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
+from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = ["keeps_few_rows", "parts_of_loop", "pulled_back_with_all_rows", "with_check_of_rows"]
@@ -127,18 +128,22 @@ class _Rerun:
         buffers = [expand_empty(first, self.steps) for first in self.firsts]
         parts = self._parts(self.steps, self.seqs, buffers, self.constants)
         made = op.of_parts(parts, **op.options)
-        rooms = [buffer.shape[0] for buffer in self.buffers] + op.outer_nitsot(self.inputs)
+        rooms = [sizes_of(buffer)[0] for buffer in self.buffers] + op.outer_nitsot(self.inputs)
         seeds: dict[Variable, Any] = {}
         supports: dict[Variable, Support] = {}
         depths = [*self.depths, *[0] * op.info.n_nit_sot]
         for rows, room, depth, given, read in zip(made, rooms, depths, self.given, self.read):
             if is_disconnected(given) or not is_continuous(rows):
                 continue
-            written = add(self.steps, constant(depth, dtype="int64"))
-            kept = minimum(room, written)
-            part = rows[sub(written, kept) :]
-            seeds[part] = given[:kept]
-            supports[part] = FULL if read is None else support_of_rows(read[:kept], part.type.ndim)
+            if known_integer(room) == depth > 0:  # there are as many rows in any case
+                part, seed = rows[-depth:], given
+            else:
+                written = add(self.steps, constant(depth, dtype="int64"))
+                kept = minimum(room, written)
+                part, seed = rows[sub(written, kept) :], given[:kept]
+                read = None if read is None else read[:kept]
+            seeds[part] = seed
+            supports[part] = FULL if read is None else support_of_rows(read, part.type.ndim)
         wrt = [v for v in [*self.seqs, *self.firsts, *self.constants] if is_continuous(v)]
         found = {v: g for v, g in zip(wrt, pull_back(seeds, wrt, supports=supports)) if not is_disconnected(g)}
         return self._of_inputs(found)

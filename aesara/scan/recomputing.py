@@ -16,16 +16,14 @@ from aesara.graph.cloning import clone_replace
 from aesara.graph.nodes import Variable
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.scan.continuity import gradients_in_order, is_continuous
+from aesara.scan.last_cotangents import last_entry
 from aesara.scan.parts import LoopParts, State, expand_empty
-from aesara.tensor.core.constant_value import get_scalar_constant_value, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import zeros, zeros_like
-from aesara.tensor.elementwise.ops import add, ceil, gt, maximum, sqrt, switch
-from aesara.tensor.exceptions import NotScalarConstantError
+from aesara.tensor.elementwise.ops import ceil, gt, maximum, sqrt, switch
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
-from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.specify_shape import specify_shape
 
@@ -93,7 +91,7 @@ class _Blocks:
 
     def gradients(self) -> list[Any]:
         read = [k for k, g in enumerate(self.given) if not is_disconnected(g)]
-        last = {k: _last_entry(self.given[k]) for k in read}
+        last = {k: last_entry(self.given[k]) for k in read}
         by_row = [k for k in read if last[k] is None]
         states, rows = self._all_blocks(by_row)
         done = self.count * self.length
@@ -157,29 +155,3 @@ class _Blocks:
             of_buffers.append(None if total is None else set_subtensor(zeros_like(buffer)[:depth], total))
         of_seqs, of_constants = [found.get(v) for v in self.seqs], [found.get(v) for v in self.constants]
         return gradients_in_order(op, inputs, of_seqs, of_buffers, of_constants)
-
-
-def _last_entry(gradient: Any) -> Any:
-    """The last entry of a gradient that is zero otherwise, as that of ``states[-1]``; None if it is something else."""
-    node = gradient.owner
-    if node is None:
-        return None
-    if node.op == add:
-        terms = [_last_entry(term) for term in node.inputs]
-        return None if any(term is None for term in terms) else add(*terms)
-    if not isinstance(node.op, IncSubtensor) or len(node.op.idx_list) != 1 or not _is_zero(node.inputs[0]):
-        return None
-    (index,) = node.op.idx_list
-    number = known_integer(node.inputs[2]) if len(node.inputs) == 3 else None
-    if not isinstance(index, slice):
-        return node.inputs[1] if number == -1 and node.inputs[1].type.ndim == gradient.type.ndim - 1 else None
-    if number is None or number < 0 or index.stop is not None or index.step is not None:
-        return None
-    return _last_entry(node.inputs[1])
-
-
-def _is_zero(variable: Any) -> bool:
-    try:
-        return bool(get_scalar_constant_value(variable) == 0)
-    except NotScalarConstantError:
-        return False

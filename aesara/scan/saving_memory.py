@@ -13,6 +13,8 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
 from aesara.records import dataclass
 from aesara.scalar.casting import Cast
+from aesara.scalar.types import int64 as scalar_int64
+from aesara.scalar.var import ScalarConstant
 from aesara.scan.editing import loops_of
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step, with_rows
@@ -150,6 +152,9 @@ def _read_of(client: Any) -> _Read | None:
         return None
     index, scalars = client.op.idx_list[0], [_row_of(s) for s in client.inputs[1:]]
     if not isinstance(index, slice):
+        number = _entry_from_end(client)
+        if number is not None:
+            return _Read(number)
         is_from_end = isinstance(scalars[0], Variable) or (scalars[0] is not None and scalars[0] < 0)
         return _Read(scalars[0]) if is_from_end else None
     if index.start is None or index.stop is not None or scalars[0] is None:
@@ -159,6 +164,15 @@ def _read_of(client: Any) -> _Read | None:
         return _Read(scalars[0]) if isinstance(step, int) and step > 0 else None
     is_read = step is not None and step > 0 and (step == 1 or scalars[0] < 0)
     return _Read(scalars[0]) if is_read else None
+
+
+def _entry_from_end(client: Apply) -> int | None:
+    """The entry in the second half of a known length that a node reads, counted from the end; None for others."""
+    length = client.inputs[0].type.shape[0]  # type: ignore[attr-defined]
+    if isinstance(client.op.idx_list[0], slice) or not isinstance(client.inputs[1], Constant) or length is None:
+        return None
+    number = int(client.inputs[1].data)
+    return number - length if length <= 2 * number < 2 * length else None
 
 
 def _row_of(scalar: Variable) -> Any:
@@ -228,6 +242,11 @@ def is_at_most(length: Variable, rows: int) -> bool:
 
 def _read_again(chain: Sequence[Apply], variable: Any) -> Any:
     for client in chain:
+        number = _entry_from_end(client) if isinstance(client.op, Subtensor) and client.op.idx_list else None
         with inherit_source(client):
-            variable = client.op(variable, *client.inputs[1:])
+            if number is None:
+                variable = client.op(variable, *client.inputs[1:])
+            else:
+                op = Subtensor([scalar_int64, *client.op.idx_list[1:]])
+                variable = op(variable, ScalarConstant(scalar_int64, number), *client.inputs[2:])
     return variable

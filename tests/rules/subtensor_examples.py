@@ -37,6 +37,11 @@ SLICES = [
     (slice(100, None), slice(1, 3)),
 ]
 
+
+def sum_of_parts(m, one, other):
+    return at.set_subtensor(at.zeros_like(m)[one], m[one]) + at.set_subtensor(at.zeros_like(m)[other], -m[other])
+
+
 EXAMPLES = {
     "local_useless_slice": [
         lambda m: m[:],
@@ -127,6 +132,24 @@ EXAMPLES = {
         example(lambda v: at.inc_subtensor(at.zeros((4, 5))[1], v), zeros=SIGN),
         example(lambda m, s: at.inc_subtensor(at.zeros_like(m)[1:, ::2], s), zeros=SIGN),
         example(lambda s, k: at.inc_subtensor(at.zeros((4,))[k], s), zeros=SIGN),
+    ],
+    "local_add_both_parts_of_zeros": [
+        example(lambda m: sum_of_parts(m, slice(None, 1), slice(1, None)), zeros=SIGN, drops_checks=UNREAD),
+        example(lambda m: sum_of_parts(m, slice(None, -2), slice(-2, None)), zeros=SIGN, drops_checks=UNREAD),
+        example(lambda m, k: sum_of_parts(m, slice(k, None), slice(None, k)), zeros=SIGN, drops_checks=UNREAD),
+        example(lambda m, k: sum_of_parts(m.T, slice(None, k), slice(k, None)) + m.T, zeros=SIGN, drops_checks=UNREAD),
+    ],
+    "local_write_other_part_of_zeros": [
+        example(
+            lambda m, k: at.set_subtensor(at.set_subtensor(at.zeros_like(m)[:, k:], m[:, k:])[:, :k], -m[:, :k]),
+            zeros=SIGN,
+            drops_checks=UNREAD,
+        ),
+        example(
+            lambda m, k: at.inc_subtensor((m + at.set_subtensor(at.zeros_like(m)[:k], m[:k] * 2))[k:], -m[k:]),
+            zeros=SIGN,
+            drops_checks=UNREAD,
+        ),
     ],
     "local_setsubtensor_of_constants": [
         lambda m: at.set_subtensor(at.zeros_like(m)[1:], 0),

@@ -173,8 +173,8 @@ GIVEN = {
     "the last two": (lambda y: at.inc_subtensor(zero(y)[-2:], given[:2]), False),
     "every second": (lambda y: at.inc_subtensor(zero(y)[::2], 1.0), False),
     "those before": (lambda y: at.inc_subtensor(zero(y)[:3], given[:3]), False),
-    "parts of the last": (lambda y: at.inc_subtensor(zero(y)[-1, 0], given[0, 0]), False),
-    "the same for all numbers": (lambda y: at.inc_subtensor(zero(y)[-1], given[0, 0]), False),
+    "parts of the last": (lambda y: at.inc_subtensor(zero(y)[-1, 0], given[0, 0]), True),
+    "the same for all numbers": (lambda y: at.inc_subtensor(zero(y)[-1], given[0, 0]), True),
     "the last, to others": (lambda y: at.inc_subtensor(given[: y.shape[0]][-1], given[0]), False),
     "the last, to ones": (lambda y: at.inc_subtensor(at.ones_like(y)[-1], given[0]), False),
 }  # fmt: skip

@@ -61,7 +61,7 @@ def test_gradients():
     cost = (states**2).sum()
     assert_unrolled([a, b], [cost, *aesara.grad(cost, [a, b])], 0.4, 2.0)
     # Those of more steps are loops, and so are the loops that these read.
-    states, _ = scan(lambda s, b: at.sin(s) * b, None, a, b, n_steps=8)
+    states, _ = scan(lambda s, b: at.sin(s) * b, None, a, b, n_steps=12)
     _, count = compiled([a, b], [states[-1], *aesara.grad(states[-1], [a, b])])
     assert count == 2
 

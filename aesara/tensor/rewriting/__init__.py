@@ -22,6 +22,7 @@ from aesara.tensor.rewriting import (
     hyperbolic,
     inverses,
     jax,
+    joined_parts,
     logarithms,
     logistic,
     math,
@@ -96,6 +97,7 @@ RULES = (
     subtensor_lifting.rules,
     subtensor_reading.rules,
     subtensor_writing.rules,
+    joined_parts.rules,
     # For modes that name their tag.
     jax.rules,
     # What canonical forms stand in the way of.

@@ -1,0 +1,106 @@
+"""Loops do not read rows of other loops for their shapes.
+
+The step of a gradient often asks for the shape of a state, as in ``zeros_like(state)``.  Where it reads nothing else of
+the state, the loop that has computed the state need not keep its rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.source import inherit_source
+from aesara.graph.traversal import io_toposort
+from aesara.scan.arguments import ScanArgs
+from aesara.scan.editing import apply_edited
+from aesara.scan.op import Scan
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.core.tensor_type import TensorType
+from aesara.tensor.creation.allocation import AllocEmpty
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.shapes.rearranging import sizes_of
+from aesara.tensor.shapes.shape import Shape_i
+
+__all__ = ["read_shapes_elsewhere"]
+
+
+@node_rewriter([Scan])
+def read_shapes_elsewhere(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
+    """Take out sequences that are rows of other loops, and that the step reads nothing of but lengths.
+
+    The step reads the lengths of its states and of values that do not change; or else of empty memory.
+    """
+    feature = getattr(fgraph, "shape_feature", None)
+    if feature is None:
+        return False
+    found = [k for k, outer in enumerate(node.op.outer_seqs(node.inputs)) if _is_of_loop(outer)]
+    if not found:
+        return False
+    args = ScanArgs.from_node(node)
+    readers = _readers(args)
+    found = [k for k in found if _is_read_for_lengths(args.inner_in_seqs[k], readers)]
+    if not found:
+        return False
+    replaced: dict[Variable, Variable] = {}
+    rulers: list[tuple[Any, Any]] = []
+    for k in found:
+        outer, inner = args.outer_in_seqs[k], args.inner_in_seqs[k]
+        for reader in readers.get(inner, ()):
+            place = _same_length(feature, outer, 1 + reader.op.i, args)
+            if place is None:
+                with inherit_source(node):
+                    rulers.append(_ruler(outer, inner))
+                place = Shape_i(reader.op.i)(rulers[-1][1])
+            replaced[reader.outputs[0]] = place
+    args.outer_in_seqs = [v for k, v in enumerate(args.outer_in_seqs) if k not in found]
+    args.inner_in_seqs = [v for k, v in enumerate(args.inner_in_seqs) if k not in found]
+    for outer, inner in rulers:
+        args.outer_in_non_seqs.append(outer)
+        args.inner_in_non_seqs.append(inner)
+    args.replace_inner(replaced)
+    return apply_edited(args, node)
+
+
+def _is_of_loop(rows: Any) -> bool:
+    """Return whether a sequence consists of rows that a loop has computed."""
+    while rows.owner is not None and isinstance(rows.owner.op, Subtensor):
+        rows = rows.owner.inputs[0]
+    return rows.owner is not None and isinstance(rows.owner.op, Scan)
+
+
+def _readers(args: ScanArgs) -> dict[Variable, list[Any]]:
+    """Return the nodes of the step by what they read; a result of the step is read by None."""
+    readers: dict[Variable, list[Any]] = {}
+    for node in io_toposort(args.inner_inputs, args.inner_outputs):
+        for v in node.inputs:
+            readers.setdefault(v, []).append(node)
+    for v in args.inner_outputs:
+        readers.setdefault(v, []).append(None)
+    return readers
+
+
+def _is_read_for_lengths(inner: Variable, readers: dict[Variable, list[Any]]) -> bool:
+    return all(reader is not None and isinstance(reader.op, Shape_i) for reader in readers.get(inner, ()))
+
+
+def _same_length(feature: Any, outer: Any, axis: int, args: ScanArgs) -> Any:
+    """Return the length of a dimension as that of another variable of the step, or as a constant; None without one."""
+    length = feature.shape_of[outer][axis]
+    if isinstance(length, Constant):
+        return constant(int(length.data), dtype="int64")
+    states = [*zip(args.outer_in_sit_sot, args.inner_in_sit_sot)]
+    states += [(buffer, inner[0]) for buffer, inner in zip(args.outer_in_mit_sot, args.inner_in_mit_sot)]
+    for first, pairs in ((1, states), (0, zip(args.outer_in_non_seqs, args.inner_in_non_seqs))):
+        for other, inner in pairs:
+            for d in range(first, getattr(other.type, "ndim", 0)):
+                if feature.same_shape(outer, other, axis, d):
+                    return Shape_i(d - first)(inner)
+    return None
+
+
+def _ruler(outer: Any, inner: Any) -> tuple[Any, Any]:
+    """Return memory of the shape of a row that nothing is written to, and the variable of the step for it."""
+    sizes = sizes_of(outer)[1:]
+    return AllocEmpty("int8")(*sizes), TensorType("int8", inner.type.shape)()
