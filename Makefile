@@ -12,7 +12,7 @@ OLDEST_VENV := .venv-oldest
 PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
 BIN := $(VENV)/bin
 
-.PHONY: help venv demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv environments old-environments demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -58,6 +58,10 @@ $(VENV)/test.stamp: pyproject.toml | $(BIN)/python
 	@touch $@ $(VENV)/demo.stamp
 
 venv: $(VENV)/test.stamp
+
+environments: $(foreach venv,$(VENV) $(JAX_VENV) $(NOTEBOOK_VENV) $(PYTENSOR_VENV) $(LIBRARIES_VENV) $(PYMC4_VENV),$(venv)/test.stamp)
+
+old-environments: $(foreach venv,$(THEANO_VENV) $(OLDEST_VENV),$(venv)/test.stamp)
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/python examples/digits.py
