@@ -35,7 +35,7 @@ from aesara.scan.inplace import ScanInplaceOptimizer
 from aesara.scan.last_values import while_scan_merge_subtensor_last_element
 from aesara.scan.late_terms import split_late_sums, take_late_terms_last
 from aesara.scan.passes import scan_eqopt1, scan_eqopt2
-from aesara.scan.pruning import remove_unused_outputs_scan
+from aesara.scan.pruning import remove_constants_and_unused_inputs_scan, remove_unused_outputs_scan
 from aesara.scan.returned_rows import return_rows_as_results
 from aesara.scan.rows_for_shapes import read_shapes_elsewhere
 from aesara.scan.saving_memory import SaveMemory
@@ -153,7 +153,8 @@ PASSES = [
     Pass(3.15, "scan_save_mem", SaveMemory(), (*FAST_RUN, "scan", "save_mem_new_scan")),
     # What has changed since a pass ended may be of use to its rules, until nothing new comes of it.
     Pass(3.2, "settle", SettlingDB(*REPEATED), SETTLING),
-    # What nobody reads any more, loops need not compute.
+    # A sequence may turn out to be constant then, and nobody may read any more what a loop computes.
+    Pass(3.24, "scan_remove_constants", OverLoops(remove_constants_and_unused_inputs_scan), FAST_RUN),
     Pass(3.25, "scan_remove_unused", OverLoops(remove_unused_outputs_scan), FAST_RUN),
     # Operands that are repeated need not be in memory of their own.
     Pass(

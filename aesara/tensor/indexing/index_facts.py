@@ -214,8 +214,10 @@ def _static_sizes_made(shape: Sequence[int | None], dimension: int, index: Tenso
 
 
 def _check_positions(shape: Sequence[int | None], dimension: int, index: TensorVariable) -> None:
+    if not isinstance(index, Constant) or is_mask(index) or not index.data.size:
+        return  # a mask without dimensions may stand behind the last dimension
     size = shape[dimension]
-    if isinstance(index, Constant) and not is_mask(index) and size is not None and index.data.size:
+    if size is not None:
         lowest, highest = int(index.data.min()), int(index.data.max())
         if lowest < -size or highest >= size:
             wrong = lowest if lowest < -size else highest
