@@ -32,6 +32,8 @@ LINE = np.concatenate(
 ENDS = [0.0, 1e-300, 1e-20, 1e-5, 0.1, 0.4, 0.5, 0.7, 0.99, 1 - 1e-10, 1.0, -0.1, 1.1, NAN]
 SHAPES = [1e-5, 0.3, 1.0, 2.5, 10.0, 33.3, 300.0, 2e4]
 ORDERS = [0.0, 1e-5, 0.3, 0.5, 1.0, 2.0, 3.7, 10.0, 33.3, 100.0, -0.5, -1.0, -2.3, -7.0, NAN]
+#: orders that count derivatives, for routines with a loop over these
+DERIVATIVES = [0.0, 1.0, 2.0, 3.0]
 RADII = [1e-200, 1e-5, 0.3, 1.0, 1.9999, 2.0, 3.7, 10.0, 24.0, 26.0, 33.3, 100.0, 300.0, 1e3, NAN, -0.5, -2.3, -30.0]
 POSITIVE = [1e-300, 1e-5, 0.3, 0.5, 1.0, 1.5, 2.0, 3.7, 10.0, 33.3, 100.0, 1e3, 1e5]
 WITH_ENDS = [*POSITIVE, 0.0, INF, NAN, -0.5, -1.0]
@@ -69,6 +71,10 @@ DOMAINS = {
         ["gammainc", "gammaincc", "gammainc_der", "gammaincc_der", "gamma_density"], (WITH_ENDS, WITH_ENDS)
     ),
     **dict.fromkeys(["kl_div", "rel_entr"], (WITH_ENDS, WITH_ENDS)),
+    "spherical_ratio": (DERIVATIVES, LINE),
+    "log1p_ratio": (DERIVATIVES, np.linspace(-0.9, 10, 40)),
+    "spherical_bessel_of_square": (DERIVATIVES, np.linspace(-1, 1, 21)),
+    "boys": (DERIVATIVES, np.linspace(0, 1, 21)),
 }
 #: Relative errors beyond 1e-12: those of powers with large exponents, and where SciPy's are as large.
 TOLERANCES = {
