@@ -29,11 +29,10 @@ def is_on_purpose(error: BaseException, trace: TracebackType | None) -> bool:
     """
     if getattr(error, "_names_node", False) or getattr(error, "_on_purpose", False):
         return True
-    last = None
-    for last in _links(trace):  # noqa: B007
-        pass
-    if last is None or not _is_own(last):
+    links = list(_links(trace))
+    if not links or not _is_own(links[-1]):
         return True
+    last = links[-1]
     return last.tb_frame.f_code.co_code[last.tb_lasti] == _RAISE and not isinstance(error, AssertionError)
 
 

@@ -132,7 +132,7 @@ def _needed(program: Program) -> set[str]:
     needed = {
         bases.get(e.attr, e.attr)
         for step in program.all_steps()
-        if step not in step.checks()
+        if not any(check is step for check in step.checks())  # a check makes no size
         for e in walk(step.expressions())
         if e.op == "load"
     }

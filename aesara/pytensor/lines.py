@@ -211,7 +211,7 @@ def joined_parts(graph: PyTensorGraph) -> dict[PyTensorVariable, list[JoinedPart
     found = {}
     for vector in graph.inputs if names else ():
         if getattr(vector.type, "ndim", None) == 1 and not hasattr(vector, "get_value"):
-            bounds = {_bounds(node) for node, place in graph.clients[vector] if place == 0 and _is_node(node)}
+            bounds = {_bounds(node) for node, place in graph.clients[vector] if place == 0 and _takes_part(node)}
             ends = sorted(pair for pair in bounds if len(pair) == 2)
             if len(ends) == len(names):
                 found[vector] = [JoinedPart(name, *pair) for name, pair in zip(names, ends)]
@@ -227,8 +227,8 @@ def _names_of_step() -> list[str]:
     return []
 
 
-def _is_node(client: Any) -> bool:
-    """Whether a client is a node of the graph, and not a mark of an output."""
+def _takes_part(client: Any) -> bool:
+    """Return whether a client is a node that takes a part of the vector, and not a mark of an output."""
     return isinstance(getattr(client, "op", None), PyTensorSubtensor)
 
 

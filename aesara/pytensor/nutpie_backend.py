@@ -52,7 +52,7 @@ def add_backend(nutpie: ModuleType) -> None:
 
 
 def _is_asked_for_by_pymc() -> bool:
-    """Whether `pymc.sample` is running and the mode it was given is ours; it does not tell nutpie what it was given."""
+    """Return whether `pymc.sample` is running with our mode, which it does not pass on to nutpie."""
     given = [frame.f_locals["compile_kwargs"] for frame in frames_of_pymc() if "compile_kwargs" in frame.f_locals]
     if not given:
         return False

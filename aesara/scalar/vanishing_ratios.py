@@ -85,6 +85,12 @@ class ExprelReciprocal(UnaryScalarOp):
         return (-g * y * exprel_log_slope(x),)
 
 
+def _near_and_far(x: Any, limit: int) -> tuple[Any, Any, Any]:
+    """Return whether `x` is smaller than a limit, and arguments of two formulas, each of which stays in its range."""
+    is_near = lt(abs_(x), literal(limit, x))
+    return is_near, switch(is_near, x, literal(1, x)), switch(is_near, literal(limit, x), x)
+
+
 class LogExprel(UnaryScalarOp):
     """log((exp(x) - 1) / x), without overflow, and accurate near zero."""
 
@@ -103,10 +109,9 @@ class LogSinhc(UnaryScalarOp):
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         # coth(x) - 1 / x, whose terms cancel near zero; the derivatives of the ratio cancel far from it.
-        limit, one = literal(2, x), literal(1, x)
-        is_near = lt(abs_(x), limit)
-        near = x * spherical_ratio(one, switch(is_near, x, one))
-        outside = switch(is_near, limit, x)
+        one = literal(1, x)
+        is_near, inside, outside = _near_and_far(x, 2)
+        near = x * spherical_ratio(one, inside)
         return (g * switch(is_near, near, one / tanh(outside) - one / outside),)
 
 
@@ -118,12 +123,11 @@ class ExprelLogSlope(UnaryScalarOp):
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
         # That of coth(h) / 2 - 1 / (2 h) for h = x / 2; far from zero the terms of that cancel.
-        limit, one = literal(8, x), literal(1, x)
-        is_near = lt(abs(x), limit)
-        half = switch(is_near, x, one) / literal(2, x)
+        one = literal(1, x)
+        is_near, inside, outside = _near_and_far(x, 8)
+        half = inside / literal(2, x)
         first, second = spherical_ratio(one, half), spherical_ratio(literal(2, x), half)
         near = literal(0.25, x) * (first + half * half * first * (second - first))
-        outside = switch(is_near, limit, x)
         decay = exp(-abs(outside))
         far = one / outside / outside - decay / ((one - decay) * (one - decay))
         return (g * switch(is_near, near, far),)

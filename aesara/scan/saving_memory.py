@@ -166,9 +166,9 @@ def _read_of(client: Any) -> _Read | None:
     return _Read(scalars[0]) if is_read else None
 
 
-def _entry_from_end(client: Apply) -> int | None:
+def _entry_from_end(client: Any) -> int | None:
     """The entry in the second half of a known length that a node reads, counted from the end; None for others."""
-    length = client.inputs[0].type.shape[0]  # type: ignore[attr-defined]
+    length = client.inputs[0].type.shape[0]
     if isinstance(client.op.idx_list[0], slice) or not isinstance(client.inputs[1], Constant) or length is None:
         return None
     number = int(client.inputs[1].data)

@@ -14,6 +14,12 @@ from aesara.tensor.elemwise import Elemwise
 from tests.accuracy import stable
 
 
+def require(mode):
+    """Skip the test if the mode needs a library that is not installed."""
+    if mode == "JAX":
+        pytest.importorskip("jax")
+
+
 @pytest.mark.parametrize("name", stable.FORMULAS)
 def test_values_and_slopes(name):
     found = stable.checks(name, stable.FORMULAS[name])
@@ -36,8 +42,7 @@ LOST = {
 @pytest.mark.parametrize("mode", [None, stable.RULES, "JAX"])
 @pytest.mark.parametrize("name", LOST)
 def test_what_was_lost(name, mode):
-    if mode == "JAX":
-        pytest.importorskip("jax")
+    require(mode)
     build, at_point, wanted = LOST[name]
     x = at.dscalar("x")
     assert aesara.function([x], build(x), mode=mode)(at_point) == pytest.approx(wanted, rel=1e-12)
@@ -56,8 +61,7 @@ NEAR_ZERO = {
 @pytest.mark.parametrize("mode", [None, "FAST_COMPILE", "JAX"])
 @pytest.mark.parametrize("name", NEAR_ZERO)
 def test_slopes_at_zero(name, mode):
-    if mode == "JAX":
-        pytest.importorskip("jax")
+    require(mode)
     build, wanted = NEAR_ZERO[name]
     x = at.dvector("x")
     slope = aesara.function([x], aesara.grad(build(x).sum(), x), mode=mode)([0.0, 1e-300, -1e-300, 1e-17, -1e-12])
@@ -82,8 +86,7 @@ CURVATURES = {
 @pytest.mark.parametrize("mode", [None, "FAST_COMPILE", "JAX"])
 @pytest.mark.parametrize("name", CURVATURES)
 def test_even_functions_at_zero(name, mode):
-    if mode == "JAX":
-        pytest.importorskip("jax")
+    require(mode)
     build, wanted = CURVATURES[name]
     x = at.dvector("x")
     slope = aesara.grad(build(x).sum(), x)

@@ -101,7 +101,7 @@ class _Quick:
             self.conversions = conversions(self._type.dtype, is_scalar, bool(self._strict), self._allow_downcast)
 
     def is_outdated(self) -> bool:
-        """Whether somebody has changed the settings since, or wants values to be looked at."""
+        """Return True if settings have changed since, or if values have to be finite."""
         container = self._container
         return (
             container.strict is not self._strict
@@ -122,14 +122,14 @@ def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
 
 
 def _conversion_of_one(quick: _Quick) -> QuickConversion:
-    found = quick.conversions
+    found = quick.conversions or {}
 
     def convert(values: Sequence[Any]) -> Sequence[Any] | None:
         if len(values) != 1:
             return None
         (value,) = values
         try:
-            result = found[type(value)](value)  # type: ignore[index]  # the only argument has conversions
+            result = found[type(value)](value)
         except Exception:  # `Argument.checked` says what is wrong
             return None
         if result is value or result is None or quick.is_outdated():

@@ -51,7 +51,7 @@ class Answers:
     guards: Sequence[UpdateGuard]
 
     def may_differ(self, info: ErrorInfo, values: Sequence[int]) -> bool:
-        """Whether the reference may compute a value where a check has failed with these values.
+        """Return whether the reference may compute a value where a check has failed with these values.
 
         Operations of the user that may have run already run again only where the check is known to be too strict.
         """

@@ -253,7 +253,7 @@ def _check_range(
 
 
 def is_known_empty(mask: Array) -> bool:
-    """Whether a length of a mask is known to be 0; the mask chooses nothing then."""
+    """Return whether a length of a mask is known to be 0; the mask chooses nothing then."""
     return any(size is ZERO for size in mask.shape)
 
 

@@ -236,5 +236,5 @@ def _compared(original: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray | None:
 
 
 def _are_small(numbers: Any) -> bool:
-    """Whether the integers among numbers are so small that each is a float64; False if the first number is NaN."""
+    """Return whether the integers among numbers are so small that each is a float64; False if the first one is NaN."""
     return bool(max(map(abs, numbers), default=0) < _MOST)

@@ -25,7 +25,7 @@ rules = Rules()
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """What is written to a tensor at an index, which is all before or behind a border along one axis."""
+    """A value written to a tensor before a border along one axis, or behind it."""
 
     x: Any
     index: Any

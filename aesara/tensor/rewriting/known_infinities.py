@@ -23,7 +23,7 @@ _LIKE_OPERAND = (Neg, Sqr, Sqrt)
 
 
 def has_infinities(var: Variable, depth: int = _DEPTH) -> bool:
-    """Whether elements are known to be infinite or NaN: a factor is, or a divisor is known to be zero.
+    """Return whether elements are known to be infinite or NaN: a factor is, or a divisor is known to be zero.
 
     These are all elements, or those that a condition chooses, whatever it is.
 
@@ -47,7 +47,7 @@ def has_infinities(var: Variable, depth: int = _DEPTH) -> bool:
 
 
 def is_zero_or_nan(var: Variable, depth: int = _DEPTH) -> bool:
-    """Whether each element is known to be zero or NaN: a factor is."""
+    """Return whether each element is known to be zero or NaN: a factor is."""
     value = common_value(var)
     if value is not None:
         return bool(value == 0 or value != value)

@@ -83,7 +83,7 @@ def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
 
 
 def _is_single(x: TensorVariable, axis: Any) -> bool:
-    """Whether it is known that there is one element along axes."""
+    """Return whether there is known to be one element along axes."""
     axes = normalize_axes(as_axes(axis), x.type.ndim, x)
     return all(x.type.shape[a] == 1 for a in (range(x.type.ndim) if axes is None else axes))
 

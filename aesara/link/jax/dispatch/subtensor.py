@@ -220,12 +220,10 @@ class Indexing:
                 mask = known(entry, "The number of the entries that a mask chooses")
                 mask = self._fitted_mask(mask, shape, axis)
                 place.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
+            elif is_empty and np.ndim(entry):
+                place.parts.append(np.zeros(np.shape(entry), dtype=int))  # any positions are right, as in NumPy
             else:
-                if is_empty and np.ndim(entry):
-                    entry = np.zeros(np.shape(entry), dtype=int)  # any positions are right, as in NumPy
-                    place.parts.append(entry)
-                else:
-                    place.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, place))
+                place.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, place))
             axis += _n_indexed(entry)
             dimension += entry is None or isinstance(entry, slice)
         shapes = [np.shape(part) for part in place.parts if np.ndim(part)]
@@ -330,7 +328,7 @@ def _require_fitting(shape: tuple[int, ...], of_part: tuple[int, ...]) -> None:
 
 
 def _makes_nothing(entry: Any) -> bool:
-    """Whether an entry of an index broadcasts the others to no elements."""
+    """Return whether an entry of an index broadcasts the others to no elements."""
     if is_mask(entry):
         return entry.ndim > 0 and is_known(entry) and not np.any(entry)
     return not _is_basic(entry) and 0 in np.shape(entry)
