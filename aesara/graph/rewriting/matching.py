@@ -8,14 +8,14 @@ A pattern is
 * a number or an array: a constant of this value;
 * a variable: this variable (or an equal constant);
 * a tuple ``(op, pattern, ...)``: the output of ``op`` on inputs that match. `op` is an `Op`, a
-  class of ops, or a function of an op that says whether it will do. The last of the patterns may
-  be ``"*x"``: all inputs that the others did not take, put together by the same op.
+  class of ops, a function of an op that says whether it will do, or `ops`, for several of these and for attributes.
+  The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op.
 """
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
@@ -24,17 +24,93 @@ import numpy as np
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
 
-Bindings = dict[str, Variable]
+#: The variables that names of a pattern stand for; of names in `ops`, the op or the value of its attribute.
+Bindings = dict[str, Any]
 
 
 class LogicVariable:
-    """A variable of a pattern: a name, and what must hold of what it stands for."""
+    """A variable of a pattern: a name, and what must hold of what it stands for.
 
-    __slots__ = ("constraint", "name")
+    Parameters
+    ----------
+    name
+        The name.
+    constraint
+        A function that says whether a variable will do; None if any will.
+    operands
+        Ops, and classes of ops and of variables, one of which the variable comes from. A hint, which saves trying it.
+    """
 
-    def __init__(self, name: str, constraint: Callable[[Variable], bool] | None = None):
+    __slots__ = ("constraint", "name", "operands")
+
+    def __init__(
+        self, name: str, constraint: Callable[[Variable], bool] | None = None, operands: Sequence[Any] | None = None
+    ):
         self.name = name
         self.constraint = constraint
+        self.operands = operands
+
+
+class Ops:
+    """Ops of a pattern, with their attributes. Made by `ops`, which says what the parts mean."""
+
+    __slots__ = ("attributes", "classes", "members", "name")
+
+    def __init__(self, members: tuple[Any, ...], name: str | None, attributes: dict[str, Any]):
+        self.members = [op for op in members if not isinstance(op, type)]
+        self.classes = tuple(op for op in members if isinstance(op, type))
+        self.name = name
+        self.attributes = attributes
+
+    @property
+    def alternatives(self) -> list[Any]:
+        """The ops and classes of ops, one of which the op is."""
+        return [*self.members, *self.classes]
+
+    def __call__(self, op: Op) -> bool:
+        """Return whether an op is one of these, whatever its attributes are."""
+        return isinstance(op, self.classes) or any(op == member for member in self.members)
+
+    def bind(self, op: Op, bindings: Bindings) -> Bindings | None:
+        """Return the bindings with the op and its attributes, or None if these are not as wanted."""
+        found = dict(bindings)
+        if self.name is not None and found.setdefault(self.name, op) != op:
+            return None
+        for attribute, wanted in self.attributes.items():
+            value = getattr(op, attribute)
+            if isinstance(wanted, str):
+                if found.setdefault(wanted, value) != value:
+                    return None
+            elif not (wanted(value) if callable(wanted) else value == wanted):
+                return None
+        return found
+
+    def __str__(self) -> str:
+        return " | ".join(op.__name__ if isinstance(op, type) else str(op) for op in self.alternatives)
+
+
+def ops(*members: Any, name: str | None = None, **attributes: Any) -> Ops:
+    """Return the op of a pattern that is one of several, or whose attributes matter.
+
+    Parameters
+    ----------
+    *members
+        Ops and classes of ops.
+    name
+        The name that stands for the op, in conditions and replacements (there also as an op: ``("f", "x")``), and
+        wherever else it is used in the pattern.
+    **attributes
+        Attributes of the op: a string is a name that stands for the value, a function says whether the value will
+        do, anything else is the value that it must have.
+
+    Examples
+    --------
+    >>> from aesara.tensor.shapes.dimshuffle import DimShuffle
+    >>> a = at.dmatrix("a")
+    >>> unify((ops(DimShuffle, new_order="order"), "x"), a.T)
+    {'order': (1, 0), 'x': a}
+    """
+    return Ops(members, name, attributes)
 
 
 class OpPattern:
@@ -56,7 +132,23 @@ class OpPattern:
             return op == self.op
         if isinstance(self.op, type):
             return isinstance(op, self.op)
-        return bool(self.op(op))
+        return isinstance(self.op, str) or bool(self.op(op))
+
+    @property
+    def alternatives(self) -> list[Any] | None:
+        """The ops and classes of ops, one of which the op is; None if a function, or another op, decides."""
+        if isinstance(self.op, (Op, type)):
+            return [self.op]
+        return self.op.alternatives if isinstance(self.op, Ops) else None
+
+    def bind(self, op: Op, bindings: Bindings) -> Bindings | None:
+        """Return the bindings with what the pattern says of the op, or None if they do not agree."""
+        if isinstance(self.op, Ops):
+            return self.op.bind(op, bindings)
+        if isinstance(self.op, str):
+            bound = bindings.get(self.op)
+            return {**bindings, self.op: op} if bound is None else bindings if bound == op else None
+        return bindings
 
 
 class ValuePattern:
@@ -164,12 +256,15 @@ def matches(
         count = len(pattern.inputs)
         if len(node.inputs) != count and (pattern.rest is None or len(node.inputs) <= count):
             return
+        bound_op = pattern.bind(node.op, bindings)
+        if bound_op is None:
+            return
         orders: Any = (tuple(range(len(node.inputs))),)
         if commutative and is_commutative(node.op):
             orders = permutations(range(len(node.inputs)), count)
         for order in orders:
             chosen = [node.inputs[i] for i in order[:count]]
-            for found in _match_all(pattern.inputs, chosen, bindings, commutative, may_enter):
+            for found in _match_all(pattern.inputs, chosen, bound_op, commutative, may_enter):
                 if pattern.rest is not None:
                     others = [v for i, v in enumerate(node.inputs) if i not in order[:count]]
                     rest = others[0] if len(others) == 1 else node.op(*others)
@@ -224,7 +319,8 @@ def reify(pattern: Any, bindings: Bindings) -> Any:
         except KeyError:
             raise KeyError(f"The pattern variable {pattern.name!r} is not bound.") from None
     if isinstance(pattern, OpPattern):
-        return pattern.op(*(reify(p, bindings) for p in pattern.inputs))
+        op = bindings[pattern.op] if isinstance(pattern.op, str) else pattern.op
+        return op(*(reify(p, bindings) for p in pattern.inputs))
     if isinstance(pattern, ValuePattern):
         return pattern.value
     return pattern

@@ -12,6 +12,7 @@ from aesara.graph.rewriting.describe import function_text, pattern_text
 from aesara.graph.rewriting.matching import (
     LogicVariable,
     OpPattern,
+    Ops,
     ValuePattern,
     as_pattern,
     matches,
@@ -171,6 +172,12 @@ def _pattern_text(pattern: Any) -> str:
     return str(pattern)
 
 
+def _fitting(old: Variable, new: Variable, inputs: Sequence[Variable]) -> list[Variable] | None:
+    """Return what takes the place of a variable by its type alone."""
+    fitting = fits_in_place(old, new)
+    return None if fitting is None else [fitting]
+
+
 class Rule(NodeRewriter):
     """A rewrite in one row: a pattern, what takes its place, and when.
 
@@ -178,21 +185,32 @@ class Rule(NodeRewriter):
     """
 
     def __init__(
-        self, name: str, pattern: Any, replacement: Any, condition: Any, single_client: bool, why: str | None = None
+        self,
+        name: str,
+        pattern: Any,
+        replacement: Any,
+        condition: Any = None,
+        single_client: bool = False,
+        why: str | None = None,
+        each: Callable[[Variable, Variable], bool] | None = None,
+        fit: Callable[[Variable, Any, Sequence[Variable]], list[Variable] | None] = _fitting,
     ):
         self.name = name
         self.why = why
+        self.each = each
+        self.fit = fit
         self.source_pattern = pattern
         self.pattern = as_pattern(pattern)
         if not isinstance(self.pattern, OpPattern):
             raise TypeError(f"The pattern of the rule {name!r} must start with an op.")
         self.variables = _variables_of(self.pattern)
+        names = [*self.variables, *_names_of_ops(self.pattern)]
         self._operands = self.pattern.operands
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
-        self._replacement_names = _argument_names(replacement, self.variables, name)
-        self._condition_names = _argument_names(condition, self.variables, name)
+        self._replacement_names = _argument_names(replacement, names, name)
+        self._condition_names = _argument_names(condition, names, name)
         self.__name__ = name
 
     @property
@@ -205,13 +223,16 @@ class Rule(NodeRewriter):
         return f"{pattern_text(self.pattern)} becomes {'something equal' if text is None else text}"
 
     def tracks(self) -> Sequence[Any] | None:
-        op = self.pattern.op
-        return [op] if isinstance(op, (Op, type)) else None
+        return self.pattern.alternatives
 
     def operands(self) -> Sequence[Any] | None:
         for operand in self._operands:
-            if isinstance(operand.op, (Op, type)):
-                return [operand.op]
+            alternatives = operand.alternatives
+            if alternatives is not None:
+                return alternatives
+        for part in self.pattern.inputs:
+            if isinstance(part, LogicVariable) and part.operands is not None:
+                return part.operands
         return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
@@ -227,7 +248,11 @@ class Rule(NodeRewriter):
                 return len(clients.get(var, ())) <= 1
 
         for found in matches(self.pattern, old, commutative=True, may_enter=may_enter):
+            each = self.each
+            if each is not None and not all(each(found[name], old) for name in self.variables):
+                continue
             found["out"] = old
+            found["fgraph"] = fgraph
             if self.condition is not None and not self.condition(
                 *[found[name] for name in self._condition_names or ()]
             ):
@@ -238,9 +263,9 @@ class Rule(NodeRewriter):
                 new = self.replacement(*[found[name] for name in self._replacement_names])
             if new is None:
                 continue
-            fitting = fits_in_place(old, new)
+            fitting = self.fit(old, new, node.inputs)
             if fitting is not None:
-                return [fitting]
+                return fitting
         return False
 
     def __str__(self) -> str:
@@ -266,8 +291,9 @@ def rule(
     condition: Callable[..., bool] | None = None,
     single_client: bool = False,
     why: str | None = None,
+    each: Callable[[Variable, Variable], bool] | None = None,
 ) -> Rule:
-    """A rewrite rule in one row.
+    """Return a rewrite rule in one row.
 
     Parameters
     ----------
@@ -277,14 +303,17 @@ def rule(
         What to search for; see `aesara.graph.rewriting.matching`. Inputs of commutative ops match
         in every order.
     replacement
-        A pattern, or a function whose parameters are named after variables of the pattern
-        (``out`` is what is to be replaced). It may return None: then nothing is replaced.
+        A pattern, or a function whose parameters are named after variables of the pattern, and after ops and
+        attributes that `ops` names (``out`` is what is to be replaced, ``fgraph`` the graph). It may return None: then
+        nothing is replaced.
     condition
         A function with parameters of the same kind that says whether the rule applies.
     single_client
         Only where the inner parts of what matches are not used elsewhere.
     why
         One sentence on what the rule is good for, for those who read a trace. Default: its pattern and its replacement.
+    each
+        A function of a variable of the pattern and of what is to be replaced, that must hold of each of the variables.
 
     Examples
     --------
@@ -293,7 +322,7 @@ def rule(
     >>> rule("local_exp_log", (at.exp, (at.log, "x")), lambda x: x, condition=lambda x: x.dtype == "float64").name
     'local_exp_log'
     """
-    return Rule(name, pattern, replacement, condition, single_client, why)
+    return Rule(name, pattern, replacement, condition, single_client, why, each)
 
 
 def _variables_of(pattern: Any) -> list[str]:
@@ -310,16 +339,31 @@ def _variables_of(pattern: Any) -> list[str]:
     return found
 
 
+def _names_of_ops(pattern: OpPattern) -> list[str]:
+    """Return the names that stand for ops of a pattern, and for their attributes."""
+    found: list[str] = []
+    stack = [pattern]
+    while stack:
+        part = stack.pop()
+        stack.extend(part.operands)
+        if isinstance(part.op, str):
+            found.append(part.op)
+        elif isinstance(part.op, Ops):
+            found.extend(() if part.op.name is None else (part.op.name,))
+            found.extend(wanted for wanted in part.op.attributes.values() if isinstance(wanted, str))
+    return found
+
+
 def _argument_names(function: Any, variables: Sequence[str], name: str) -> list[str] | None:
     """The parameters of a function of a rule; None for what is no function."""
     code = getattr(function, "__code__", None)
     if code is None:
         return None
     names = list(code.co_varnames[: code.co_argcount])
-    unknown = [n for n in names if n != "out" and n not in variables]
+    unknown = [n for n in names if n not in ("out", "fgraph") and n not in variables]
     if unknown:
         raise ValueError(
             f"In the rule {name!r} a function takes {unknown}, but the pattern has the variables "
-            f"{sorted(set(variables))} (and 'out')."
+            f"{sorted(set(variables))} (and 'out', 'fgraph')."
         )
     return names

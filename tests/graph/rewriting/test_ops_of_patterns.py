@@ -1,0 +1,94 @@
+"""Patterns whose ops are one of several, or have attributes that matter."""
+
+import pytest
+
+import aesara
+import aesara.tensor as at
+from aesara.graph.rewriting.basic import in2out, rule
+from aesara.graph.rewriting.matching import Ops, ops, unify
+from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.tensor.reductions.sum_prod_max import Max, Sum
+from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+x, m = at.dvector("x"), at.dmatrix("m")
+
+
+def rewritten(expression, *rules):
+    return rewrite_graph(expression, include=(), custom_rewrite=in2out(*rules), clone=False)
+
+
+def test_one_of_several_ops_is_matched():
+    pattern = (ops(at.sin, at.cos), "x")
+    assert unify(pattern, at.sin(x)) == unify(pattern, at.cos(x)) == {"x": x}
+    assert unify(pattern, at.tan(x)) is None
+
+
+def test_the_op_has_a_name_that_replacements_use():
+    even = rule("even", (ops(at.cos, at.cosh, name="f"), (at.neg, "x")), ("f", "x"))
+    assert aesara.pprint(rewritten(at.cosh(-x) + at.cos(-x) + at.sin(-x), even)) == "((cosh(x) + cos(x)) + sin((-x)))"
+
+
+def test_a_name_stands_for_one_op():
+    twice = rule("twice", (ops(Sum, Max, name="f"), (ops(Sum, Max, name="f"), "x")), lambda f, x: at.constant(0, dtype="float64"))
+    inner = at.sum(m, axis=0)
+    assert rewritten(at.sum(inner, axis=0), twice).owner is None
+    assert rewritten(at.max(inner, axis=0), twice).owner is not None
+
+
+def test_a_string_in_place_of_an_op_stands_for_any_op():
+    same = rule("same", ("f", ("f", "x")), ("f", "x"))
+    assert rewritten(at.abs(at.abs(x)), same).owner.inputs[0] is x
+    assert rewritten(at.abs(at.neg(x)), same).owner.inputs[0] is not x
+
+
+@pytest.mark.parametrize("wanted, matched", [((1, 0), True), ((0, 1), False), (lambda order: "x" not in order, True)])
+def test_attributes_have_to_be_as_wanted(wanted, matched):
+    assert (unify((ops(DimShuffle, new_order=wanted), "x"), m.T) is not None) == matched
+
+
+def test_attributes_are_bound_to_names():
+    merge = rule(
+        "merge",
+        (ops(DimShuffle, new_order="outer"), (ops(DimShuffle, new_order="inner"), "x")),
+        lambda outer, inner, x: x.dimshuffle(*(inner[i] for i in outer)),
+        lambda outer: "x" not in outer,
+    )
+    new = rewritten(m.T.dimshuffle(1, 0), merge).owner
+    assert new.op.new_order == (0, 1) and new.inputs == [m]
+    assert rewritten(m.T.dimshuffle(1, 0, "x"), merge).owner.inputs[0] is not m
+
+
+def test_a_value_that_is_bound_twice_has_to_be_the_same():
+    pattern = (ops(Sum, axis="axis"), (ops(Max, axis="axis"), "x"))
+    assert unify(pattern, at.sum(at.max(m, axis=0), axis=0)) == {"axis": (0,), "x": m}
+    assert unify(pattern, at.sum(at.max(m, axis=1), axis=0)) is None
+
+
+def test_a_rule_is_tried_on_nodes_of_any_of_its_ops():
+    both = rule("both", (ops(at.sin, Sum), (ops(at.cos, Max), "x")), "x")
+    assert both.tracks() == [at.sin, Sum]
+    assert both.operands() == [at.cos, Max]
+
+
+def test_functions_of_a_rule_may_take_the_graph():
+    asked = []
+    rule_ = rule("asks", (at.sin, "x"), lambda x, fgraph: asked.append(len(fgraph.clients[x])))
+    rewritten(at.sin(x) + at.cos(x), rule_)
+    assert asked == [2]
+
+
+def test_what_must_hold_of_each_variable():
+    pattern = ((at.add, "x", "y"), (at.sub, "x", "y"))
+    wide = rule("wide", *pattern, each=lambda var, out: var.type.dtype == out.type.dtype)
+    assert rewritten(x + x, wide).owner.op == at.sub
+    assert rewritten(x + at.fvector(), wide).owner.op == at.add
+
+
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match="axes"):
+        rule("unknown", (ops(Sum, axis="axis"), "x"), lambda axes: None)
+
+
+def test_ops_say_what_they_are():
+    assert str(ops(at.sin, Sum)).endswith("| Sum")
+    assert isinstance(ops(Sum), Ops)
