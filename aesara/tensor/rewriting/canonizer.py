@@ -11,16 +11,12 @@ from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, mul, neg, reciprocal, sgn, square, sub, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import Product, of_lists, power_of
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
-from aesara.tensor.rewriting.helpers import common_value, computed_in, in_place_of, is_float
-from aesara.tensor.rewriting.wide_products import (
-    in_pairs,
-    in_written_order,
-    is_written_like,
-    may_leave_range,
-    same_factors,
-)
+from aesara.tensor.rewriting.helpers import computed_in, in_place_of, is_float, output_of
+from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range
+from aesara.tensor.rewriting.written_products import in_written_order, is_written_like, same_factors
 from aesara.tensor.rewriting.written_sums import sum_in_written_order
 
 
@@ -78,10 +74,11 @@ class MulCanonizer(AlgebraicCanonizer):
     ) -> list[Variable] | None:
         if not is_float(out) or not may_leave_range(*flat):
             return super()._rewritten(out, flat, num, denum)
-        if same_factors(*flat, num, denum):
+        written = Product(*flat)
+        if same_factors(written, Product(num, denum)):
             return None
         negative = self._is_signed(num, denum)
-        new = in_written_order(out, flat, num[negative:], denum)
+        new = in_written_order(out, written, Product(num[negative:], denum))
         if new is None:
             new = self.rebuild(num, denum, out.type)
         elif negative:
@@ -101,28 +98,23 @@ class MulCanonizer(AlgebraicCanonizer):
 def check_for_x_over_absX(
     numerators: list[Variable], denominators: list[Variable]
 ) -> tuple[list[Variable], list[Variable]]:
-    """Turn ``x / abs(x)`` into ``sgn(x)``, for floats: the most negative integer has no absolute value."""
+    """``x / abs(x) -> sgn(x)`` among the factors of a product, for floats: the lowest integer has no absolute value."""
+    numerators, denominators = list(numerators), list(denominators)
     for denominator in list(denominators):
-        node = denominator.owner
-        if node is None or node.op != at_abs or not is_float(denominator):
-            continue
-        x = node.inputs[0]
-        if x.type.dtype == denominator.type.dtype and any(x is v for v in numerators):
-            position = next(i for i, v in enumerate(numerators) if v is x)
-            numerators = [*numerators[:position], sgn(x), *numerators[position + 1 :]]
-            position = next(i for i, v in enumerate(denominators) if v is denominator)
-            denominators = [*denominators[:position], *denominators[position + 1 :]]
+        node = output_of(denominator, at_abs)
+        x = None if node is None or not is_float(denominator) else node.inputs[0]
+        if x is not None and x.type.dtype == denominator.type.dtype and x in numerators:
+            numerators[numerators.index(x)] = sgn(x)
+            denominators.remove(denominator)
     return numerators, denominators
 
 
-def powers_of_one_base(
-    numerators: list[Variable], denominators: list[Variable]
-) -> tuple[list[Variable], list[Variable]]:
-    """Turn ``x**2 * x / x**4`` into ``1 / x``, for floats and whole exponents: powers overflow and underflow."""
-    sides = [[_whole_power(v) for v in side] for side in (numerators, denominators)]
+def powers_of_one_base(product: Product) -> Product:
+    """``x**2 * x / x**4 -> 1 / x``, for floats and whole exponents: powers overflow and underflow."""
+    sides = [[power_of(v) for v in side] for side in (product.factors, product.divisors)]
     both = {base for base, _ in sides[0]} & {base for base, _ in sides[1]}
-    if not both or may_leave_range(numerators, denominators):
-        return numerators, denominators
+    if not both or may_leave_range(product.factors, product.divisors):
+        return product
     left = {base: 0 for base, _ in (*sides[0], *sides[1]) if base in both}
     for sign, side in zip((1, -1), sides):
         for base, exponent in side:
@@ -130,30 +122,13 @@ def powers_of_one_base(
                 left[base] += sign * exponent
     kept = [
         [v for v, (base, _) in zip(side, powers) if base not in both]
-        for side, powers in zip((numerators, denominators), sides)
+        for side, powers in zip((product.factors, product.divisors), sides)
     ]
     for base, exponent in left.items():
         if exponent:
             power = base if abs(exponent) == 1 else at_pow(base, np.asarray(abs(exponent), base.type.dtype))
             kept[exponent < 0].append(power)
-    return kept[0], kept[1]
-
-
-def _whole_power(var: Variable) -> tuple[Variable, int]:
-    """What a float is a power of, and the exponent, which is 1 for what is not written as a power."""
-    dtype, exponent = var.type.dtype, 1
-    while var.owner is not None and var.owner.op in (square, at_pow) and dtype[:5] == "float":
-        base = var.owner.inputs[0]
-        if base.type.dtype != dtype:
-            break
-        factor = 2
-        if var.owner.op == at_pow:
-            number = common_value(var.owner.inputs[1])
-            if number is None or number.dtype.kind == "c" or not 2 <= number < np.inf or number != int(number):
-                break
-            factor = int(number)
-        var, exponent = base, exponent * factor
-    return var, exponent
+    return Product(kept[0], kept[1])
 
 
 class AddCanonizer(AlgebraicCanonizer):
@@ -178,4 +153,4 @@ local_add_canonizer.name = "local_add_canonizer"
 local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, False)
 local_mul_canonizer.name = "local_mul_canonizer"
 local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[at_abs])
-local_mul_canonizer.add_simplifier(powers_of_one_base, "powers_of_one_base", operands=[square, at_pow])
+local_mul_canonizer.add_simplifier(of_lists(powers_of_one_base), "powers_of_one_base", operands=[square, at_pow])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import rule
 from aesara.tensor.elementwise.ops import (
     add,
@@ -28,17 +28,13 @@ from aesara.tensor.elementwise.ops import (
     sub,
     switch,
 )
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import TERM, Product, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
-    common_value,
     constant_like,
-    has_value,
     output_of,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.hyperbolic import multiple
-from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -75,7 +71,7 @@ def is_half_of_erfc(x: Variable, out: Variable) -> bool:
 rules.add(
     rule("local_log_erfc", (log, (erfc, "x")), log_of_erfc, real_of_same_dtype),
     rule("local_log1p_neg_erf", (log1p, (neg, (erf, "x"))), log_of_erfc, is_whole_argument),
-    rule("local_log1p_erf", (log1p, (erf, "x")), lambda x: log_of_erfc(negated(x)), real_of_same_dtype),
+    rule("local_log1p_erf", (log1p, (erf, "x")), lambda x: log_of_erfc(opposite(x)), real_of_same_dtype),
     rule("local_log_ndtr", (log, (ndtr, "x")), lambda x: log_ndtr(x), real_of_same_dtype),
     rule("local_log_half_erfc", (log, (mul, 0.5, (erfc, "x"))), lambda x: log_ndtr(scaled(x, -math.sqrt(2))),
          is_half_of_erfc),
@@ -83,72 +79,61 @@ rules.add(
 )  # fmt: skip
 
 
-def scaled_erfc(
-    numerators: Sequence[Variable], denominators: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
-    """``exp(x**2) * erfc(x)`` in a product as ``erfcx(x)``, and ``exp(-x**2) / erfc(x)`` as ``1 / erfcx(x)``.
+def scaled_erfc(product: Product) -> Product:
+    """``exp(x**2) * erfc(x) -> erfcx(x)`` and ``exp(-x**2) / erfc(x) -> 1 / erfcx(x)`` in a product.
 
     The exponential overflows where the other factor underflows, or both underflow. ``exp(-x**2 / 2) / ndtr(x)`` is
     such a quotient, too.
     """
-    numerators, denominators = _tails_over_tails(numerators, denominators)
-    for i, factor in enumerate(denominators):
-        node = factor.owner
-        if node is None or node.op not in (erfc, ndtr) or not real_of_same_dtype(node.inputs[0], factor):
-            continue
-        (argument,) = node.inputs
-        number, x = multiple(argument)
-        if node.op == ndtr:
-            number *= math.sqrt(0.5)
-        for k, other in enumerate(numerators):
-            inner = other.owner
-            if inner is not None and inner.op == exp and _is_multiple_of_square(inner.inputs[0], -(number**2), x):
-                if node.op == ndtr:
-                    argument = mul(constant_like(-math.sqrt(0.5), argument), argument)
-                    numerators.append(constant_like(2, argument))
-                denominators[i] = erfcx(argument)
-                del numerators[k]
-                break
-    for i, factor in enumerate(numerators):
-        node = factor.owner
-        if node is None or node.op != erfc or not real_of_same_dtype(node.inputs[0], factor):
-            continue
-        (argument,) = node.inputs
-        number, x = multiple(argument)
-        for k, other in enumerate(numerators):
-            inner = other.owner
-            if inner is not None and inner.op == exp and _is_multiple_of_square(inner.inputs[0], number**2, x):
-                numerators[i] = erfcx(argument)
-                del numerators[k]
-                break
-    return numerators, denominators
+    product = _tails_over_tails(product)
+    factors, divisors = list(product.factors), list(product.divisors)
+    for side, sign in ((divisors, -1), (factors, 1)):
+        for i, tail in _tails(side):
+            (argument,) = tail.inputs
+            number, x = multiple(argument)
+            if tail.op == ndtr:
+                if side is factors:
+                    continue
+                number *= math.sqrt(0.5)
+            exponential = next(
+                (v for v in factors if _is_exponential_of_square(v, sign * number**2, x)),
+                None,
+            )
+            if exponential is None:
+                continue
+            if tail.op == ndtr:
+                argument = mul(constant_like(-math.sqrt(0.5), argument), argument)
+                factors.append(constant_like(2, argument))
+            side[i] = erfcx(argument)
+            del factors[next(k for k, v in enumerate(factors) if v is exponential)]
+            if side is factors:
+                break  # positions have changed
+    return Product(factors, divisors)
 
 
-def _tails_over_tails(
-    numerators: Sequence[Variable], denominators: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
+def _tails(variables: Sequence[Variable]) -> list[tuple[int, Apply]]:
+    """Return the positions and nodes of those variables that are ``erfc`` or ``ndtr`` of real variables."""
+    nodes = [(i, v.owner) for i, v in enumerate(variables) if v.owner is not None and v.owner.op in (erfc, ndtr)]
+    return [(i, node) for i, node in nodes if real_of_same_dtype(node.inputs[0], node.outputs[0])]
+
+
+def _tails_over_tails(product: Product) -> Product:
     """``erfc(x) / erfc(y)`` where both are small, by scaled functions; the same of ``ndtr``."""
-    numerators, denominators = list(numerators), list(denominators)
-    for i, above in enumerate(list(numerators)):
-        for op, sign in ((erfc, 1.0), (ndtr, -math.sqrt(0.5))):
-            top = output_of(above, op)
-            if top is None or not real_of_same_dtype(top.inputs[0], above):
-                continue
-            k = next((k for k, v in enumerate(denominators) if output_of(v, op) is not None), None)
-            bottom = None if k is None else output_of(denominators[k], op)
-            if k is None or bottom is None or denominators[k].type.dtype != above.type.dtype:
-                continue
-            (x,), (y,) = top.inputs, bottom.inputs
-            if y.type.dtype != x.type.dtype:
-                continue
-            edge = constant_like(sign, x)  # on the side of the tail
-            both = lt(edge, minimum(x, y)) if sign > 0 else lt(maximum(x, y), edge)
-            exponent = mul(sub(y, x), add(y, x), constant_like(sign * sign, x))
-            numerators[i] = _scaled_where(both, x, above, edge, sign)
-            denominators[k] = _scaled_where(both, y, denominators[k], edge, sign)
-            numerators.append(exp(switch(both, exponent, constant_like(0, x))))
-            break
-    return numerators, denominators
+    factors, divisors = list(product.factors), list(product.divisors)
+    for i, top in _tails(product.factors):
+        sign = 1.0 if top.op == erfc else -math.sqrt(0.5)
+        found = next(((k, node) for k, node in _tails(divisors) if node.op == top.op), None)
+        if found is None or found[1].outputs[0].type.dtype != top.outputs[0].type.dtype:
+            continue
+        k, bottom = found
+        (x,), (y,) = top.inputs, bottom.inputs
+        edge = constant_like(sign, x)  # on the side of the tail
+        both = lt(edge, minimum(x, y)) if sign > 0 else lt(maximum(x, y), edge)
+        exponent = mul(sub(y, x), add(y, x), constant_like(sign * sign, x))
+        factors[i] = _scaled_where(both, x, factors[i], edge, sign)
+        divisors[k] = _scaled_where(both, y, divisors[k], edge, sign)
+        factors.append(exp(switch(both, exponent, constant_like(0, x))))
+    return Product(factors, divisors)
 
 
 def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, edge: Variable, sign: float) -> Variable:
@@ -157,37 +142,17 @@ def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, edge: V
     return switch(condition, erfcx(inside if sign > 0 else mul(constant_like(sign, x), inside)), otherwise)
 
 
-def _is_multiple_of_square(var: Variable, number: float, x: Variable) -> bool:
-    """Whether a variable is ``number * x**2``, but for the rounding of the number; ``(2 * x)**2`` is ``4 * x**2``."""
-    factors, divisors = local_mul_canonizer.get_near_num_denum(var)
-    if divisors:  # numbers are among the factors by now
+def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool:
+    """Return whether a variable is ``exp(number * x**2)``, but for the rounding of the number."""
+    node = output_of(var, exp)
+    if node is None:
         return False
-    product = 1.0
-    squares = 0
-    for factor in factors:
-        value, base = multiple(factor)
-        constant = common_value(base)
-        if constant is not None:
-            product *= value * float(constant)
-        elif base is x:
-            product, squares = product * value, squares + 1
-        else:
-            squared = _squared_in(base)
-            if squared is None:
-                return False
-            of_root, root = multiple(squared)
-            if root is not x:
-                return False
-            product, squares = product * value * of_root**2, squares + 2
-    return squares == 2 and abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
-
-
-def _squared_in(var: Variable) -> Variable | None:
-    """What a variable is the square of, if it is written as one."""
-    node = var.owner
-    if node is None or not (node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))):
-        return None
-    return node.inputs[0]
+    exponent = Product.read(node.inputs[0], TERM)
+    factors = [multiple(factor) for factor in exponent.factors]
+    if exponent.divisors or len(factors) != 2 or any(base is not x for _, base in factors):
+        return False
+    product = exponent.number * factors[0][0] * factors[1][0]
+    return abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])

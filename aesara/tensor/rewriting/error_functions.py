@@ -14,7 +14,7 @@ from aesara.tensor.rewriting.helpers import (
     in_place_of,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.multrees import is_neg
+from aesara.tensor.rewriting.older_interface import is_neg
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()

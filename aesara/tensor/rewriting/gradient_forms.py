@@ -39,8 +39,8 @@ from aesara.tensor.elementwise.ops import (
 )
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
+from aesara.tensor.rewriting.algebra import Product, opposite
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
-from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.differences import smooth_difference_of_roots
 from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
@@ -60,8 +60,8 @@ from aesara.tensor.rewriting.logarithms.differences import base_of_square, is_ne
 from aesara.tensor.rewriting.logarithms.functions import hyperbolic_cosine
 from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
-from aesara.tensor.rewriting.logarithms.quotients import ExpTerm, exponential_terms
-from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.rewriting.logarithms.quotients import exponential_terms, number_of
+from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp
 from aesara.tensor.rewriting.vanishing_quotients import logarithm_of_ratios, with_stable_slopes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -150,7 +150,7 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     if x is not None and _is_average(node, analysis):
         x = None
     if x is not None and not any(v in analysis.kept for v in (last, *operands)):
-        logistic = sigmoid(negated(x))
+        logistic = sigmoid(opposite(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
     found = Analysis(analysis.kept, differentiated=True, smooth=True).scaled(out)
     if found is None or (found.factors and not found.divisors):
@@ -178,7 +178,7 @@ def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | Non
     if not (_is_exponent(first, others[0]) and _is_exponent(second, others[1])):
         return None
     out = node.outputs[0]
-    a, b, c, d = (one.number for one in (*others, first, second))
+    a, b, c, d = (number_of(one) for one in (*others, first, second))
     if None in (a, b, c, d) or not (0 < c < np.inf and 0 < d < np.inf):
         return None
     a, b, c, d = map(np.float64, (a, b, c, d))
@@ -186,7 +186,7 @@ def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | Non
     return add(constant_like(a / c, out), mul(constant_like(b / d - a / c, out), share))
 
 
-def _two_terms(var: Variable) -> list[ExpTerm] | None:
+def _two_terms(var: Variable) -> list[Product] | None:
     """A sum or difference of two exponentials, one of which may be a number."""
     node = var.owner
     if node is None or _kind(node) not in (Add, Sub) or len(node.inputs) != 2:
@@ -199,7 +199,7 @@ def _two_terms(var: Variable) -> list[ExpTerm] | None:
     return exponential_terms(node)
 
 
-def _is_exponent(one: ExpTerm, other: ExpTerm) -> bool:
+def _is_exponent(one: Product, other: Product) -> bool:
     """Return whether the exponents of two terms are the same."""
     value = common_value(one.exponent)
     return one.exponent is other.exponent or (value is not None and value == common_value(other.exponent))
@@ -223,15 +223,16 @@ def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
     """``exp(x**2) * erfc(x)``, and quotients of a power and ``erfc``, by the scaled function; the same of ``ndtr``."""
     if not any(_is_tail(v) for v in node.inputs) or any(is_near_kept(v, analysis.kept) for v in node.inputs):
         return None
-    sides = local_mul_canonizer.get_near_num_denum(node.outputs[0])
-    tops, bottoms = scaled_erfc(*([_tail_of_complement(v) for v in side] for side in sides))
-    scaled = [v for v in bottoms if v.owner is not None and _kind(v.owner) is Erfcx]
-    if not scaled and [*tops, *bottoms] == [*sides[0], *sides[1]]:
+    (out,) = node.outputs
+    product = Product.read(out)
+    new = scaled_erfc(product.mapped(_tail_of_complement))
+    scaled = [v for v in new.divisors if v.owner is not None and _kind(v.owner) is Erfcx]
+    if not scaled and new == product:
         return None
     # The reciprocal has derivatives that stay in the range where the function does not.
-    tops.extend(erfcx_reciprocal(made.inputs[0]) for v in scaled for made in v.get_parents())
-    bottoms = [v for v in bottoms if v not in scaled]
-    return local_mul_canonizer.merge_num_denum(tops, bottoms, node.outputs[0].type.dtype)
+    new.factors.extend(erfcx_reciprocal(made.inputs[0]) for v in scaled for made in v.get_parents())
+    new.divisors = [v for v in new.divisors if v not in scaled]
+    return new.build(out)
 
 
 def _tail_of_complement(var: Variable) -> Variable:
@@ -247,8 +248,8 @@ def _tail_of_complement(var: Variable) -> Variable:
         return var
     (x, *_) = inner.inputs
     if _kind(inner) is Erf:
-        return erfc(x if _kind(node) is Sub else negated(x))
-    return ndtr(negated(x)) if _kind(inner) is Ndtr and _kind(node) is Sub else var
+        return erfc(x if _kind(node) is Sub else opposite(x))
+    return ndtr(opposite(x)) if _kind(inner) is Ndtr and _kind(node) is Sub else var
 
 
 def _is_tail(var: Variable) -> bool:

@@ -63,6 +63,11 @@ def real_of_same_dtype(x: Variable, out: Variable) -> bool:
     return is_float(x) and x.type.dtype == out.type.dtype
 
 
+def same_floats(x: Variable, y: Variable, out: Variable) -> bool:
+    """Whether two variables are real floating point tensors of the dtype of the result."""
+    return real_of_same_dtype(x, out) and real_of_same_dtype(y, out)
+
+
 def exponent_value(var: Variable) -> Any:
     """The number that an exponent is known to be, or None; that of a derivative is a number minus 1."""
     node = var.owner

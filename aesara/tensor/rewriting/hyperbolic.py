@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
@@ -28,9 +29,9 @@ from aesara.tensor.elementwise.ops import (
     sub,
     switch,
     tanh,
-    true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import Product, are_opposite, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     common_value,
@@ -39,41 +40,12 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     output_of,
     real_of_same_dtype,
+    same_floats,
 )
-from aesara.tensor.rewriting.logistic import is_negation, negated, simplify_logistic
+from aesara.tensor.rewriting.logistic import simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
-
-
-def are_opposite(x: Variable, y: Variable, out: Variable) -> bool:
-    """Whether two variables of the dtype of the result are the opposites of each other, as numbers times a third."""
-    if not (real_of_same_dtype(x, out) and real_of_same_dtype(y, out)):
-        return False
-    if is_negation(x, y):
-        return True
-    (first, base), (second, other) = multiple(x), multiple(y)
-    return base is other and first == -second
-
-
-def multiple(x: Variable) -> tuple[float, Variable]:
-    """A number and a variable whose product is `x`."""
-    number = 1.0
-    node = x.owner
-    while node is not None:
-        if node.op == neg:
-            number, x = -number, node.inputs[0]
-        elif node.op == mul and len(node.inputs) == 2 and any(common_value(v) is not None for v in node.inputs):
-            k = 0 if common_value(node.inputs[0]) is not None else 1
-            if node.inputs[1 - k].type != x.type:
-                break
-            number, x = number * float(common_value(node.inputs[k])), node.inputs[1 - k]
-        elif node.op == true_divide and node.inputs[0].type == x.type and common_value(node.inputs[1]):
-            number, x = number / float(common_value(node.inputs[1])), node.inputs[0]
-        else:
-            break
-        node = x.owner
-    return number, x
 
 
 def log_of_cosh(x: Variable) -> Variable:
@@ -94,7 +66,7 @@ def local_exponentials_to_hyperbolic(fgraph, node):
         return False
     first, second = (v.owner for v in node.inputs)
     x, y = first.inputs[0], second.inputs[0]
-    if first.op != second.op or not are_opposite(x, y, out):
+    if first.op != second.op or not same_floats(x, y, out) or not are_opposite(x, y):
         return False
     if first.op == sigmoid:
         return in_place_of(out, tanh(mul(0.5, x))) if node.op == sub else False
@@ -128,86 +100,77 @@ rules.add(
 # In products
 
 
-def exponentials_in_quotients(
-    numerators: Sequence[Variable], denominators: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
-    """Factors that overflow together, as functions that do not.
+def exponentials_in_quotients(product: Product) -> Product:
+    """Replace factors that overflow together by functions that do not.
 
     ``sinh(x) / cosh(x)`` is ``tanh(x)``, ``expm1(x) / (1 + exp(x))`` is ``tanh(x / 2)``,
     ``exp(x) / expm1(x)`` is the same of a smaller `x`, ``exp(x) / cosh(x)`` is
     ``2 * sigmoid(2 * x)`` and ``1 / exp(x)`` is ``exp(-x)``.
     """
-    numerators, denominators = list(numerators), list(denominators)
-    if _powers_are_taken_apart(numerators, denominators):
-        numerators, denominators = simplify_logistic(numerators, denominators)
-    # Products may be long: what could stand together is found first.
-    sigmoids = [k for k, v in enumerate(numerators) if output_of(v, sigmoid) is not None]
-    below = [k for k, v in enumerate(denominators) if v.owner is not None and v.owner.op in (sinh, cosh, expm1)]
-    for i, var in enumerate(numerators if sigmoids or below else ()):
-        node = var.owner
-        if node is None or node.op not in (sinh, cosh, expm1, exp) or not real_of_same_dtype(node.inputs[0], var):
-            continue
-        (x,) = node.inputs
-        if node.op == expm1:
-            arguments = ((k, output_of(numerators[k], sigmoid)) for k in sigmoids)
-            k = next((k for k, other in arguments if other is not None and is_negation(x, other.inputs[0])), None)
-            if k is not None:
-                numerators[i] = tanh(mul(0.5, x))
-                del numerators[k]
-                break
-            continue
-        if node.op == exp:
-            coshes = ((k, output_of(denominators[k], cosh)) for k in below)
-            k = next((k for k, other in coshes if other is not None and _is_or_negates(other.inputs[0], x)), None)
-            if k is not None:
-                numerators[i] = sigmoid(mul(2, x))
-                denominators[k] = constant_like(0.5, var)
-                break
-        partner = {sinh: cosh, cosh: sinh, exp: expm1}[node.op]
-        k = next((k for k in below if _is_of(denominators[k], partner, x)), None)
-        if k is None:
-            continue
-        if node.op == exp:
-            if output_of(x, minimum) is not None:
-                continue
-            # Far above zero both are the same.
-            near = minimum(x, np.asarray(np.log(np.finfo(x.type.dtype).max) / 2, dtype=x.type.dtype))
-            numerators[i], denominators[k] = exp(near), expm1(near)
-        elif node.op == sinh:
-            numerators[i] = tanh(x)
-            del denominators[k]
-        else:
-            denominators[k] = tanh(x)
-            del numerators[i]
-        break
+    product = _with_powers_apart(product)
+    above = _functions(product.factors, (sinh, cosh, expm1, exp, sigmoid))
+    below = _functions(product.divisors, (sinh, cosh, expm1))
+    product = _with_pair_replaced(product, above, below)
     if below:
-        numerators, denominators = _of_different_arguments(numerators, denominators)
-    if len(denominators) == 1 and all(_is_large_constant(v) for v in numerators):
-        node = denominators[0].owner
-        if node is not None and node.op == exp and real_of_same_dtype(node.inputs[0], denominators[0]):
-            return [*numerators, exp(negated(node.inputs[0]))], []
-    return numerators, denominators
+        product = _of_different_arguments(product)
+    if len(product.divisors) == 1 and all(_is_large_constant(v) for v in product.factors):
+        for _, divisor in _functions(product.divisors, (exp,)):
+            return Product([*product.factors, exp(opposite(divisor.inputs[0]))])
+    return product
 
 
-def _of_different_arguments(
-    numerators: list[Variable], denominators: list[Variable]
-) -> tuple[list[Variable], list[Variable]]:
+def _with_pair_replaced(product: Product, above: list[tuple[int, Apply]], below: list[tuple[int, Apply]]) -> Product:
+    """Return a product with the first two functions replaced that overflow together."""
+    factors, divisors = product.factors, product.divisors
+    for i, node in above:
+        (x,) = node.inputs
+        for k, other in above:
+            if node.op == expm1 and other.op == sigmoid and are_opposite(x, other.inputs[0]):
+                with_tanh = [*factors[:i], tanh(mul(0.5, x)), *factors[i + 1 :]]
+                del with_tanh[k]
+                return Product(with_tanh, divisors)
+        for k, other in below:
+            new = _quotient(node, other)
+            if new is not None:
+                return Product(
+                    [*factors[:i], *new.factors, *factors[i + 1 :]], [*divisors[:k], *new.divisors, *divisors[k + 1 :]]
+                )
+    return product
+
+
+def _quotient(top: Apply, bottom: Apply) -> Product | None:
+    """Return the quotient of two functions that overflow together, by functions that do not."""
+    (x,), (y,) = top.inputs, bottom.inputs
+    if top.op == exp and bottom.op == cosh and (x is y or are_opposite(x, y)):
+        return Product([sigmoid(mul(2, x))], [constant_like(0.5, x)])
+    if x is not y:
+        return None
+    if top.op == sinh and bottom.op == cosh:
+        return Product([tanh(x)])
+    if top.op == cosh and bottom.op == sinh:
+        return Product([], [tanh(x)])
+    if top.op == exp and bottom.op == expm1 and output_of(x, minimum) is None:
+        # Far above zero both are the same.
+        near = minimum(x, np.asarray(np.log(np.finfo(x.type.dtype).max) / 2, dtype=x.type.dtype))
+        return Product([exp(near)], [expm1(near)])
+    return None
+
+
+def _of_different_arguments(product: Product) -> Product:
     """``cosh(x) / cosh(y)`` as ``exp(|x| - |y|)`` times a quotient of numbers between 1 and 2; the same of ``sinh``."""
-    for i, above in enumerate(list(numerators)):
-        top = _hyperbolic(above)
-        k = next((k for k, v in enumerate(denominators) if _hyperbolic(v) is not None), None)
-        bottom = None if k is None else _hyperbolic(denominators[k])
-        if top is None or k is None or bottom is None or denominators[k].type.dtype != above.type.dtype:
-            continue
-        numerators.append(exp(sub(at_abs(top.inputs[0]), at_abs(bottom.inputs[0]))))
-        numerators[i], denominators[k] = _without_exponential(top), _without_exponential(bottom)
-    return numerators, denominators
+    factors, divisors = list(product.factors), list(product.divisors)
+    pairs = zip(_functions(factors, (sinh, cosh)), _functions(divisors, (sinh, cosh)))
+    for (i, top), (k, bottom) in pairs:
+        if top.outputs[0].type.dtype == bottom.outputs[0].type.dtype:
+            factors.append(exp(sub(at_abs(top.inputs[0]), at_abs(bottom.inputs[0]))))
+            factors[i], divisors[k] = _without_exponential(top), _without_exponential(bottom)
+    return Product(factors, divisors)
 
 
-def _hyperbolic(var: Variable) -> Apply | None:
-    """The node of a hyperbolic sine or cosine."""
-    node = var.owner
-    return node if node is not None and node.op in (sinh, cosh) and real_of_same_dtype(node.inputs[0], var) else None
+def _functions(variables: Sequence[Variable], functions: Collection[Op]) -> list[tuple[int, Apply]]:
+    """Return the positions and nodes of those variables that are some functions of real variables of their dtype."""
+    nodes = [(k, v.owner) for k, v in enumerate(variables) if v.owner is not None and v.owner.op in functions]
+    return [(k, node) for k, node in nodes if real_of_same_dtype(node.inputs[0], node.outputs[0])]
 
 
 def _without_exponential(node: Apply) -> Variable:
@@ -219,38 +182,30 @@ def _without_exponential(node: Apply) -> Variable:
     return switch(lt(x, 0), rest, neg(rest))
 
 
-def _is_of(var: Variable, op: object, x: Variable) -> bool:
-    """Whether a factor is an op of `x`."""
-    return var.owner is not None and var.owner.op == op and var.owner.inputs[0] is x
-
-
-def _is_or_negates(var: Variable, x: Variable) -> bool:
-    """Whether a variable is `x` or ``-x``."""
-    return var is x or is_negation(var, x)
-
-
 def _is_large_constant(var: Variable) -> bool:
     """Whether a factor is a number so large that an exponential times it overflows not before its quotient does."""
     value = common_value(var)
     return value is not None and bool(abs(value) >= 1)
 
 
-def _powers_are_taken_apart(numerators: list[Variable], denominators: list[Variable]) -> bool:
-    """Replace squares and reciprocals of sums with exponentials by several factors; whether there were any."""
-    changed = False
-    with_exponential = any(v.owner is not None and v.owner.op == exp for v in numerators)
-    for sides in ((numerators, denominators), (denominators, numerators)):
-        for var in list(sides[0]):
+def _with_powers_apart(product: Product) -> Product:
+    """Return a product with squares and reciprocals of sums with exponentials as several factors."""
+    sides: tuple[list[Variable], list[Variable]] = ([], [])
+    with_exponential = any(output_of(v, exp) is not None for v in product.factors)
+    for below, side in enumerate((product.factors, product.divisors)):
+        for var in side:
             base, exponent = _base_and_exponent(var)
             if base is None or (output_of(base, sigmoid) is not None and not with_exponential):
-                continue
-            changed = True
-            del sides[0][next(i for i, v in enumerate(sides[0]) if v is var)]
-            sides[exponent < 0].extend([base] * abs(exponent))
-    return changed
+                sides[below].append(var)
+            else:
+                sides[below ^ (exponent < 0)].extend([base] * abs(exponent))
+    if sides == (product.factors, product.divisors):
+        return product
+    return simplify_logistic(Product(*sides))
 
 
 def _base_and_exponent(var: Variable) -> tuple[Variable | None, int]:
+    """Return the base and the exponent of a square, or an inverse, of what `exponentials_in_quotients` is about."""
     node = var.owner
     if node is None or node.op not in (square, at_pow) or not is_float(var):
         return None, 0
@@ -258,11 +213,8 @@ def _base_and_exponent(var: Variable) -> tuple[Variable | None, int]:
     exponent = 2 if node.op == square else common_value(node.inputs[1])
     if exponent not in (2, -1, -2) or base.type.dtype != var.type.dtype or base.owner is None:
         return None, 0
-    inner = base.owner
-    if inner.op not in (expm1, sigmoid) and not (inner.op == add and any(v.owner is not None and v.owner.op == exp
-                                                          for v in inner.inputs)):  # fmt: skip
-        return None, 0
-    return base, int(exponent)
+    is_sum = base.owner.op == add and any(output_of(v, exp) is not None for v in base.owner.inputs)
+    return (base, int(exponent)) if is_sum or base.owner.op in (expm1, sigmoid) else (None, 0)
 
 
 rules.simplifier(

@@ -7,9 +7,8 @@ from collections.abc import Collection
 from aesara.graph.nodes import Variable
 from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import add, cosh, exp, mul, reciprocal, sigmoid, sinh, sub, tanh
+from aesara.tensor.rewriting.algebra import are_opposite, multiple, opposite
 from aesara.tensor.rewriting.helpers import constant_like, has_value, output_of, real_of_same_dtype
-from aesara.tensor.rewriting.hyperbolic import are_opposite, multiple
-from aesara.tensor.rewriting.logistic import negated
 
 
 @dataclass
@@ -50,7 +49,7 @@ def quotient_of_hyperbolic_functions(top: Variable, bottom: Variable, kept: Coll
     if base is not other or (abs(number) != abs(other_number) if first.even else number != other_number):
         return None
     difference = first if first.sign < 0 else second
-    x = negated(difference.x) if difference.opposite else difference.x
+    x = opposite(difference.x) if difference.opposite else difference.x
     if difference is second:
         return reciprocal(tanh(x))
     # The slope of the logistic function keeps its digits where that of `tanh` is 1 minus almost 1.
@@ -73,7 +72,7 @@ def _part(var: Variable, kept: Collection[Variable]) -> Part | None:
     first, second = powers
     if first is not None and second is not None:
         x, y = first.inputs[0], second.inputs[0]
-        return Part(sign, x, "pair") if are_opposite(x, y, var) else None
+        return Part(sign, x, "pair") if are_opposite(x, y) else None
     if first is not None and has_value(node.inputs[1], 1):
         return Part(sign, _half(first.inputs[0]), "one", even=False)
     if second is not None and has_value(node.inputs[0], 1):

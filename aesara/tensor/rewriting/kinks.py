@@ -22,18 +22,15 @@ from aesara.tensor.elementwise.ops import (
     log1p,
     maximum,
     mul,
-    neg,
     softplus,
     sub,
     switch,
 )
 from aesara.tensor.reductions.logsumexp import logaddexp_
-from aesara.tensor.rewriting.complements import sum_of_terms
+from aesara.tensor.rewriting.algebra import Sum, are_opposite, multiple
 from aesara.tensor.rewriting.helpers import has_value, output_of
-from aesara.tensor.rewriting.hyperbolic import multiple
-from aesara.tensor.rewriting.logistic import is_negation
 
-#: Sums of more terms are differentiated as they are.
+#: So many terms are looked at.
 MOST_TERMS = 16
 
 
@@ -47,39 +44,18 @@ def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
     kept
         Variables that are not looked behind.
     """
-    dtype = node.outputs[0].type.dtype
-    terms = _terms(node, kept)
-    if terms is None:
-        return None
-    for i, (sign, var) in enumerate(terms):
+    (out,) = node.outputs
+    total = Sum.read(out, kept, MOST_TERMS)
+    for i, (sign, var) in enumerate(total.terms):
         found = _decay(var, kept)
         if found is None:
             continue
         number, x = found
-        for k, (other_sign, other) in enumerate(terms):
+        for k, (other_sign, other) in enumerate(total.terms):
             new = _without_kink(number, x, other, kept) if k != i and other_sign == sign else None
-            if new is not None and new.type.dtype == dtype:
-                left = [term for j, term in enumerate(terms) if j not in (i, k)]
-                return sum_of_terms(new if sign > 0 else neg(new), left, dtype)
+            if new is not None and new.type.dtype == out.type.dtype:
+                return Sum([(sign, new), *total.without((i, k)).terms]).build(out.type.dtype)
     return None
-
-
-def _terms(node: Apply, kept: Collection[Variable]) -> list[tuple[int, Variable]] | None:
-    """The terms of a sum of sums and differences with their signs; None if there are many."""
-    dtype = node.outputs[0].type.dtype
-    found = []
-    stack = [(1, node.outputs[0])]
-    while stack:
-        sign, var = stack.pop()
-        inner = var.owner
-        if inner is None or inner.op not in (add, sub) or (var in kept and inner is not node):
-            found.append((sign, var))
-        elif var.type.dtype != dtype or len(found) + len(stack) + len(inner.inputs) > MOST_TERMS:
-            return None
-        else:
-            signs = (1, -1) if inner.op == sub else (1,) * len(inner.inputs)
-            stack.extend((sign * one, v) for one, v in reversed([*zip(signs, inner.inputs)]))
-    return found
 
 
 def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] | None:
@@ -148,4 +124,4 @@ def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[
         return None
     (first, base), (second, of_other) = multiple(x), multiple(y)
     same_size = base is of_other and abs(first) == abs(second)
-    return softplus(y) if same_size or is_negation(x, y) else None
+    return softplus(y) if same_size or are_opposite(x, y) else None

@@ -6,7 +6,7 @@
 ``signs``             opposites and absolute values
 ``powers``            powers with constant exponents
 ``distribution``      factors multiplied into a sum where they cancel
-``multrees``          products as trees
+``older_interface``   functions of Aesara 2.9.4 about products
 ``exponentials``      exponentials and logarithms, one rule a row
 ``inverses``          functions of their inverses
 ``error_functions``   the error function
@@ -69,17 +69,15 @@ from aesara.tensor.rewriting.arithmetic import (
 from aesara.tensor.rewriting.basic import local_fill_sink
 from aesara.tensor.rewriting.canonizer import check_for_x_over_absX, local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
-from aesara.tensor.rewriting.distribution import (
-    attempt_distribution,
-    distribute_greedy,
-    local_greedy_distributor,
-)
+from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.error_functions import local_grad_log_erfc_neg
 from aesara.tensor.rewriting.fusion import fuse_seqopt
 from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
-from aesara.tensor.rewriting.logistic import local_sigm_times_exp, perform_sigm_times_exp
-from aesara.tensor.rewriting.multrees import (
+from aesara.tensor.rewriting.logistic import local_sigm_times_exp
+from aesara.tensor.rewriting.older_interface import (
+    attempt_distribution,
     compute_mul,
+    distribute_greedy,
     is_1pexp,
     is_exp,
     is_inverse_pair,
@@ -87,6 +85,7 @@ from aesara.tensor.rewriting.multrees import (
     is_neg,
     parse_mul_tree,
     partition_num_or_denom,
+    perform_sigm_times_exp,
     replace_leaf,
     scalarconsts_rest,
     simplify_mul,

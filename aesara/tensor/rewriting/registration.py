@@ -10,6 +10,7 @@ from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import NodeRewriter, Rewriter
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.records import dataclass
+from aesara.tensor.rewriting.algebra import Product, of_lists
 
 #: Rules (or passes), and what does their work among more: rules, and parts of the canonizer of products. Who excludes
 #: the former excludes the latter.
@@ -179,9 +180,11 @@ class Rules:
         name = kwargs.pop("name", rewriter.name)
         self._entries.append(_Entry(partial(database.register, name), rewriter, tags, kwargs))
 
-    def simplifier(self, canonizer: Any, simplifier: Callable, name: str, operands: Sequence[Any]) -> None:
-        """Collect what simplifies products for a canonizer; see its `add_simplifier`."""
-        self._entries.append(_Entry(canonizer.add_simplifier, simplifier, (name,), {"operands": operands}))
+    def simplifier(
+        self, canonizer: Any, simplifier: Callable[[Product], Product], name: str, operands: Sequence[Any]
+    ) -> None:
+        """Collect a function of products for the canonizer of products; see its `add_simplifier`."""
+        self._entries.append(_Entry(canonizer.add_simplifier, of_lists(simplifier), (name,), {"operands": operands}))
 
     def tagged(self, tag: str) -> list[NodeRewriter]:
         """The rules that have this tag, each once."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise.ops import add, exp, log, mul, neg, reciprocal, second, sub, switch, true_divide
+from aesara.tensor.elementwise.ops import add, exp, log, mul, second, sub, switch, true_divide
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
 from aesara.tensor.reductions.sum_prod_max import sum as at_sum
+from aesara.tensor.rewriting.algebra import Product, Reading, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float, output_of
 from aesara.tensor.rewriting.logarithms.quotients import (
@@ -16,7 +17,6 @@ from aesara.tensor.rewriting.logarithms.quotients import (
     factors_behind_shuffles,
 )
 from aesara.tensor.rewriting.logarithms.shifting import exponent_of, is_stabilized
-from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -63,72 +63,58 @@ def local_logsoftmax_grad(fgraph, node):
 
 
 def without_divisor(quotient, divisor):
-    """A quotient without one of its divisors; None if it is not divided by it."""
-    dtype = quotient.type.dtype
-    inner, negative = quotient, False
-    while inner.owner is not None and inner.owner.op == neg and inner.type.dtype == dtype:
-        inner, negative = inner.owner.inputs[0], not negative
-    if inner.owner is None or inner.owner.op not in (true_divide, mul, reciprocal):
+    """Return a quotient without one of its divisors; None if it is not divided by it."""
+    product = Product.read(quotient, Reading(signs=True))
+    if divisor not in product.divisors:
         return None
-    numerators, denominators = local_mul_canonizer.get_near_num_denum(inner)
-    position = next((i for i, v in enumerate(denominators) if v is divisor), None)
-    if position is None:
-        return None
-    del denominators[position]
-    product = as_dtype(local_mul_canonizer.merge_num_denum(numerators, denominators, dtype), dtype)
-    return neg(product) if negative else product
+    product.divisors.remove(divisor)
+    return as_dtype(product.build(quotient), quotient.type.dtype)
 
 
-def softmax_simplifier(numerators, denominators):
+def softmax_simplifier(product):
     """Put a softmax in place of ``exp(x) / sum(exp(x), axis, keepdims=True)`` in a product."""
-    numerators, denominators = _softmax_times_sum(numerators), _softmax_times_sum(denominators)
-    numerators, denominators = _exponentials_above(numerators, denominators)
-    if not any(exponent_of(var) is not None for var in numerators):
-        return exponentials_over_their_sum(numerators, denominators)
-    new_numerators, new_denominators = _common_sums_taken_out(
-        *factors_behind_shuffles(numerators, denominators), lambda var: _summed_exponential(var) is not None
-    )
+    product = Product(_softmax_times_sum(product.factors), _softmax_times_sum(product.divisors))
+    product = _exponentials_above(product)
+    if all(exponent_of(var) is None for var in product.factors):
+        return exponentials_over_their_sum(product)
+    apart = _common_sums_taken_out(factors_behind_shuffles(product), lambda var: _summed_exponential(var) is not None)
     found = False
-    for denominator in list(new_denominators):
-        summed = _summed_exponential(denominator)
+    for divisor in list(apart.divisors):
+        summed = _summed_exponential(divisor)
         if summed is None:
             continue
-        shifted = is_stabilized(summed[0])
-        for i, var in enumerate(new_numerators):
-            softmax = _softmax(var, denominator, *summed)
-            if softmax is not None and shifted:
+        for i, var in enumerate(apart.factors):
+            softmax = _softmax(var, divisor, *summed)
+            if softmax is not None and is_stabilized(summed[0]):
                 softmax = _of_unshifted(softmax, *summed)
             if softmax is not None:
-                new_numerators[i] = softmax
-                # The same sum may be there twice.
-                del new_denominators[next(k for k, v in enumerate(new_denominators) if v is denominator)]
+                apart.factors[i] = softmax
+                apart.divisors.remove(divisor)  # the same sum may be there twice
                 found = True
                 break
-    if found:
-        numerators, denominators = new_numerators, new_denominators
-    return exponentials_over_their_sum(numerators, denominators)
+    return exponentials_over_their_sum(apart if found else product)
 
 
-def _exponentials_above(numerators, denominators):
-    """The factors with ``1 / (exp(x) * s)`` as ``exp(-x) / s``, where `s` is a sum of exponentials."""
-    below = [v for v in denominators if v.owner is not None and v.owner.op == exp and is_float(v)]
-    if not below or all(_summed_exponential(v) is None for v in denominators):
-        return numerators, denominators
-    above = [exp(negated(v.owner.inputs[0])) for v in below]
-    return [*numerators, *above], [v for v in denominators if all(v is not one for one in below)]
+def _exponentials_above(product):
+    """``1 / (exp(x) * s) -> exp(-x) / s`` in a product, where `s` is a sum of exponentials."""
+    below = [v for v in product.divisors if output_of(v, exp) is not None and is_float(v)]
+    if not below or all(_summed_exponential(v) is None for v in product.divisors):
+        return product
+    above = [exp(opposite(v.owner.inputs[0])) for v in below]
+    return Product([*product.factors, *above], [v for v in product.divisors if v not in below])
 
 
-def _common_sums_taken_out(numerators, denominators, is_sum):
-    """The factors with ``a / s - b / s`` as ``(a - b) / s``, where `s` is a sum of exponentials."""
-    new_numerators, new_denominators = [], list(denominators)
-    for var in numerators:
+def _common_sums_taken_out(product, is_sum):
+    """``a / s - b / s -> (a - b) / s`` in a product, where `s` is a sum of exponentials."""
+    new = Product([], list(product.divisors))
+    for var in product.factors:
         divided = _divided_by_sum(var, is_sum)
         if divided is None:
-            new_numerators.append(var)
+            new.factors.append(var)
         else:
-            new_numerators.append(divided[0])
-            new_denominators.append(divided[1])
-    return new_numerators, new_denominators
+            new.factors.append(divided[0])
+            new.divisors.append(divided[1])
+    return new
 
 
 def _divided_by_sum(var, is_sum):
@@ -137,7 +123,7 @@ def _divided_by_sum(var, is_sum):
     for _ in range(NESTED):
         if term.owner is not None and term.owner.op in (add, sub):
             term = term.owner.inputs[0]
-    for total in local_mul_canonizer.get_near_num_denum(term)[1] if term is not var else []:
+    for total in Product.read(term).divisors if term is not var else []:
         smaller = _terms_without_divisor(var, total) if is_sum(total) else None
         if smaller is not None:
             return smaller, total
@@ -152,11 +138,7 @@ def _terms_without_divisor(var, divisor, depth=NESTED):
     if depth and var.owner is not None and var.owner.op in (add, sub):
         terms = [_terms_without_divisor(v, divisor, depth - 1) for v in var.owner.inputs]
         return None if any(term is None for term in terms) else computed_in(dtype, var.owner.op, terms)
-    numerators, denominators = local_mul_canonizer.get_near_num_denum(var)
-    if divisor not in denominators:
-        return None
-    denominators.remove(divisor)
-    return local_mul_canonizer.merge_num_denum(numerators, denominators, dtype)
+    return without_divisor(var, divisor)
 
 
 def _softmax_times_sum(factors):
@@ -252,11 +234,9 @@ def local_exp_over_sum(fgraph, node):
     out = node.outputs[0]
     if not is_float(out):
         return False
-    numerators, denominators = local_mul_canonizer.get_near_num_denum(out)
-    new = softmax_simplifier(numerators, denominators)
-    if new[0] == numerators and new[1] == denominators:
-        return False
-    return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
+    product = Product.read(out)
+    new = softmax_simplifier(product)
+    return False if new == product else in_place_of(out, new.build(out), product.factors + product.divisors)
 
 
 @rules.stabilize
@@ -272,12 +252,10 @@ def local_exp_times_quotients(fgraph, node):
         return False
     if not any(var.owner is not None and var.owner.op in (true_divide, add, sub) for var in node.inputs):
         return False
-    numerators, denominators = local_mul_canonizer.get_near_num_denum(out)
-    factors = _common_sums_taken_out(numerators, denominators, _is_sum_of_exponentials)
-    new = exponentials_over_their_sum(*factors)
-    if new[0] == factors[0] and new[1] == factors[1]:
-        return False
-    return in_place_of(out, local_mul_canonizer.rebuild(*new, out.type), [*numerators, *denominators])
+    product = Product.read(out)
+    apart = _common_sums_taken_out(product, _is_sum_of_exponentials)
+    new = exponentials_over_their_sum(apart)
+    return False if new == apart else in_place_of(out, new.build(out), product.factors + product.divisors)
 
 
 def _is_sum_of_exponentials(var):

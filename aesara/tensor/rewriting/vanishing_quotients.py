@@ -7,7 +7,7 @@ of a product, with multiples: ``expm1(2 * x) / (3 * x)``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
@@ -40,7 +40,7 @@ from aesara.tensor.elementwise.ops import (
     tanh,
     true_divide,
 )
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import Product, Reading, Sum, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
@@ -50,15 +50,13 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logarithms.small_powers import factors_of
-from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
-#: Powers up to this one are taken apart.
-LARGEST_POWER = 4
+#: Factors with products and small powers among them taken apart.
+WITH_POWERS = Reading(signs=True, powers=4, most=16)
 
 
 @dataclass
@@ -68,16 +66,6 @@ class Vanishing:
     kind: str
     x: Variable
     sign: int = 1
-
-
-@dataclass
-class Quotient:
-    """``number`` times ratios ``f(x) / x``, or their inverses, and what else there is in a product."""
-
-    number: float
-    ratios: list[tuple[Vanishing, bool]]
-    factors: list[Variable]
-    divisors: list[Variable]
 
 
 def _near_zero(
@@ -159,117 +147,82 @@ def _log1p(inside: Variable) -> Vanishing | None:
     for k in places:
         x = node.inputs[1 - k]
         if has_value(node.inputs[k], 1) and x.type.dtype == inside.type.dtype:
-            return Vanishing("log1p", x if node.op == add else negated(x))
+            return Vanishing("log1p", x if node.op == add else opposite(x))
     return None
 
 
-def quotient_in(
-    factors: Sequence[Variable], divisors: Sequence[Variable], kept: Collection[Variable]
-) -> Quotient | None:
-    """The ratios in a product; None if there are none."""
-    sides = factors_of(factors, divisors, kept)
-    if sides is None or not sides[1]:
+#: Ratios ``f(x) / x`` in a product, and whether each stands below.
+Ratios = list[tuple[Vanishing, bool]]
+
+
+def ratios_in(var: Variable, kept: Collection[Variable]) -> tuple[Product, Ratios] | None:
+    """Return the ratios in a product, and what else there is in it; None if there are none."""
+    product = factors_of(Product([var]), kept, WITH_POWERS)
+    left = (product.factors, product.divisors)
+    if not product.divisors or all(vanishing(v, kept) is None for side in left for v in side):
         return None
-    left = [_without_powers(side, kept) for side in sides]
-    if all(vanishing(v, kept) is None for side in left for v in side):
-        return None
-    result = Quotient(1.0, [], [], [])
+    number, ratios = 1.0, []
     for below in (0, 1):
-        for var in list(left[below]):
-            one = vanishing(var, kept)
+        for factor in list(left[below]):
+            one = vanishing(factor, kept)
             if one is None:
                 continue
-            number, base = multiple(one.x)
+            times, base = multiple(one.x)
             for other in left[1 - below]:
-                other_number, other_base = multiple(other)
-                if other_base is base and other_number != 0 and common_value(base) is None:
+                other_times, other_base = multiple(other)
+                if other_base is base and other_times != 0 and common_value(base) is None:
                     left[1 - below].remove(other)
-                    left[below].remove(var)
-                    ratio = one.sign * number / other_number
-                    result.number *= 1 / ratio if below else ratio
-                    result.ratios.append((one, bool(below)))
+                    left[below].remove(factor)
+                    ratio = one.sign * times / other_times
+                    number *= 1 / ratio if below else ratio
+                    ratios.append((one, bool(below)))
                     break
-    if not result.ratios:
+    if not ratios:
         return None
-    result.factors, result.divisors = left
-    _take_exponentials(result)
-    return result
+    rest = Product(*left, number)
+    return rest, _with_exponentials(ratios, rest)
 
 
-def _without_powers(side: Sequence[Variable], kept: Collection[Variable]) -> list[Variable]:
-    """Factors with small powers of them as so many factors."""
-    found: list[Variable] = []
-    for var in side:
-        node = None if var in kept else var.owner
-        times = 1
-        if node is not None and node.op == square:
-            times = 2
-        elif node is not None and node.op == at_pow:
-            value = common_value(node.inputs[1])
-            times = int(value) if value in range(2, LARGEST_POWER + 1) else 1
-        if node is None or times == 1 or node.inputs[0].type.dtype != var.type.dtype:
-            found.append(var)
-            continue
-        factors = factors_of(node.inputs[:1], [], kept)
-        parts = [node.inputs[0]] if factors is None or factors[1] else factors[0]
-        found.extend(parts * times)
+def _with_exponentials(ratios: Ratios, rest: Product) -> Ratios:
+    """``exp(x) * x / (exp(x) - 1)`` is the ratio of ``-x``: take such exponentials out of the rest."""
+    found = []
+    for one, inverse in ratios:
+        if one.kind == "expm1" and inverse:
+            for var in rest.factors:
+                power = output_of(var, exp)
+                if power is not None and power.inputs[0] is one.x:
+                    rest.factors.remove(var)
+                    one = Vanishing(one.kind, opposite(one.x))
+                    break
+        found.append((one, inverse))
     return found
-
-
-def _take_exponentials(quotient: Quotient) -> None:
-    """``exp(x) * x / (exp(x) - 1)`` is the ratio of ``-x``."""
-    for k, (one, inverse) in enumerate(quotient.ratios):
-        if one.kind != "expm1" or not inverse:
-            continue
-        for var in quotient.factors:
-            power = output_of(var, exp)
-            if power is not None and power.inputs[0] is one.x:
-                quotient.factors.remove(var)
-                quotient.ratios[k] = Vanishing(one.kind, negated(one.x)), True
-                break
 
 
 def with_stable_slopes(out: Variable, kept: Collection[Variable]) -> Variable | None:
     """A product with ratios in the place of quotients of functions that vanish together, for differentiation."""
     # The product itself may be what is differentiated.
-    found = quotient_in([out], [], {v for v in kept if v is not out})
+    found = ratios_in(out, {v for v in kept if v is not out})
     if found is None:
         return None
-    factors = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios]
-    return _product(found, factors, out)
-
-
-def _product(quotient: Quotient, ratios: Sequence[Variable], out: Variable) -> Variable:
-    """Return the rest of a quotient, times ratios."""
-    factors = [*quotient.factors, *ratios]
-    if quotient.number != 1:
-        factors.insert(0, constant_like(quotient.number, out))
-    top = constant_like(1, out) if not factors else factors[0] if len(factors) == 1 else mul(*factors)
-    return true_divide(top, _product_of(quotient.divisors)) if quotient.divisors else top
-
-
-def _product_of(factors: Sequence[Variable]) -> Variable:
-    return factors[0] if len(factors) == 1 else mul(*factors)
+    rest, ratios = found
+    factors = [RATIOS[one.kind][inverse](one.x) for one, inverse in ratios]
+    return Product([*rest.factors, *factors], rest.divisors, rest.number).build(out)
 
 
 def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | None:
     """``log(x)`` for a product with quotients of ``exp(u) - 1`` or ``sinh(u)`` and `u`, near 0 with these near 1."""
-    found = quotient_in([x], [], kept)
+    found = ratios_in(x, kept)
     if found is None:
         return None
-    logarithms = [(LOGARITHMS[one.kind](one.x), inverse) for one, inverse in found.ratios if one.kind in LOGARITHMS]
-    if not logarithms:
+    rest, ratios = found
+    with_logarithm = [(one, inverse) for one, inverse in ratios if one.kind in LOGARITHMS]
+    if not with_logarithm:
         return None
-    others = [RATIOS[one.kind][inverse](one.x) for one, inverse in found.ratios if one.kind not in LOGARITHMS]
-    total = None
-    if others or found.factors or found.divisors or found.number != 1:
-        total = log(_product(found, others, x))
-    for term, inverse in logarithms:
-        if total is None:
-            total = neg(term) if inverse else term
-        else:
-            total = (sub if inverse else add)(total, term)
-    return total
+    logarithms = [(-1 if inverse else 1, LOGARITHMS[one.kind](one.x)) for one, inverse in with_logarithm]
+    others = [RATIOS[one.kind][inverse](one.x) for one, inverse in ratios if one.kind not in LOGARITHMS]
+    rest = Product([*rest.factors, *others], rest.divisors, rest.number)
+    terms = logarithms if rest.is_number and rest.number == 1 else [(1, log(rest.build(x))), *logarithms]
+    return Sum(terms).build(x.type.dtype)
 
 
 @rules.stabilize

@@ -7,6 +7,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.tensor.rewriting.algebra import Product
 from aesara.tensor.rewriting.gradient_forms import divides_by_exponentials
 from aesara.tensor.rewriting.helpers import (
     LARGEST_SEARCHED,
@@ -31,9 +32,9 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.indices import is_full_slice
 from aesara.tensor.rewriting.matrices.low_rank import _has_equal_numbers
 from aesara.tensor.rewriting.matrices.parts import in_places_of
-from aesara.tensor.rewriting.multrees import compute_mul, is_neg, parse_mul_tree, simplify_mul
+from aesara.tensor.rewriting.older_interface import compute_mul, is_neg, parse_mul_tree, simplify_mul
 from aesara.tensor.rewriting.shape_feature import _same_length
-from aesara.tensor.rewriting.wide_products import same_factors
+from aesara.tensor.rewriting.written_products import same_factors
 from tests.tensor.evaluate import evaluate
 
 DTYPES = ["bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
@@ -274,12 +275,12 @@ def test_products_of_the_same_factors():
         (([two, b, a], [c]), True),
         (([a, b], [c, c]), False),
     ):
-        assert same_factors([a, b], [c], *others) == same, others
+        assert same_factors(Product([a, b], [c]), Product(*others)) == same, others
     # The other one may not be without a number, except above divisors alone.
-    assert not same_factors([two, a], [c], [a], [c])
-    assert same_factors([two, a], [c], [two, a], [c])
-    assert same_factors([one], [c], [], [c])
-    assert not same_factors([one, two], [c], [], [c])
+    assert not same_factors(Product([two, a], [c]), Product([a], [c]))
+    assert same_factors(Product([two, a], [c]), Product([two, a], [c]))
+    assert same_factors(Product([one], [c]), Product([], [c]))
+    assert not same_factors(Product([one, two], [c]), Product([], [c]))
 
 
 @pytest.mark.parametrize("mode", ["FAST_RUN", "FAST_COMPILE"])

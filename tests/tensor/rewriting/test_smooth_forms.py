@@ -7,7 +7,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
-from aesara.tensor.rewriting.hyperbolic import multiple
+from aesara.tensor.rewriting.algebra import multiple
 
 AS_WRITTEN = Mode("py", None)
 

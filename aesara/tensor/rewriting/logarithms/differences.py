@@ -35,6 +35,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import multiple, opposite
 from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
 from aesara.tensor.rewriting.helpers import (
     common_value,
@@ -42,7 +43,6 @@ from aesara.tensor.rewriting.helpers import (
     has_value,
     output_of,
 )
-from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logarithms.functions import (
     complement_of_exponential,
     complement_of_logistic,
@@ -52,7 +52,7 @@ from aesara.tensor.rewriting.logarithms.functions import (
 )
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits
 from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS
-from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp, negated
+from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp
 
 
 def nothing_near_kept(analysis: Search, node: Apply, depth: int) -> Literal[False] | None:
@@ -71,7 +71,7 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
         size = hyperbolic_cosine(analysis, inner, 0).exponent
         return Scaled(mul(constant_like(-2, size), size), probability=True, in_sums=False)
     scale, x = _normal(var) or (None, var)
-    return Scaled(log_ndtr(negated(x)), probability=True) if scale == 1 and fits(x, node) else None
+    return Scaled(log_ndtr(opposite(x)), probability=True) if scale == 1 and fits(x, node) else None
 
 
 def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -218,7 +218,7 @@ def _argument_of_logistic(var: Variable) -> Variable | None:
         return node.inputs[0]
     below = node.op == reciprocal or (node.op == true_divide and has_value(node.inputs[0], 1))
     x = argument_of_one_plus_exp(node.inputs[-1]) if below else None
-    return None if x is None else negated(x)
+    return None if x is None else opposite(x)
 
 
 def _normal(var: Variable) -> tuple[float, Variable] | None:

@@ -43,6 +43,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import multiple, opposite
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
@@ -52,9 +53,8 @@ from aesara.tensor.rewriting.helpers import (
     has_value,
     output_of,
 )
-from aesara.tensor.rewriting.hyperbolic import log_of_cosh, multiple
+from aesara.tensor.rewriting.hyperbolic import log_of_cosh
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, logarithm_of_power
-from aesara.tensor.rewriting.logistic import negated
 
 #: Powers with constant exponents up to this one are computed as they are.
 SMALL_EXPONENT = 4
@@ -125,7 +125,7 @@ def complement_of_logistic(exponent: Variable) -> Scaled | None:
     """``1 - exp(exponent)`` where the exponential is the logistic function."""
     node = output_of(exponent, neg)
     inner = None if node is None else output_of(node.inputs[0], softplus)
-    return None if inner is None else Scaled(neg(softplus(negated(inner.inputs[0]))), probability=True)
+    return None if inner is None else Scaled(neg(softplus(opposite(inner.inputs[0]))), probability=True)
 
 
 def exponential_minus_one(analysis: Search, node: Apply, depth: int) -> Scaled | None:

@@ -20,6 +20,7 @@ from aesara.tensor.elementwise.ops import (
     sub,
     switch,
 )
+from aesara.tensor.rewriting.algebra import Product
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
@@ -47,16 +48,13 @@ def _natural_logarithm(x: Variable, dtype: str, analysis: Search) -> Variable | 
     if found is None:
         if x.type.dtype != dtype or x in analysis.kept:
             return None
-        taken = without_powers([x], [], analysis.kept, all_of_them=analysis.differentiated)
-        if taken is None or not taken.factors + taken.divisors:
-            return None if taken is None else taken.logarithm
-        rest = Scaled(taken.logarithm, taken.factors, taken.divisors)
-        return rest.logarithm(dtype)
-    taken = without_powers(found.factors, found.divisors, analysis.kept, all_of_them=True)
+        taken = without_powers(Product([x]), analysis.kept, all_of_them=analysis.differentiated)
+        return None if taken is None else taken.logarithm(dtype)
+    taken = without_powers(found, analysis.kept, all_of_them=True)
     if taken is None:
         return found.logarithm(dtype)
     wide = [v for v in (*taken.factors, *taken.divisors) if is_wide(v)]
-    exponent = add(taken.logarithm, found.exponent)
+    exponent = add(taken.exponent, found.exponent)
     return Scaled(exponent, taken.factors, taken.divisors, wide=wide).logarithm(dtype)
 
 

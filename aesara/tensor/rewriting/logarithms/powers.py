@@ -22,14 +22,14 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import Sum, are_opposite, opposite, opposite_of
 from aesara.tensor.rewriting.helpers import (
     common_value,
-    computed_in,
     in_place_of,
     is_float,
+    output_of,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.logistic import is_negation, negated
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -93,52 +93,33 @@ def local_softplus_of_opposite(fgraph, node):
     ``softplus(x) - softplus(-x)`` is ``x``.
     """
     out = node.outputs[0]
-    if not is_float(out) or len(node.inputs) > MOST_TERMS:
+    total = Sum.read(out)
+    if not is_float(out) or len(total.terms) > MOST_TERMS:
         return False
-    signed = [(1, v) for v in node.inputs] if node.op == add else [(1, node.inputs[0]), (-1, node.inputs[1])]
-    for i, (sign, var) in enumerate(signed):
+    for i, (sign, var) in enumerate(total.terms):
         found = _softplus(var, sign, out.type.dtype)
         if found is None:
             continue
         sign, x = found
-        for k, (other_sign, other) in enumerate(signed):
-            # s * (softplus(x) - x) is s * softplus(-x).
+        for k, (other_sign, other) in enumerate(total.terms):
             if k == i:
                 continue
             second = _softplus(other, other_sign, out.type.dtype)
-            if second is not None and second[0] == -sign and is_negation(x, second[1]):
+            if second is not None and second[0] == -sign and are_opposite(x, second[1]):
                 new = x
-            elif _is_multiple(other, other_sign, x, -sign):
-                new = softplus(negated(x))
+            elif other is x if other_sign == -sign else are_opposite(other, x):
+                new = softplus(opposite(x))  # s * (softplus(x) - x) is s * softplus(-x)
             else:
                 continue
-            left = [(s, v) for j, (s, v) in enumerate(signed) if j not in (i, k)]
-            return in_place_of(out, _total([(sign, new), *left], out.type.dtype), node.inputs)
+            left = total.without((i, k)).terms
+            return in_place_of(out, Sum([(sign, new), *left]).build(out.type.dtype), node.inputs)
     return False
 
 
 def _softplus(var: Variable, sign: int, dtype: str) -> tuple[int, Variable] | None:
-    """The sign and the argument of a term that is a softplus."""
-    inner = var.owner
-    if inner is not None and inner.op == neg:
-        sign, inner = -sign, inner.inputs[0].owner
-    if inner is None or inner.op != softplus or inner.inputs[0].type.dtype != dtype:
-        return None
-    return sign, inner.inputs[0]
-
-
-def _is_multiple(var: Variable, sign: int, x: Variable, wanted: int) -> bool:
-    """Whether ``sign * var`` is ``wanted * x``, for signs."""
-    return var is x if sign == wanted else is_negation(var, x)
-
-
-def _total(signed: list[tuple[int, Variable]], dtype: str) -> Variable:
-    positive = [v for s, v in signed if s > 0]
-    negative = [v for s, v in signed if s < 0]
-    total = None
-    if positive:
-        total = positive[0] if len(positive) == 1 else computed_in(dtype, add, positive)
-    for var in negative:
-        total = neg(var) if total is None else computed_in(dtype, sub, [total, var])
-    assert total is not None, "there is at least one term"
-    return total
+    """Return the sign and the argument of a term that is a softplus."""
+    inner = opposite_of(var)
+    if inner is not None:
+        sign, var = -sign, inner
+    node = output_of(var, softplus)
+    return None if node is None or node.inputs[0].type.dtype != dtype else (sign, node.inputs[0])

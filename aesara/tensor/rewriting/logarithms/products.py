@@ -22,6 +22,7 @@ from aesara.tensor.elementwise.ops import (
     switch,
 )
 from aesara.tensor.reductions.sum_prod_max import Sum
+from aesara.tensor.rewriting.algebra import opposite
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
@@ -37,7 +38,6 @@ from aesara.tensor.rewriting.logarithms.scaled import (
     has_one_dtype,
     logarithm_of_power,
 )
-from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.wide_products import is_wide
 
 
@@ -56,7 +56,7 @@ def exponential(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 def logistic(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if not has_one_dtype(node):
         return None
-    return Scaled(neg(softplus(negated(node.inputs[0]))), probability=True)
+    return Scaled(neg(softplus(opposite(node.inputs[0]))), probability=True)
 
 
 def normal(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -109,7 +109,7 @@ def product_over(
     return None if exponent is None else Scaled(exponent, *parts, probability, in_sums, wide)
 
 
-def opposite(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+def negation(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     inner = analysis.scaled(node.inputs[0], depth)
     if inner is None:
         return None

@@ -1,7 +1,8 @@
 """Quotients of exponentials and sums of them: ``exp(x) / sum(exp(x))`` is ``exp(x - m) / sum(exp(x - m))``.
 
 `Shifted` is a sum with what was taken out; it is found in products and quotients, with weights, along axes, in sums of
-a few terms and behind what only moves dimensions.
+a few terms and behind what only moves dimensions. A term ``weight * exp(exponent)`` is a `Product` with the weight as
+its factor.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import Sum
-from aesara.tensor.rewriting.canonizer import local_mul_canonizer
+from aesara.tensor.rewriting.algebra import Product, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
@@ -41,7 +42,6 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
     shaped_like_inputs,
 )
-from aesara.tensor.rewriting.hyperbolic import multiple
 from aesara.tensor.rewriting.logarithms.scaled import filled
 from aesara.tensor.rewriting.logarithms.shifting import (
     MOST_TERMS,
@@ -56,7 +56,6 @@ from aesara.tensor.rewriting.logarithms.shifting import (
     shifted_along_axes,
     shifted_term,
 )
-from aesara.tensor.rewriting.logistic import negated
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -70,49 +69,44 @@ class Shifted:
 
     total: Variable
     largest: Variable
-    terms: list[ExpTerm]
+    terms: list[Product]
 
 
-@dataclass
-class ExpTerm:
-    """A term ``weight * exp(exponent)``; `weight` is None for 1."""
-
-    exponent: Variable
-    weight: Variable | None = None
-
-    @property
-    def number(self) -> Any:
-        """The weight if it is a number, else None."""
-        return 1 if self.weight is None else exponent_value(self.weight)
-
-    def shifted(self, largest: Variable) -> Variable:
-        """The term divided by ``exp(largest)``."""
-        return shifted_term(self.exponent, largest, self.weight)
+def weight_of(term: Product) -> Variable | None:
+    """Return the weight of a term ``weight * exp(exponent)``; None for 1."""
+    return term.factors[0] if term.factors else None
 
 
-def term_in(var: Variable) -> ExpTerm | None:
-    """A term with an exponential among its factors; None for what has none, or whose exponent was shifted already."""
+def number_of(term: Product) -> Any:
+    """Return the weight of a term if it is a number, else None."""
+    weight = weight_of(term)
+    return 1 if weight is None else exponent_value(weight)
+
+
+def _shifted_term(term: Product, largest: Variable) -> Variable:
+    """Return a term divided by ``exp(largest)``."""
+    return shifted_term(term.exponent, largest, weight_of(term))
+
+
+def term_in(var: Variable) -> Product | None:
+    """Return a term as ``weight * exp(exponent)``; None if it has no exponential, or one that was shifted already."""
     x = exponent_of(var)
-    weight = None
+    weights: list[Variable] = []
     if x is None:
         node = var.owner
         if node is None or node.op not in (mul, true_divide, neg) or not is_float(var):
             return None
-        dtype = var.type.dtype
-        numerators, denominators = local_mul_canonizer.get_near_num_denum(var)
-        exponents = [exponent_of(v) for v in numerators]
-        found = [v for v in exponents if v is not None]
+        product = Product.read(var)
+        above, below = ([(v, exponent_of(v)) for v in side] for side in (product.factors, product.divisors))
+        found = [exponent for _, exponent in above if exponent is not None]
         if not found:
             return None
         x = found[0] if len(found) == 1 else add(*found)
-        rest = [v for v, of_exponential in zip(numerators, exponents) if of_exponential is None]
-        exponents = [exponent_of(v) for v in denominators]
-        for divided_by in exponents:
-            x = x if divided_by is None else sub(x, divided_by)
-        denominators = [v for v, of_exponential in zip(denominators, exponents) if of_exponential is None]
-        if rest or denominators:
-            weight = as_dtype(local_mul_canonizer.merge_num_denum(rest, denominators, dtype), dtype)
-    return None if x is None or is_stabilized(x) else ExpTerm(x, weight)
+        for _, exponent in below:
+            x = x if exponent is None else sub(x, exponent)
+        rest = Product([v for v, exponent in above if exponent is None], [v for v, exponent in below if exponent is None])
+        weights = [] if rest.is_number else [as_dtype(rest.build(var), var.type.dtype)]
+    return None if is_stabilized(x) else Product(weights, exponent=x)
 
 
 def shifted(var: Variable) -> Shifted | None:
@@ -138,10 +132,10 @@ def _shifted_reduction(node: Apply) -> Shifted | None:
     term = term_in(summed) if can_be_shifted(node) else None
     if term is None or not leaves_range(term.exponent):
         return None
-    exponent = filled(term.exponent, summed, [summed] if term.weight is None else [term.weight])
+    exponent = filled(term.exponent, summed, term.factors or [summed])
     if exponent.type.broadcastable != summed.type.broadcastable:
         return None
-    return Shifted(*shifted_along_axes(node, exponent, term.weight, _as_it_is), [term])
+    return Shifted(*shifted_along_axes(node, exponent, weight_of(term), _as_it_is), [term])
 
 
 def _as_it_is(largest: Variable) -> Variable:
@@ -152,92 +146,90 @@ def _shifted_terms(node: Apply) -> Shifted | None:
     terms = exponential_terms(node)
     if terms is None or len(terms) > MOST_TERMS:
         return None
-    largest = largest_of([term.exponent for term in terms], [term.weight for term in terms], _as_it_is)
+    largest = largest_of([term.exponent for term in terms], [weight_of(term) for term in terms], _as_it_is)
     largest = shaped_like_inputs(largest, node.outputs[0], node.inputs)
-    return Shifted(add(*(term.shifted(largest) for term in terms)), largest, terms)
+    return Shifted(add(*(_shifted_term(term, largest) for term in terms)), largest, terms)
 
 
-def exponential_terms(node: Apply) -> list[ExpTerm] | None:
-    """The terms of a sum of exponentials, some of which may be constants; else None.
+def exponential_terms(node: Apply) -> list[Product] | None:
+    """Return the terms of a sum of exponentials, some of which may be constants; else None.
 
     If none of them leaves the range, it is no such sum.
     With a zero among them the sum is not in canonical form yet.
     """
     (var,) = node.outputs
-    terms = []
-    found = False
-    for v in node.inputs:
-        value = common_value(v)
-        if value == 0:
+    values = [common_value(v) for v in node.inputs]
+    if any(value is not None and value == 0 for value in values):
+        return None
+    terms: list[Product | None] = []
+    for v, value in zip(node.inputs, values):
+        term = term_in(v) if value is None and v.type.dtype == var.type.dtype else None
+        if term is None and value is None:
             return None
-        if value is not None:
-            terms.append(ExpTerm(constant_like(0, var), constant_like(value, var)))
-            continue
-        term = term_in(v) if v.type.dtype == var.type.dtype else None
-        if term is None:
-            return None
-        found = found or leaves_range(term.exponent)
         terms.append(term)
-    return terms if found else None
+    if not any(term is not None and leaves_range(term.exponent) for term in terms):
+        return None
+    zero = constant_like(0, var)
+    return [
+        Product([constant_like(value, var)], exponent=zero) if term is None else term
+        for term, value in zip(terms, values)
+    ]
 
 
-def exponentials_over_their_sum(
-    numerators: Sequence[Variable], denominators: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
+def exponentials_over_their_sum(product: Product) -> Product:
     """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
-    numerators, denominators = _with_exponentials_apart(numerators, denominators), list(denominators)
-    _sums_times_logistic(numerators, denominators)
-    for k, denominator in enumerate(denominators):
-        if not _is_sum(denominator):
+    factors, divisors = _with_exponentials_apart(product), list(product.divisors)
+    _sums_times_logistic(factors, divisors)
+    for k, divisor in enumerate(divisors):
+        if not _is_sum(divisor):
             continue
-        if not any(exponent_of(v) is not None or _is_sum(v) or output_of(v, expm1) is not None for v in numerators):
+        if not any(exponent_of(v) is not None or _is_sum(v) or output_of(v, expm1) is not None for v in factors):
             break
-        found = shifted(denominator)
+        found = shifted(divisor)
         if found is None:
             continue
-        for i, var in enumerate(numerators):
-            if var.type.dtype != denominator.type.dtype:
+        for i, var in enumerate(factors):
+            if var.type.dtype != divisor.type.dtype:
                 continue
-            new = _shifted_numerator(var, found, numerators)
+            new = _shifted_numerator(var, found, factors)
             if new is None:
-                new = _shifted_average(var, denominator)
+                new = _shifted_average(var, divisor)
             if new is not None:
-                numerators[i] = new
-                denominators[k] = found.total
+                factors[i] = new
+                divisors[k] = found.total
                 break
-    return numerators, denominators
+    return Product(factors, divisors)
 
 
-def _sums_times_logistic(numerators: list[Variable], denominators: list[Variable]) -> None:
+def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> None:
     """Put ``1 / (1 + exp(-u))`` in place of ``sigmoid(u)`` beside a sum of exponentials of multiples of `u`.
 
     The sum overflows where the logistic function underflows.
     """
-    for k, var in enumerate(numerators):
+    for k, var in enumerate(factors):
         logistic = output_of(var, sigmoid)
         if logistic is None or logistic.inputs[0].type.dtype != var.type.dtype:
             continue
         (u,) = logistic.inputs
         number, base = multiple(u)
-        for other in numerators:
+        for other in factors:
             for term in _terms(other):
                 times, of_term = multiple(term.exponent)
                 if of_term is base and times * number < 0:
-                    del numerators[k]
-                    denominators.append(add(constant_like(1, var), exp(negated(u))))
+                    del factors[k]
+                    divisors.append(add(constant_like(1, var), exp(opposite(u))))
                     return
 
 
-def _with_exponentials_apart(numerators: Sequence[Variable], denominators: Sequence[Variable]) -> list[Variable]:
-    """The factors with ``exp(x + y)`` as ``exp(x) * exp(y)``, where all is divided twice by a sum that has both."""
-    sums = {v: {term.exponent for term in _terms(v)} for v in denominators if denominators.count(v) > 1}
+def _with_exponentials_apart(product: Product) -> list[Variable]:
+    """Return the factors with ``exp(x + y)`` as ``exp(x) * exp(y)``, where a sum that has both divides twice."""
+    divisors = product.divisors
+    sums = {v: {term.exponent for term in _terms(v)} for v in divisors if divisors.count(v) > 1}
     found: list[Variable] = []
-    for var in numerators:
+    for var in product.factors:
         x = exponent_of(var) if sums else None
         parts = [] if x is None else _equal_parts(x)
-        apart = any(
-            exponents.issuperset(parts) and denominators.count(v) >= len(parts) for v, exponents in sums.items()
-        )
+        apart = any(exponents.issuperset(parts) and divisors.count(v) >= len(parts) for v, exponents in sums.items())
         found.extend(exp(part) for part in parts) if parts and apart else found.append(var)
     return found
 
@@ -251,7 +243,7 @@ def _equal_parts(exponent: Variable) -> Sequence[Variable]:
     return [x, x] if number == 2 and x.type == exponent.type else []
 
 
-def _terms(var: Variable) -> list[ExpTerm]:
+def _terms(var: Variable) -> list[Product]:
     return (exponential_terms(var.owner) if var.owner is not None and var.owner.op == add else None) or []
 
 
@@ -275,7 +267,7 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
         return None
     for term in total.terms:
         if term.exponent is exponent:
-            return power(exponent, total.largest, _factors_among(term.weight, factors))
+            return power(exponent, total.largest, _factors_among(weight_of(term), factors))
     if any(_without_order(term.exponent) is _without_order(exponent) for term in total.terms):
         return exp(sub(exponent, total.largest))
     return None
@@ -284,7 +276,7 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
 def _shifted_expm1(var: Variable, total: Shifted) -> Variable | None:
     """``exp(x) - 1`` divided by what was taken out of a sum of positive terms with ``exp(x)`` among them."""
     node = output_of(var, expm1)
-    if node is None or any(term.number is None or not term.number > 0 for term in total.terms):
+    if node is None or any(number is None or not number > 0 for number in map(number_of, total.terms)):
         return None
     (x,) = node.inputs
     if all(term.exponent is not x for term in total.terms):
@@ -298,7 +290,7 @@ def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Vari
     """The product of those factors of a weight that are among others; None for 1."""
     if weight is None:
         return None
-    found = [v for v in local_mul_canonizer.get_near_num_denum(weight)[0] if any(v is other for other in factors)]
+    found = [v for v in Product.read(weight).factors if any(v is other for other in factors)]
     return found[0] if len(found) == 1 else mul(*found) if found else None
 
 
@@ -326,7 +318,7 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
     found = shifted(denominator)
     if term is None or found is None or all(other.exponent is not term.exponent for other in found.terms):
         return None
-    return var.owner.op(term.shifted(with_kept_dims(summed, found.largest, axes)))
+    return var.owner.op(_shifted_term(term, with_kept_dims(summed, found.largest, axes)))
 
 
 def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
@@ -334,13 +326,12 @@ def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
     terms = None if total is None else exponential_terms(node)
     if total is None or terms is None:
         return None
-    numbers = [term.number for term in (*terms, *total.terms)]
-    if all(number is not None and 0 < number < np.inf for number in numbers):
-        return add(*(term.shifted(total.largest) for term in terms))  # positive terms
-    summed = [term.exponent for term in total.terms if not may_be_zero(term.weight)]
-    if any(all(term.exponent is not exponent for exponent in summed) for term in terms):
+    numbers = [number_of(term) for term in (*terms, *total.terms)]
+    are_positive = all(number is not None and 0 < number < np.inf for number in numbers)
+    summed = [term.exponent for term in total.terms if not may_be_zero(weight_of(term))]
+    if not are_positive and any(all(term.exponent is not exponent for exponent in summed) for term in terms):
         return None
-    return add(*(term.shifted(total.largest) for term in terms))
+    return add(*(_shifted_term(term, total.largest) for term in terms))
 
 
 def _without_order(var: Variable) -> Variable:
@@ -348,33 +339,26 @@ def _without_order(var: Variable) -> Variable:
     return node.inputs[0] if node is not None and isinstance(node.op, DimShuffle) else var
 
 
-def factors_behind_shuffles(
-    numerators: Sequence[Variable], denominators: Sequence[Variable]
-) -> tuple[list[Variable], list[Variable]]:
-    """The factors of a product, with those taken apart that are products with dimensions moved or added.
+def factors_behind_shuffles(product: Product) -> Product:
+    """Return a product with those factors taken apart that are products with dimensions moved or added.
 
     Only what holds a sum is taken apart: then an exponential among the factors may go with it.
     """
     found: tuple[list[Variable], list[Variable]] = ([], [])
-    for inverted, side in enumerate((numerators, denominators)):
+    for below, side in enumerate((product.factors, product.divisors)):
         for var in side:
-            node = var.owner
-            inner = node.inputs[0] if node is not None and isinstance(node.op, DimShuffle) else None
-            if (
-                node is None
-                or inner is None
-                or inner.owner is None
-                or inner.owner.op not in (mul, true_divide, reciprocal)
-            ):
-                found[inverted].append(var)
+            shuffle = output_of(var, DimShuffle)
+            inner = var if shuffle is None else shuffle.inputs[0]
+            if shuffle is None or inner.owner is None or inner.owner.op not in (mul, true_divide, reciprocal):
+                found[below].append(var)
                 continue
-            parts = local_mul_canonizer.get_near_num_denum(inner)
-            if not any(_is_sum(part) for part in (*parts[0], *parts[1])):
-                found[inverted].append(var)
+            parts = Product.read(inner)
+            if not any(_is_sum(part) for part in (*parts.factors, *parts.divisors)):
+                found[below].append(var)
                 continue
-            for k in (0, 1):
-                found[inverted ^ k].extend(_shuffled(part, node.op, inner) for part in parts[k])
-    return found
+            found[below].extend(_shuffled(part, shuffle.op, inner) for part in parts.factors)
+            found[1 - below].extend(_shuffled(part, shuffle.op, inner) for part in parts.divisors)
+    return Product(*found)
 
 
 def _shuffled(part: Any, op: DimShuffle, whole: Variable) -> Variable:

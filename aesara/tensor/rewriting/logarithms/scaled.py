@@ -1,18 +1,16 @@
-"""A number times an exponential: the form in which exponentials, and what is made of them, are found.
+"""Products with an exponential among their factors: `Scaled`, and `Search`, which finds it behind operations.
 
-The logarithm of a form neither overflows nor underflows. Which op has which forms is said in the table of `analysis`.
+The logarithm of such a form neither overflows nor underflows. The table of `analysis` says which op has which forms.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import field
 from typing import Any, Literal
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.records import dataclass
 from aesara.scalar.types import upcast
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.ops import abs as at_abs
@@ -26,18 +24,16 @@ from aesara.tensor.elementwise.ops import (
     mul,
     neq,
     or_,
-    reciprocal,
     second,
     sgn,
     sub,
     switch,
-    true_divide,
 )
+from aesara.tensor.rewriting.algebra import Product, combined
 from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
-    computed_in,
     is_float,
 )
 
@@ -45,16 +41,15 @@ from aesara.tensor.rewriting.helpers import (
 DEEPEST = 12
 
 
-@dataclass
-class Scaled:
-    """A product of `factors` over `divisors`, times ``exp(exponent)``.
+class Scaled(Product):
+    """A product with an exponential among its factors: the form in which logarithms and gradients find it.
 
     Attributes
     ----------
-    factors, divisors
-        They are multiplied and divided by; often there are none.
     exponent
         The exponent.
+    factors, divisors
+        They are multiplied and divided by; often there are none. Numbers are among them.
     probability
         Whether it is known to be between 0 and 1.
     in_sums
@@ -63,26 +58,24 @@ class Scaled:
         Factors and divisors that may leave the range with others, where the whole does not.
     """
 
-    exponent: Variable
-    factors: list[Variable] = field(default_factory=list)
-    divisors: list[Variable] = field(default_factory=list)
-    probability: bool = False
-    in_sums: bool = True
-    wide: list[Variable] = field(default_factory=list)
+    def __init__(
+        self,
+        exponent: Variable,
+        factors: Sequence[Variable] = (),
+        divisors: Sequence[Variable] = (),
+        probability: bool = False,
+        in_sums: bool = True,
+        wide: Sequence[Variable] = (),
+    ):
+        super().__init__(list(factors), list(divisors), exponent=exponent)
+        self.probability = probability
+        self.in_sums = in_sums
+        self.wide = list(wide)
 
     @property
     def pieces(self) -> list[Variable]:
+        """The exponent, the factors and the divisors."""
         return [self.exponent, *self.factors, *self.divisors]
-
-    def mantissa(self, dtype: str) -> Variable | None:
-        """The product of factors over divisors; None for 1."""
-        if not self.factors and not self.divisors:
-            return None
-        top = combined(mul, self.factors, dtype)
-        if not self.divisors:
-            return top
-        bottom = combined(mul, self.divisors, dtype)
-        return reciprocal(bottom) if top is None else true_divide(top, bottom)
 
     def logarithm(self, dtype: str) -> Variable:
         """The logarithm of the whole."""
@@ -102,12 +95,6 @@ class Scaled:
                 exponent = op(exponent, log(at_abs(var))) if var in self.wide else exponent
         factors, divisors = ([sgn(v) if v in self.wide else v for v in side] for side in (self.factors, self.divisors))
         return Scaled(exponent, factors, divisors, self.probability, self.in_sums)
-
-
-def combined(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
-    if not parts:
-        return None
-    return as_dtype(parts[0], dtype) if len(parts) == 1 else computed_in(dtype, op, parts)
 
 
 class Search:

@@ -7,7 +7,7 @@ logarithm, these powers are factors like others.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import numpy as np
 
@@ -16,21 +16,14 @@ from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, log, mul, neg, reciprocal, sqrt, square, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.algebra import Product, Reading
 from aesara.tensor.rewriting.helpers import common_value, constant_like, exponent_value
 from aesara.tensor.rewriting.logarithms.functions import is_positive, with_infinite_power
 from aesara.tensor.rewriting.logarithms.one_plus_powers import is_one_plus_power
+from aesara.tensor.rewriting.logarithms.scaled import Scaled
 
-#: Products of more factors are left as they are.
-MOST_FACTORS = 16
-
-
-@dataclass
-class WithoutPowers:
-    """Rest of a product, and the logarithm of the powers that were taken out of it."""
-
-    factors: list[Variable]
-    divisors: list[Variable]
-    logarithm: Variable
+#: Factors with products among them taken apart, in products of a few.
+FACTORS = Reading(signs=True, most=16)
 
 
 @dataclass
@@ -51,23 +44,22 @@ class Power:
         return self.alone or not self.is_integer or abs(self.number) > 2
 
 
-def without_powers(
-    factors: Sequence[Variable], divisors: Sequence[Variable], kept: Collection[Variable], all_of_them: bool
-) -> WithoutPowers | None:
-    """Take the powers out of a product; None if there are none, or if it is not worth it.
+def without_powers(product: Product, kept: Collection[Variable], all_of_them: bool) -> Scaled | None:
+    """Return a product with the logarithm of the powers among its factors as an exponent.
+
+    None if there are none, or if it is not worth it.
 
     Parameters
     ----------
-    factors, divisors
-        The product; products among them are taken apart.
+    product
+        The product, with variables in one dtype; products among its factors are taken apart.
     kept
         Variables that are not looked behind.
     all_of_them
         Whether squares are taken out beside other variable factors, too, which costs a logarithm each.
     """
-    sides = factors_of(factors, divisors, kept)
-    if sides is None:
-        return None
+    product = factors_of(product, kept)
+    sides = (product.factors, product.divisors)
     variables = sum(not isinstance(v, Constant) for side in sides for v in side)
     terms: list[Variable] = []
     left: tuple[list[Variable], list[Variable]] = ([], [])
@@ -77,8 +69,7 @@ def without_powers(
             if power is None or not (all_of_them or variables == 1 or power.pays):
                 left[below].append(var)
                 continue
-            sign = -1 if below else 1
-            base, number = power.base, sign * power.number
+            base, number = power.base, (-1 if below else 1) * power.number
             if not power.is_integer or is_positive(base):
                 is_root = var.owner is not None and var.owner.op == sqrt
                 broken = not power.is_integer and not is_root
@@ -90,42 +81,34 @@ def without_powers(
                 terms.append(_multiple(number - np.sign(number), log(at_abs(base))))
     if not terms or (sides == ([base], []) and len(terms) == 1):
         return None
-    return WithoutPowers(*left, terms[0] if len(terms) == 1 else add(*terms))
+    return Scaled(terms[0] if len(terms) == 1 else add(*terms), *left)
 
 
-def factors_of(
-    factors: Sequence[Variable], divisors: Sequence[Variable], kept: Collection[Variable]
-) -> tuple[list[Variable], list[Variable]] | None:
-    """The factors and divisors of a product, with products among them taken apart; None if there are too many."""
-    sides: tuple[list[Variable], list[Variable]] = ([], [])
-    stack = [(v, 0) for v in reversed(factors)] + [(v, 1) for v in reversed(divisors)]
-    while stack:
-        var, side = stack.pop()
-        parts = None if var in kept else _parts(var)
-        if parts is None:
-            sides[side].append(var)
-        else:
-            stack.extend((v, side ^ below) for v, below in parts)
-        if len(sides[0]) + len(sides[1]) > MOST_FACTORS:
-            return None
-    return sides
+def factors_of(product: Product, kept: Collection[Variable], reading: Reading = FACTORS) -> Product:
+    """Return a product with products among its factors taken apart, and its sign as a factor -1.
+
+    Operands have the dtype of the product: what is computed in another one is left whole.
+    """
+    if not product.factors and not product.divisors:
+        return product
+    whole = (product.factors or product.divisors)[0]
+    found = product.expanded(reading, lambda var: var not in kept and _has_one_dtype(var))
+    found = found.mapped(lambda var: _in_dtype(var, whole))
+    if found.number < 0:
+        found.factors.append(constant_like(-1, whole))
+    return Product(found.factors, found.divisors)
 
 
-def _parts(var: Variable) -> list[tuple[Variable, int]] | None:
-    """The factors of a product, and 1 beside those it is divided by; None for what is no product."""
-    node = var.owner
-    if node is None or node.op not in (mul, true_divide, reciprocal, neg):
-        return None
-    if any(v.type.dtype != var.type.dtype and common_value(v) is None for v in node.inputs):
-        return None
-    operands = [v if v.type.dtype == var.type.dtype else constant_like(common_value(v), var) for v in node.inputs]
-    if node.op == mul:
-        return [(v, 0) for v in operands]
-    if node.op == true_divide:
-        return [(operands[0], 0), (operands[1], 1)]
-    if node.op == reciprocal:
-        return [(operands[0], 1)]
-    return [(constant_like(-1, var), 0), (operands[0], 0)]
+def _has_one_dtype(var: Variable) -> bool:
+    """Return whether the operands of a product have its dtype, or are numbers."""
+    operands = () if var.owner is None else var.owner.inputs
+    return all(v.type.dtype == var.type.dtype or common_value(v) is not None for v in operands)
+
+
+def _in_dtype(var: Variable, whole: Variable) -> Variable:
+    """Return a factor in the dtype of a product; those of another dtype are numbers."""
+    value = None if var.type.dtype == whole.type.dtype else common_value(var)
+    return var if value is None else constant_like(value, whole)
 
 
 def _power(var: Variable) -> Power | None:
@@ -139,11 +122,16 @@ def _power(var: Variable) -> Power | None:
     if node.op == square:
         return Power(base, 2, is_one_plus_power(base))
     if node.op == sqrt:
-        return Power(base, 0.5) if _parts(base) is not None or _power(base) is not None else None
+        return Power(base, 0.5) if _is_product(base) or _power(base) is not None else None
     number = exponent_value(node.inputs[1])
     if number is None or not 1 < abs(number) < np.inf:
         return None
     return Power(base, float(number), is_one_plus_power(base))
+
+
+def _is_product(var: Variable) -> bool:
+    """Return whether `factors_of` takes a variable apart."""
+    return var.owner is not None and var.owner.op in (mul, true_divide, reciprocal, neg) and _has_one_dtype(var)
 
 
 def _multiple(number: float, logarithm: Variable) -> Variable:

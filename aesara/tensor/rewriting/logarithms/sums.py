@@ -23,13 +23,14 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.reductions.sum_prod_max import supremum
+from aesara.tensor.rewriting.algebra import combined
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
     has_value,
 )
 from aesara.tensor.rewriting.logarithms.products import tail, with_constants
-from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, combined, filled, fits
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, filled, fits
 from aesara.tensor.rewriting.logarithms.shifting import (
     MOST_TERMS,
     can_be_shifted,

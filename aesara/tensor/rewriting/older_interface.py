@@ -1,4 +1,4 @@
-"""Products as trees, and questions about the form of an expression.
+"""Functions of Aesara 2.9.4 about products, for programs that use them; rules use `algebra`.
 
 A tree of products is a pair ``[negative, tree]``, where `tree` is a variable or the list of the
 trees of the factors. None in the place of a variable is a factor that is left out.
@@ -11,9 +11,14 @@ from typing import Any
 
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import get_scalar_constant_value
-from aesara.tensor.elementwise.ops import add, exp, mul, neg
+from aesara.tensor.elementwise.ops import add, exp, mul, neg, sigmoid
 from aesara.tensor.exceptions import NotScalarConstantError
-from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise
+from aesara.tensor.rewriting.algebra import Product, opposite_of
+from aesara.tensor.rewriting.distribution import distributed, multiplied_terms
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise, is_float
+
+#: Numerators and denominators of terms.
+Pairs = list[tuple[list[Variable], list[Variable]]]
 
 
 def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> bool:
@@ -46,12 +51,11 @@ def is_mul(var: Variable) -> list[Variable] | None:
 
 def is_neg(var: Variable) -> Variable | None:
     """``x`` for an expression of the form ``-x`` (also ``-1 * x``); else None."""
+    inner = opposite_of(var)
+    if inner is not None:
+        return inner
     node = var.owner
-    if node is None:
-        return None
-    if node.op == neg:
-        return node.inputs[0]
-    if node.op == mul and len(node.inputs) >= 2:
+    if node is not None and node.op == mul and len(node.inputs) >= 2:
         dtype = var.type.dtype
         for i, factor in enumerate(node.inputs):
             value = common_value(factor)
@@ -302,8 +306,152 @@ def replace_leaf(arg: Variable, leaves: list, new_leaves: list, op: Callable, ne
     return False
 
 
+def perform_sigm_times_exp(
+    tree: list,
+    exp_x: list | None = None,
+    exp_minus_x: list | None = None,
+    sigm_x: list | None = None,
+    sigm_minus_x: list | None = None,
+    parent: list | None = None,
+    child_idx: int | None = None,
+    full_tree: list | None = None,
+) -> bool:
+    """Replace ``exp(x) * sigmoid(-x)`` by ``sigmoid(x)``, and ``exp(-x) * sigmoid(x)`` by ``sigmoid(-x)``.
+
+    Parameters
+    ----------
+    tree
+        A tree of products (see `parse_mul_tree`), which is changed: of the two leaves the first gets the new logistic
+        function and both signs, the other None in the place of its variable (see `simplify_mul`).
+    exp_x, exp_minus_x, sigm_x, sigm_minus_x
+        Pairs of `x` and a leaf of the whole tree, for ``exp(x)``, ``exp(-x)``, ``sigmoid(x)`` and ``sigmoid(-x)``
+        that are known already; more are added. None for empty lists.
+    parent, child_idx, full_tree
+        What `tree` is a part of. They change nothing.
+
+    Returns
+    -------
+    bool
+        Whether something was replaced.
+
+    Examples
+    --------
+    >>> from aesara.tensor.rewriting.math import compute_mul, simplify_mul
+    >>> x, y = at.dvectors("x", "y")
+    >>> tree = parse_mul_tree(at.exp(x) * y * at.sigmoid(-x))
+    >>> perform_sigm_times_exp(tree)
+    True
+    >>> aesara.pprint(compute_mul(simplify_mul(tree)))
+    '(sigmoid(x) * y)'
+    """
+    exp_x, exp_minus_x, sigm_x, sigm_minus_x = (
+        [] if leaves is None else leaves for leaves in (exp_x, exp_minus_x, sigm_x, sigm_minus_x)
+    )
+    changed = False
+    stack = [tree]
+    while stack:
+        leaf = stack.pop()
+        var = leaf[1]
+        if isinstance(var, list):
+            stack.extend(reversed(var))
+            continue
+        if var is None:
+            continue
+        exponential = is_exp(var)
+        new: Callable[[Variable], Variable]
+        if exponential is not None and is_float(exponential[1]):
+            negative, argument = exponential
+            opposite = is_neg(argument)
+            if opposite is None:
+                x, own, waiting, results, new = argument, exp_x, sigm_minus_x, sigm_x, sigmoid
+            else:
+                x, own, waiting, results, new = opposite, exp_minus_x, sigm_x, sigm_minus_x, _sigmoid_of_opposite
+            if replace_leaf(x, waiting, results, new, negative ^ leaf[0]):
+                leaf[:] = [False, None]
+                changed = True
+            else:
+                own.append((x, leaf))
+        elif var.owner is not None and var.owner.op == sigmoid:
+            (argument,) = var.owner.inputs
+            opposite = is_neg(argument)
+            if opposite is None:
+                x, own, waiting, new = argument, sigm_x, exp_minus_x, _sigmoid_of_opposite
+                results = sigm_minus_x
+            else:
+                x, own, waiting, new = opposite, sigm_minus_x, exp_x, sigmoid
+                results = sigm_x
+            position = next((i for i, (known, _) in enumerate(waiting) if known is x), None)
+            if position is None:
+                own.append((x, leaf))
+                continue
+            _, of_exponential = waiting.pop(position)
+            of_exponential[0] ^= leaf[0] ^ is_exp(of_exponential[1])[0]  # type: ignore[index]
+            of_exponential[1] = new(x)
+            leaf[:] = [False, None]
+            results.append((x, of_exponential))
+            changed = True
+    return changed
+
+
+def _sigmoid_of_opposite(x: Variable) -> Variable:
+    return sigmoid(neg(x))
+
+
+def distribute_greedy(
+    pos_pairs: Pairs, neg_pairs: Pairs, num: list[Variable], denum: list[Variable], out_type: Any, minscore: int = 0
+) -> tuple[bool, Pairs, Pairs]:
+    """Multiply factors into the terms of a sum if more of them cancel than are needed in other terms.
+
+    Parameters
+    ----------
+    pos_pairs, neg_pairs
+        The numerators and denominators of the terms that are added, and subtracted.
+    num, denum
+        The factors, and those that are divided by.
+    out_type
+        The type of the result.
+    minscore
+        How many factors must be saved.
+
+    Returns
+    -------
+    success, pos_pairs, neg_pairs
+    """
+    terms = [(sign, Product(*pair)) for sign, pairs in ((1, pos_pairs), (-1, neg_pairs)) for pair in pairs]
+    new = multiplied_terms(terms, Product(num, denum), out_type, minscore)
+    if new is None:
+        return False, pos_pairs, neg_pairs
+    pairs = [(term.factors, term.divisors) for _, term in new]
+    return True, pairs[: len(pos_pairs)], pairs[len(pos_pairs) :]
+
+
+def attempt_distribution(
+    factor: Variable, num: list[Variable], denum: list[Variable], out_type: Any
+) -> tuple[bool, Variable, list[Variable], list[Variable]]:
+    """Try to multiply other factors of a product into one that is a sum.
+
+    Parameters
+    ----------
+    factor
+        The sum.
+    num, denum
+        The other factors, and those that are divided by.
+    out_type
+        The type of the result.
+
+    Returns
+    -------
+    changed, new_factor, new_num, new_denum
+        `new_num` and `new_denum` hold what stays outside.
+    """
+    found = distributed(factor, Product(num, denum), out_type())
+    return (False, factor, num, denum) if found is None else (True, found[0], found[1].factors, found[1].divisors)
+
+
 __all__ = [
+    "attempt_distribution",
     "compute_mul",
+    "distribute_greedy",
     "is_1pexp",
     "is_exp",
     "is_inverse_pair",
@@ -311,6 +459,7 @@ __all__ = [
     "is_neg",
     "parse_mul_tree",
     "partition_num_or_denom",
+    "perform_sigm_times_exp",
     "replace_leaf",
     "scalarconsts_rest",
     "simplify_mul",

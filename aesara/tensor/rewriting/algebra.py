@@ -1,0 +1,442 @@
+"""Products, sums and opposites: read from a graph, compared, and built again.
+
+`Product` is ``number * factors / divisors * exp(exponent)``, `Sum` is terms with signs. A `Reading` says what is taken
+apart. These are the only forms in which rules handle products and sums, and `opposite_of` and `are_opposite` the only
+places that know what ``-x`` looks like.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import field
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.records import dataclass
+from aesara.tensor.elementwise.elemwise import Elemwise
+from aesara.tensor.elementwise.ops import add, exp, mul, neg, reciprocal, square, sub, true_divide
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, constant_like
+from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range
+
+__all__ = [
+    "MULTIPLE",
+    "NEAR",
+    "TERM",
+    "Product",
+    "Reading",
+    "Sum",
+    "are_opposite",
+    "combined",
+    "multiple",
+    "of_lists",
+    "opposite",
+    "opposite_of",
+    "power_of",
+]
+
+#: Ops that products consist of.
+PRODUCTS = frozenset((mul, true_divide, reciprocal, neg, square, at_pow))
+
+
+# Opposites
+
+
+def opposite(x: Variable) -> Variable:
+    """Return ``-x``, which of ``-y`` is ``y``."""
+    inner = opposite_of(x)
+    return neg(x) if inner is None else inner
+
+
+def opposite_of(var: Variable, dtype: str | None = None) -> Variable | None:
+    """Return ``x`` for a variable ``-x``, else None.
+
+    Parameters
+    ----------
+    var
+        The variable.
+    dtype
+        The dtype in which the variable has to be computed; by default any will do.
+    """
+    node = var.owner
+    if node is None or node.op != neg or (dtype is not None and var.type.dtype != dtype):
+        return None
+    return node.inputs[0]
+
+
+def are_opposite(x: Variable, y: Variable) -> bool:
+    """Return whether ``x == -y`` is plain to see: of opposites, of differences, and of multiples of one variable."""
+    if opposite_of(x) is y or opposite_of(y) is x:
+        return True
+    one, two = x.owner, y.owner
+    if one is None or two is None:
+        return False
+    if one.op == two.op == sub:
+        return one.inputs[0] is two.inputs[1] and one.inputs[1] is two.inputs[0]
+    (number, base), (other_number, other_base) = multiple(x), multiple(y)
+    return base is other_base and number == -other_number
+
+
+# Products
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is taken apart in a product. Operations of another dtype than the product's are left whole.
+
+    Attributes
+    ----------
+    signs
+        Whether ``-x`` is read as a factor -1 of the number, and `x`.
+    numbers
+        Whether finite constants among the factors are multiplied into the number.
+    divides
+        Whether the number is divided by constants among the divisors.
+    powers
+        Powers up to this one are read as so many factors: ``x**2`` as two factors `x`.
+    single
+        Whether nothing but multiples is taken apart: products of a variable with numbers.
+    most
+        How many operands are looked at. What else there is, is left whole.
+    """
+
+    signs: bool = False
+    numbers: bool = False
+    divides: bool = False
+    powers: int = 0
+    single: bool = False
+    most: int = 64
+
+
+#: Factors and divisors, for rules that look for some among them at every node of a graph.
+NEAR = Reading()
+#: Terms of a sum, which are compared with each other.
+TERM = Reading(signs=True, numbers=True, powers=2)
+#: A number times a variable.
+MULTIPLE = Reading(signs=True, numbers=True, divides=True, single=True)
+
+
+@dataclass
+class Product:
+    """A product ``number * factors / divisors * exp(exponent)`` of one dtype.
+
+    Attributes
+    ----------
+    factors, divisors
+        The variables that are multiplied, and that are divided by, in the order in which they are written. A square may
+        be there as two factors.
+    number
+        A number, which has the sign of the product.
+    exponent
+        The exponent of an exponential among the factors; None if there is none.
+    """
+
+    factors: list[Variable] = field(default_factory=list)
+    divisors: list[Variable] = field(default_factory=list)
+    number: float = 1.0
+    exponent: Any = None
+
+    @classmethod
+    def read(
+        cls,
+        var: Variable,
+        reading: Reading = NEAR,
+        may_enter: Callable[[Variable], bool] | None = None,
+        dtype: str | None = None,
+    ) -> Product:
+        """Return the product that a variable is; one factor, if it is none.
+
+        Parameters
+        ----------
+        var
+            The variable.
+        reading
+            What is taken apart.
+        may_enter
+            A function that says of a variable, or of one within the product, whether it may be taken apart.
+        dtype
+            The dtype of the product; by default that of the variable.
+
+        Examples
+        --------
+        >>> x, y = at.dvectors("x", "y")
+        >>> product = Product.read(-2 * x**2 / y, TERM)
+        >>> product.number, product.factors, product.divisors
+        (-2.0, [x, x], [y])
+        """
+        found = cls()
+        dtype = var.type.dtype if dtype is None else dtype
+        left = reading.most
+        stack: list[tuple[Variable, int, bool]] = [(var, 1, False)]
+        while stack:
+            part, times, below = stack.pop()
+            node = part.owner
+            parts = None
+            if (
+                node is not None
+                and type(node.op) is Elemwise
+                and node.op in PRODUCTS
+                and part.type.dtype == dtype
+                and (part is var or left >= len(node.inputs))
+                and (may_enter is None or may_enter(part))
+            ):
+                parts = _parts_of(node, reading)
+            if parts is None:
+                value = common_value(part) if (reading.divides if below else reading.numbers) else None
+                if value is not None and np.isfinite(value) and (value != 0 or not below):
+                    found.number *= float(value) ** (-times if below else times)
+                else:
+                    (found.divisors if below else found.factors).extend([part] * times)
+                continue
+            left -= len(node.inputs)  # type: ignore[union-attr]
+            for operand, power in reversed(parts):
+                if power == 0:
+                    found.number *= (-1) ** times
+                else:
+                    stack.append((operand, times * abs(power), below ^ (power < 0)))
+        return found
+
+    @property
+    def counts(self) -> tuple[Counter[Variable], Counter[Variable]]:
+        """How often each factor, and each divisor, occurs."""
+        return Counter(self.factors), Counter(self.divisors)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether there is nothing but a number."""
+        return not self.factors and not self.divisors and self.exponent is None
+
+    def has_operands_of(self, other: Product) -> bool:
+        """Return whether two products differ in nothing but their numbers, and the order of their operands."""
+        return (
+            len(self.factors) == len(other.factors)
+            and len(self.divisors) == len(other.divisors)
+            and self.exponent is other.exponent
+            and self.counts == other.counts
+        )
+
+    def without(self, factor: Variable, times: int = 1) -> Product | None:
+        """Return the product without a factor; None if it does not occur that often."""
+        if self.factors.count(factor) < times:
+            return None
+        factors = list(self.factors)
+        for _ in range(times):
+            factors.remove(factor)
+        return Product(factors, list(self.divisors), self.number, self.exponent)
+
+    def mapped(self, function: Callable[[Variable], Variable]) -> Product:
+        """Return the product with a function applied to each factor and each divisor."""
+        factors, divisors = ([function(v) for v in side] for side in (self.factors, self.divisors))
+        return Product(factors, divisors, self.number, self.exponent)
+
+    def expanded(self, reading: Reading, may_enter: Callable[[Variable], bool] | None = None) -> Product:
+        """Return the product with its factors and divisors taken apart; see `read`."""
+        found = Product([], [], self.number, self.exponent)
+        for below, side in enumerate((self.factors, self.divisors)):
+            for var in side:
+                part = Product.read(var, reading, may_enter)
+                sides = (part.factors, part.divisors)
+                found.factors.extend(sides[below])
+                found.divisors.extend(sides[1 - below])
+                found.number *= 1 / part.number if below else part.number
+        return found
+
+    def mantissa(self, dtype: str) -> Variable | None:
+        """Return the factors over the divisors, in a dtype; None for 1. The number and the exponent are left out."""
+        top = combined(mul, self.factors, dtype)
+        bottom = combined(mul, self.divisors, dtype)
+        if bottom is None:
+            return top
+        return reciprocal(bottom) if top is None else true_divide(top, bottom)
+
+    def build(self, out: Variable) -> Variable:
+        """Return the variable that the product stands for, in the dtype of another one.
+
+        Its shape is that of the factors and divisors: numbers have none. `in_place_of` gives it the shape that is
+        wanted.
+
+        Examples
+        --------
+        >>> x, y = at.dvectors("x", "y")
+        >>> aesara.pprint(Product([x], [y], -1.0).build(x))
+        '(-(x / y))'
+        """
+        dtype = out.type.dtype
+        factors = list(self.factors) if self.exponent is None else [*self.factors, exp(self.exponent)]
+        if abs(self.number) != 1 or not (factors or self.divisors):
+            factors.insert(0, constant_like(self.number, out))
+            return _quotient(factors, self.divisors, out)
+        result = _quotient(factors, self.divisors, out)
+        return computed_in(dtype, neg, [result]) if self.number < 0 else result
+
+
+def _parts_of(node: Apply, reading: Reading) -> list[tuple[Variable, int]] | None:
+    """Return the operands of a product and their powers, 0 for a sign beside; None where it is left whole."""
+    op, inputs = node.op, node.inputs
+    if reading.single:
+        return _multiplied(node)
+    if op == mul:
+        return [(v, 1) for v in inputs]
+    if op == true_divide:
+        return [(inputs[0], 1), (inputs[1], -1)]
+    if op == reciprocal:
+        return [(inputs[0], -1)]
+    if op == neg:
+        return [(inputs[0], 0), (inputs[0], 1)] if reading.signs else None
+    if reading.powers and inputs[0].type.dtype == node.outputs[0].type.dtype:
+        exponent = 2 if op == square else common_value(inputs[1])
+        if exponent is not None and exponent in range(2, reading.powers + 1):
+            return [(inputs[0], int(exponent))]
+    return None
+
+
+def _multiplied(node: Apply) -> list[tuple[Variable, int]] | None:
+    """Return the operands of a product of one variable and numbers; None for other products."""
+    op, inputs, kind = node.op, node.inputs, node.outputs[0].type
+    if op == neg:
+        return [(inputs[0], 0), (inputs[0], 1)]
+    if op == true_divide and inputs[0].type == kind and common_value(inputs[1]):
+        return [(inputs[0], 1), (inputs[1], -1)]
+    if op == mul and len(inputs) == 2:
+        for x, constant in (inputs, inputs[::-1]):
+            if common_value(constant) is not None:
+                return [(inputs[0], 1), (inputs[1], 1)] if x.type == kind else None
+    return None
+
+
+def multiple(x: Variable) -> tuple[float, Variable]:
+    """Return a number and a variable whose product is `x`.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> multiple(-x / 2)
+    (-0.5, x)
+    """
+    node = x.owner
+    if node is None or type(node.op) is not Elemwise or node.op not in PRODUCTS:
+        return 1.0, x
+    found = Product.read(x, MULTIPLE)
+    if len(found.factors) == 1 and not found.divisors:
+        return found.number, found.factors[0]
+    return 1.0, x
+
+
+def power_of(var: Variable) -> tuple[Variable, int]:
+    """Return a base and a whole exponent, of which a float is the power; the exponent is 1 for what is no power.
+
+    Examples
+    --------
+    >>> x = at.dvector("x")
+    >>> power_of(at.square(x) ** 3)
+    (x, 6)
+    """
+    dtype, exponent = var.type.dtype, 1
+    while var.owner is not None and var.owner.op in (square, at_pow) and dtype[:5] == "float":
+        base = var.owner.inputs[0]
+        if base.type.dtype != dtype:
+            break
+        factor = 2
+        if var.owner.op == at_pow:
+            number = common_value(var.owner.inputs[1])
+            if number is None or number.dtype.kind == "c" or not 2 <= number < np.inf or number != int(number):
+                break
+            factor = int(number)
+        var, exponent = base, exponent * factor
+    return var, exponent
+
+
+def of_lists(simplifier: Callable[[Product], Product]) -> Callable[..., tuple[list[Variable], list[Variable]]]:
+    """Return a function of products as one of their factors and divisors, which canonizers take."""
+
+    def simplify(num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
+        product = simplifier(Product(num, denum))
+        return product.factors, product.divisors
+
+    return simplify
+
+
+def combined(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
+    """Return what an op gives of some operands in a dtype; None for none."""
+    if not parts:
+        return None
+    return as_dtype(parts[0], dtype) if len(parts) == 1 else computed_in(dtype, op, parts)
+
+
+def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Variable) -> Variable:
+    """Return the product of factors over that of divisors, which do not leave the range where the whole does not."""
+    dtype = out.type.dtype
+
+    def product(operands: Sequence[Variable]) -> Variable:
+        return operands[0] if len(operands) == 1 else computed_in(dtype, mul, operands)
+
+    def merged(tops: Sequence[Variable], bottoms: Sequence[Variable]) -> Variable:
+        top = product(tops) if tops else constant_like(1, out)
+        return computed_in(dtype, true_divide, [top, product(bottoms)]) if bottoms else top
+
+    if divisors and dtype[:5] == "float" and may_leave_range(factors, divisors):
+        return in_pairs(factors, divisors, merged)
+    return merged(factors, divisors)
+
+
+# Sums
+
+
+@dataclass
+class Sum:
+    """A sum of terms, each with a sign, 1 or -1, in the order in which they are written."""
+
+    terms: list[tuple[int, Variable]]
+
+    @classmethod
+    def read(cls, var: Variable, kept: Collection[Variable] = (), most: int = 0) -> Sum:
+        """Return the sum that a variable is; one term, if it is none.
+
+        Parameters
+        ----------
+        var
+            The variable.
+        kept
+            Variables that are not taken apart.
+        most
+            How many terms there may be if sums and differences among the terms are taken apart, too. By default they
+            are left whole.
+
+        Examples
+        --------
+        >>> x, y = at.dvectors("x", "y")
+        >>> Sum.read(x - y).terms
+        [(1, x), (-1, y)]
+        """
+        found: list[tuple[int, Variable]] = []
+        dtype = var.type.dtype
+        stack = [(1, var)]
+        while stack:
+            sign, term = stack.pop()
+            node = term.owner
+            is_whole = term is not var and (
+                term in kept or term.type.dtype != dtype or len(found) + len(stack) + 2 > most
+            )
+            if node is None or is_whole or node.op not in (add, sub):
+                found.append((sign, term))
+            else:
+                signs = (1, -1) if node.op == sub else (1,) * len(node.inputs)
+                stack.extend((sign * one, v) for one, v in reversed([*zip(signs, node.inputs)]))
+        return cls(found)
+
+    def without(self, positions: Collection[int]) -> Sum:
+        """Return the sum without the terms at some positions."""
+        return Sum([term for k, term in enumerate(self.terms) if k not in positions])
+
+    def build(self, dtype: str) -> Variable:
+        """Return the variable that the sum stands for: the terms that are added, less one after the other."""
+        added = [v for sign, v in self.terms if sign > 0]
+        total = combined(add, added, dtype)
+        for sign, var in self.terms:
+            if sign < 0:
+                total = neg(var) if total is None else computed_in(dtype, sub, [total, var])
+        assert total is not None, "there is a term"
+        return total
