@@ -2,7 +2,7 @@
 
 An `Array` is either memory that exists (`Source`), a rule that can be evaluated wherever it is read (`Pointwise`),
 the same memory under another shape (`Alias`), or something that must be computed as a whole (`Reduction`,
-`Sequential`, `Assembled`, `Interleaved`, `Product`, `RoutineResult`, `LoopResult`, `External`).  Shapes are index
+`Sequential`, `Assembled`, `Interleaved`, `MatrixProduct`, `RoutineResult`, `LoopResult`, `External`).  Shapes are index
 expressions over sizes known at run time.
 
 Each class says what the schedule has to know of it, and each module has, beside an array, the step that computes it.
@@ -26,7 +26,7 @@ from aesara.lower.arrays.base import (
 from aesara.lower.arrays.guard import Definition, Guard
 from aesara.lower.arrays.interleaved import Interleaved
 from aesara.lower.arrays.loop import LoopBody, LoopNode, LoopResult, LoopRow
-from aesara.lower.arrays.product import Product
+from aesara.lower.arrays.product import MatrixProduct
 from aesara.lower.arrays.python_call import External, PythonNode
 from aesara.lower.arrays.reduction import Reduction, is_trailing_run
 from aesara.lower.arrays.routine_call import RoutineCall, RoutineResult
@@ -48,7 +48,7 @@ __all__ = [
     "LoopNode",
     "LoopResult",
     "Pointwise",
-    "Product",
+    "MatrixProduct",
     "PythonNode",
     "Reader",
     "Reduction",

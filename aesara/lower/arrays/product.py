@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from aesara.lower.schedule.scheduler import Scheduler
     from aesara.lower.schedule.tracing import Tracer
 
-__all__ = ["Multiplication", "Product", "added_product", "matrix_memory"]
+__all__ = ["Multiplication", "MatrixProduct", "added_product", "matrix_memory"]
 
 
-class Product(Array):
+class MatrixProduct(Array):
     """Products of matrices: one, or one for every index of leading dimensions, of which an operand may have size 1.
 
     The operands are read in place through strides where they allow it.  `scale`, an array without dimensions, is
@@ -67,7 +67,7 @@ class Multiplication(ScheduledStep):
     result = product, or result = old + factor * product if `old` names a buffer.
     """
 
-    product: Product
+    product: MatrixProduct
     result: Array
     scale: Expr | None
     old: str | None = None
@@ -132,7 +132,7 @@ def matrix_memory(operand: Array) -> Array:
     return base if ONE in strides[-2:] and all(s in own or is_size(s) for s in strides) else operand
 
 
-def added_product(result: Array, old: str, tracer: Tracer) -> tuple[Product, float] | None:
+def added_product(result: Array, old: str, tracer: Tracer) -> tuple[MatrixProduct, float] | None:
     """The product and its factor, if `result` is `old` + factor * product, and nobody else wants the product."""
     shape = tracer.shape(result)
     loops = LOOP[: result.ndim]
@@ -151,7 +151,7 @@ def added_product(result: Array, old: str, tracer: Tracer) -> tuple[Product, flo
         factor *= constant.attr
     product = tracer.array_in(second.attr) if second.op == "load" else None
     if (
-        not isinstance(product, Product)
+        not isinstance(product, MatrixProduct)
         or not tracer.uses.is_only(product)
         or first.args[0] is not same
         or second.args[0] is not same

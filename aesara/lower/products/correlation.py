@@ -25,8 +25,8 @@ from aesara.lower.arrays import (
     LoopNode,
     LoopResult,
     LoopRow,
+    MatrixProduct,
     Pointwise,
-    Product,
     Reader,
     Source,
     Write,
@@ -286,7 +286,7 @@ class _Batch(_Form):
         )  # fmt: skip
 
     def product(self, left: Array, right: Array) -> Array:
-        return self.inner.add(Product(left, right))
+        return self.inner.add(MatrixProduct(left, right))
 
     def columns(self, image: Array) -> Array:
         """The matrix of columns of an image."""

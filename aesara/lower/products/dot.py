@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
-from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Product, Reader
+from aesara.lower.arrays import ONE, ZERO, Array, Index, MatrixProduct, Pointwise, Reader
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
@@ -48,7 +48,7 @@ def scaled_product(node: Apply, context: Context) -> Array:
     left, right, factor = context.added(x), context.added(y), context.added(scale)
     written = _elementwise(left, right, guards, context)
     if written is None:
-        return context.add(Product(left, right, guards, factor))
+        return context.add(MatrixProduct(left, right, guards, factor))
     return Pointwise(
         x.dtype, written.shape, (written, factor), lambda index, readers: readers[0](index) * readers[1](()), 1,
         [False, True],
@@ -64,7 +64,7 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
         return _plain_product(left, right, dtype, guards, context)
     left = left if left.ndim == 2 else context.added(with_dimensions(left, [None, 0]))
     right = right if right.ndim == 2 else context.added(with_dimensions(right, [0, None]))
-    product = _elementwise(left, right, guards, context) or context.add(Product(left, right, guards))
+    product = _elementwise(left, right, guards, context) or context.add(MatrixProduct(left, right, guards))
     if x.ndim == 1:
         return with_dimensions(product, [1])
     return product if y.ndim == 2 else with_dimensions(product, [0])
@@ -174,7 +174,7 @@ def _products(
     if written is not None:
         result = written
     elif working in BLAS_DTYPES:
-        result = context.add(Product(left, right, guards))
+        result = context.add(MatrixProduct(left, right, guards))
     else:
         result = _sums_of_products(left, right, working, guards, context)
     kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]

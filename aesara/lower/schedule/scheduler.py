@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, walk
-from aesara.lower.arrays import Array, Guard, Item, Product
+from aesara.lower.arrays import Array, Guard, Item, MatrixProduct
 from aesara.lower.arrays.product import Multiplication, added_product
 from aesara.lower.context import Context, is_early
 from aesara.lower.groups import Group
@@ -205,7 +205,7 @@ class Scheduler:
     def _inputs_added(self, result: Array) -> list[str]:
         """Inputs that are terms of a sum with a product: BLAS can add to a copy."""
         terms = (result, *(a for a, _ in result.reads()))
-        if not any(isinstance(a, Product) for term in terms for a, _ in term.reads()):
+        if not any(isinstance(a, MatrixProduct) for term in terms for a, _ in term.reads()):
             return []
         value = self.tracer.trace(result, LOOP[: result.ndim])
         names = {item.buffer.name for item in self.context.inputs}

@@ -1,8 +1,8 @@
 """Products, sums and opposites: read from a graph, compared, and built again.
 
-`Product` is ``number * factors / divisors * exp(exponent)``, `Sum` is terms with signs. A `Reading` says what is taken
-apart. These are the only forms in which rules handle products and sums, and `opposite_of` and `are_opposite` the only
-places that know what ``-x`` looks like.
+`Product` is ``number * factors / divisors * exp(exponent)``, `SignedSum` is terms with signs. A `Reading` says what is
+taken apart. These are the only forms in which rules handle products and sums, and `opposite_of` and `are_opposite` the
+only places that know what ``-x`` looks like.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = [
     "TERM",
     "Product",
     "Reading",
-    "Sum",
+    "SignedSum",
     "are_opposite",
     "combined",
     "multiple",
@@ -386,13 +386,13 @@ def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Va
 
 
 @dataclass
-class Sum:
+class SignedSum:
     """A sum of terms, each with a sign, 1 or -1, in the order in which they are written."""
 
     terms: list[tuple[int, Variable]]
 
     @classmethod
-    def read(cls, var: Variable, kept: Collection[Variable] = (), most: int = 0) -> Sum:
+    def read(cls, var: Variable, kept: Collection[Variable] = (), most: int = 0) -> SignedSum:
         """Return the sum that a variable is; one term, if it is none.
 
         Parameters
@@ -408,7 +408,7 @@ class Sum:
         Examples
         --------
         >>> x, y = at.dvectors("x", "y")
-        >>> Sum.read(x - y).terms
+        >>> SignedSum.read(x - y).terms
         [(1, x), (-1, y)]
         """
         found: list[tuple[int, Variable]] = []
@@ -427,9 +427,13 @@ class Sum:
                 stack.extend((sign * one, v) for one, v in reversed([*zip(signs, node.inputs)]))
         return cls(found)
 
-    def without(self, positions: Collection[int]) -> Sum:
+    def without(self, positions: Collection[int]) -> SignedSum:
         """Return the sum without the terms at some positions."""
-        return Sum([term for k, term in enumerate(self.terms) if k not in positions])
+        return SignedSum([term for k, term in enumerate(self.terms) if k not in positions])
+
+    def plus(self, var: Variable, sign: int = 1) -> SignedSum:
+        """Return the sum with one more term, in front of the others."""
+        return SignedSum([(sign, var), *self.terms])
 
     def build(self, dtype: str) -> Variable:
         """Return the variable that the sum stands for: the terms that are added, less one after the other."""

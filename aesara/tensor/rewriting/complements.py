@@ -35,7 +35,7 @@ from aesara.tensor.elementwise.ops import (
     sub,
     tanh,
 )
-from aesara.tensor.rewriting.algebra import PRODUCTS, TERM, Product, Sum, opposite
+from aesara.tensor.rewriting.algebra import PRODUCTS, TERM, Product, SignedSum, opposite
 from aesara.tensor.rewriting.helpers import in_place_of, is_float
 from aesara.tensor.rewriting.registration import Rules
 
@@ -104,18 +104,18 @@ def local_complement(fgraph, node):
                 if k == i or other.number != -complement.number * one.number or not other.has_operands_of(rest):
                     continue
                 difference = Product([*rest.factors, complement.form(*f.owner.inputs)], rest.divisors, -one.number)
-                left = total.without((i, k)).terms
-                return in_place_of(out, Sum([(1, difference.build(out)), *left]).build(out.type.dtype), node.inputs)
+                new = total.without((i, k)).plus(difference.build(out))
+                return in_place_of(out, new.build(out.type.dtype), node.inputs)
     return False
 
 
-def terms_with(node: Apply, *functions: Container[Op]) -> tuple[Sum, list[tuple[int, Product]]]:
+def terms_with(node: Apply, *functions: Container[Op]) -> tuple[SignedSum, list[tuple[int, Product]]]:
     """Return the terms of a sum, and their positions and products if some have one of each of the functions.
 
     Of integers, of longer sums, and where a function is missing, there are no products.
     """
     (out,) = node.outputs
-    total = Sum.read(out)
+    total = SignedSum.read(out)
     if not is_float(out) or not 2 <= len(total.terms) <= MOST_TERMS:
         return total, []
     if not all(any(_has_factor(v, some) for v in node.inputs) for some in functions):

@@ -7,7 +7,7 @@ from typing import Any
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.elementwise.ops import add, mul, sub, true_divide
-from aesara.tensor.rewriting.algebra import Product, Sum
+from aesara.tensor.rewriting.algebra import Product, SignedSum
 from aesara.tensor.rewriting.algebraic_canonizer import get_constant
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import in_place_of, is_float, output_of
@@ -79,7 +79,7 @@ def distributed(factor: Variable, others: Product, out: Variable) -> tuple[Varia
     multiplied = None if into.is_number else multiplied_terms(terms, into, out.type)
     if multiplied is None:
         return None
-    total = Sum([(sign, term.build(out)) for sign, term in multiplied]).build(out.type.dtype)
+    total = SignedSum([(sign, term.build(out)) for sign, term in multiplied]).build(out.type.dtype)
     return total, Product(
         [var for var in others.factors if var not in into.factors],
         [var for var in others.divisors if var not in into.divisors],
@@ -88,7 +88,7 @@ def distributed(factor: Variable, others: Product, out: Variable) -> tuple[Varia
 
 def _terms(factor: Variable, out: Variable) -> Terms | None:
     """Return the terms of a sum as products; None if there are too many, or one only."""
-    total = Sum.read(factor, most=MOST_TERMS + 1)
+    total = SignedSum.read(factor, most=MOST_TERMS + 1)
     if not 2 <= len(total.terms) <= MOST_TERMS:
         return None
     return [(sign, Product.read(term, dtype=out.type.dtype)) for sign, term in total.terms]

@@ -27,7 +27,7 @@ from aesara.tensor.elementwise.ops import (
     switch,
 )
 from aesara.tensor.reductions.logsumexp import logaddexp_
-from aesara.tensor.rewriting.algebra import Sum, are_opposite, multiple
+from aesara.tensor.rewriting.algebra import SignedSum, are_opposite, multiple
 from aesara.tensor.rewriting.helpers import has_value, output_of
 
 #: So many terms are looked at.
@@ -45,7 +45,7 @@ def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
         Variables that are not looked behind.
     """
     (out,) = node.outputs
-    total = Sum.read(out, kept, MOST_TERMS)
+    total = SignedSum.read(out, kept, MOST_TERMS)
     for i, (sign, var) in enumerate(total.terms):
         found = _decay(var, kept)
         if found is None:
@@ -54,7 +54,7 @@ def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
         for k, (other_sign, other) in enumerate(total.terms):
             new = _without_kink(number, x, other, kept) if k != i and other_sign == sign else None
             if new is not None and new.type.dtype == out.type.dtype:
-                return Sum([(sign, new), *total.without((i, k)).terms]).build(out.type.dtype)
+                return total.without((i, k)).plus(new, sign).build(out.type.dtype)
     return None
 
 

@@ -11,7 +11,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, cos, cosh, lt, sin, sinh, sub
-from aesara.tensor.rewriting.algebra import PRODUCTS, Product, Sum
+from aesara.tensor.rewriting.algebra import PRODUCTS, Product
 from aesara.tensor.rewriting.complements import terms_with
 from aesara.tensor.rewriting.helpers import constant_like, in_place_of, same_floats, where_or_nan
 from aesara.tensor.rewriting.registration import Rules
@@ -41,8 +41,8 @@ def local_pythagorean_pair(fgraph, node):
             (x,) = f.owner.inputs
             whole = where_or_nan(lt(at_abs(x), np.inf), constant_like(1, x), out)
             product = Product([*rest.factors, whole], rest.divisors, one.number)
-            left = total.without((i, k)).terms
-            return in_place_of(out, Sum([(1, product.build(out)), *left]).build(out.type.dtype), node.inputs)
+            new = total.without((i, k)).plus(product.build(out))
+            return in_place_of(out, new.build(out.type.dtype), node.inputs)
     return False
 
 

@@ -40,7 +40,7 @@ from aesara.tensor.elementwise.ops import (
     tanh,
     true_divide,
 )
-from aesara.tensor.rewriting.algebra import Product, Reading, Sum, multiple, opposite
+from aesara.tensor.rewriting.algebra import Product, Reading, SignedSum, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
@@ -222,7 +222,7 @@ def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | N
     others = [RATIOS[one.kind][inverse](one.x) for one, inverse in ratios if one.kind not in LOGARITHMS]
     rest = Product([*rest.factors, *others], rest.divisors, rest.number)
     terms = logarithms if rest.is_number and rest.number == 1 else [(1, log(rest.build(x))), *logarithms]
-    return Sum(terms).build(x.type.dtype)
+    return SignedSum(terms).build(x.type.dtype)
 
 
 @rules.stabilize

@@ -22,7 +22,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.rewriting.algebra import Sum, are_opposite, opposite, opposite_of
+from aesara.tensor.rewriting.algebra import SignedSum, are_opposite, opposite, opposite_of
 from aesara.tensor.rewriting.helpers import (
     common_value,
     in_place_of,
@@ -93,7 +93,7 @@ def local_softplus_of_opposite(fgraph, node):
     ``softplus(x) - softplus(-x)`` is ``x``.
     """
     out = node.outputs[0]
-    total = Sum.read(out)
+    total = SignedSum.read(out)
     if not is_float(out) or len(total.terms) > MOST_TERMS:
         return False
     for i, (sign, var) in enumerate(total.terms):
@@ -111,8 +111,7 @@ def local_softplus_of_opposite(fgraph, node):
                 new = softplus(opposite(x))  # s * (softplus(x) - x) is s * softplus(-x)
             else:
                 continue
-            left = total.without((i, k)).terms
-            return in_place_of(out, Sum([(sign, new), *left]).build(out.type.dtype), node.inputs)
+            return in_place_of(out, total.without((i, k)).plus(new, sign).build(out.type.dtype), node.inputs)
     return False
 
 

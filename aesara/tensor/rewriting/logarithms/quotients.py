@@ -104,7 +104,8 @@ def term_in(var: Variable) -> Product | None:
         x = found[0] if len(found) == 1 else add(*found)
         for _, exponent in below:
             x = x if exponent is None else sub(x, exponent)
-        rest = Product([v for v, exponent in above if exponent is None], [v for v, exponent in below if exponent is None])
+        factors, divisors = ([v for v, exponent in side if exponent is None] for side in (above, below))
+        rest = Product(factors, divisors)
         weights = [] if rest.is_number else [as_dtype(rest.build(var), var.type.dtype)]
     return None if is_stabilized(x) else Product(weights, exponent=x)
 

@@ -51,7 +51,7 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.logarithm import log1mexp_of_exponential, log_of_complement, logarithm
-from aesara.tensor.rewriting.logarithms.quotients import exponential_terms
+from aesara.tensor.rewriting.logarithms.quotients import exponential_terms, number_of
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -99,7 +99,7 @@ def _of_mixture(total: Apply, logarithm: Variable) -> Variable:
     if terms is None:
         return logarithm
     for one, other in (terms, terms[::-1]):
-        p, q, x = one.number, other.number, other.exponent
+        p, q, x = number_of(one), number_of(other), other.exponent
         if common_value(one.exponent) != 0 or p is None or q is None or not (0 < p < 1 and 0 < q < 1):
             continue
         rest = math.fsum((float(p), float(q), -1.0))  # numbers that are rounded are not quite 1 together
