@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Variable
 from aesara.records import dataclass
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, exp, mul, neg, reciprocal, square, sub, true_divide
@@ -38,8 +38,11 @@ __all__ = [
     "power_of",
 ]
 
+_PRODUCT, _QUOTIENT, _RECIPROCAL, _OPPOSITE, _SQUARE, _POWER = range(6)
 #: Ops that products consist of.
-PRODUCTS = frozenset((mul, true_divide, reciprocal, neg, square, at_pow))
+PRODUCTS = {
+    mul: _PRODUCT, true_divide: _QUOTIENT, reciprocal: _RECIPROCAL, neg: _OPPOSITE, square: _SQUARE, at_pow: _POWER,
+}  # fmt: skip
 
 
 # Opposites
@@ -168,35 +171,54 @@ class Product:
         (-2.0, [x, x], [y])
         """
         found = cls()
+        factors, divisors = found.factors, found.divisors
         dtype = var.type.dtype if dtype is None else dtype
         left = reading.most
         stack: list[tuple[Variable, int, bool]] = [(var, 1, False)]
         while stack:
             part, times, below = stack.pop()
             node = part.owner
-            parts = None
+            kind = None if node is None or type(node.op) is not Elemwise else PRODUCTS.get(node.op)
             if (
-                node is not None
-                and type(node.op) is Elemwise
-                and node.op in PRODUCTS
+                kind is not None
                 and part.type.dtype == dtype
-                and (part is var or left >= len(node.inputs))
+                and (part is var or left >= len(node.inputs))  # type: ignore[union-attr]
                 and (may_enter is None or may_enter(part))
             ):
-                parts = _parts_of(node, reading)
-            if parts is None:
-                value = common_value(part) if (reading.divides if below else reading.numbers) else None
+                inputs = node.inputs  # type: ignore[union-attr]
+                if reading.single and not _is_multiple(kind, inputs, part.type):
+                    kind = None
+                if kind == _PRODUCT:
+                    left -= len(inputs)
+                    stack.extend((v, times, below) for v in reversed(inputs))
+                    continue
+                elif kind == _QUOTIENT:
+                    left -= 2
+                    stack.append((inputs[1], times, not below))
+                    stack.append((inputs[0], times, below))
+                    continue
+                elif kind == _RECIPROCAL:
+                    left -= 1
+                    stack.append((inputs[0], times, not below))
+                    continue
+                elif kind == _OPPOSITE:
+                    if reading.signs:
+                        left -= 1
+                        found.number *= (-1) ** times
+                        stack.append((inputs[0], times, below))
+                        continue
+                elif kind is not None and reading.powers and inputs[0].type.dtype == dtype:
+                    exponent = 2 if kind == _SQUARE else common_value(inputs[1])
+                    if exponent is not None and exponent in range(2, reading.powers + 1):
+                        left -= 1
+                        stack.append((inputs[0], times * int(exponent), below))
+                        continue
+            if reading.divides if below else reading.numbers:
+                value = common_value(part)
                 if value is not None and np.isfinite(value) and (value != 0 or not below):
                     found.number *= float(value) ** (-times if below else times)
-                else:
-                    (found.divisors if below else found.factors).extend([part] * times)
-                continue
-            left -= len(node.inputs)  # type: ignore[union-attr]
-            for operand, power in reversed(parts):
-                if power == 0:
-                    found.number *= (-1) ** times
-                else:
-                    stack.append((operand, times * abs(power), below ^ (power < 0)))
+                    continue
+            (divisors if below else factors).extend((part,) * times)
         return found
 
     @property
@@ -273,38 +295,14 @@ class Product:
         return computed_in(dtype, neg, [result]) if self.number < 0 else result
 
 
-def _parts_of(node: Apply, reading: Reading) -> list[tuple[Variable, int]] | None:
-    """Return the operands of a product and their powers, 0 for a sign beside; None where it is left whole."""
-    op, inputs = node.op, node.inputs
-    if reading.single:
-        return _multiplied(node)
-    if op == mul:
-        return [(v, 1) for v in inputs]
-    if op == true_divide:
-        return [(inputs[0], 1), (inputs[1], -1)]
-    if op == reciprocal:
-        return [(inputs[0], -1)]
-    if op == neg:
-        return [(inputs[0], 0), (inputs[0], 1)] if reading.signs else None
-    if reading.powers and inputs[0].type.dtype == node.outputs[0].type.dtype:
-        exponent = 2 if op == square else common_value(inputs[1])
-        if exponent is not None and exponent in range(2, reading.powers + 1):
-            return [(inputs[0], int(exponent))]
-    return None
-
-
-def _multiplied(node: Apply) -> list[tuple[Variable, int]] | None:
-    """Return the operands of a product of one variable and numbers; None for other products."""
-    op, inputs, kind = node.op, node.inputs, node.outputs[0].type
-    if op == neg:
-        return [(inputs[0], 0), (inputs[0], 1)]
-    if op == true_divide and inputs[0].type == kind and common_value(inputs[1]):
-        return [(inputs[0], 1), (inputs[1], -1)]
-    if op == mul and len(inputs) == 2:
-        for x, constant in (inputs, inputs[::-1]):
-            if common_value(constant) is not None:
-                return [(inputs[0], 1), (inputs[1], 1)] if x.type == kind else None
-    return None
+def _is_multiple(kind: int, inputs: Sequence[Variable], type_: Any) -> bool:
+    """Return whether an operation multiplies one variable of the type of its result with a number."""
+    if kind == _PRODUCT and len(inputs) == 2:
+        x = next((x for x, factor in (inputs, inputs[::-1]) if common_value(factor) is not None), None)
+        return x is not None and x.type == type_
+    if kind == _QUOTIENT:
+        return inputs[0].type == type_ and bool(common_value(inputs[1]))
+    return kind == _OPPOSITE
 
 
 def multiple(x: Variable) -> tuple[float, Variable]:

@@ -99,9 +99,12 @@ def local_complement(fgraph, node):
     total, products = terms_with(node, COMPLEMENTS)
     for i, one in products:
         for f, complement in _complements(fgraph, one, out.type.dtype):
-            rest = one.without(f, complement.power)
+            number, size = -complement.number * one.number, len(one.factors) - complement.power
             for k, other in products:
-                if k == i or other.number != -complement.number * one.number or not other.has_operands_of(rest):
+                if k == i or other.number != number or len(other.factors) != size:
+                    continue
+                rest = one.without(f, complement.power)
+                if not other.has_operands_of(rest):
                     continue
                 difference = Product([*rest.factors, complement.form(*f.owner.inputs)], rest.divisors, -one.number)
                 new = total.without((i, k)).plus(difference.build(out))
@@ -115,16 +118,16 @@ def terms_with(node: Apply, *functions: Container[Op]) -> tuple[SignedSum, list[
     Of integers, of longer sums, and where a function is missing, there are no products.
     """
     (out,) = node.outputs
+    if (
+        not 2 <= len(node.inputs) <= MOST_TERMS
+        or not is_float(out)
+        or not all(any(_has_factor(v, some) for v in node.inputs) for some in functions)
+    ):
+        return SignedSum([]), []
     total = SignedSum.read(out)
-    if not is_float(out) or not 2 <= len(total.terms) <= MOST_TERMS:
-        return total, []
-    if not all(any(_has_factor(v, some) for v in node.inputs) for some in functions):
-        return total, []
-    products = []
-    for k, (sign, var) in enumerate(total.terms):
-        product = Product.read(var, TERM, dtype=out.type.dtype)
+    products = [(k, Product.read(var, TERM, dtype=out.type.dtype)) for k, (_, var) in enumerate(total.terms)]
+    for (sign, _), (_, product) in zip(total.terms, products, strict=True):
         product.number *= sign
-        products.append((k, product))
     return total, products
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise.ops import add, exp, log, mul, second, sub, switch, true_divide
+from aesara.tensor.elementwise.ops import add, exp, log, mul, second, sigmoid, sub, switch, true_divide
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
@@ -15,8 +15,9 @@ from aesara.tensor.rewriting.logarithms.quotients import (
     exponential_terms,
     exponentials_over_their_sum,
     factors_behind_shuffles,
+    is_sum,
 )
-from aesara.tensor.rewriting.logarithms.shifting import exponent_of, is_stabilized
+from aesara.tensor.rewriting.logarithms.shifting import READERS, exponent_of, is_stabilized
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -73,6 +74,8 @@ def without_divisor(quotient, divisor):
 
 def softmax_simplifier(product):
     """Put a softmax in place of ``exp(x) / sum(exp(x), axis, keepdims=True)`` in a product."""
+    if not any(map(is_sum, product.divisors)) and not any(map(_is_exponential, product.factors)):
+        return product
     product = Product(_softmax_times_sum(product.factors), _softmax_times_sum(product.divisors))
     product = _exponentials_above(product)
     if all(exponent_of(var) is None for var in product.factors):
@@ -95,6 +98,12 @@ def softmax_simplifier(product):
     return exponentials_over_their_sum(apart if found else product)
 
 
+def _is_exponential(var):
+    """Return whether a factor is an exponential, or made of one, that moves of dimensions may hide."""
+    op = None if var.owner is None else var.owner.op
+    return op is not None and (op in (exp, sigmoid) or isinstance(op, (Softmax, DimShuffle, *READERS)))
+
+
 def _exponentials_above(product):
     """``1 / (exp(x) * s) -> exp(-x) / s`` in a product, where `s` is a sum of exponentials."""
     below = [v for v in product.divisors if output_of(v, exp) is not None and is_float(v)]
@@ -104,11 +113,11 @@ def _exponentials_above(product):
     return Product([*product.factors, *above], [v for v in product.divisors if v not in below])
 
 
-def _common_sums_taken_out(product, is_sum):
+def _common_sums_taken_out(product, is_total):
     """``a / s - b / s -> (a - b) / s`` in a product, where `s` is a sum of exponentials."""
     new = Product([], list(product.divisors))
     for var in product.factors:
-        divided = _divided_by_sum(var, is_sum)
+        divided = _divided_by_sum(var, is_total)
         if divided is None:
             new.factors.append(var)
         else:
@@ -117,14 +126,14 @@ def _common_sums_taken_out(product, is_sum):
     return new
 
 
-def _divided_by_sum(var, is_sum):
+def _divided_by_sum(var, is_total):
     """A sum of terms without the sum of exponentials that all are divided by, and this; None if there is none."""
     term = var
     for _ in range(NESTED):
         if term.owner is not None and term.owner.op in (add, sub):
             term = term.owner.inputs[0]
     for total in Product.read(term).divisors if term is not var else []:
-        smaller = _terms_without_divisor(var, total) if is_sum(total) else None
+        smaller = _terms_without_divisor(var, total) if is_total(total) else None
         if smaller is not None:
             return smaller, total
     return None

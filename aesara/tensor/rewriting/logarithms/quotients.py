@@ -179,13 +179,15 @@ def exponential_terms(node: Apply) -> list[Product] | None:
 
 def exponentials_over_their_sum(product: Product) -> Product:
     """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
+    if not any(is_sum(v) for v in (*product.divisors, *product.factors)) or not any(
+        map(_may_be_shifted, product.factors)
+    ):
+        return product
     factors, divisors = _with_exponentials_apart(product), list(product.divisors)
     _sums_times_logistic(factors, divisors)
     for k, divisor in enumerate(divisors):
-        if not _is_sum(divisor):
+        if not is_sum(divisor):
             continue
-        if not any(exponent_of(v) is not None or _is_sum(v) or output_of(v, expm1) is not None for v in factors):
-            break
         found = shifted(divisor)
         if found is None:
             continue
@@ -200,6 +202,12 @@ def exponentials_over_their_sum(product: Product) -> Product:
                 divisors[k] = found.total
                 break
     return Product(factors, divisors)
+
+
+def _may_be_shifted(var: Variable) -> bool:
+    """Return whether a factor is made of exponentials, at first sight."""
+    node = var.owner
+    return node is not None and (node.op in (expm1, sigmoid) or exponent_of(var) is not None or is_sum(var))
 
 
 def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> None:
@@ -248,7 +256,8 @@ def _terms(var: Variable) -> list[Product]:
     return (exponential_terms(var.owner) if var.owner is not None and var.owner.op == add else None) or []
 
 
-def _is_sum(var: Variable) -> bool:
+def is_sum(var: Variable) -> bool:
+    """Return whether a factor is a sum of terms, along axes or in a product of matrices."""
     node = var.owner
     while node is not None and isinstance(node.op, DimShuffle):
         node = node.inputs[0].owner
@@ -354,7 +363,7 @@ def factors_behind_shuffles(product: Product) -> Product:
                 found[below].append(var)
                 continue
             parts = Product.read(inner)
-            if not any(_is_sum(part) for part in (*parts.factors, *parts.divisors)):
+            if not any(is_sum(part) for part in (*parts.factors, *parts.divisors)):
                 found[below].append(var)
                 continue
             found[below].extend(_shuffled(part, shuffle.op, inner) for part in parts.factors)
