@@ -20,6 +20,7 @@ from tools.reference.facts import DTYPES, Facts, facts_of, grouped, input_names
 from tools.reference.formulas import argument_names, decomposition_formula, gradient_formulas, scalars
 from tools.reference.names import PAGES, SECTIONS, Entry, entries
 from tools.reference.options import options_page
+from tools.reference.rules import rules_page
 
 HEADER = "<!-- Made by `python -m tools.reference`; changes are made in the declarations. -->\n"
 INTRODUCTION = """\
@@ -70,6 +71,8 @@ def pages() -> dict[str, str]:
     listed.append("- [Methods of variables](variables.md)")
     made["options.md"] = HEADER + "\n" + options_page()
     listed.append("- [Options](options.md)")
+    made["rules.md"] = HEADER + "\n" + rules_page()
+    listed.append("- [Rewriting rules](rules.md)")
     made["index.md"] = (
         HEADER
         + "\n"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import inspect
 import linecache
-import re
 from collections.abc import Callable
-from functools import lru_cache
+from copy import deepcopy
+from functools import lru_cache, reduce
 from types import CodeType
-from typing import Any
+from typing import Any, ClassVar
 
 from aesara.graph.rewriting.matching import LogicVariable, OpPattern, ValuePattern
 
@@ -47,28 +47,62 @@ def pattern_text(pattern: Any) -> str:
     --------
     >>> from aesara.graph.rewriting.matching import as_pattern
     >>> pattern_text(as_pattern((at.log, (at.add, 1, "*x"))))
-    'log(add(1, *x))'
+    'log(1 + x)'
     """
+    return _formula(_pattern_tree(pattern))
+
+
+def _pattern_tree(pattern: Any) -> ast.expr:
+    """Return a pattern as calls of ops."""
     if isinstance(pattern, LogicVariable):
-        return pattern.name
+        return ast.Name(pattern.name)
     if isinstance(pattern, ValuePattern):
-        return str(pattern.value)
+        return ast.Constant(pattern.value)
     if isinstance(pattern, OpPattern):
-        inner = [pattern_text(part) for part in pattern.inputs]
+        inner = [_pattern_tree(part) for part in pattern.inputs]
         if pattern.rest is not None:
-            inner.append(f"*{pattern.rest.name}")
-        return f"{op_text(pattern.op)}({', '.join(inner)})"
-    return str(pattern)
+            inner.append(ast.Name(pattern.rest.name))
+        return ast.Call(ast.Name(op_text(pattern.op)), inner, [])
+    return ast.Name(str(pattern))
 
 
 def function_text(function: Callable[..., Any]) -> str | None:
-    """What a function returns, as it is written: for lambdas; the first sentence of its docstring for others."""
+    """What a function returns, as a formula: for lambdas; the first sentence of its docstring for others."""
     code = getattr(function, "__code__", None)
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
         body = _lambda_body(code)
-        # Modules call an operation `at_abs` where it would hide a function of Python.
-        return None if body is None else re.sub(r"\bat_(\w+)\(", r"\1(", ast.unparse(body))
+        return None if body is None else _formula(deepcopy(body))
     return first_sentence(function.__doc__) or None
+
+
+def _formula(tree: ast.expr) -> str:
+    return ast.unparse(_Formula().visit(tree))
+
+
+class _Formula(ast.NodeTransformer):
+    """Writes calls of arithmetic ops with operators, and numbers without the dtype that they get."""
+
+    OPERATORS: ClassVar[dict[str, type[ast.operator]]] = {
+        "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "true_divide": ast.Div, "pow": ast.Pow
+    }  # fmt: skip
+    #: Functions whose first argument is what counts.
+    TRANSPARENT = ("asarray", "constant_like", "as_dtype", "as_float")
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = getattr(node.func, "id", getattr(node.func, "attr", "")).removeprefix("at_")
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if name in self.TRANSPARENT and arguments:
+            return arguments[0]
+        if name in self.OPERATORS and len(node.args) == len(arguments) > 1:
+            operator = self.OPERATORS[name]()
+            return reduce(lambda left, right: ast.BinOp(left, operator, right), arguments)
+        if name == "neg" and len(arguments) == 1:
+            return ast.UnaryOp(ast.USub(), arguments[0])
+        # Modules call an operation `at_abs` where it would hide a function of Python.
+        if isinstance(node.func, ast.Name):
+            node.func.id = node.func.id.removeprefix("at_")
+        return node
 
 
 def _lambda_body(code: CodeType) -> ast.expr | None:

@@ -186,6 +186,17 @@ class Rules:
         """Collect a function of products for the canonizer of products; see its `add_simplifier`."""
         self._entries.append(_Entry(canonizer.add_simplifier, of_lists(simplifier), (name,), {"operands": operands}))
 
+    @property
+    def passes(self) -> dict[Any, list[str]]:
+        """The rules in the order in which they are tried, with the passes that each is for."""
+        found: dict[Any, list[str]] = {}
+        for entry in self._entries:
+            function = getattr(entry.register, "func", entry.register)
+            database = getattr(function, "__self__", None)
+            name = function.__name__.removeprefix("register_") if database is None else getattr(database, "name", "")
+            found.setdefault(entry.rewriter, []).append(name or "by name")
+        return found
+
     def tagged(self, tag: str) -> list[NodeRewriter]:
         """The rules that have this tag, each once."""
         return list(dict.fromkeys(entry.rewriter for entry in self._entries if tag in entry.tags))

@@ -2,6 +2,7 @@
 
 from types import CellType, CodeType, FunctionType
 
+import numpy as np
 import pytest
 
 import aesara.tensor as at
@@ -51,12 +52,20 @@ def one_of_a_function(fgraph, node):
 @pytest.mark.parametrize(
     "rewriter, text",
     [
-        (rule("r", (at.log, (at.add, 1, "*x")), (at.log1p, "x")), "log(add(1, *x)) becomes log1p(x)"),
+        (rule("r", (at.log, (at.add, 1, "*x")), (at.log1p, "x")), "log(1 + x) becomes log1p(x)"),
         (
             rule("r", (at.exp, (at.neg, "x")), lambda x: at.reciprocal(at.exp(x))),
-            "exp(neg(x)) becomes at.reciprocal(at.exp(x))",
+            "exp(-x) becomes at.reciprocal(at.exp(x))",
         ),
-        (rule("r", (at.exp, (at.neg, "x")), named), "exp(neg(x)) becomes The sine of the sum"),
+        (rule("r", (at.exp, (at.neg, "x")), named), "exp(-x) becomes The sine of the sum"),
+        (
+            rule(
+                "r",
+                (at.true_divide, "x", (at.add, "x", 2, "y")),
+                lambda x, y: at.sub(at.mul(x, np.asarray(2)), at.neg(y)),
+            ),
+            "x / (x + 2 + y) becomes x * 2 - -y",
+        ),
         (rule("r", (at.exp, "x"), lambda x: x, why="Nobody needs it"), "Nobody needs it"),
         (rule("r", (at.exp, "x"), eval("lambda x: x")), "exp(x) becomes something equal"),
         (PatternNodeRewriter((at.exp, (at.log, "x")), "x"), "exp(log(x)) becomes x"),
