@@ -36,6 +36,7 @@ from aesara.tensor.rewriting.helpers import (
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -69,10 +70,10 @@ def is_half_of_erfc(x: Variable, out: Variable) -> bool:
 
 
 rules.add(
-    rule("local_log_erfc", (log, (erfc, "x")), log_of_erfc, real_of_same_dtype),
+    row("local_log_erfc", (log, (erfc, "x")), log_of_erfc),
     rule("local_log1p_neg_erf", (log1p, (neg, (erf, "x"))), log_of_erfc, is_whole_argument),
-    rule("local_log1p_erf", (log1p, (erf, "x")), lambda x: log_of_erfc(opposite(x)), real_of_same_dtype),
-    rule("local_log_ndtr", (log, (ndtr, "x")), lambda x: log_ndtr(x), real_of_same_dtype),
+    row("local_log1p_erf", (log1p, (erf, "x")), lambda x: log_of_erfc(opposite(x))),
+    row("local_log_ndtr", (log, (ndtr, "x")), (log_ndtr, "x")),
     rule("local_log_half_erfc", (log, (mul, 0.5, (erfc, "x"))), lambda x: log_ndtr(scaled(x, -math.sqrt(2))),
          is_half_of_erfc),
     to=(rules.stabilize, rules.specialize),

@@ -44,6 +44,7 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.logistic import simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -74,12 +75,11 @@ def local_exponentials_to_hyperbolic(fgraph, node):
 
 
 rules.add(
-    rule("local_log_cosh", (log, (cosh, "x")), log_of_cosh, real_of_same_dtype),
-    rule(
+    row("local_log_cosh", (log, (cosh, "x")), log_of_cosh),
+    row(
         "local_log_sinh",
         (log, (sinh, "x")),
         lambda x: sub(add(x, log1mexp(mul(-2, x))), np.asarray(math.log(2), dtype=x.type.dtype)),
-        real_of_same_dtype,
     ),
     rule(
         "local_log_multiple_of_cosh",
@@ -87,12 +87,7 @@ rules.add(
         lambda c, x: add(log_of_cosh(x), np.asarray(np.log(np.float64(common_value(c))), dtype=x.type.dtype)),
         lambda c, x, out: real_of_same_dtype(x, out) and (common_value(c) or 0) > 0 and common_value(c) < np.inf,
     ),
-    rule(
-        "local_log_expm1",
-        (log, (expm1, "x")),
-        lambda x: add(x, log1mexp(neg(x))),
-        real_of_same_dtype,
-    ),
+    row("local_log_expm1", (log, (expm1, "x")), lambda x: add(x, log1mexp(neg(x)))),
     to=(rules.stabilize, rules.specialize),
 )
 

@@ -36,6 +36,7 @@ from aesara.tensor.rewriting.helpers import (
     where_or_nan,
 )
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -98,59 +99,24 @@ WHOLE_PRODUCT = Reading(signs=True, most=1 << 30)
 ONE_PLUS_EXP = (add, 1, (exp, "x"))
 
 LOGISTIC_RULES = (
-    rule(
-        "local_reciprocal_1_plus_exp",
-        (reciprocal, ONE_PLUS_EXP),
-        lambda x: sigmoid(opposite(x)),
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_exp_over_1_plus_exp",
-        (true_divide, (exp, "x"), ONE_PLUS_EXP),
-        lambda x: sigmoid(x),
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_one_over_1_plus_exp",
-        (true_divide, 1, ONE_PLUS_EXP),
-        lambda x: sigmoid(opposite(x)),
-        real_of_same_dtype,
-    ),
+    row("local_reciprocal_1_plus_exp", (reciprocal, ONE_PLUS_EXP), lambda x: sigmoid(opposite(x))),
+    row("local_exp_over_1_plus_exp", (true_divide, (exp, "x"), ONE_PLUS_EXP), (sigmoid, "x")),
+    row("local_one_over_1_plus_exp", (true_divide, 1, ONE_PLUS_EXP), lambda x: sigmoid(opposite(x))),
     rule(
         "local_x_over_1_plus_exp",
         (true_divide, "y", ONE_PLUS_EXP),
         lambda x, y: mul(y, sigmoid(opposite(x))),
         real_of_same_dtype,
     ),
-    rule("local_1msigmoid", (sub, 1, (sigmoid, "x")), lambda x: sigmoid(opposite(x)), real_of_same_dtype),
-    rule(
-        "logsigm_to_softplus",
-        (log, (sigmoid, "x")),
-        lambda x: neg(softplus(opposite(x))),
-        real_of_same_dtype,
-    ),
-    rule(
-        "log1msigm_to_softplus",
-        (log, (sub, 1, (sigmoid, "x"))),
-        lambda x: neg(softplus(x)),
-        real_of_same_dtype,
-    ),
-    rule("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x)), real_of_same_dtype),
-    rule("logit_of_sigmoid", (logit, (sigmoid, "x")), lambda x: x, real_of_same_dtype),
-    rule("sigmoid_of_logit", (sigmoid, (logit, "x")), where_probability, real_of_same_dtype),
-    rule("logit_of_complement", (logit, (sub, 1, "x")), lambda x: neg(logit(x)), real_of_same_dtype),
-    rule(
-        "local_logit_sigmoid",
-        (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))),
-        lambda x: x,
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_sigmoid_logit",
-        (sigmoid, (log, (true_divide, "x", (sub, 1, "x")))),
-        where_probability,
-        real_of_same_dtype,
-    ),
+    row("local_1msigmoid", (sub, 1, (sigmoid, "x")), lambda x: sigmoid(opposite(x))),
+    row("logsigm_to_softplus", (log, (sigmoid, "x")), lambda x: neg(softplus(opposite(x)))),
+    row("log1msigm_to_softplus", (log, (sub, 1, (sigmoid, "x"))), lambda x: neg(softplus(x))),
+    row("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x))),
+    row("logit_of_sigmoid", (logit, (sigmoid, "x")), lambda x: x),
+    row("sigmoid_of_logit", (sigmoid, (logit, "x")), where_probability),
+    row("logit_of_complement", (logit, (sub, 1, "x")), lambda x: neg(logit(x))),
+    row("local_logit_sigmoid", (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))), lambda x: x),
+    row("local_sigmoid_logit", (sigmoid, (log, (true_divide, "x", (sub, 1, "x")))), where_probability),
 )
 
 

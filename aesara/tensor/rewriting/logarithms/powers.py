@@ -31,6 +31,7 @@ from aesara.tensor.rewriting.helpers import (
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -49,33 +50,13 @@ def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
 
 rules.add(
     rule("local_log_pow", (log, (at_pow, "x", "n")), multiple_of_log, real_of_same_dtype),
-    rule("local_log_square", (log, (square, "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
-    rule("local_log_product_of_equals", (log, (mul, "x", "x")), lambda x: mul(2, log(at_abs(x))), real_of_same_dtype),
-    rule("local_log_sqrt", (log, (sqrt, "x")), lambda x: mul(0.5, log(x)), real_of_same_dtype),
-    rule(
-        "local_log_to_arctanh",
-        (log, (true_divide, (add, 1, "x"), (sub, 1, "x"))),
-        lambda x: mul(2, arctanh(x)),
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_log_to_arcsinh",
-        (log, (add, "x", (sqrt, (add, 1, (square, "x"))))),
-        lambda x: arcsinh(x),
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_log_to_arcsinh_pow",
-        (log, (add, "x", (sqrt, (add, 1, (at_pow, "x", 2))))),
-        lambda x: arcsinh(x),
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_log_reciprocal_of_sum",
-        (log, (true_divide, 1, (add, 1, "*x"))),
-        lambda x: neg(log1p(x)),
-        real_of_same_dtype,
-    ),
+    row("local_log_square", (log, (square, "x")), lambda x: mul(2, log(at_abs(x)))),
+    row("local_log_product_of_equals", (log, (mul, "x", "x")), lambda x: mul(2, log(at_abs(x)))),
+    row("local_log_sqrt", (log, (sqrt, "x")), lambda x: mul(0.5, log(x))),
+    row("local_log_to_arctanh", (log, (true_divide, (add, 1, "x"), (sub, 1, "x"))), lambda x: mul(2, arctanh(x))),
+    row("local_log_to_arcsinh", (log, (add, "x", (sqrt, (add, 1, (square, "x"))))), (arcsinh, "x")),
+    row("local_log_to_arcsinh_pow", (log, (add, "x", (sqrt, (add, 1, (at_pow, "x", 2))))), (arcsinh, "x")),
+    row("local_log_reciprocal_of_sum", (log, (true_divide, 1, (add, 1, "*x"))), lambda x: neg(log1p(x))),
     to=(rules.stabilize, rules.specialize),
 )
 

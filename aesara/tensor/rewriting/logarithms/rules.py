@@ -53,6 +53,7 @@ from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.logarithm import log1mexp_of_exponential, log_of_complement, logarithm
 from aesara.tensor.rewriting.logarithms.quotients import exponential_terms, number_of
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
@@ -196,6 +197,6 @@ rules.add(
         log1mexp_of_exponential,
         lambda x, out: real_of_same_dtype(x, out) and output_of(x, maximum) is None,
     ),
-    rule("local_sqrt_of_exp", (sqrt, (exp, "x")), lambda x: exp(mul(constant_like(0.5, x), x)), real_of_same_dtype),
+    row("local_sqrt_of_exp", (sqrt, (exp, "x")), lambda x: exp(mul(constant_like(0.5, x), x))),
     to=(rules.stabilize, rules.specialize),
 )
