@@ -103,43 +103,37 @@ def _inside_choice(f, choice, x, y, out):
     return switch(condition, *(new if branch is x else constant_like(0, out) for branch in branches))
 
 
-def _sinks(name, op, when):
-    """Return the rows ``f(switch(c, 0, x), y) -> switch(c, 0, f(x, y))``, and for the other branch."""
+def _sink(name, op, when):
+    """Collect the rows ``f(switch(c, 0, x), y) -> switch(c, 0, f(x, y))``, and for the other branch."""
     zero = number("zero", 0)
-    return [
+    branches = {"first": ("c", zero, "x"), "second": ("c", "x", zero)}
+    sinks = [
         row(f"{name}_{place}", (op, (ops(switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None)
-        for place, parts in (("first", ("c", zero, "x")), ("second", ("c", "x", zero)))
+        for place, parts in branches.items()
     ]
-
-
-def _is_finite(var):
-    """Return whether a factor is known to be neither infinite nor NaN."""
-    value = common_value(var)
-    return is_integer(var) or var.type.dtype == "bool" or (value is not None and bool(np.isfinite(value)))
-
-
-# Gradients of choices need no such rules: they are built as choices.
-local_mul_switch_sink = rules.group(
-    "local_mul_switch_sink",
-    *_sinks("local_mul_switch_sink", ops(mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))),
-    to=(rules.canonicalize,),
-)
-local_div_switch_sink = rules.group(
-    "local_div_switch_sink",
-    # The divisor is known to be neither zero nor NaN.
-    *_sinks(
-        "local_div_switch_sink",
-        ops(true_divide, floor_divide, name="f"),
-        lambda y, out: is_float(out) and common_value(y[0]) is not None and not is_zero_or_nan(y[0]),
-    ),
-    to=(rules.canonicalize,),
-)
+    return rules.group(name, *sinks, to=(rules.canonicalize,))
 
 
 def _is_exact(x):
-    """Return whether a variable is no NaN, which is neither equal to itself nor at most itself."""
+    """Return whether a variable is of integers or Booleans, which are neither infinite nor NaN."""
     return is_integer(x) or x.type.dtype == "bool"
 
+
+def _is_finite(var):
+    """Return whether a variable is known to be neither infinite nor NaN."""
+    value = common_value(var)
+    return _is_exact(var) or (value is not None and bool(np.isfinite(value)))
+
+
+# Gradients of choices need no such rules: they are built as choices.
+local_mul_switch_sink = _sink(
+    "local_mul_switch_sink", ops(mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
+)
+local_div_switch_sink = _sink(
+    "local_div_switch_sink",
+    ops(true_divide, floor_divide, name="f"),
+    lambda y, out: is_float(out) and common_value(y[0]) is not None and not is_zero_or_nan(y[0]),
+)
 
 #: How many operations deep lengths are looked for in what a number is computed from.
 MOST_STEPS = 6
@@ -172,6 +166,7 @@ _LENGTH = LogicVariable("n", lambda var: _share_of_memory(var, MOST_STEPS) <= 1)
 _NEGATIVE = number("c", lambda c: c < 0)
 _NOT_POSITIVE = number("c", lambda c: c <= 0)
 
+# NaN is neither equal to itself nor at most itself.
 local_useless_elemwise_comparison = rules.group(
     "local_useless_elemwise_comparison",
     row("local_extremum_of_equals", (ops(minimum, maximum), "x", "x"), "x", each=None),

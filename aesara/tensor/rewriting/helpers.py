@@ -64,6 +64,11 @@ def real_of_same_dtype(x: Variable, out: Variable) -> bool:
     return is_float(x) and x.type.dtype == out.type.dtype
 
 
+def same_dtype(x: Variable, out: Variable) -> bool:
+    """Whether `x` has the dtype of the result."""
+    return x.type.dtype == out.type.dtype
+
+
 def exponent_value(var: Variable) -> Any:
     """The number that an exponent is known to be, or None; that of a derivative is a number minus 1."""
     node = var.owner

@@ -19,6 +19,7 @@ from aesara.tensor.rewriting.helpers import (
     is_complex,
     is_float,
     real_of_same_dtype,
+    same_dtype,
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import number, row
@@ -113,13 +114,7 @@ local_pow_specialize_device = rules.specialize_device(
 )
 local_mul_to_sqr = rules.specialize(row("local_mul_to_sqr", (mul, "x", "x"), (square, "x"), each=None))
 local_div_to_reciprocal = rules.specialize(
-    row(
-        "local_div_to_reciprocal",
-        (true_divide, number("one", 1), "x"),
-        (reciprocal, "x"),
-        lambda x, out: x.type.dtype == out.type.dtype,
-        each=None,
-    )
+    row("local_div_to_reciprocal", (true_divide, number("one", 1), "x"), (reciprocal, "x"), same_dtype, each=None)
 )
 local_reciprocal_canon = rules.canonicalize(
     row(

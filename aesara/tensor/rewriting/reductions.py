@@ -12,7 +12,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.elementwise.ops import mul, neg, true_divide
 from aesara.tensor.reductions.all_any import All, Any
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
-from aesara.tensor.rewriting.helpers import as_float, combined_in, in_place_of, is_float, is_read_once
+from aesara.tensor.rewriting.helpers import as_float, combined_in, in_place_of, is_float, is_read_once, same_dtype
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
 
@@ -68,13 +68,7 @@ def _is_scalable(product: Apply, out: Variable) -> bool:
 
 local_sum_prod_mul_by_scalar = rules.group(
     "local_sum_prod_mul_by_scalar",
-    row(
-        "local_sum_of_opposite",
-        (ops(Sum, name="f"), (neg, "x")),
-        (neg, ("f", "x")),
-        lambda x, out: x.type.dtype == out.type.dtype,
-        each=None,
-    ),
+    row("local_sum_of_opposite", (ops(Sum, name="f"), (neg, "x")), (neg, ("f", "x")), same_dtype, each=None),
     row(
         "local_sum_of_multiple",
         (ops(Sum, name="f"), (ops(mul, node="product"), "**x")),

@@ -26,6 +26,7 @@ from aesara.tensor.rewriting.helpers import (
     is_complex,
     is_float,
     is_read_once,
+    same_dtype,
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
@@ -72,7 +73,7 @@ local_neg_to_mul = rules.group(
         "local_neg_of_multiple_over",
         (neg, (true_divide, (ops(mul, node="product"), _FACTOR, "**x"), "y")),
         lambda c, x, y, out: true_divide(mul(_opposite(c, out), *x), y),
-        lambda product, out: product.outputs[0].type.dtype == out.type.dtype,
+        lambda product, out: same_dtype(product.outputs[0], out),
         each=None,
         single_client=True,
         why="-(c * x / y) -> (-c) * x / y",
@@ -98,7 +99,7 @@ negative_term_as_difference = row(
     "negative_term_as_difference",
     (add, LogicVariable("c", lambda var: isinstance(var, Constant), [Constant]), "x"),
     lambda x, c: sub(x, constant(-c.data)),
-    lambda c, out: is_float(out) and c.type.dtype == out.type.dtype and bool(np.all(c.data < 0)),
+    lambda c, out: is_float(out) and same_dtype(c, out) and bool(np.all(c.data < 0)),
     each=None,
     why="-5 + x -> x - 5",
 )
@@ -106,14 +107,10 @@ for _spelling in (negative_product_as_product, negative_term_as_difference):
     rules.into(databases.spellings, _spelling, "fast_run")
 
 
-def _has_dtype(y: Variable, out: Variable) -> bool:
-    return y.type.dtype == out.type.dtype
-
-
-local_sub_neg_to_add = row("local_sub_neg_to_add", (sub, "x", (neg, "y")), (add, "x", "y"), _has_dtype, each=None)
+local_sub_neg_to_add = row("local_sub_neg_to_add", (sub, "y", (neg, "x")), (add, "y", "x"), same_dtype, each=None)
 rules.add(local_sub_neg_to_add, to=(rules.canonicalize, rules.specialize))
 local_add_neg_to_sub = rules.specialize(
-    row("local_add_neg_to_sub", (add, "x", (neg, "y")), (sub, "x", "y"), _has_dtype, each=None)
+    row("local_add_neg_to_sub", (add, "y", (neg, "x")), (sub, "y", "x"), same_dtype, each=None)
 )
 local_neg_div_neg = rules.group(
     "local_neg_div_neg",
@@ -121,14 +118,14 @@ local_neg_div_neg = rules.group(
         "local_neg_div_of_neg",
         (neg, (ops(true_divide, node="quotient"), (neg, "x"), "y")),
         (true_divide, "x", "y"),
-        lambda x, quotient, out, fgraph: x.type.dtype == out.type.dtype and is_read_once(quotient, fgraph),
+        lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
         each=None,
     ),
     row(
         "local_neg_div_by_neg",
-        (neg, (ops(true_divide, node="quotient"), "x", (neg, "y"))),
-        (true_divide, "x", "y"),
-        lambda y, quotient, out, fgraph: y.type.dtype == out.type.dtype and is_read_once(quotient, fgraph),
+        (neg, (ops(true_divide, node="quotient"), "y", (neg, "x"))),
+        (true_divide, "y", "x"),
+        lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
         each=None,
     ),
     to=(rules.specialize,),
