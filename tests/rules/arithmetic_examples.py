@@ -25,6 +25,11 @@ CANCELLED = {
     "drops_checks": "what has cancelled is not checked",
 }
 
+ROWS = {
+    "local_zero_div": {"assumes_finite": ABSORBED, "zeros": SIGN},
+    "local_elemwise_sub_zeros": {"assumes_finite": "infinity less itself is taken for zero"},
+}
+
 EXAMPLES = {
     "local_mul_zero": [
         example(lambda x: x * 0, assumes_finite=ABSORBED, zeros=SIGN),
@@ -36,30 +41,52 @@ EXAMPLES = {
         example(lambda x: np.int8(0) // x, assumes_finite=ABSORBED, zeros=SIGN),
         example(lambda x, y: at.zeros((1,)) / (x + y), assumes_finite=ABSORBED, zeros=SIGN, drops_checks=UNUSED),
     ],
-    "local_intdiv_by_one": [lambda x: x // 1, lambda x: x // np.float32(1), lambda x: x // at.ones((1,), "int8")],
-    "local_mul_switch_sink": [
+    "local_intdiv_by_one": [lambda x: x // np.float32(1), lambda x: x // at.ones((1,), "int8")],
+    "local_mul_switch_sink_first": [
         example(lambda x, b: at.switch(b, 0, x) * -3, zeros=SIGN),
-        example(lambda x, y, b: at.switch(b, x, np.float64(0)) * (y > 1), zeros=SIGN),
-        example(lambda x, y, b: (y > 1) * at.switch(b, x, 0) * np.float32(2), zeros=SIGN, regroups=REGROUPED),
         example(lambda x, b: at.switch(b, at.zeros((1,)), x) * np.int8(5), zeros=SIGN),
     ],
-    "local_div_switch_sink": [
-        example(lambda x, b: at.switch(b, 0, x) / np.float32(np.inf), zeros=SIGN),
+    "local_mul_switch_sink_second": [
+        example(lambda x, y, b: at.switch(b, x, np.float64(0)) * (y > 1), zeros=SIGN),
+        example(lambda x, y, b: (y > 1) * at.switch(b, x, 0) * np.float32(2), zeros=SIGN, regroups=REGROUPED),
+        example(lambda x, y, b: at.mul(y > 1, at.switch(b, x, 0), 2), zeros=SIGN, regroups=REGROUPED),
+    ],
+    "local_div_switch_sink_first": [example(lambda x, b: at.switch(b, 0, x) / np.float32(np.inf), zeros=SIGN)],
+    "local_div_switch_sink_second": [
         example(lambda x, b: at.switch(b, x, np.float32(0)) / 7, zeros=SIGN),
         example(lambda x, b: at.switch(b, x, 0.0) // -2, zeros=SIGN),
     ],
-    "local_useless_elemwise_comparison": [
-        *(lambda x, op=op: op(x, x) for op in (at.lt, at.gt, at.maximum, at.minimum)),
-        *(
-            example(lambda x, op=op: op(x, x), dtypes=("int8", "uint8", "int64"))
-            for op in (at.le, at.ge, at.eq, at.neq)
-        ),
-        *(lambda m, op=op: op(Shape_i(0)(m), 0) for op in (at.lt, at.ge, at.maximum, at.minimum)),
-        *(lambda m, op=op: op(0, Shape_i(0)(m)) for op in (at.gt, at.le, at.maximum, at.minimum)),
-        *(lambda m, op=op: op(Shape_i(1)(m), -1) for op in (at.lt, at.le, at.eq, at.neq, at.gt, at.ge)),
-        *(lambda m, op=op: op(np.float32(-0.5), Shape_i(1)(m)) for op in (at.gt, at.ge, at.eq, at.lt, at.maximum)),
-        *(lambda m, op=op: op(Shape_i(0)(m) + Shape_i(1)(m), 0) for op in (at.lt, at.ge, at.maximum)),
+    "local_different_from_itself": [example(lambda x: at.neq(x, x), dtypes=("int8", "uint8", "int64"))],
+    "local_equal_to_itself": [
+        example(lambda x, op=op: op(x, x), dtypes=("int8", "uint8", "int64")) for op in (at.le, at.ge, at.eq)
     ],
+    "local_length_below_zero": [
+        lambda m: Shape_i(0)(m) < 0,
+        lambda m: Shape_i(1)(m) < -1,
+        lambda m: Shape_i(0)(m) + Shape_i(1)(m) < 0,
+    ],
+    "local_length_is_negative": [
+        lambda m: Shape_i(1)(m) <= -1,
+        lambda m: at.eq(Shape_i(1)(m), -1),
+        lambda m: at.eq(np.float32(-0.5), Shape_i(1)(m)),
+    ],
+    "local_length_from_zero": [
+        lambda m: Shape_i(0)(m) >= 0,
+        lambda m: Shape_i(1)(m) >= -1,
+        lambda m: Shape_i(0)(m) + Shape_i(1)(m) >= 0,
+    ],
+    "local_length_not_negative": [lambda m: Shape_i(1)(m) > -1, lambda m: at.neq(Shape_i(1)(m), -1)],
+    "local_zero_above_length": [lambda m, c=c: at.gt(c, Shape_i(1)(m)) for c in (0, np.float32(-0.5))],
+    "local_negative_above_length": [lambda m: at.ge(np.float32(-0.5), Shape_i(1)(m))],
+    "local_zero_up_to_length": [lambda m: at.le(0, Shape_i(0)(m))],
+    "local_negative_below_length": [lambda m: at.lt(np.float32(-0.5), Shape_i(1)(m))],
+    "local_length_or_zero": [
+        lambda m: at.maximum(Shape_i(0)(m), 0),
+        lambda m: at.maximum(0, Shape_i(0)(m)),
+        lambda m: at.maximum(np.float32(-0.5), Shape_i(1)(m)),
+        lambda m: at.maximum(Shape_i(0)(m) + Shape_i(1)(m), 0),
+    ],
+    "local_zero_or_length": [lambda m: at.minimum(Shape_i(0)(m), 0), lambda m: at.minimum(0, Shape_i(0)(m))],
     "local_add_canonizer": [
         example(lambda x, y: x + (y - x), **CANCELLED),
         example(lambda x, y, z: (x + y) + (z + 1), regroups=REGROUPED),

@@ -35,11 +35,13 @@ EXAMPLES = {
         lambda x, y: _subgraph(x, y)(x, y),
         lambda m: _subgraph(m[0], m[1])(m[0], m[1])[1:],
     ],
-    "local_0_dot_x": [
+    "local_zeros_dot": [
         example(lambda m: at.dot(at.zeros((3, 4)), m), **ZERO),
+        example(lambda v: at.dot(np.zeros(5), v), **ZERO),
+    ],
+    "local_dot_zeros": [
         example(lambda m: at.dot(m, at.zeros_like(m).T), **ZERO),
         example(lambda m: at.dot(m, np.zeros(5)), **ZERO),
-        example(lambda v: at.dot(np.zeros(5), v), **ZERO),
     ],
     "local_dot_of_identity": [
         example(lambda m: at.dot(at.eye(4), m), **ZERO),

@@ -37,11 +37,11 @@ EXAMPLES = {
         example(lambda m, m2, m3: at.dot(m2, m.T) - at.dot(m3, m.T), **ORDER),
         example(lambda m, v, v2: at.dot(m, v) + at.dot(m, v2) + 1, **ORDER),
     ],
-    "local_dot_of_diagonal": [
-        example(lambda m, v: at.dot(m, at.diag(v)), **ORDER),
+    "local_dot_of_diagonal_and_other": [
         example(lambda m, v: at.dot(at.diag(v), m.T), **ORDER),
         example(lambda v, v2: at.dot(at.diag(v), v2), **ORDER),
     ],
+    "local_dot_of_other_and_diagonal": [example(lambda m, v: at.dot(m, at.diag(v)), **ORDER)],
     "local_sum_of_dot": [
         example(lambda m, m2: at.dot(m, m2.T).sum(), **ORDER),
         example(lambda m, m2: at.dot(m.T, m2).sum(axis=0), **ORDER),

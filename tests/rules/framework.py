@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import numbers
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
+from aesara.graph.rewriting.matching import Ops
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.node_rewriters import is_tracked
 from aesara.graph.rewriting.pattern import Rule
@@ -45,6 +47,7 @@ from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
 from aesara.graph.traversal import io_toposort
+from aesara.tensor.rewriting.rows import Number
 from aesara.tensor.rewriting.shape import ShapeFeature
 from tests.fuzz.evaluation import EXACT_SCALAR_OPS, conditioned
 from tests.rules.exact import errors_in_units
@@ -129,17 +132,28 @@ def exceptions_of_rows() -> dict[str, dict[str, Any]]:
 
 
 def examples_of_row(row: Rule, exceptions: dict[str, Any]) -> list[Example]:
-    """Expressions made from the pattern of a row; none if it names classes of ops."""
+    """Expressions made from the pattern of a row, for each of its ops; none if it is not of ops and numbers alone."""
     if not _is_buildable(row.pattern):
         return []
     counts = [1, 2] if _has_rest(row.pattern) else [1]
-    return [Example(_from_pattern(row.pattern, count), **exceptions) for count in counts]
+    choices = range(_most_choices(row.pattern))
+    return [Example(_from_pattern(row.pattern, n, choice), **exceptions) for choice in choices for n in counts]
 
 
 def _is_buildable(pattern: Any) -> bool:
     if isinstance(pattern, OpPattern):
-        return isinstance(pattern.op, Op) and all(_is_buildable(p) for p in pattern.inputs)
-    return True
+        op = pattern.op
+        of_ops = isinstance(op, Op) or (isinstance(op, Ops) and not op.classes and not op.attributes)
+        return of_ops and pattern.others is None and all(_is_buildable(p) for p in pattern.inputs)
+    if isinstance(pattern, Number):
+        return isinstance(pattern.value, numbers.Number)
+    return not (isinstance(pattern, LogicVariable) and pattern.constraint is not None)
+
+
+def _most_choices(pattern: OpPattern) -> int:
+    """How many ops one of the parts of a pattern may be."""
+    own = len(pattern.op.members) if isinstance(pattern.op, Ops) else 1
+    return max(own, *(_most_choices(inner) for inner in pattern.operands), 1)
 
 
 def _has_rest(pattern: Any) -> bool:
@@ -148,14 +162,17 @@ def _has_rest(pattern: Any) -> bool:
     )
 
 
-def _from_pattern(pattern: OpPattern, count: int) -> Callable[..., Any]:
-    """A function of leaves that builds what matches a pattern; `count` leaves for what its rest stands for."""
+def _from_pattern(pattern: OpPattern, count: int, choice: int) -> Callable[..., Any]:
+    """A function of leaves that builds what matches a pattern; `count` leaves for what its rest stands for.
+
+    Of several ops the one at the place `choice` is taken.
+    """
     names: dict[str, list[int]] = {}
     total = 0
 
     def number(part: Any) -> None:
         nonlocal total
-        if isinstance(part, LogicVariable) and part.name not in names:
+        if isinstance(part, LogicVariable) and not isinstance(part, Number) and part.name not in names:
             names[part.name] = [total]
             total += 1
         elif isinstance(part, OpPattern):
@@ -166,15 +183,16 @@ def _from_pattern(pattern: OpPattern, count: int) -> Callable[..., Any]:
                 total += count
 
     def instance(part: Any, leaves: tuple[Variable, ...]) -> Any:
+        if isinstance(part, (Number, ValuePattern)):
+            return part.value
         if isinstance(part, LogicVariable):
             return leaves[names[part.name][0]]
-        if isinstance(part, ValuePattern):
-            return part.value
         if isinstance(part, OpPattern):
             inputs = [instance(inner, leaves) for inner in part.inputs]
             if part.rest is not None:
                 inputs.extend(leaves[i] for i in names[part.rest.name])
-            return part.op(*inputs)
+            op = part.op.members[choice % len(part.op.members)] if isinstance(part.op, Ops) else part.op
+            return op(*inputs)
         return part
 
     number(pattern)

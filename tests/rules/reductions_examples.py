@@ -14,19 +14,23 @@ LARGE = "a sum may overflow before it is scaled, or what is scaled before it is 
 REDUCTIONS = (at.sum, at.prod, at.max, at.min, at.all, at.any)
 
 EXAMPLES = {
-    "local_sum_prod_mul_by_scalar": [
+    "local_sum_of_multiple": [
         example(lambda m: (2 * m).sum(), regroups=SCALED, moderate=LARGE),
         example(lambda m, s: (m * s).sum(axis=0), regroups=SCALED, moderate=LARGE),
         example(lambda m, v, s: (m * s * v).sum(axis=1), regroups=SCALED, moderate=LARGE),
+        example(lambda m: (m * at.constant(np.array([[0.3]]))).sum(), regroups=SCALED, moderate=LARGE),
+    ],
+    "local_sum_of_fraction": [
         example(
             lambda m, s: (m / s).sum(axis=0),
             regroups=SCALED,
             moderate=LARGE,
             assumes_finite="nothing is divided by zero",
         ),
+    ],
+    "local_sum_of_opposite": [
         example(lambda m: (-m).sum(axis=1), zeros=SIGN),
         example(lambda m: (-m).sum(), zeros=SIGN),
-        example(lambda m: (m * at.constant(np.array([[0.3]]))).sum(), regroups=SCALED, moderate=LARGE),
     ],
     "local_sum_prod_all_to_none": [
         *(lambda m, f=f: f(m, axis=(0, 1)) for f in REDUCTIONS),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
+from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -15,6 +16,7 @@ from aesara.graph.rewriting.matching import (
     Ops,
     ValuePattern,
     as_pattern,
+    is_commutative,
     matches,
     reify,
 )
@@ -167,6 +169,8 @@ def _pattern_text(pattern: Any) -> str:
         inner = [_pattern_text(p) for p in pattern.inputs]
         if pattern.rest is not None:
             inner.append(f"*{pattern.rest.name}")
+        if pattern.others is not None:
+            inner.append(f"**{pattern.others}" if pattern.others else "...")
         name = pattern.op.__name__ if isinstance(pattern.op, type) else str(pattern.op)
         return f"{name}({', '.join(inner)})"
     return str(pattern)
@@ -184,6 +188,8 @@ class Rule(NodeRewriter):
     Made by `rule`, which says what the parts mean.
     """
 
+    only_tracked = True
+
     def __init__(
         self,
         name: str,
@@ -194,11 +200,13 @@ class Rule(NodeRewriter):
         why: str | None = None,
         each: Callable[[Variable, Variable], bool] | None = None,
         fit: Callable[[Variable, Any, Sequence[Variable]], list[Variable] | None] = _fitting,
+        requirements: Sequence[type[Feature]] = (),
     ):
         self.name = name
         self.why = why
         self.each = each
         self.fit = fit
+        self.requirements = tuple(requirements)
         self.source_pattern = pattern
         self.pattern = as_pattern(pattern)
         if not isinstance(self.pattern, OpPattern):
@@ -206,6 +214,12 @@ class Rule(NodeRewriter):
         self.variables = _variables_of(self.pattern)
         names = [*self.variables, *_names_of_ops(self.pattern)]
         self._operands = self.pattern.operands
+        self._closed = self.pattern.rest is None and self.pattern.others is None
+        ops = self.pattern.alternatives
+        self._in_order = ops is not None and not any(isinstance(op, type) or is_commutative(op) for op in ops)
+        direct = [(k, part) for k, part in enumerate(self.pattern.inputs) if isinstance(part, LogicVariable)]
+        self._constraints = [(k, part.constraint) for k, part in direct if part.constraint is not None]
+        self._repeats = len({part.name for _, part in direct}) < len(direct)
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
@@ -235,9 +249,16 @@ class Rule(NodeRewriter):
                 return part.operands
         return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
 
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for requirement in self.requirements:
+            attach_once(fgraph, requirement)
+
+    @property
+    def has_requirements(self) -> bool:
+        return bool(self.requirements)
+
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        # Most nodes are ruled out by what their inputs come from.
-        if not _has_operands(node, self._operands):
+        if not self._may_match(node):
             return False
         old = node.outputs[0]
         may_enter = None
@@ -267,6 +288,18 @@ class Rule(NodeRewriter):
             if fitting is not None:
                 return fitting
         return False
+
+    def _may_match(self, node: Apply) -> bool:
+        """Return whether a node may match, for all that can be said of its inputs one by one: most are ruled out."""
+        inputs = node.inputs
+        missing = len(self.pattern.inputs) - len(inputs)
+        if missing > 0 or (missing and self._closed) or not _has_operands(node, self._operands):
+            return False
+        for k, constraint in self._constraints:
+            if not (constraint(inputs[k]) if self._in_order else any(map(constraint, inputs))):
+                return False
+        # Constants may be equal though they are not the same.
+        return not self._repeats or isinstance(inputs[0], Constant) or len(set(map(id, inputs))) < len(inputs)
 
     def __str__(self) -> str:
         return str(self.name)
@@ -303,7 +336,7 @@ def rule(
         What to search for; see `aesara.graph.rewriting.matching`. Inputs of commutative ops match
         in every order.
     replacement
-        A pattern, or a function whose parameters are named after variables of the pattern, and after ops and
+        A pattern, or a function whose parameters are named after variables of the pattern, and after ops, nodes and
         attributes that `ops` names (``out`` is what is to be replaced, ``fgraph`` the graph). It may return None: then
         nothing is replaced.
     condition
@@ -340,16 +373,17 @@ def _variables_of(pattern: Any) -> list[str]:
 
 
 def _names_of_ops(pattern: OpPattern) -> list[str]:
-    """Return the names that stand for ops of a pattern, and for their attributes."""
+    """Return the names that stand for ops of a pattern, their nodes, attributes and lists of inputs."""
     found: list[str] = []
     stack = [pattern]
     while stack:
         part = stack.pop()
         stack.extend(part.operands)
+        found.extend([part.others] if part.others else ())
         if isinstance(part.op, str):
             found.append(part.op)
         elif isinstance(part.op, Ops):
-            found.extend(() if part.op.name is None else (part.op.name,))
+            found.extend(name for name in (part.op.name, part.op.node) if name is not None)
             found.extend(wanted for wanted in part.op.attributes.values() if isinstance(wanted, str))
     return found
 

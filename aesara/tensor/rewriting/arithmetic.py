@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import LogicVariable, ops
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
@@ -39,6 +40,7 @@ from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
     as_dtype,
+    combined_in,
     common_value,
     computed_in,
     constant_in_place_of,
@@ -52,6 +54,7 @@ from aesara.tensor.rewriting.helpers import (
 from aesara.tensor.rewriting.known_infinities import has_infinities, is_zero_or_nan
 from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import number, row
 from aesara.tensor.rewriting.signs import negated_of
 from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.rewriting.written_sums import keeps_order
@@ -61,44 +64,28 @@ from aesara.tensor.shapes.shape import Shape_i
 rules = Rules()
 
 
-@rules.canonicalize("shape_unsafe")
-@rules.stabilize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([mul], operands=NUMBERS)
-def local_mul_zero(fgraph, node):
-    """A product with a factor zero is zero: that with infinity or NaN too, which as written would be NaN.
-
-    It stays a product where a factor is known to be infinite or NaN.
-    """
-    out = node.outputs[0]
-    if any(has_value(factor, 0) for factor in node.inputs) and not any(map(has_infinities, node.inputs)):
-        return constant_in_place_of(out, 0, node.inputs)
-    return False
-
-
-@rules.canonicalize("shape_unsafe")
-@node_rewriter([floor_divide, true_divide], operands=NUMBERS)
-def local_zero_div(fgraph, node):
-    """Zero divided by anything is zero: by zero and by NaN too, where it would be NaN as written.
-
-    It stays a quotient where the divisor is known to be zero or NaN.
-    """
-    out = node.outputs[0]
-    top, bottom = node.inputs
-    if has_value(top, 0) and common_value(bottom) is None and not is_zero_or_nan(bottom):
-        return constant_in_place_of(out, 0, node.inputs)
-    return False
-
-
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([floor_divide], operands=NUMBERS)
-def local_intdiv_by_one(fgraph, node):
-    """An integer divided by one is itself."""
-    if is_integer(node.inputs[0]) and has_value(node.inputs[1], 1):
-        return in_place_of(node.outputs[0], node.inputs[0], node.inputs)
-    return False
-
+local_mul_zero = row(
+    "local_mul_zero",
+    (mul, number("zero", 0), "**x"),
+    0,
+    lambda x: not any(map(has_infinities, x)),
+    each=None,
+    why="0 * x -> 0, that of infinity and NaN too, which is NaN as written; not if x is known to be infinite or NaN",
+)
+rules.add(local_mul_zero, to=(rules.canonicalize, rules.stabilize, rules.specialize), tags=("shape_unsafe",))
+local_zero_div = row(
+    "local_zero_div",
+    (ops(floor_divide, true_divide), number("zero", 0), "x"),
+    0,
+    lambda x: common_value(x) is None and not is_zero_or_nan(x),
+    each=None,
+    why="0 / x -> 0, that by zero and NaN too, which is NaN as written; not if x is known to be zero or NaN",
+)
+rules.canonicalize(local_zero_div, "shape_unsafe")
+local_intdiv_by_one = row(
+    "local_intdiv_by_one", (floor_divide, "x", number("one", 1)), "x", lambda x: is_integer(x), each=None
+)
+rules.add(local_intdiv_by_one, to=(rules.canonicalize, rules.specialize))
 
 # The logistic function is recognised before the canonical form of products takes it apart, so
 # that the gradients through it are products of it too.
@@ -109,88 +96,44 @@ rules.canonicalize(local_add_canonizer, name="local_add_canonizer")
 rules.canonicalize(local_greedy_distributor)
 
 
-@rules.canonicalize
-@node_rewriter([mul], operands=[switch])
-def local_mul_switch_sink(fgraph, node):
-    """``switch(c, 0, x) * y`` as ``switch(c, 0, x * y)``, if `y` is known to be finite: otherwise there may be NaN.
-
-    Gradients of choices need no such rule: they are built as choices.
-    """
-    out = node.outputs[0]
-    if not is_float(out):
-        return False
-    for i, factor in enumerate(node.inputs):
-        inner = factor.owner
-        if inner is None or inner.op != switch:
-            continue
-        others = [v for k, v in enumerate(node.inputs) if k != i]
-        if all(map(_is_finite, others)):
-            new = _inside_choice(node, factor, others)
-            if new is not None:
-                return in_place_of(out, new, node.inputs)
-    return False
+def _inside_choice(f, choice, x, y, out):
+    """the operation on the branch that is not zero"""
+    new = computed_in(out.type.dtype, f, [as_dtype(x, choice.outputs[0].type.dtype), *y])
+    condition, *branches = choice.inputs
+    return switch(condition, *(new if branch is x else constant_like(0, out) for branch in branches))
 
 
-@rules.canonicalize
-@node_rewriter([true_divide, floor_divide], operands=[switch])
-def local_div_switch_sink(fgraph, node):
-    """``switch(c, 0, x) / y`` as ``switch(c, 0, x / y)``, if `y` is known to be neither zero nor NaN."""
-    out = node.outputs[0]
-    top, bottom = node.inputs
-    inner = top.owner
-    if inner is None or inner.op != switch or not is_float(out) or not _is_a_divisor_of_zero(bottom):
-        return False
-    return in_place_of(out, _inside_choice(node, top, [bottom]), node.inputs)
+def _sink(name, op, when):
+    """Collect the rows ``f(switch(c, 0, x), y) -> switch(c, 0, f(x, y))``, and for the other branch."""
+    zero = number("zero", 0)
+    branches = {"first": ("c", zero, "x"), "second": ("c", "x", zero)}
+    sinks = [
+        row(f"{name}_{place}", (op, (ops(switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None)
+        for place, parts in branches.items()
+    ]
+    return rules.group(name, *sinks, to=(rules.canonicalize,))
 
 
-def _inside_choice(node, var, others):
-    """The operation of a node on the branch of a choice that is not zero, and zero; None if no branch is zero."""
-    condition, *branches = var.owner.inputs
-    zero = constant_like(0, node.outputs[0])
-    for position, branch in enumerate(branches):
-        if has_value(branch, 0):
-            other = as_dtype(branches[1 - position], var.type.dtype)
-            new = computed_in(node.outputs[0].type.dtype, node.op, [other, *others])
-            return switch(condition, *((zero, new) if position == 0 else (new, zero)))
-    return None
+def _is_exact(x):
+    """Return whether a variable is of integers or Booleans, which are neither infinite nor NaN."""
+    return is_integer(x) or x.type.dtype == "bool"
 
 
 def _is_finite(var):
-    """Return whether a factor is known to be neither infinite nor NaN."""
+    """Return whether a variable is known to be neither infinite nor NaN."""
     value = common_value(var)
-    return is_integer(var) or var.type.dtype == "bool" or (value is not None and bool(np.isfinite(value)))
+    return _is_exact(var) or (value is not None and bool(np.isfinite(value)))
 
 
-def _is_a_divisor_of_zero(var):
-    """Return whether a divisor is known to be neither zero nor NaN."""
-    value = common_value(var)
-    return value is not None and value != 0 and value == value
-
-
-@rules.useless
-@rules.specialize
-@node_rewriter([lt, gt, le, ge, eq, neq, minimum, maximum])
-def local_useless_elemwise_comparison(fgraph, node):
-    """Comparisons whose outcome is known: of a variable with itself, of a size with zero."""
-    out = node.outputs[0]
-    a, b = node.inputs
-    op = node.op
-    if a is b:
-        if op in (minimum, maximum):
-            return in_place_of(out, a)
-        if op in (lt, gt):
-            return constant_in_place_of(out, False, node.inputs)
-        # NaN is neither equal to itself nor at most itself.
-        if not is_integer(a) and a.type.dtype != "bool":
-            return False
-        return constant_in_place_of(out, op != neq, node.inputs)
-    if _is_size(a):
-        return _compare_size(op, a, b, out)
-    if _is_size(b):
-        mirrored = {lt: gt, gt: lt, le: ge, ge: le}.get(op, op)
-        return _compare_size(mirrored, b, a, out)
-    return False
-
+# Gradients of choices need no such rules: they are built as choices.
+local_mul_switch_sink = _sink(
+    "local_mul_switch_sink", ops(mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
+)
+local_div_switch_sink = _sink(
+    "local_div_switch_sink",
+    ops(true_divide, floor_divide, name="f"),
+    lambda y, out: is_float(out) and common_value(y[0]) is not None and not is_zero_or_nan(y[0]),
+)
 
 #: How many operations deep lengths are looked for in what a number is computed from.
 MOST_STEPS = 6
@@ -198,13 +141,8 @@ MOST_STEPS = 6
 MOST_TERMS = 8
 
 
-def _is_size(var):
-    """Whether a variable is the length of a dimension, or made of lengths so that it is not negative either."""
-    return _share_of_memory(var, MOST_STEPS) <= 1
-
-
 def _share_of_memory(var, steps):
-    """How much of the largest integer a number made of lengths can be, or infinity; beyond 1 it could wrap.
+    """Return how much of the largest integer a number made of lengths can be, or infinity; beyond 1 it could wrap.
 
     An array has no more bytes than the largest integer, so that two lengths of arrays of float64 have a sum.
     """
@@ -223,73 +161,84 @@ def _share_of_memory(var, steps):
     return max(shares, default=0) if is_largest else sum(shares)
 
 
-def _compare_size(op, size, other, out):
-    """The outcome of comparing a size with a number, or with a sum of sizes in `maximum`."""
-    value = common_value(other)
-    if value is None:
-        return False
-    if (op == lt and value <= 0) or (op in (eq, le) and value < 0):
-        return constant_in_place_of(out, False, (size, other))
-    if (op == ge and value <= 0) or (op in (neq, gt) and value < 0):
-        return constant_in_place_of(out, True, (size, other))
-    if op in (maximum, minimum) and value <= 0:
-        return in_place_of(out, size if op == maximum else other, (size, other))
-    return False
+#: The length of a dimension, or made of lengths so that it is not negative either.
+_LENGTH = LogicVariable("n", lambda var: _share_of_memory(var, MOST_STEPS) <= 1)
+_NEGATIVE = number("c", lambda c: c < 0)
+_NOT_POSITIVE = number("c", lambda c: c <= 0)
+
+# NaN is neither equal to itself nor at most itself.
+local_useless_elemwise_comparison = rules.group(
+    "local_useless_elemwise_comparison",
+    row("local_extremum_of_equals", (ops(minimum, maximum), "x", "x"), "x", each=None),
+    row("local_less_than_itself", (ops(lt, gt), "x", "x"), False, each=None),
+    row("local_different_from_itself", (neq, "x", "x"), False, _is_exact, each=None),
+    row("local_equal_to_itself", (ops(le, ge, eq), "x", "x"), True, _is_exact, each=None),
+    row("local_length_below_zero", (lt, _LENGTH, _NOT_POSITIVE), False, each=None),
+    row("local_length_is_negative", (ops(le, eq), _LENGTH, _NEGATIVE), False, each=None),
+    row("local_length_from_zero", (ge, _LENGTH, _NOT_POSITIVE), True, each=None),
+    row("local_length_not_negative", (ops(gt, neq), _LENGTH, _NEGATIVE), True, each=None),
+    row("local_zero_above_length", (gt, _NOT_POSITIVE, _LENGTH), False, each=None),
+    row("local_negative_above_length", (ge, _NEGATIVE, _LENGTH), False, each=None),
+    row("local_zero_up_to_length", (le, _NOT_POSITIVE, _LENGTH), True, each=None),
+    row("local_negative_below_length", (lt, _NEGATIVE, _LENGTH), True, each=None),
+    row("local_length_or_zero", (maximum, _LENGTH, _NOT_POSITIVE), "n", each=None),
+    row("local_zero_or_length", (minimum, _LENGTH, _NOT_POSITIVE), "c", each=None),
+    to=(rules.useless, rules.specialize),
+)
 
 
 _check_inner_lengths = CheckAndRaise(ValueError, "shapes are not aligned: the operands of a product do not fit.")
 
 
-@rules.canonicalize
-@node_rewriter([Dot], operands=NUMBERS)
-def local_0_dot_x(fgraph, node):
-    """A product with a matrix of zeros is zero, whatever the other matrix holds; that they fit is checked.
-
-    It stays a product where the other matrix is known to be infinite or NaN.
-    """
-    x, y = node.inputs
-    if not (has_value(x, 0) or has_value(y, 0)) or has_infinities(x) or has_infinities(y):
-        return False
-    out = node.outputs[0]
+def _zeros_of_product(x, y, out):
+    """zeros, if the lengths fit"""
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
     (last, first), fit = (x.type.shape[-1], y.type.shape[0]), []
     if last is None or last != first:
         fit.append(eq(x.shape[x.type.ndim - 1] if last is None else last, y.shape[0] if first is None else first))
     if not lengths:
-        zero = constant_like(0, out)
-        return in_place_of(out, _check_inner_lengths(zero, *fit) if fit else zero)
+        return _check_inner_lengths(constant_like(0, out), *fit) if fit else constant_like(0, out)
     if fit:
         # A length is checked, so that the zeros can be seen to be zero.
         lengths[0] = _check_inner_lengths(lengths[0], *fit)
-    return in_place_of(out, alloc(np.asarray(0, dtype=out.type.dtype), *lengths))
+    return alloc(np.asarray(0, dtype=out.type.dtype), *lengths)
 
 
-@rules.specialize
-@node_rewriter([sub])
-def local_elemwise_sub_zeros(fgraph, node):
-    """``x - x`` is zero: that of infinity and of NaN too, which as written would be NaN."""
-    x, y = node.inputs
-    return in_place_of(node.outputs[0], second(x, constant_like(0, node.outputs[0]))) if x is y else False
+# Zero times what is known to be infinite or NaN is NaN.
+local_0_dot_x = rules.group(
+    "local_0_dot_x",
+    row("local_zeros_dot", (Dot, number("x", 0), "y"), _zeros_of_product, lambda y: not has_infinities(y), each=None),
+    row("local_dot_zeros", (Dot, "x", number("y", 0)), _zeros_of_product, lambda x: not has_infinities(x), each=None),
+    to=(rules.canonicalize,),
+)
+local_elemwise_sub_zeros = rules.specialize(
+    row(
+        "local_elemwise_sub_zeros",
+        (sub, "x", "x"),
+        0,
+        each=None,
+        why="x - x -> 0, that of infinity and NaN too, which is NaN as written",
+    )
+)
 
 
 @rules.specialize
 @node_rewriter([add], operands=NUMBERS)
 def local_add_specialize(fgraph, node):
-    """Terms that are zero are left out of a sum, and constants stand together."""
+    """x + 0 + c + d -> (c + d) + x: a function, since zeros and constants are found in one walk of many terms."""
     out = node.outputs[0]
     terms = _with_one_constant(add, [var for var in node.inputs if not has_value(var, 0)], out.type.dtype)
     if len(terms) == len(node.inputs) or out.type.dtype == "bool":
         return False
     if not terms:
         return constant_in_place_of(out, 0, node.inputs)
-    new = terms[0] if len(terms) == 1 else computed_in(out.type.dtype, add, terms)
-    return in_place_of(out, new, node.inputs)
+    return in_place_of(out, combined_in(out.type.dtype, add, terms), node.inputs)
 
 
 @rules.specialize
 @node_rewriter([mul], operands=[*NUMBERS, neg])
 def local_mul_specialize(fgraph, node):
-    """Factors 1 and -1 are left out of a product, constants stand together, and signs in front of it."""
+    """-x * 1 * y * c * d -> -((c * d) * x * y): a function, since signs and constants are found in one walk."""
     out = node.outputs[0]
     dtype = out.type.dtype
     if dtype == "bool":
@@ -309,7 +258,7 @@ def local_mul_specialize(fgraph, node):
         return False
     if not factors:
         return constant_in_place_of(out, -1 if negative else 1, node.inputs)
-    new = as_dtype(factors[0], dtype) if len(factors) == 1 else computed_in(dtype, mul, factors)
+    new = combined_in(dtype, mul, factors)
     return in_place_of(out, neg(new) if negative else new, node.inputs)
 
 

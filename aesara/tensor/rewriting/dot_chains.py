@@ -8,11 +8,14 @@ from itertools import pairwise
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.reductions import as_number, is_number
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -35,6 +38,11 @@ def dot_operands(fgraph: FunctionGraph, var: Variable, dtype: str) -> tuple[Vari
         return None
     x, y = node.inputs
     return (x, y) if x.type.dtype == dtype == y.type.dtype else None
+
+
+def of_one_float(var: Variable, out: Variable) -> bool:
+    """Return whether a variable has the dtype of the result, one with digits to spare."""
+    return var.type.dtype == out.type.dtype and out.type.dtype in FLOATS
 
 
 # The order of products
@@ -138,13 +146,14 @@ def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
 @rules.canonicalize
 @node_rewriter([Dot], operands=[Dot])
 def local_dot_chain(fgraph, node):
-    """``dot(dot(A, B), v)`` as ``dot(A, dot(B, v))``: products in the order that takes the fewest multiplications.
+    """dot(dot(A, B), v) -> dot(A, dot(B, v)): products in the order that takes the fewest multiplications.
 
     Lengths that are not known are supposed to be equal; an order must be no worse whatever they are, from 2 on.
+    A function, since the order of a whole chain is searched.
     """
     (out,) = node.outputs
     dtype = out.type.dtype
-    if dtype not in FLOATS or any(v.type.dtype != dtype for v in node.inputs):
+    if not all(of_one_float(v, out) for v in node.inputs):
         return False
     if not any(_continues(fgraph, v, position, dtype) for position, v in enumerate(node.inputs)):
         return False
@@ -169,12 +178,14 @@ def local_dot_chain(fgraph, node):
 
 
 @rules.canonicalize
-@node_rewriter([Dot])
+@node_rewriter([Dot], operands=[neg, mul])
 def local_scalar_out_of_dot(fgraph, node):
-    """``dot(c * A, B)`` as ``c * dot(A, B)`` for a number c: BLAS scales while it multiplies."""
+    """dot(c * x, y) -> c * dot(x, y), for a number c, or a sign: BLAS scales while it multiplies.
+
+    A function, since both operands may have numbers.
+    """
     (out,) = node.outputs
-    dtype = out.type.dtype
-    if dtype not in FLOATS or out.type.ndim == 0 or any(v.type.dtype != dtype for v in node.inputs):
+    if out.type.ndim == 0 or not all(of_one_float(v, out) for v in node.inputs):
         return False
     if node.inputs[0].type.shape[-1] == 1:
         return False  # the result is larger than the operands
@@ -188,9 +199,9 @@ def local_scalar_out_of_dot(fgraph, node):
                 negative = not negative
                 (var,) = inner.inputs
             elif inner.op == mul:
-                rest = [v for v in inner.inputs if not all(v.type.broadcastable)]
+                rest = [v for v in inner.inputs if not is_number(v)]
                 # The number must not be what gives the product its dtype, or its shape.
-                if len(rest) == 1 and rest[0].type.dtype == dtype and rest[0].type.shape == var.type.shape:
+                if len(rest) == 1 and rest[0].type.dtype == var.type.dtype and rest[0].type.shape == var.type.shape:
                     numbers += [v for v in inner.inputs if v is not rest[0]]
                     (var,) = rest
         operands.append(var)
@@ -198,15 +209,17 @@ def local_scalar_out_of_dot(fgraph, node):
         return False
     product = _dot(*operands)
     if numbers:
-        factors = [v.dimshuffle() if v.type.ndim else v for v in numbers]
-        product = mul(*(v.dimshuffle(*["x"] * product.type.ndim) for v in factors), product)
+        product = mul(*(as_number(v, product) for v in numbers), product)
     return in_place_of(out, neg(product) if negative else product)
 
 
 @rules.canonicalize
 @node_rewriter([add, sub], operands=[Dot])
 def local_add_of_dots(fgraph, node):
-    """``dot(A, B) + dot(A, C)`` as ``dot(A, B + C)``: one product instead of two."""
+    """dot(A, B) + dot(A, C) -> dot(A, B + C): one product instead of two.
+
+    A function, since there may be many products, and each pair of them is compared.
+    """
     (out,) = node.outputs
     dtype = out.type.dtype
     if dtype not in FLOATS or len(node.inputs) > 16:
@@ -231,27 +244,21 @@ def _pays(shared: Variable, x: Variable, y: Variable) -> bool:
     return x.type.broadcastable == y.type.broadcastable and x.type.ndim <= shared.type.ndim
 
 
-@rules.canonicalize
-@node_rewriter([Dot], operands=[AllocDiag])
-def local_dot_of_diagonal(fgraph, node):
-    """The product with a diagonal matrix multiplies rows, or columns."""
-    (out,) = node.outputs
-    x, y = node.inputs
-    dtype = out.type.dtype
-    if dtype not in FLOATS or x.type.dtype != dtype or y.type.dtype != dtype:
-        return False
-    diagonal = _diagonal(x)
-    if diagonal is not None and diagonal.type.broadcastable[0] == y.type.broadcastable[0]:
-        return in_place_of(out, mul(diagonal if y.type.ndim == 1 else diagonal.dimshuffle(0, "x"), y))
-    diagonal = _diagonal(y)
-    if diagonal is not None and diagonal.type.broadcastable[0] == x.type.broadcastable[-1]:
-        return in_place_of(out, mul(x, diagonal if x.type.ndim == 1 else diagonal.dimshuffle("x", 0)))
-    return False
-
-
-def _diagonal(matrix: Variable) -> Variable | None:
-    """The vector that a diagonal matrix is made of."""
-    node = matrix.owner
-    if node is None or not isinstance(node.op, AllocDiag) or node.op.offset != 0 or node.inputs[0].type.ndim != 1:
-        return None
-    return node.inputs[0]
+local_dot_of_diagonal = rules.group(
+    "local_dot_of_diagonal",
+    row(
+        "local_dot_of_diagonal_and_other",
+        (Dot, (ops(AllocDiag, offset=0), "d"), "x"),
+        lambda d, x: mul(d if x.type.ndim == 1 else d.dimshuffle(0, "x"), x),
+        lambda d, x: d.type.ndim == 1 and d.type.broadcastable[0] == x.type.broadcastable[0],
+        each=of_one_float,
+    ),
+    row(
+        "local_dot_of_other_and_diagonal",
+        (Dot, "x", (ops(AllocDiag, offset=0), "d")),
+        lambda x, d: mul(x, d if x.type.ndim == 1 else d.dimshuffle("x", 0)),
+        lambda x, d: d.type.ndim == 1 and d.type.broadcastable[0] == x.type.broadcastable[-1],
+        each=of_one_float,
+    ),
+    to=(rules.canonicalize,),
+)

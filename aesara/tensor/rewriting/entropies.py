@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise.ops import add, and_, entr, eq, isinf_, kl_div, neg, rel_entr, sub, switch, xlogy
-from aesara.tensor.rewriting.helpers import in_place_of, is_float
+from aesara.tensor.rewriting.helpers import is_float
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.scaled import Search, times_logarithm
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -57,11 +58,12 @@ FORMS: dict[type, Callable[[Apply, Search], Variable | None]] = {
 }
 
 
-@rules.stabilize
-@rules.specialize
-@node_rewriter([xlogy, entr, rel_entr, kl_div])
-def local_entropy_of_scaled(fgraph, node):
-    """Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow."""
-    (out,) = node.outputs
-    new = FORMS[type(node.op.scalar_op)](node, Analysis()) if is_float(out) else None
-    return False if new is None else in_place_of(out, new, node.inputs)
+local_entropy_of_scaled = row(
+    "local_entropy_of_scaled",
+    (ops(xlogy, entr, rel_entr, kl_div), "**x"),
+    lambda out: FORMS[type(out.owner.op.scalar_op)](out.owner, Analysis()),
+    lambda out: is_float(out),
+    each=None,
+    why="Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow",
+)
+rules.add(local_entropy_of_scaled, to=(rules.stabilize, rules.specialize))

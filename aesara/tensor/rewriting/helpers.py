@@ -7,6 +7,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.pattern import fits_in_place
 from aesara.scalar.casting import Cast
@@ -66,6 +67,11 @@ def real_of_same_dtype(x: Variable, out: Variable) -> bool:
 def same_floats(x: Variable, y: Variable, out: Variable) -> bool:
     """Whether two variables are real floating point tensors of the dtype of the result."""
     return real_of_same_dtype(x, out) and real_of_same_dtype(y, out)
+
+
+def same_dtype(x: Variable, out: Variable) -> bool:
+    """Whether `x` has the dtype of the result."""
+    return x.type.dtype == out.type.dtype
 
 
 def exponent_value(var: Variable) -> Any:
@@ -141,6 +147,11 @@ def output_of(var: Variable, op: Any) -> Apply | None:
     if isinstance(op, type):
         return node if isinstance(node.op, op) else None
     return node if node.op == op else None
+
+
+def is_read_once(node: Apply, fgraph: FunctionGraph) -> bool:
+    """Whether nothing but one input of one node reads the result of a node."""
+    return len(fgraph.clients[node.outputs[0]]) == 1
 
 
 def is_elemwise(node: Apply | None, scalar_class: Any = None) -> TypeGuard[Apply]:
@@ -257,6 +268,11 @@ def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]
     if any(of_operand != dtype for of_operand in dtypes) and upcast(*dtypes) != dtype:
         operands = [as_dtype(var, dtype) for var in operands]
     return op(*operands)
+
+
+def combined_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]) -> Variable:
+    """The sum or product of one or more operands, in the dtype of the expression that they come from."""
+    return as_dtype(operands[0], dtype) if len(operands) == 1 else computed_in(dtype, op, operands)
 
 
 def constant_in_place_of(out: Variable, value: Any, inputs: Iterable[Variable]) -> list[Variable] | None:

@@ -56,21 +56,14 @@ def is_zero_or_nan(var: Variable, depth: int = _DEPTH) -> bool:
 
 
 def _operands(var: Variable, depth: int) -> tuple[list[Any], list[Any]] | None:
-    """The factors and divisors that a floating-point variable is computed of; None if it is no such quotient."""
+    """Return the factors and divisors of a floating-point variable; None if it is no such quotient."""
     node = var.owner
     if node is None or depth == 0 or var.type.dtype[0] not in "fc":
         return None
-    op = node.op
-    if isinstance(op, DimShuffle):
-        return [node.inputs[0]], []
-    if not isinstance(op, Elemwise):
-        return None
-    if op == mul:
-        return list(node.inputs), []
+    op, inputs = node.op, node.inputs
     if op == true_divide:
-        return [node.inputs[0]], [node.inputs[1]]
+        return inputs[:1], inputs[1:]
     if op == second:
-        return [node.inputs[1]], []
-    if isinstance(op.scalar_op, _LIKE_OPERAND):
-        return [node.inputs[0]], []
-    return None
+        return inputs[1:], []
+    like_operand = isinstance(op, DimShuffle) or (isinstance(op, Elemwise) and isinstance(op.scalar_op, _LIKE_OPERAND))
+    return (inputs, []) if op == mul or like_operand else None

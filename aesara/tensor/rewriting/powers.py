@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from aesara.graph.nodes import Variable
-from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.core.casting import cast
+from aesara.graph.rewriting.pattern import Rule
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import mul, reciprocal, sqrt, square, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
+    as_float,
     common_value,
-    constant_in_place_of,
     constant_like,
     fits_within,
-    has_value,
-    in_place_of,
     is_complex,
     is_float,
+    real_of_same_dtype,
+    same_dtype,
 )
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import number, row
 
 rules = Rules()
 
@@ -28,21 +30,21 @@ rules = Rules()
 LARGEST_UNROLLED = 8
 
 
-@rules.canonicalize
-@node_rewriter([at_pow])
-def local_pow_canonicalize(fgraph, node):
-    """``x ** 0`` is 1, ``x ** 1`` is ``x`` and ``x ** -1`` a quotient, which takes part in the form of products."""
-    base, exponent = node.inputs
-    value = common_value(exponent)
-    if value is None or not fits_within(exponent, base):
-        return False
-    if value == 0:
-        return constant_in_place_of(node.outputs[0], 1, node.inputs)
-    if value == 1:
-        return in_place_of(node.outputs[0], base, node.inputs)
-    if value == -1 and is_float(base) and base.type.dtype == node.outputs[0].type.dtype:
-        return in_place_of(node.outputs[0], true_divide(constant_like(1, base), base), node.inputs)
-    return False
+def _power(name: str, exponent: Any, replacement: Any, when: Any, why: str | None = None) -> Rule:
+    """Return a row for the power `n`, a number, of any tensor `x`."""
+    return row(name, (at_pow, "x", number("n", exponent)), replacement, when, each=None, why=why)
+
+
+def _fits(n: Variable, x: Variable) -> bool:
+    return fits_within(n, x)
+
+
+def _is_numeric(n: Variable, x: Variable, out: Variable) -> bool:
+    return fits_within(n, x) and out.type.dtype != "bool"
+
+
+def _has_digits(n: Variable, x: Variable, out: Variable) -> bool:
+    return fits_within(n, x) and (is_float(out) or is_complex(out))
 
 
 def reciprocal_root(x: Variable) -> Variable:
@@ -51,53 +53,44 @@ def reciprocal_root(x: Variable) -> Variable:
     return root if is_complex(x) else at_abs(root)
 
 
-#: Powers of floats, by their exponents, as functions that are faster.
-FORMS = {0.5: sqrt, -0.5: reciprocal_root, -1: reciprocal, -2: lambda x: reciprocal(square(x))}
+local_pow_canonicalize = rules.group(
+    "local_pow_canonicalize",
+    _power("local_pow_zero", 0, 1, _fits),
+    _power("local_pow_one", 1, "x", _fits),
+    _power(
+        "local_pow_to_quotient",
+        -1,
+        lambda x: true_divide(constant_like(1, x), x),
+        lambda n, x, out: fits_within(n, x) and real_of_same_dtype(x, out),
+        "x ** -1 -> 1 / x, which takes part in the canonical form of products",
+    ),
+    to=(rules.canonicalize,),
+)
+local_pow_specialize = rules.group(
+    "local_pow_specialize",
+    _power("local_pow_to_square", 2, lambda x, out: square(as_float(x, out)), _is_numeric),
+    _power("local_pow_to_root", 0.5, lambda x, out: sqrt(as_float(x, out)), _has_digits),
+    _power("local_pow_to_reciprocal_root", -0.5, lambda x, out: reciprocal_root(as_float(x, out)), _has_digits),
+    _power("local_pow_to_reciprocal", -1, lambda x, out: reciprocal(as_float(x, out)), _has_digits),
+    _power(
+        "local_pow_to_reciprocal_square",
+        -2,
+        lambda x, out: reciprocal(square(as_float(x, out))),
+        # In float16 a square is often infinite where its reciprocal is not zero.
+        lambda n, x, out: _has_digits(n, x, out) and out.type.dtype != "float16",
+    ),
+    to=(rules.specialize,),
+)
 
 
-@rules.specialize
-@node_rewriter([at_pow])
-def local_pow_specialize(fgraph, node):
-    """Squares, square roots, reciprocals instead of powers."""
-    out = node.outputs[0]
-    base, exponent = node.inputs
-    value = common_value(exponent)
-    if value is None or out.type.dtype == "bool" or not fits_within(exponent, base):
-        return False
-    if base.type.dtype != out.type.dtype:
-        base = cast(base, out.type.dtype)
-    if value == 2:
-        return in_place_of(out, square(base), node.inputs)
-    if not (is_float(out) or is_complex(out)):
-        return False
-    number = value.item()
-    if number not in FORMS or (number == -2 and out.type.dtype == "float16"):
-        return False  # in float16 a square is often infinite where its reciprocal is not zero
-    return in_place_of(out, FORMS[number](base), node.inputs)
-
-
-@rules.specialize_device
-@node_rewriter([at_pow])
-def local_pow_specialize_device(fgraph, node):
-    """Small integer powers as multiplications."""
-    out = node.outputs[0]
-    base, exponent = node.inputs
-    value = common_value(exponent)
-    if value is None or is_complex(exponent) or out.type.dtype == "bool" or not fits_within(exponent, base):
-        return False
-    number = float(value)
-    if not number.is_integer() or not 2 < abs(number) <= LARGEST_UNROLLED:
-        return False
-    if number < 0 and (not is_float(out) or out.type.dtype == "float16"):
-        return False
-    if base.type.dtype != out.type.dtype:
-        base = cast(base, out.type.dtype)
-    power = integer_power(base, int(abs(number)))
-    return in_place_of(out, reciprocal(power) if number < 0 else power, node.inputs)
+def _is_unrolled(n: Any) -> bool:
+    return n.dtype.kind != "c" and 2 < abs(n) <= LARGEST_UNROLLED and float(n).is_integer()
 
 
 def integer_power(base: Variable, exponent: int) -> Variable:
-    """``base ** exponent`` by squaring, for a positive exponent."""
+    """``base ** exponent`` by squaring, for an exponent that is not zero."""
+    if exponent < 0:
+        return reciprocal(integer_power(base, -exponent))
     result = None
     factor = base
     while exponent > 1:
@@ -108,32 +101,27 @@ def integer_power(base: Variable, exponent: int) -> Variable:
     return factor if result is None else mul(result, factor)
 
 
-@rules.specialize
-@node_rewriter([mul])
-def local_mul_to_sqr(fgraph, node):
-    """``x * x`` is a square."""
-    if len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]:
-        return in_place_of(node.outputs[0], square(node.inputs[0]), node.inputs)
-    return False
-
-
-@rules.specialize
-@node_rewriter([true_divide])
-def local_div_to_reciprocal(fgraph, node):
-    """``1 / x`` is a reciprocal."""
-    out = node.outputs[0]
-    top, bottom = node.inputs
-    if bottom.type.dtype == out.type.dtype and has_value(top, 1):
-        return in_place_of(out, reciprocal(bottom), node.inputs)
-    return False
-
-
-@rules.canonicalize
-@node_rewriter([reciprocal])
-def local_reciprocal_canon(fgraph, node):
-    """``reciprocal(x)`` as a quotient, which takes part in the canonical form of products."""
-    out = node.outputs[0]
-    (x,) = node.inputs
-    if x.type.dtype != out.type.dtype:
-        x = cast(x, out.type.dtype)
-    return in_place_of(out, true_divide(np.asarray(1, dtype=out.type.dtype), x))
+local_pow_specialize_device = rules.specialize_device(
+    _power(
+        "local_pow_specialize_device",
+        _is_unrolled,
+        lambda x, n, out: integer_power(as_float(x, out), int(common_value(n))),
+        lambda x, n, out: (
+            _is_numeric(n, x, out) and (common_value(n) > 0 or (is_float(out) and out.type.dtype != "float16"))
+        ),
+        "x ** n -> products of squares, for small integers n",
+    )
+)
+local_mul_to_sqr = rules.specialize(row("local_mul_to_sqr", (mul, "x", "x"), (square, "x"), each=None))
+local_div_to_reciprocal = rules.specialize(
+    row("local_div_to_reciprocal", (true_divide, number("one", 1), "x"), (reciprocal, "x"), same_dtype, each=None)
+)
+local_reciprocal_canon = rules.canonicalize(
+    row(
+        "local_reciprocal_canon",
+        (reciprocal, "x"),
+        lambda x, out: true_divide(np.asarray(1, dtype=out.type.dtype), as_float(x, out)),
+        each=None,
+        why="reciprocal(x) -> 1 / x, which takes part in the canonical form of products",
+    )
+)

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply
-from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.reductions.fused_reduction import FusedReduction
+from aesara.tensor.rewriting.rows import row
 
 
-@node_rewriter([CAReduce])
-def local_careduce_fusion(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A reduction of an elementwise operation that nothing else reads, as one operation."""
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Elemwise) or len(inner.outputs) != 1 or inner.op.inplace_pattern:
-        return False
-    if len(fgraph.clients[x]) != 1:
-        return False
-    fused = FusedReduction(node.op, inner.op, [v.type.dtype for v in inner.inputs])(*inner.inputs)
-    return [fused] if fused.type == node.outputs[0].type else False
+def _fused(f: Any, g: Any, x: list[Variable], out: Variable) -> Variable | None:
+    """one operation"""
+    fused = FusedReduction(f, g, [v.type.dtype for v in x])(*x)
+    return fused if fused.type == out.type else None
+
+
+local_careduce_fusion = row(
+    "local_careduce_fusion",
+    (ops(CAReduce, name="f"), (ops(Elemwise, name="g", inplace_pattern=lambda pattern: not pattern), "**x")),
+    _fused,
+    each=None,
+    single_client=True,
+    why="sum(exp(x)) -> one operation, and so for any reduction of an elementwise operation that nothing else reads",
+)

@@ -5,91 +5,34 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 
-from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.casting import cast
 from aesara.tensor.elementwise.ops import mul, neg, true_divide
 from aesara.tensor.reductions.all_any import All, Any
-from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
-from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float
+from aesara.tensor.rewriting.helpers import as_float, combined_in, in_place_of, is_float, is_read_once, same_dtype
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
-
-
-def reduced_axes(node) -> tuple[int, ...]:
-    """The axes that a reduction goes along."""
-    axis = node.op.axis
-    return tuple(range(node.inputs[0].type.ndim)) if axis is None else tuple(axis)
-
-
-def is_number(var: Variable) -> bool:
-    """Whether a tensor has one element, whatever its number of dimensions."""
-    return all(var.type.broadcastable)
-
-
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([Sum])
-def local_sum_prod_mul_by_scalar(fgraph, node):
-    """A factor that is the same for all elements is multiplied with the sum.
-
-    ``sum(c * x)`` is ``c * sum(x)``, ``sum(x / c)`` is ``sum(x) / c`` and ``sum(-x)`` is
-    ``-sum(x)``.
-    """
-    out = node.outputs[0]
-    (x,) = node.inputs
-    inner = x.owner
-    # Integers that are widened by the sum could wrap around at another place.
-    if inner is None or x.type.dtype != out.type.dtype or out.type.dtype == "bool":
-        return False
-    dtype = x.type.dtype
-    if inner.op == neg:
-        return in_place_of(out, neg(node.op(inner.inputs[0])))
-    if dtype == "float16":
-        return False  # the sum of what is not scaled down yet would often be infinite
-    if inner.op == mul:
-        factors = [v for v in inner.inputs if is_number(v)]
-        others = [v for v in inner.inputs if not is_number(v)]
-        if not factors or not others:
-            return False
-        rest = as_dtype(others[0], dtype) if len(others) == 1 else computed_in(dtype, mul, others)
-        total = node.op(rest)
-        return in_place_of(out, mul(*(as_number(v, total) for v in factors), total))
-    if inner.op == true_divide and is_float(x):
-        top, bottom = inner.inputs
-        if not is_number(bottom) or is_number(top):
-            return False
-        total = node.op(as_dtype(top, dtype))
-        return in_place_of(out, true_divide(total, as_number(bottom, total)))
-    return False
-
-
-def as_number(var: typing.Any, like: Variable) -> Variable:
-    """A tensor of one element with as many dimensions as another."""
-    if var.type.ndim:
-        var = var.dimshuffle()
-    return var.dimshuffle(*["x"] * like.type.ndim) if like.type.ndim else var
-
-
-@rules.canonicalize
-@node_rewriter([CAReduce])
-def local_sum_prod_all_to_none(fgraph, node):
-    """A reduction along all axes, named one by one, as one along all axes."""
-    axis = node.op.axis
-    (x,) = node.inputs
-    if axis is None or len(axis) != x.type.ndim or not axis or not isinstance(node.op, REDUCTIONS):
-        return False
-    return in_place_of(node.outputs[0], with_axes(node.op, None)(x))
-
 
 REDUCTIONS = (Sum, Prod, Max, Min, All, Any)
 
 
+def axes_of(op: typing.Any, ndim: int) -> tuple[int, ...]:
+    """Return the axes along which a reduction goes in a tensor of some number of dimensions."""
+    return tuple(range(ndim)) if op.axis is None else tuple(op.axis)
+
+
+def reduced_axes(node) -> tuple[int, ...]:
+    """Return the axes that a reduction goes along."""
+    return axes_of(node.op, node.inputs[0].type.ndim)
+
+
 def with_axes(op, axes: Sequence[int] | None):
-    """The same reduction along other axes."""
+    """Return the same reduction along other axes."""
     if axes is not None:
         return op.clone(axis=tuple(axes))
     if isinstance(op, (Sum, Prod)):
@@ -97,32 +40,101 @@ def with_axes(op, axes: Sequence[int] | None):
     return type(op)(axis=None)
 
 
-@rules.canonicalize
-@node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[CAReduce])
-def local_op_of_op(fgraph, node):
-    """A reduction of a reduction of the same kind as one along the axes of both."""
-    out = node.outputs[0]
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or type(inner.op) is not type(node.op) or len(fgraph.clients[x]) > 1:
-        return False
-    (original,) = inner.inputs
-    if isinstance(node.op, (Sum, Prod)):
-        if node.op.acc_dtype != inner.op.acc_dtype or out.type.dtype != x.type.dtype or out.type.dtype == "bool":
-            return False  # of a sum that is converted to Booleans more is lost than what wraps around
-    first = reduced_axes(inner)
-    kept = [i for i in range(original.type.ndim) if i not in first]
-    axes = sorted([*first, *(kept[i] for i in reduced_axes(node))])
-    op = inner.op if len(axes) == len(first) else with_axes(inner.op, axes)
-    return in_place_of(out, op(original))
+def is_number(var: Variable) -> bool:
+    """Return whether a tensor has one element, whatever its number of dimensions."""
+    return all(var.type.broadcastable)
+
+
+def as_number(var: typing.Any, like: Variable) -> Variable:
+    """Return a tensor of one element with as many dimensions as another tensor."""
+    if var.type.ndim:
+        var = var.dimshuffle()
+    return var.dimshuffle(*["x"] * like.type.ndim) if like.type.ndim else var
+
+
+def _keeps_numbers(node: Apply, out: Variable) -> bool:
+    """Return whether a node gives the dtype of a result, and not Booleans, which less is known from than numbers."""
+    return node.outputs[0].type.dtype == out.type.dtype != "bool"
+
+
+def _is_scalable(product: Apply, out: Variable) -> bool:
+    """Return whether a sum may be scaled rather than its terms.
+
+    Integers that the sum widens could wrap around at another place, and a sum in float16 of terms that are not scaled
+    down yet would often be infinite.
+    """
+    return _keeps_numbers(product, out) and out.type.dtype != "float16"
+
+
+local_sum_prod_mul_by_scalar = rules.group(
+    "local_sum_prod_mul_by_scalar",
+    row("local_sum_of_opposite", (ops(Sum, name="f"), (neg, "x")), (neg, ("f", "x")), same_dtype, each=None),
+    row(
+        "local_sum_of_multiple",
+        (ops(Sum, name="f"), (ops(mul, node="product"), "**x")),
+        lambda f, x, out: mul(
+            *(as_number(v, out) for v in x if is_number(v)),
+            f(combined_in(out.type.dtype, mul, [v for v in x if not is_number(v)])),
+        ),
+        lambda product, x, out: _is_scalable(product, out) and 0 < sum(map(is_number, x)) < len(x),
+        each=None,
+        why="sum(c * x) -> c * sum(x), for numbers c",
+    ),
+    row(
+        "local_sum_of_fraction",
+        (ops(Sum, name="f"), (ops(true_divide, node="quotient"), "x", "c")),
+        lambda f, x, c, out: true_divide(f(as_float(x, out)), as_number(c, out)),
+        lambda quotient, x, c, out: is_float(out) and _is_scalable(quotient, out) and is_number(c) and not is_number(x),
+        each=None,
+        why="sum(x / c) -> sum(x) / c, for a number c",
+    ),
+    to=(rules.canonicalize, rules.specialize),
+)
+local_sum_prod_all_to_none = rules.canonicalize(
+    row(
+        "local_sum_prod_all_to_none",
+        (ops(*REDUCTIONS, name="f", axis=lambda axis: axis), "x"),
+        lambda f, x: with_axes(f, None)(x),
+        lambda f, x: len(f.axis) == x.type.ndim,
+        each=None,
+        why="sum(x, axis=(0, 1)) -> sum(x, axis=None) for a matrix, and so for all axes, and other reductions",
+    )
+)
+
+
+def _reduced_once(f: typing.Any, g: typing.Any, x: Variable) -> Variable:
+    """Return ``f(g(x))``, for two reductions of one kind, as a reduction along the axes of both."""
+    first = axes_of(g, x.type.ndim)
+    kept = [i for i in range(x.type.ndim) if i not in first]
+    axes = sorted([*first, *(kept[i] for i in axes_of(f, len(kept)))])
+    return (g if len(axes) == len(first) else with_axes(g, axes))(x)
+
+
+local_op_of_op = rules.canonicalize(
+    row(
+        "local_op_of_op",
+        (ops(*REDUCTIONS, name="f"), (ops(*REDUCTIONS, name="g", node="inner"), "x")),
+        _reduced_once,
+        lambda f, g, inner, out: (
+            type(f) is type(g)
+            and (not isinstance(f, (Sum, Prod)) or (f.acc_dtype == g.acc_dtype and _keeps_numbers(inner, out)))
+        ),
+        each=None,
+        single_client=True,
+        why="sum(sum(x, axis=0), axis=0) -> sum(x, axis=(0, 1)), and so for other reductions",
+    )
+)
 
 
 @rules.useless("local_useless_reduce", "local_cut_useless_reduce")
 @rules.canonicalize("local_useless_reduce", "local_cut_useless_reduce")
 @rules.specialize("local_useless_reduce", "local_cut_useless_reduce")
-@node_rewriter([Sum, Prod, Max, Min, All, Any])
+@node_rewriter(REDUCTIONS)
 def local_reduce_broadcastable(fgraph, node):
-    """Axes of length one are dropped rather than reduced; none left, nothing is reduced."""
+    """Rewrite a reduction along axes of length one to one that drops these; with no others, it is a cast.
+
+    A function, since the axes that are left decide what takes its place.
+    """
     out = node.outputs[0]
     (x,) = node.inputs
     axes = reduced_axes(node)
@@ -134,33 +146,19 @@ def local_reduce_broadcastable(fgraph, node):
     kept = [i for i in range(x.type.ndim) if i not in single]
     smaller = x.dimshuffle(*kept) if single else x
     left = [kept.index(axis) for axis in axes if axis not in single]
-    if left:
-        return in_place_of(out, with_axes(node.op, left)(smaller))
-    return in_place_of(out, cast(smaller, out.type.dtype))
+    return in_place_of(out, with_axes(node.op, left)(smaller) if left else cast(smaller, out.type.dtype))
 
 
-@rules.uncanonicalize
-@node_rewriter([neg])
-def local_max_to_min(fgraph, node):
-    """``-max(-x)`` is ``min(x)``."""
-    return _opposite_of_extremum(fgraph, node, Max, Min)
+def _opposite(name: str, of: type[Max | Min], other: type[Max | Min]):
+    """Return the row that makes the other extremum of the opposite of an extremum of opposites."""
+    return row(
+        name,
+        (neg, (ops(of, axis="axis", node="extremum"), (neg, "x"))),
+        lambda x, axis: other(axis)(x),
+        lambda extremum, fgraph: is_read_once(extremum, fgraph),
+        why=f"-{of.__name__.lower()}(-x) -> {other.__name__.lower()}(x)",
+    )
 
 
-@rules.uncanonicalize
-@node_rewriter([neg])
-def local_min_to_max(fgraph, node):
-    """``-min(-x)`` is ``max(x)``."""
-    return _opposite_of_extremum(fgraph, node, Min, Max)
-
-
-def _opposite_of_extremum(
-    fgraph: FunctionGraph, node: Apply, of: type[Max | Min], other: type[Max | Min]
-) -> list[Variable] | None:
-    """The other extremum, instead of the opposite of an extremum of opposites."""
-    extremum = node.inputs[0].owner
-    if extremum is None or not isinstance(extremum.op, of) or len(fgraph.clients[node.inputs[0]]) > 1:
-        return None
-    inner = extremum.inputs[0].owner
-    if inner is None or inner.op != neg or not is_float(node.outputs[0]):
-        return None
-    return in_place_of(node.outputs[0], other(extremum.op.axis)(inner.inputs[0]))
+local_max_to_min = rules.uncanonicalize(_opposite("local_max_to_min", Max, Min))
+local_min_to_max = rules.uncanonicalize(_opposite("local_min_to_max", Min, Max))

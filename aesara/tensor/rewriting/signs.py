@@ -12,11 +12,24 @@ import numpy as np
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import LogicVariable, ops
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, mul, neg, square, sub, true_divide
-from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, in_place_of, is_float
+from aesara.tensor.rewriting.helpers import (
+    NUMBERS,
+    as_float,
+    common_value,
+    computed_in,
+    constant_like,
+    in_place_of,
+    is_complex,
+    is_float,
+    is_read_once,
+    same_dtype,
+)
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -30,155 +43,106 @@ def negated_of(var: Variable, dtype: str) -> Variable | None:
     return node.inputs[0] if node is not None and node.op == neg and var.type.dtype == dtype else None
 
 
-@rules.canonicalize
-@node_rewriter([neg])
-def local_neg_to_mul(fgraph, node):
-    """``-(c * x)`` as ``(-c) * x``, and ``-(c * x / y)`` as ``(-c) * x / y``: the constant takes the sign.
-
-    A sign with no constant to take it stays as it is: ``neg`` is the canonical form of a factor -1.
-    """
-    out = node.outputs[0]
-    (x,) = node.inputs
-    with_constant = _with_opposite_constant(fgraph, x, out.type.dtype)
-    return in_place_of(out, with_constant) if with_constant is not None else False
+def _opposite(c: Variable, out: Variable) -> Variable:
+    """Return ``-c`` for a number `c`, in the dtype of the result and of as many dimensions as `c`."""
+    with np.errstate(all="ignore"):
+        opposite = np.negative(np.asarray(common_value(c)).astype(out.type.dtype))
+    return constant(opposite.reshape((1,) * c.type.ndim))
 
 
-@node_rewriter([neg])
-def negation_as_product(fgraph, node):
-    """``-x`` as ``-1 * x``, for those who ask for canonical forms alone: no rule here is written for this form."""
-    out = node.outputs[0]
-    if out.type.dtype == "bool":
-        return False
-    factor = constant(np.full((1,) * out.type.ndim, -1, out.type.dtype))
-    return in_place_of(out, mul(factor, node.inputs[0]))
+def _takes_sign(var: Variable) -> bool:
+    """Return whether a variable is a number but 1 and -1: ``-(1 / x)`` is the canonical form of ``(-1) / x``."""
+    value = common_value(var)
+    return value is not None and all(var.type.broadcastable) and abs(value) != 1
 
 
+_FACTOR = LogicVariable("c", _takes_sign, NUMBERS)
+
+# A sign with no constant to take it stays as it is: ``neg`` is the canonical form of a factor -1.
+local_neg_to_mul = rules.group(
+    "local_neg_to_mul",
+    row(
+        "local_neg_of_multiple",
+        (neg, (ops(mul, true_divide, name="f"), _FACTOR, "**x")),
+        lambda f, c, x, out: f(_opposite(c, out), *x),
+        each=None,
+        single_client=True,
+        why="-(c * x) -> (-c) * x, and -(c / x) -> (-c) / x",
+    ),
+    row(
+        "local_neg_of_multiple_over",
+        (neg, (true_divide, (ops(mul, node="product"), _FACTOR, "**x"), "y")),
+        lambda c, x, y, out: true_divide(mul(_opposite(c, out), *x), y),
+        lambda product, out: same_dtype(product.outputs[0], out),
+        each=None,
+        single_client=True,
+        why="-(c * x / y) -> (-c) * x / y",
+    ),
+    to=(rules.canonicalize,),
+)
+
+#: For those who ask for canonical forms alone: no rule here is written for this form.
+negation_as_product = row("negation_as_product", (neg, "x"), lambda x, out: mul(constant_like(-1, out), x), each=None)
 databases.canonicalize.spellings.append(negation_as_product)
 
-
-@node_rewriter([neg], operands=[mul, square])
-def negative_product_as_product(fgraph, node):
-    """``-(x * y)`` as ``-1 * x * y``: one operation, in graphs that are done."""
-    (x,), (out,) = node.inputs, node.outputs
-    if not is_float(out) or x.type.dtype != out.type.dtype or len(fgraph.clients[x]) != 1:
-        return False
-    if x.owner is None or x.owner.op not in (mul, square):
-        return False
-    factors = x.owner.inputs if x.owner.op == mul else x.owner.inputs * 2
-    return in_place_of(out, mul(constant(np.full((1,) * out.type.ndim, -1, out.type.dtype)), *factors))
-
-
-rules.into(databases.spellings, negative_product_as_product, "fast_run")
-
-
-@node_rewriter([add], operands=[Constant])
-def negative_term_as_difference(fgraph, node):
-    """``-5 + x`` as ``x - 5``, in graphs that are done."""
-    (out,) = node.outputs
-    if not is_float(out) or len(node.inputs) != 2:
-        return False
-    first, second = node.inputs
-    term, x = (first, second) if isinstance(first, Constant) else (second, first)
-    if not isinstance(term, Constant) or term.type.dtype != out.type.dtype or not np.all(term.data < 0):
-        return False
-    return in_place_of(out, sub(x, constant(-term.data)))
+# In graphs that are done: one operation instead of two, and differences.
+negative_product_as_product = row(
+    "negative_product_as_product",
+    (neg, (ops(mul, square, name="f"), "**x")),
+    lambda f, x, out: mul(constant_like(-1, out), *(x if f == mul else [*x, *x])),
+    lambda out: is_float(out),
+    each=None,
+    single_client=True,
+    why="-(x * y) -> -1 * x * y, and -sqr(x) -> -1 * x * x",
+)
+negative_term_as_difference = row(
+    "negative_term_as_difference",
+    (add, LogicVariable("c", lambda var: isinstance(var, Constant), [Constant]), "x"),
+    lambda x, c: sub(x, constant(-c.data)),
+    lambda c, out: is_float(out) and same_dtype(c, out) and bool(np.all(c.data < 0)),
+    each=None,
+    why="-5 + x -> x - 5",
+)
+for _spelling in (negative_product_as_product, negative_term_as_difference):
+    rules.into(databases.spellings, _spelling, "fast_run")
 
 
-rules.into(databases.spellings, negative_term_as_difference, "fast_run")
-
-
-def _with_opposite_constant(fgraph, var: Variable, dtype: str) -> Variable | None:
-    """A product or quotient with the opposite of its constant; None if it has none, or is used elsewhere too."""
-    node = var.owner
-    if node is None or var.type.dtype != dtype or len(fgraph.clients[var]) != 1:
-        return None
-    if node.op == true_divide:
-        top, bottom = node.inputs
-        new_top = _opposite_of_constant(top, dtype)
-        if new_top is None and top.owner is not None and top.owner.op == mul:
-            new_top = _with_opposite_constant(fgraph, top, dtype)
-        return None if new_top is None else true_divide(new_top, bottom)
-    if node.op != mul:
-        return None
-    for i, factor in enumerate(node.inputs):
-        opposite = _opposite_of_constant(factor, dtype)
-        if opposite is not None:
-            return mul(*node.inputs[:i], opposite, *node.inputs[i + 1 :])
-    return None
-
-
-def _opposite_of_constant(var: Variable, dtype: str) -> Variable | None:
-    """``-c`` for a number ``c``, in a dtype and of the same rank; None for what is no number, and for 1 and -1.
-
-    (``-(1 / x)`` is the canonical form of ``(-1) / x``.)
-    """
-    value = common_value(var)
-    if value is None or not all(var.type.broadcastable) or abs(value) == 1:
-        return None
-    with np.errstate(all="ignore"):
-        opposite = np.negative(np.asarray(value).astype(dtype))
-    return constant(opposite.reshape((1,) * var.type.ndim))
-
-
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([sub], operands=[neg])
-def local_sub_neg_to_add(fgraph, node):
-    """``x - (-y)`` as ``x + y``."""
-    out = node.outputs[0]
-    x, subtrahend = node.inputs
-    y = negated_of(subtrahend, out.type.dtype)
-    return in_place_of(out, computed_in(out.type.dtype, add, [x, y])) if y is not None else False
-
-
-@rules.specialize
-@node_rewriter([add], operands=[neg])
-def local_add_neg_to_sub(fgraph, node):
-    """``x + (-y)`` and ``(-y) + x`` as ``x - y``."""
-    if len(node.inputs) != 2:
-        return False
-    out = node.outputs[0]
-    for x, term in (node.inputs, node.inputs[::-1]):
-        y = negated_of(term, out.type.dtype)
-        if y is not None:
-            return in_place_of(out, computed_in(out.type.dtype, sub, [x, y]))
-    return False
-
-
-@rules.specialize
-@node_rewriter([neg], operands=[true_divide])
-def local_neg_div_neg(fgraph, node):
-    """``-((-x) / y)`` and ``-(x / (-y))`` as ``x / y``."""
-    out = node.outputs[0]
-    (quotient,) = node.inputs
-    inner = quotient.owner
-    if inner is None or inner.op != true_divide or len(fgraph.clients[quotient]) != 1:
-        return False
-    top, bottom = inner.inputs
-    x, y = negated_of(top, out.type.dtype), negated_of(bottom, out.type.dtype)
-    if x is not None:
-        return in_place_of(out, true_divide(x, bottom))
-    if y is not None:
-        return in_place_of(out, true_divide(top, y))
-    return False
-
-
-@rules.canonicalize
-@node_rewriter([at_abs])
-def local_abs_lift(fgraph, node):
-    """``|x * y|`` as ``|x| * |y|`` and ``|x / y|`` as ``|x| / |y|``, for real numbers that are no integers.
-
-    Thus they cancel with other factors. Integers wrap around differently on the two sides.
-    """
-    out = node.outputs[0]
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or inner.op not in (mul, true_divide) or not is_float(out) or x.type.dtype != out.type.dtype:
-        return False
-    if len(inner.inputs) > MOST_FACTORS:
-        return False
-    parts = [v if _is_absolute(v) else at_abs(as_dtype(v, out.type.dtype)) for v in inner.inputs]
-    return in_place_of(out, computed_in(out.type.dtype, inner.op, parts))
+local_sub_neg_to_add = row("local_sub_neg_to_add", (sub, "y", (neg, "x")), (add, "y", "x"), same_dtype, each=None)
+rules.add(local_sub_neg_to_add, to=(rules.canonicalize, rules.specialize))
+local_add_neg_to_sub = rules.specialize(
+    row("local_add_neg_to_sub", (add, "y", (neg, "x")), (sub, "y", "x"), same_dtype, each=None)
+)
+local_neg_div_neg = rules.group(
+    "local_neg_div_neg",
+    row(
+        "local_neg_div_of_neg",
+        (neg, (ops(true_divide, node="quotient"), (neg, "x"), "y")),
+        (true_divide, "x", "y"),
+        lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
+        each=None,
+    ),
+    row(
+        "local_neg_div_by_neg",
+        (neg, (ops(true_divide, node="quotient"), "y", (neg, "x"))),
+        (true_divide, "y", "x"),
+        lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
+        each=None,
+    ),
+    to=(rules.specialize,),
+)
+local_abs_lift = rules.canonicalize(
+    row(
+        "local_abs_lift",
+        (at_abs, (ops(mul, true_divide, name="f"), "**x")),
+        lambda f, x, out: computed_in(
+            out.type.dtype, f, [v if _is_absolute(v) else at_abs(as_float(v, out)) for v in x]
+        ),
+        # Integers wrap around differently on the two sides.
+        lambda x, out: is_float(out) and not any(map(is_complex, x)) and len(x) <= MOST_FACTORS,
+        each=None,
+        why="|x * y| -> |x| * |y|, and |x / y| -> |x| / |y|: thus they cancel with other factors",
+    )
+)
 
 
 def _is_absolute(var: Variable) -> bool:
@@ -189,9 +153,9 @@ def _is_absolute(var: Variable) -> bool:
 @rules.specialize
 @node_rewriter([mul, true_divide], operands=[at_abs])
 def local_abs_merge(fgraph, node):
-    """``|x| * |y|`` as ``|x * y|`` and ``|x| / |y|`` as ``|x / y|``: undoes `local_abs_lift`.
+    """|x| * |y| -> |x * y|, and |x| / |y| -> |x / y|: undoes `local_abs_lift`.
 
-    Positive constants among the factors go inside as well.
+    Positive constants among the factors go inside as well. A function, since it is about all factors together.
     """
     out = node.outputs[0]
     if not is_float(out):
@@ -209,6 +173,6 @@ def local_abs_merge(fgraph, node):
 
 
 def _is_not_negative(var: Variable) -> bool:
-    """Whether a variable is known to be a number without a sign."""
+    """Return whether a variable is known to be a number without a sign."""
     value = common_value(var)
     return value is not None and value.dtype.kind in "biuf" and not np.signbit(value)

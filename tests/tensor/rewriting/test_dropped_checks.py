@@ -84,4 +84,4 @@ def test_rules_that_drop_checks_have_the_tag():
     tags = {name: tags for name, (_, tags) in node_rewriters().items()}
     untagged = {name for name in dropping if not tags[name] & {"shape_unsafe", "unsafe"}}
     # Joins are summed if lengths differ only where one is 1.
-    assert untagged == CANCELLING | {"local_reduce_join"}
+    assert untagged == CANCELLING | {"local_reduce_stack"}

@@ -22,7 +22,7 @@ LIMITS = {
     "local_pythagorean_pair": (16, lambda n: at.add(at.sin(x) ** 2, at.cos(x) ** 2, *others(n - 2))),
     "local_softplus_of_opposite": (64, lambda n: at.add(x, at.softplus(-x), *others(n - 2))),
     "local_abs_lift": (8, lambda n: abs(at.mul(*others(n)))),
-    "local_reduce_join": (32, lambda n: at.sum(at.stack(others(n)), axis=0)),
+    "local_reduce_stack": (32, lambda n: at.sum(at.stack(others(n)), axis=0)),
     "local_log_add_exp": (16, lambda n: at.log(at.add(*(at.exp(v) for v in others(n))))),
 }
 
