@@ -59,7 +59,7 @@ def kept_axes(read: Apply) -> list[int]:
     return [axis for axis in range(read.inputs[0].type.ndim) if axis >= len(index) or isinstance(index[axis], slice)]
 
 
-def part_of(x: Variable, index: Sequence[Any]) -> Variable | None:
+def part_of(x: Variable, index: Sequence[Any]) -> Any:
     """Return ``x[index]``, without slices at the end that take everything; None if a position is out of range."""
     n = len(index)
     while n and index[n - 1] == FULL:

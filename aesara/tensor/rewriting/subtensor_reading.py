@@ -131,7 +131,7 @@ def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) 
 
     This is for the end of rewriting: the arithmetic is one node, and part of the index in native code.
     """
-    index = _index_of_both(read, inner, lambda axis, place, entries, known: _chained(x, axis, *entries, place))
+    index = _index_of_both(read, inner, lambda axis, place, entries, known: _chained(x, axis, entries, place))
     if index is None:
         return None
     scalars = get_slice_elements(index, lambda part: part is not None)
@@ -142,8 +142,9 @@ def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) 
 rules.into(databases.spellings, merge_parts_of_parts, "fast_run", "local_subtensor_merge")
 
 
-def _chained(x: Any, axis: int, entry: slice, outer: Any, axis_of_part: int) -> Any:
+def _chained(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> Any:
     """The entry of an index that takes of a dimension what two take one after the other; None of too many."""
+    entry, outer = both
     parts = get_slice_elements([entry], lambda part: part is not None)
     earlier = parts[0].owner
     if earlier is not None and isinstance(earlier.op, ChainedIndex) and parts == earlier.outputs:
