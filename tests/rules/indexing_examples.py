@@ -166,13 +166,11 @@ EXAMPLES = {
         lambda m: advanced_subtensor1(fixed(m, 4, 5), positions(0, 1, -2, -1)),
         lambda m: advanced_subtensor1(m, at.arange(Shape_i(0)(m))),
     ],
-    "local_read_positions_to_slice": [
+    "local_positions_to_slice": [
         lambda m: fixed(m, 4, 5)[positions(1, 3)],
         lambda m: fixed(m, 4, 5)[:, positions(-1, 3, 2)],
         lambda m: advanced_subtensor1(fixed(m, 4, 5), positions(3, 2, 1, 0)),
         lambda m: fixed(m, 4, 5)[positions()],
-    ],
-    "local_written_positions_to_slice": [
         lambda m, s: set_subtensor(fixed(m, 4, 5)[positions(2)], s),
         lambda m, v: inc_subtensor(fixed(m, 4, 5)[positions(1, 2)], v),
     ],

@@ -15,7 +15,6 @@ from aesara.tensor.rewriting.helpers import has_value
 from aesara.tensor.rewriting.indices import (
     FULL,
     index_of,
-    index_row,
     replacing_part,
     symbolic_index_of,
     takes_everything,
@@ -39,43 +38,31 @@ def _must_be_length_of(fgraph: FunctionGraph, length: Variable, x: Variable, axi
     return feature.same_shape(x, measured[0], axis, measured[1], with_checks=True)
 
 
-def _is_of_shape(fgraph: FunctionGraph, x: Any, lengths: list[Variable], out: Any) -> bool:
-    """Whether a tensor must have these lengths, of which one may be left to be found out."""
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
+@replacing_part((Reshape, "x", (MakeVector, "**lengths")), requirements=[ShapeFeature])
+def local_reshape_to_checked_shape(fgraph: FunctionGraph, x: Any, lengths: list[Variable], out: Any) -> Any:
+    """Leave out a reshape to a shape that a tensor must have: ``reshape(x, y.shape) -> x``."""
     if len(lengths) != x.type.ndim:
-        return False
+        return None
     wrong = [length for axis, length in enumerate(lengths) if not _must_be_length_of(fgraph, length, x, axis)]
+    # One length may be left to be found out.
     is_open = len(wrong) == 1 and has_value(wrong[0], -1)
-    return not wrong or (is_open and not may_leave_length_open(out.owner.inputs[1]))
+    return x if not wrong or (is_open and not may_leave_length_open(out.owner.inputs[1])) else None
 
 
-def _is_repeated_nowhere(fgraph: FunctionGraph, x: Any, lengths: list[Variable]) -> bool:
-    """Whether an allocation of a tensor must be the tensor: what is longer than one is not repeated."""
-    return 0 < len(lengths) == x.type.ndim and all(
-        known not in (None, 1) or _must_be_length_of(fgraph, length, x, axis)
-        for axis, (length, known) in enumerate(zip(lengths, x.type.shape))
-    )
-
-
-rules.add(
-    index_row(
-        "local_reshape_to_checked_shape",
-        (Reshape, "x", (MakeVector, "**lengths")),
-        "x",
-        _is_of_shape,
-        requirements=[ShapeFeature],
-        why="A reshape to the shape of another tensor, which a tensor must have anyway: ``reshape(x, y.shape) -> x``",
-    ),
-    index_row(
-        "local_alloc_of_checked_lengths",
-        (Alloc, "x", "**lengths"),
-        "x",
-        _is_repeated_nowhere,
-        requirements=[ShapeFeature],
-        why="An allocation of a tensor that must be as long as what the lengths are taken from: ``alloc(x, n) -> x``",
-    ),
-    to=(rules.canonicalize, rules.specialize),
-    tags=("shape_unsafe",),
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
+@replacing_part(
+    (Alloc, "x", "**lengths"), lambda x, lengths: 0 < len(lengths) == x.type.ndim, requirements=[ShapeFeature]
 )
+def local_alloc_of_checked_lengths(fgraph: FunctionGraph, x: Any, lengths: list[Variable]) -> Any:
+    """Leave out an allocation of a tensor of lengths that it must have: ``alloc(x, y.shape[0]) -> x``."""
+    for axis, (length, known) in enumerate(zip(lengths, x.type.shape)):
+        # What is longer than one is not repeated.
+        if known in (None, 1) and not _must_be_length_of(fgraph, length, x, axis):
+            return None
+    return x
 
 
 def _has_stops(idx_list: tuple[Any, ...]) -> bool:

@@ -16,15 +16,15 @@ from aesara.tensor.indexing.index_shapes import basic_shape
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.helpers import applied, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
-from aesara.tensor.rewriting.rows import replacing, row
+from aesara.tensor.rewriting.rows import replacing
 
 FULL = slice(None)
 #: The largest integer in an index.
 LARGEST = 2**63 - 1
 BACKWARDS = slice(None, None, -1)
 
-#: Rows that are about tensors of any dtype.
-index_row, replacing_part = partial(row, each=None), partial(replacing, each=None)
+#: Makes a row of a function, about tensors of any dtype.
+replacing_part = partial(replacing, each=None)
 #: Ops of patterns: reading a part, by the node ``read``, and writing to one, by the node ``write``.
 READ = ops(Subtensor, node="read")
 WRITE = ops(IncSubtensor, node="write")

@@ -41,7 +41,7 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
     same_elements,
 )
-from aesara.tensor.rewriting.indices import FULL, adding, index_row, replacing_part, same_index, symbolic_index_of
+from aesara.tensor.rewriting.indices import FULL, adding, replacing_part, same_index, symbolic_index_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
@@ -119,59 +119,35 @@ def _progression(positions: np.ndarray, length: int) -> slice | None:
 # Positions that a slice takes
 
 
-def _is_all_rows(x: Any, rows: Variable) -> bool:
-    """Whether positions are those of all rows of a tensor, in their order."""
+@rules.canonicalize
+@rules.specialize
+@replacing_part((AdvancedSubtensor1, "x", "rows"))
+def local_useless_AdvancedSubtensor1(x: Any, rows: Variable) -> Any:
+    """Take a tensor instead of all rows of it, in their order: ``x[arange(n)] -> x``."""
     if isinstance(rows, Constant):
         positions = _normalized(rows, x.type.shape[0])
-        return positions is not None and np.array_equal(positions, np.arange(x.type.shape[0]))
+        return x if positions is not None and np.array_equal(positions, np.arange(x.type.shape[0])) else None
     node = output_of(rows, ARange)
-    if node is None or rows.type.dtype != "int64":
-        return False
-    start, stop, step = node.inputs
-    return dimension_measured_by(stop) == (x, 0) and known_integer(start) == 0 and known_integer(step) == 1
+    if node is None or rows.type.dtype != "int64" or dimension_measured_by(node.inputs[1]) != (x, 0):
+        return None
+    return x if known_integer(node.inputs[0]) == 0 and known_integer(node.inputs[2]) == 1 else None
 
 
-local_useless_AdvancedSubtensor1 = index_row(
-    "local_useless_AdvancedSubtensor1",
-    (AdvancedSubtensor1, "x", "rows"),
-    "x",
-    _is_all_rows,
-    why="All rows, in their order, are the tensor itself: ``x[arange(n)] -> x``",
-)
-rules.add(local_useless_AdvancedSubtensor1, to=(rules.canonicalize, rules.specialize))
-
-
-def _part_at_positions(node: Apply) -> Any:
-    """The slice of a tensor that a node reads or writes to; None if it is not known to be one."""
-    found = vector_index(node)
-    if found is None:
+@rules.canonicalize
+@replacing_part((ops(*READERS, *WRITERS, name="op", node="access"), "x", ...))
+def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
+    """Read, or write to, a slice at constant positions at equal distances: ``x[[1, 3]] -> x[1:4:2]``."""
+    found = vector_index(access)
+    if found is None or getattr(op, "inplace", False):
         return None
     axis, positions = found
-    length = node.inputs[0].type.shape[axis]
-    normalized = _normalized(positions, length)
-    taken = None if normalized is None else _progression(normalized, length)
-    return None if taken is None else getitem(node.inputs[0], (*[FULL] * axis, taken))
-
-
-@replacing_part((ops(*READERS, node="read"), "x", ...))
-def local_read_positions_to_slice(read: Apply) -> Any:
-    """Read a slice at constant positions at equal distances, without gathering: ``x[[1, 3]] -> x[1:4:2]``."""
-    return _part_at_positions(read)
-
-
-@replacing_part((ops(*WRITERS, node="write", inplace=False), "x", "y", ...))
-def local_written_positions_to_slice(write: Apply, y: Variable) -> Any:
-    """Write to a slice at constant positions at equal distances: ``set(x[[1, 3]], y) -> set(x[1:4:2], y)``."""
-    part = _part_at_positions(write)
-    return None if part is None else inc_subtensor(part, y, set_instead_of_inc=write.op.set_instead_of_inc)
-
-
-local_positions_to_slice = rules.group(
-    "local_positions_to_slice",
-    local_read_positions_to_slice,
-    local_written_positions_to_slice,
-    to=(rules.canonicalize,),
-)
+    normalized = _normalized(positions, x.type.shape[axis])
+    taken = None if normalized is None else _progression(normalized, x.type.shape[axis])
+    if taken is None:
+        return None
+    part = getitem(x, (*[FULL] * axis, taken))
+    is_read = isinstance(op, READERS)
+    return part if is_read else inc_subtensor(part, access.inputs[1], set_instead_of_inc=op.set_instead_of_inc)
 
 
 # Rows

@@ -34,7 +34,6 @@ from aesara.tensor.rewriting.indices import (
     has_integers,
     has_slices,
     index_of,
-    index_row,
     is_full_slice,
     is_known,
     kept_axes,
@@ -52,14 +51,13 @@ rules = Rules()
 
 # Parts that are all of a tensor
 
-local_useless_subtensor = index_row(
-    "local_useless_subtensor",
-    (READ, "x", ...),
-    "x",
-    lambda read: not has_integers(read.op.idx_list) and all(takes_whole(read)),
-    why="A part that is everything is the tensor itself: ``x[:n] -> x``",
-)
-rules.add(local_useless_subtensor, to=(rules.canonicalize, rules.specialize))
+
+@rules.canonicalize
+@rules.specialize
+@replacing_part((READ, "x", ...), lambda read: not has_integers(read.op.idx_list))
+def local_useless_subtensor(read: Apply, x: Variable) -> Any:
+    """Take a tensor instead of a part that is everything: ``x[:n] -> x``."""
+    return x if all(takes_whole(read)) else None
 
 
 @rules.useless
@@ -225,11 +223,9 @@ def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
             inputs[position], changed = smaller, True
     if not changed:
         return False
-    if isinstance(op, Subtensor):
-        op = _at_scalars_of(op, tuple(scalar.type for scalar in inputs[1:]))
-    elif isinstance(op, IncSubtensor):
-        index = indices_from_subtensor(inputs[2:], op.idx_list)
-        op = IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
+    if isinstance(op, (Subtensor, IncSubtensor)):
+        first = 1 if isinstance(op, Subtensor) else 2
+        op = _at_scalars_of(op, tuple(scalar.type for scalar in inputs[first:]))
     # What the node was checked for when it was made does not depend on the dtypes.
     return Apply(op, inputs, [out.type()]).outputs
 
@@ -246,9 +242,12 @@ def _positions_of_indices(op: Op, n_inputs: int) -> Sequence[int]:
 
 
 @lru_cache(maxsize=1024)
-def _at_scalars_of(op: Subtensor, types: tuple[ScalarType, ...]) -> Subtensor:
-    """The op that reads at an index of scalars of other types."""
-    return Subtensor(indices_from_subtensor(types, op.idx_list))
+def _at_scalars_of(op: Any, types: tuple[ScalarType, ...]) -> Op:
+    """The op that reads, or writes, at an index of scalars of other types."""
+    index = indices_from_subtensor(types, op.idx_list)
+    if isinstance(op, Subtensor):
+        return Subtensor(index)
+    return IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
 
 
 def _in_smallest_dtype(part: Variable) -> Constant | None:

@@ -38,7 +38,6 @@ from aesara.tensor.rewriting.indices import (
     adding,
     basic_lengths,
     index_of,
-    index_row,
     is_known,
     replacing_part,
     same_index,
@@ -170,17 +169,12 @@ def _written_at(node: Apply, op: Any, x: Variable, value: Variable) -> Variable 
     return applied(op, x, value, *node.inputs[2:])
 
 
-local_incsubtensor_of_zeros = index_row(
-    "local_incsubtensor_of_zeros",
-    (ops(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...),
-    "x",
-    why="Adding zeros changes nothing: ``inc(x[i], 0) -> x``",
-)
-rules.add(
-    local_incsubtensor_of_zeros,
-    to=(rules.canonicalize, rules.stabilize),
-    tags=("local_incsubtensor_of_allocs", "shape_unsafe"),
-)
+@rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
+@rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
+@replacing_part((ops(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
+def local_incsubtensor_of_zeros(x: Variable) -> Any:
+    """Leave out adding zeros: ``inc(x[i], 0) -> x``."""
+    return x
 
 
 @rules.canonicalize
