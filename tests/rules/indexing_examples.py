@@ -56,9 +56,11 @@ EXAMPLES = {
         lambda m: fixed(m, 4, 5)[::-2][-1],
         lambda m: fixed(m, 4, 5)[:3, 1:-1][1:, ::-1],
     ],
-    "local_subtensor_make_vector": [
+    "local_entries_of_make_vector": [
         lambda s: at.stack([s, s + 1, s * 2])[1],
         lambda s: at.stack([s, s + 1, s * 2])[::-2],
+    ],
+    "local_positions_of_make_vector": [
         lambda s: at.stack([s, s + 1, s * 2])[positions(2, 0, -1)],
         lambda s: advanced_subtensor1(MakeVector(s.dtype)(s, s), positions(1)),
     ],
@@ -148,11 +150,13 @@ EXAMPLES = {
         example(lambda m, s, i: inc_subtensor(m[i], at.alloc(s, i.shape[0], m.shape[1])), dtypes=NUMBERS),
         example(lambda m, s, i: advanced_set_subtensor1(m, at.alloc(s, 4, 5), i), dtypes=NUMBERS),
     ],
-    "local_writes_to_same_place": [
+    "local_write_over_same_place": [
         lambda m, s: set_subtensor(set_subtensor(m[1], s)[1], s * 2),
         lambda m, s: set_subtensor(inc_subtensor(m[1:, 2], s)[1:, 2], 1),
-        lambda m, s: inc_subtensor(set_subtensor(m[:2], s)[:2], s * 2),
         lambda m, s, i: set_subtensor(inc_subtensor(m[i], s)[i], s),
+    ],
+    "local_add_to_same_place": [
+        lambda m, s: inc_subtensor(set_subtensor(m[:2], s)[:2], s * 2),
         example(lambda m, s, i: inc_subtensor(inc_subtensor(m[i], s)[i], s * 2), dtypes=("int8", "int64", "uint8")),
         lambda m, s: inc_subtensor(inc_subtensor(at.zeros_like(m)[1], s)[1], s * 2),
     ],

@@ -69,7 +69,7 @@ EXAMPLES = {
         lambda v, k: v[1::2][:-1][k:],
         lambda m: m[-2:][1],
     ],
-    "local_subtensor_make_vector": [
+    "local_entries_of_make_vector": [
         lambda s1, s2: at.stack([s1, s2, s1])[1],
         lambda s1, s2: at.stack([s1, s2, s1])[-1],
         lambda s1, s2: at.stack([s1, s2, s1])[::-2],
@@ -139,12 +139,14 @@ EXAMPLES = {
         example(lambda m, k: sum_of_parts(m, slice(k, None), slice(None, k)), zeros=SIGN, drops_checks=UNREAD),
         example(lambda m, k: sum_of_parts(m.T, slice(None, k), slice(k, None)) + m.T, zeros=SIGN, drops_checks=UNREAD),
     ],
-    "local_write_other_part_of_zeros": [
+    "local_join_other_part_of_zeros": [
         example(
             lambda m, k: at.set_subtensor(at.set_subtensor(at.zeros_like(m)[:, k:], m[:, k:])[:, :k], -m[:, :k]),
             zeros=SIGN,
             drops_checks=UNREAD,
         ),
+    ],
+    "local_add_other_part_of_zeros": [
         example(
             lambda m, k: at.inc_subtensor((m + at.set_subtensor(at.zeros_like(m)[:k], m[:k] * 2))[k:], -m[k:]),
             zeros=SIGN,

@@ -7,7 +7,6 @@ from aesara.tensor.rewriting import (
     batches,
     blas,
     checked_shapes,
-    chosen_parts,
     complements,
     differences,
     dot_chains,
@@ -22,7 +21,6 @@ from aesara.tensor.rewriting import (
     hyperbolic,
     inverses,
     jax,
-    joined_parts,
     logarithms,
     logistic,
     math,
@@ -84,20 +82,18 @@ RULES = (
     # Reductions in fewer steps.
     reduced_forms.rules,
     repeated_elements.rules,
-    # Sums of products, and of scattered elements.
+    # Sums of products.
     product_sums.rules,
     pythagorean.rules,
-    scattered.rules,
     # Shapes, and parts of tensors.
     shape.rules,
     special.rules,
     softmax_entries.rules,
     positions.rules,
-    chosen_parts.rules,
     subtensor_lifting.rules,
     subtensor_reading.rules,
     subtensor_writing.rules,
-    joined_parts.rules,
+    scattered.rules,
     # For modes that name their tag.
     jax.rules,
     # What canonical forms stand in the way of.
@@ -112,7 +108,6 @@ __all__ = [
     "batches",
     "blas",
     "checked_shapes",
-    "chosen_parts",
     "complements",
     "differences",
     "dot_chains",

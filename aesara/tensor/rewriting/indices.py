@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.rewriting.matching import ops
+from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing.index_shapes import basic_shape
-from aesara.tensor.indexing.subtensor_basic import Subtensor
-from aesara.tensor.rewriting.helpers import same_elements
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.rewriting.helpers import applied, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
+from aesara.tensor.rewriting.rows import replacing
 
 FULL = slice(None)
 #: The largest integer in an index.
 LARGEST = 2**63 - 1
 BACKWARDS = slice(None, None, -1)
+
+#: Makes a row of a function, about tensors of any dtype.
+replacing_part = partial(replacing, each=None)
+#: Ops of patterns: reading a part, by the node ``read``, and writing to one, by the node ``write``.
+READ = ops(Subtensor, node="read")
+WRITE = ops(IncSubtensor, node="write")
+SET = ops(IncSubtensor, node="write", set_instead_of_inc=True)
 
 
 def index_of(node: Apply, values_only: bool = False) -> list[Any]:
@@ -30,6 +41,35 @@ def symbolic_index_of(node: Apply) -> tuple[Any, ...]:
     """The index of a `Subtensor` or `IncSubtensor` node as it stands in its inputs."""
     inputs = node.inputs if isinstance(node.op, Subtensor) else node.inputs[1:]
     return get_idx_list(inputs, node.op.idx_list)
+
+
+def has_slices(idx_list: Sequence[Any]) -> bool:
+    """Return whether an index keeps a dimension."""
+    return any(isinstance(entry, slice) for entry in idx_list)
+
+
+def has_integers(idx_list: Sequence[Any]) -> bool:
+    """Return whether an index drops a dimension."""
+    return not all(isinstance(entry, slice) for entry in idx_list)
+
+
+def kept_axes(read: Apply) -> list[int]:
+    """Return the dimensions that a part keeps: all but those that integers index."""
+    index = read.op.idx_list
+    return [axis for axis in range(read.inputs[0].type.ndim) if axis >= len(index) or isinstance(index[axis], slice)]
+
+
+def part_of(x: Variable, index: Sequence[Any]) -> Any:
+    """Return ``x[index]``, without slices at the end that take everything; None if a position is out of range."""
+    n = len(index)
+    while n and index[n - 1] == FULL:
+        n -= 1
+    return applied(getitem, x, tuple(index[:n])) if n else x
+
+
+def adding(op: IncSubtensor, set_instead_of_inc: bool = False) -> IncSubtensor:
+    """Return the op that adds, or writes, where another one writes to a part or adds to it."""
+    return IncSubtensor(op.idx_list, op.inplace, set_instead_of_inc, op.destroyhandler_tolerate_aliased)
 
 
 def is_full_slice(x: Any) -> bool:
@@ -51,23 +91,22 @@ def is_known(entry: Any) -> bool:
 
 def same_index(first: Sequence[Any], second_: Sequence[Any]) -> bool:
     """Whether two indices are the same, entry by entry."""
-    if len(first) != len(second_):
-        return False
+    return len(first) == len(second_) and all(map(_same_entry, first, second_))
 
-    def same(a, b):
-        if isinstance(a, Variable) or isinstance(b, Variable):
-            return isinstance(a, Variable) and isinstance(b, Variable) and same_elements(a, b)
-        return a == b
 
-    for a, b in zip(first, second_):
-        if isinstance(a, slice) != isinstance(b, slice):
-            return False
-        if isinstance(a, slice):
-            if not (same(a.start, b.start) and same(a.stop, b.stop) and same(a.step, b.step)):
-                return False
-        elif not same(a, b):
-            return False
-    return True
+def _same_entry(a: Any, b: Any) -> bool:
+    if isinstance(a, slice) and isinstance(b, slice):
+        return all(_same_entry(getattr(a, part), getattr(b, part)) for part in ("start", "stop", "step"))
+    if isinstance(a, Variable) and isinstance(b, Variable):
+        return same_elements(a, b)
+    return not isinstance(a, Variable) and not isinstance(b, Variable) and bool(a == b)
+
+
+def takes_whole(node: Apply) -> list[bool]:
+    """Return for each entry of the index of a node whether it takes a whole dimension as it is."""
+    x = node.inputs[0]
+    index = index_of(node, values_only=True)
+    return [takes_everything(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)]
 
 
 def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: int) -> bool:

@@ -9,9 +9,8 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import canonicalize, specialize
-from aesara.scalar import Add
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -39,11 +38,10 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     computed_in,
     has_shape_of,
-    in_place_of,
-    is_elemwise,
+    output_of,
     same_elements,
 )
-from aesara.tensor.rewriting.indices import FULL, same_index, symbolic_index_of
+from aesara.tensor.rewriting.indices import FULL, adding, replacing_part, same_index, symbolic_index_of
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
@@ -84,8 +82,8 @@ def _is_full(entry: Any) -> bool:
         return False
 
 
-def vector_index(node: Apply) -> tuple[int, Variable] | None:
-    """The dimension that a node reads or writes at the positions of one vector of integers, and the vector."""
+def vector_index(node: Apply) -> Any:
+    """The dimension that a node reads or writes at the positions of one vector of integers, and the vector; or None."""
     index = node.inputs[1:] if isinstance(node.op, READERS) else node.inputs[2:]
     axis = get_advsubtensor_axis(index)
     if axis is None or index[axis].type.ndim != 1 or is_mask(index[axis]):
@@ -123,44 +121,33 @@ def _progression(positions: np.ndarray, length: int) -> slice | None:
 
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([AdvancedSubtensor1])
-def local_useless_AdvancedSubtensor1(fgraph: FunctionGraph, node: Apply) -> Any:
-    """All rows, in their order, are the tensor itself."""
-    x, rows = node.inputs
+@replacing_part((AdvancedSubtensor1, "x", "rows"))
+def local_useless_AdvancedSubtensor1(x: Any, rows: Variable) -> Any:
+    """Take a tensor instead of all rows of it, in their order: ``x[arange(n)] -> x``."""
     if isinstance(rows, Constant):
         positions = _normalized(rows, x.type.shape[0])
-        is_all = positions is not None and np.array_equal(positions, np.arange(x.type.shape[0]))
-    else:
-        is_all = _counts_rows(rows, x)
-    return in_place_of(node.outputs[0], x) if is_all else False
-
-
-def _counts_rows(rows: Variable, x: Variable) -> bool:
-    """Whether a vector counts the rows of a tensor."""
-    node = rows.owner
-    if node is None or not isinstance(node.op, ARange) or rows.type.dtype != "int64":
-        return False
-    start, stop, step = node.inputs
-    return dimension_measured_by(stop) == (x, 0) and known_integer(start) == 0 and known_integer(step) == 1
+        return x if positions is not None and np.array_equal(positions, np.arange(x.type.shape[0])) else None
+    node = output_of(rows, ARange)
+    if node is None or rows.type.dtype != "int64" or dimension_measured_by(node.inputs[1]) != (x, 0):
+        return None
+    return x if known_integer(node.inputs[0]) == 0 and known_integer(node.inputs[2]) == 1 else None
 
 
 @rules.canonicalize
-@node_rewriter([*READERS, *WRITERS])
-def local_positions_to_slice(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Constant positions at equal distances are a slice, which needs no gathering."""
-    found = vector_index(node)
-    if found is None or getattr(node.op, "inplace", False):
-        return False
+@replacing_part((ops(*READERS, *WRITERS, name="op", node="access"), "x", ...))
+def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
+    """Read, or write to, a slice at constant positions at equal distances: ``x[[1, 3]] -> x[1:4:2]``."""
+    found = vector_index(access)
+    if found is None or getattr(op, "inplace", False):
+        return None
     axis, positions = found
-    x, out = node.inputs[0], node.outputs[0]
     normalized = _normalized(positions, x.type.shape[axis])
     taken = None if normalized is None else _progression(normalized, x.type.shape[axis])
     if taken is None:
-        return False
+        return None
     part = getitem(x, (*[FULL] * axis, taken))
-    if isinstance(node.op, READERS):
-        return in_place_of(out, part)
-    return in_place_of(out, inc_subtensor(part, node.inputs[1], set_instead_of_inc=node.op.set_instead_of_inc))
+    is_read = isinstance(op, READERS)
+    return part if is_read else inc_subtensor(part, access.inputs[1], set_instead_of_inc=op.set_instead_of_inc)
 
 
 # Rows
@@ -196,26 +183,21 @@ def transform_take(a: Any, indices: Any, axis: int) -> Variable:
 
 
 @rules.specialize
-@node_rewriter([AdvancedSubtensor])
-def local_rows_at_positions(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Rows at the positions of one vector in the simpler op for these.
+@replacing_part((ops(AdvancedSubtensor, node="read"), "x", ...))
+def local_rows_at_positions(read: Apply, x: Variable) -> Any:
+    """Read rows at the positions of one vector by the simpler op for these.
 
     Other dimensions than the first stay as they are: errors name them.
     """
-    found = vector_index(node)
-    if found is None or found[0] != 0:
-        return False
-    return in_place_of(node.outputs[0], transform_take(node.inputs[0], found[1], 0))
+    axis, positions = vector_index(read) or (None, None)
+    return transform_take(x, positions, 0) if axis == 0 else None
 
 
-@node_rewriter([AdvancedSubtensor])
-def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Positions along one dimension, in any number of dimensions, in the op for rows at the positions of a vector."""
-    x, *index = node.inputs
-    axis = get_advsubtensor_axis(index)
-    if axis is None or is_mask(index[axis]):
-        return None
-    return in_place_of(node.outputs[0], transform_take(x, index[axis], axis))
+@replacing_part((ops(AdvancedSubtensor, node="read"), "x", ...))
+def local_replace_AdvancedSubtensor(read: Apply, x: Variable) -> Any:
+    """Read at positions along one dimension, in any number of dimensions, by the op for rows."""
+    axis = get_advsubtensor_axis(read.inputs[1:])
+    return None if axis is None or is_mask(read.inputs[1 + axis]) else transform_take(x, read.inputs[1 + axis], axis)
 
 
 # Native code takes positions along any dimension.
@@ -223,18 +205,17 @@ rules.by_name(local_replace_AdvancedSubtensor, specialize)
 
 
 @rules.specialize
-@node_rewriter([AdvancedIncSubtensor])
-def local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Writing at the positions of one vector as writing to rows.
+@replacing_part(
+    (ops(AdvancedIncSubtensor, name="op", node="write"), "x", "y", ...),
+    lambda op: op.set_instead_of_inc or not op.ignore_duplicates,
+)
+def local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1(op: Any, write: Apply, x: Variable, y: Variable) -> Any:
+    """Write at the positions of one vector as to rows.
 
     Other dimensions than the first stay as they are: there it would take two rearranged copies of the tensor.
     """
-    op = node.op
-    found = vector_index(node)
-    if found is None or found[0] != 0 or (op.ignore_duplicates and not op.set_instead_of_inc):
-        return False
-    to_rows = AdvancedIncSubtensor1(op.inplace, op.set_instead_of_inc)
-    return in_place_of(node.outputs[0], to_rows(*node.inputs[:2], found[1]))
+    axis, rows = vector_index(write) or (None, None)
+    return AdvancedIncSubtensor1(op.inplace, op.set_instead_of_inc)(x, y, rows) if axis == 0 else None
 
 
 # Reading and writing at the same positions
@@ -244,106 +225,89 @@ _check_positions = CheckAndRaise(
 )
 
 
-@rules.canonicalize
-@rules.specialize
-@node_rewriter(list(READERS))
-def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What was just written is read back, if no later entry of it was written to the same position."""
-    found = _read_where_written(node)
-    if found is None:
-        return False
-    x, y, axis, positions = found
-    (out,) = node.outputs
-    n_new = out.type.ndim - y.type.ndim
-    is_repeated = axis < n_new or y.type.broadcastable[axis - n_new]
-    if not (is_repeated or are_distinct(positions, x.type.shape[axis])):
-        return False
-    lengths, in_range = _lengths_and_range(fgraph, x, axis, positions)
-    value = alloc(as_dtype(y, out.type.dtype), *lengths)
-    if _normalized(positions, x.type.shape[axis]) is None:
-        value = _check_positions(value, in_range)
-    return in_place_of(out, value)
+def _at_same_positions(one: Apply, other: Apply) -> bool:
+    """Whether two nodes read or write at the positions of the same vector along the same dimension."""
+    first, second = vector_index(one), vector_index(other)
+    return bool(first and second and first[0] == second[0] and same_elements(first[1], second[1]))
 
 
-def _read_where_written(node: Apply) -> tuple[Variable, Variable, int, Variable] | None:
-    """A tensor, what was written to it, and the dimension and positions at which a node reads that; None otherwise."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, WRITERS) or not inner.op.set_instead_of_inc:
-        return None
-    place, written = vector_index(node), vector_index(inner)
-    if place is None or written is None or place[0] != written[0] or not same_elements(place[1], written[1]):
-        return None
-    x, y = inner.inputs[:2]
-    return x, y, *place
-
-
-def _lengths_and_range(
-    fgraph: FunctionGraph, x: Variable, axis: int, positions: Variable
-) -> tuple[list[Variable], Variable]:
+def _lengths_and_range(fgraph: FunctionGraph, read: Apply, x: Any) -> tuple[list[Variable], Variable]:
     """The shape of what is taken of a tensor at positions, and whether they all lie within it."""
+    axis, positions = vector_index(read)
     feature = getattr(fgraph, "shape_feature", None)
     lengths = [shape(x)[k] for k in range(x.type.ndim)] if feature is None else list(feature.shape_of[x])
     lengths[axis], bound = shape(positions)[0], lengths[axis]
     return lengths, all_of(and_(lt(positions, bound), ge(positions, neg(bound))))
 
 
+READ_WHERE_WRITTEN = (
+    ops(*READERS, node="read"),
+    (ops(*WRITERS, node="write", set_instead_of_inc=True), "x", "y", ...),
+    ...,
+)
+
+
+@rules.canonicalize
+@rules.specialize
+@replacing_part(READ_WHERE_WRITTEN, lambda read, write: _at_same_positions(read, write))
+def local_adv_sub1_adv_inc_sub1(fgraph: FunctionGraph, read: Apply, x: Any, y: Any, out: Any) -> Any:
+    """Take what was just written, no entry of it to the position of a later one: ``set(x[i], y)[i] -> y``."""
+    axis, positions = vector_index(read)
+    place = axis - (out.type.ndim - y.type.ndim)
+    if place >= 0 and not y.type.broadcastable[place] and not are_distinct(positions, x.type.shape[axis]):
+        return None
+    lengths, in_range = _lengths_and_range(fgraph, read, x)
+    value = alloc(as_dtype(y, out.type.dtype), *lengths)
+    return value if _normalized(positions, x.type.shape[axis]) is not None else _check_positions(value, in_range)
+
+
 _assert_written_once = Assert("Rows to be read where they were written are out of range, repeated, or written twice.")
 
 
-@node_rewriter(list(READERS))
-def local_rows_written_once(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What was just written is read back; it is asserted that nothing was repeated, nor written over."""
-    found = _read_where_written(node)
-    if found is None:
-        return False
-    x, y, axis, positions = found
-    (out,) = node.outputs
-    if not has_shape_of(y, out):
-        return False
-    lengths, in_range = _lengths_and_range(fgraph, x, axis, positions)
+@replacing_part(
+    READ_WHERE_WRITTEN, lambda read, write, y, out: has_shape_of(y, out) and _at_same_positions(read, write)
+)
+def local_rows_written_once(fgraph: FunctionGraph, read: Apply, x: Any, y: Any, out: Any) -> Any:
+    """Take what was just written, and assert that nothing was repeated, nor written over: ``set(x[i], y)[i] -> y``."""
+    axis, positions = vector_index(read)
+    lengths, in_range = _lengths_and_range(fgraph, read, x)
     conditions = [in_range, *(eq(shape(y)[k], length) for k, length in enumerate(lengths))]
     if not are_distinct(positions, x.type.shape[axis]):
         in_order = sort(switch(lt(positions, 0), add(positions, shape(x)[axis]), positions))
         conditions.append(all_of(neq(in_order[1:], in_order[:-1])))
-    return in_place_of(out, _assert_written_once(as_dtype(y, out.type.dtype), *conditions))
+    return _assert_written_once(as_dtype(y, out.type.dtype), *conditions)
 
 
 rules.by_name(local_rows_written_once, canonicalize, specialize)
 
 
+def _is_overwritten_once(write: Apply, x: Any, old: Variable) -> bool:
+    """Whether a variable is what a node writes over, to no position twice."""
+    reader = old.owner
+    same_dtype = old.type.dtype == write.inputs[1].type.dtype == x.type.dtype
+    if reader is None or reader.inputs[:1] != [x] or not same_dtype:
+        return False
+    if isinstance(write.op, IncSubtensor):
+        return isinstance(reader.op, Subtensor) and same_index(symbolic_index_of(reader), symbolic_index_of(write))
+    if not isinstance(reader.op, READERS) or not _at_same_positions(reader, write):
+        return False
+    axis, positions = vector_index(write)
+    return are_distinct(positions, x.type.shape[axis])
+
+
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([AdvancedIncSubtensor1, AdvancedIncSubtensor, IncSubtensor], operands=[add])
-def local_set_to_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Writing what was there and something more is adding, where no position is written to twice."""
-    op, (x, y) = node.op, node.inputs[:2]
-    if not op.set_instead_of_inc or op.inplace or not is_elemwise(y.owner, Add) or y.type.dtype != x.type.dtype:
-        return False
-    if isinstance(op, WRITERS):
-        found = vector_index(node)
-        if found is None or not are_distinct(found[1], x.type.shape[found[0]]):
-            return False
-    terms = y.owner.inputs
-    position = next((k for k, term in enumerate(terms) if _is_read_from(term, node)), None)
-    if position is None:
-        return False
-    rest = [term for k, term in enumerate(terms) if k != position]
-    value = computed_in(x.type.dtype, add, rest) if len(rest) > 1 else rest[0]
-    if isinstance(op, IncSubtensor):
-        adding = IncSubtensor(op.idx_list, destroyhandler_tolerate_aliased=op.destroyhandler_tolerate_aliased)
-    else:
-        adding = type(op)()
-    return in_place_of(node.outputs[0], applied(adding, x, value, *node.inputs[2:]))
-
-
-def _is_read_from(term: Variable, writer: Apply) -> bool:
-    """Whether a variable is what a node writes over."""
-    reader = term.owner
-    if reader is None or reader.inputs[:1] != writer.inputs[:1] or term.type.dtype != writer.inputs[0].type.dtype:
-        return False
-    if isinstance(writer.op, IncSubtensor):
-        return isinstance(reader.op, Subtensor) and same_index(symbolic_index_of(reader), symbolic_index_of(writer))
-    if not isinstance(reader.op, READERS):
-        return False
-    read, written = vector_index(reader), vector_index(writer)
-    return read is not None and written is not None and read[0] == written[0] and same_elements(read[1], written[1])
+@replacing_part(
+    (
+        ops(*WRITERS, IncSubtensor, node="write", set_instead_of_inc=True, inplace=False),
+        "x",
+        (add, "old", "**others"),
+        ...,
+    ),
+    _is_overwritten_once,
+)
+def local_set_to_inc_subtensor(write: Apply, x: Any, others: list[Variable]) -> Any:
+    """Add instead of writing what was there and something more: ``set(x[i], x[i] + y) -> inc(x[i], y)``."""
+    op = adding(write.op) if isinstance(write.op, IncSubtensor) else type(write.op)()
+    value = computed_in(x.type.dtype, add, others) if len(others) > 1 else others[0]
+    return applied(op, x, value, *write.inputs[2:])

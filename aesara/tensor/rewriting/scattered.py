@@ -1,31 +1,61 @@
-"""Sums with tensors that are zero but for a part: what is in the part is added to the part of the others.
+"""Rules about tensors that are zero but for a part, as gradients of indexed parameters are.
 
-Gradients of indexed parameters are such tensors; an update by one then touches the entries that were used, and no
-others.
+What is in the part is added to the part of other terms of a sum: an update then touches the entries that were used, and
+no others. Of zeros of which one term writes to the part before a border, and another one to the part behind it, as by
+the gradient of ``at.roll``, the sum is the two parts side by side. What is chosen where a mask is true, in a part, is
+computed for the part only; gradients of parts have such choices (see `aesara.graph.support`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from aesara.graph.nodes import Variable
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import LogicVariable, ops
+from aesara.records import dataclass
 from aesara.scalar import Add, Mul, Neg, Sub
 from aesara.scalar.types import upcast
+from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import add, mul, neg
+from aesara.tensor.elementwise.ops import add, and_, mul, neg, switch
+from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
-from aesara.tensor.rewriting.helpers import applied, has_value, in_place_of, is_elemwise, is_float
+from aesara.tensor.joining.join_split import join
+from aesara.tensor.rewriting.allocations import broadcast_like
+from aesara.tensor.rewriting.helpers import (
+    applied,
+    as_dtype,
+    computed_in,
+    has_value,
+    in_place_of,
+    is_elemwise,
+    is_float,
+    output_of,
+)
+from aesara.tensor.rewriting.indices import (
+    FULL,
+    WRITE,
+    basic_lengths,
+    index_of,
+    is_full_slice,
+    part_of,
+    replacing_part,
+    same_index,
+    symbolic_index_of,
+)
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import number
+from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
 WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
-
-def _is_alone(fgraph, var: Variable) -> bool:
-    return len(fgraph.clients[var]) == 1
+# Sums with scattered terms
 
 
 def _is_scattered(var: Variable) -> bool:
@@ -41,7 +71,7 @@ def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] |
     """A scattered tensor, the numbers that it is multiplied by, and whether it is negated; None for anything else."""
     factors: list[Variable] = []
     negative = False
-    while _is_alone(fgraph, var):
+    while len(fgraph.clients[var]) == 1:
         if _is_scattered(var):
             return var, factors, negative
         if is_elemwise(var.owner, Neg):
@@ -61,7 +91,7 @@ def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] |
 @rules.specialize
 @node_rewriter([(Elemwise, Add), (Elemwise, Sub)], operands=[*WRITERS, (Elemwise, Neg), (Elemwise, Mul)])
 def local_IncSubtensor_serialize(fgraph, node):
-    """x + zeros with y added to a part -> x with y added to the part."""
+    """Add a term that is zero but for a part to the part of the others: ``x + inc(0[i], y) -> inc(x[i], y)``."""
     (out,) = node.outputs
     if not is_float(out) or any(x.type.dtype != out.type.dtype for x in node.inputs):
         return False
@@ -81,7 +111,8 @@ def local_IncSubtensor_serialize(fgraph, node):
         return False
     total: Variable | None = kept[0] if len(kept) == 1 else add(*kept)
     for writer, value in added:
-        total = applied(_adding(writer.op), total, value, *writer.inputs[2:])
+        op = IncSubtensor(writer.op.idx_list) if isinstance(writer.op, IncSubtensor) else writer.op
+        total = applied(op, total, value, *writer.inputs[2:])
         if total is None:
             return False
     return in_place_of(out, total)
@@ -108,13 +139,6 @@ def _with_dimensions(x: Any, ndim: int) -> Variable:
     return number.dimshuffle(*["x"] * ndim) if ndim else number
 
 
-def _adding(op):
-    """The op that adds where the given one may write."""
-    if isinstance(op, IncSubtensor):
-        return IncSubtensor(op.idx_list)
-    return op
-
-
 def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) -> bool:
     """Return whether a scattered term and one of those that it is added to are known to have the shape of the sum.
 
@@ -128,3 +152,184 @@ def _have_shape_of(fgraph, out: Variable, term: Variable, kept: list[Variable]) 
         return x.type.broadcastable == out.type.broadcastable and feature.same_shape(x, out)
 
     return any(map(is_whole, kept)) and is_whole(term)
+
+
+# Both parts of zeros
+
+
+@dataclass(frozen=True, eq=False)
+class _Part:
+    """A value written to a tensor before a border along one axis, or behind it."""
+
+    x: Any
+    index: Any
+    value: Any
+    axis: int
+    border: Any
+    is_first: bool
+
+
+@rules.canonicalize("shape_unsafe")
+@node_rewriter([add], operands=[IncSubtensor])
+def local_add_both_parts_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Join what is written to both parts of zeros that are added: ``set(0[:n], x) + set(0[n:], y) -> join(x, y)``."""
+    terms = _with_joined_parts(fgraph, node.inputs, node.outputs[0])
+    return False if terms is None else in_place_of(node.outputs[0], _sum(terms, node.outputs[0]), node.inputs)
+
+
+def _sum(terms: Sequence[Any], out: Variable) -> Any:
+    return as_dtype(terms[0], out.type.dtype) if len(terms) == 1 else computed_in(out.type.dtype, add, list(terms))
+
+
+def _with_joined_parts(fgraph: FunctionGraph, inputs: Sequence[Any], out: Any) -> list[Any] | None:
+    """Return terms of which pairs that write both parts of zeros are one; None if there are no such pairs."""
+    terms: list[Any] = []
+    pending: list[tuple[int, _Part]] = []
+    for term in inputs:
+        part = _part_in_zeros(term, out)
+        mate = next((k for k, (_, other) in enumerate(pending) if part is not None and _are_both(part, other)), None)
+        if part is None or mate is None:
+            if part is not None:
+                pending.append((len(terms), part))
+            terms.append(term)
+        else:
+            place, other = pending.pop(mate)
+            terms[place] = _joined(fgraph, part, other, out)
+    return terms if len(terms) < len(inputs) else None
+
+
+def _part_in_zeros(term: Any, out: Any) -> _Part | None:
+    node = output_of(term, IncSubtensor)
+    return _part_of(node, out) if node is not None and has_value(node.inputs[0], 0) else None
+
+
+def _part_of(node: Apply, out: Any) -> _Part | None:
+    """Return the part that a node writes to, as one of two along an axis; None if it writes to something else."""
+    x, value = node.inputs[:2]
+    is_like_out = x.type.dtype == out.type.dtype and x.type.broadcastable == out.type.broadcastable
+    if value.type.ndim != x.type.ndim or not is_like_out:
+        return None
+    index = index_of(node, values_only=True)
+    axes = [axis for axis, entry in enumerate(index) if not is_full_slice(entry)]
+    if len(axes) != 1 or not isinstance(index[axes[0]], slice):
+        return None
+    (axis,) = axes
+    start, stop, step = index[axis].start, index[axis].stop, index[axis].step
+    if step not in (None, 1) or (start in (None, 0)) == (stop is None):
+        return None
+    is_first = stop is not None
+    border = stop if is_first else start
+    lengths = [pair for k, pair in enumerate(zip(value.type.shape, x.type.shape)) if k != axis]
+    if border is None or any((n == 1) != (m == 1) for n, m in lengths):
+        return None
+    return _Part(x, symbolic_index_of(node), value, axis, border, is_first)
+
+
+def _are_both(one: _Part, other: _Part) -> bool:
+    """Return whether two parts are all of a tensor, without an entry in common."""
+    return one.axis == other.axis and one.is_first != other.is_first and same_index([one.border], [other.border])
+
+
+def _joined(fgraph: FunctionGraph, one: _Part, other: _Part, out: Any) -> Any:
+    parts = (one, other) if one.is_first else (other, one)
+    return join(one.axis, *(_as_written(fgraph, part, out) for part in parts))
+
+
+def _as_written(fgraph: FunctionGraph, part: _Part, out: Any) -> Any:
+    """Return the value of a part, repeated where it has fewer elements than the part."""
+    length, border, is_known = part.x.type.shape[part.axis], part.border, isinstance(part.border, int)
+    entry = slice(None, border) if part.is_first else slice(border, None)
+    value = part.value
+    if length is None or not is_known or value.type.shape[part.axis] != len(range(length)[entry]):
+        value = alloc(value, *basic_lengths(fgraph, part.x, part.index))
+    return as_dtype(value, out.type.dtype)
+
+
+IN_ZEROS = (ops(IncSubtensor, node="inner"), number("zeros", 0), ...)
+
+
+def _with_part_beside(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Any) -> Any:
+    one, other = _part_of(write, out), _part_of(inner, out)
+    return None if one is None or other is None or not _are_both(one, other) else _joined(fgraph, one, other, out)
+
+
+@replacing_part((WRITE, IN_ZEROS, ...))
+def local_join_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Any) -> Any:
+    """Join what is written to both parts of zeros: ``set(set(0[:n], x)[n:], y) -> join(x, y)``."""
+    return _with_part_beside(fgraph, write, inner, out)
+
+
+@replacing_part(
+    (ops(IncSubtensor, node="write", set_instead_of_inc=False), (ops(add, node="sum_"), IN_ZEROS, ...), ...),
+    lambda fgraph, sum_: len(fgraph.clients[sum_.outputs[0]]) == 1,
+)
+def local_add_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, sum_: Apply, inner: Apply, out: Any) -> Any:
+    """Join what is added to a sum where a term is zero: ``inc((z + set(0[:n], x))[n:], y) -> z + join(x, y)``."""
+    joined, terms = _with_part_beside(fgraph, write, inner, out), list(sum_.inputs)
+    terms[terms.index(inner.outputs[0])] = joined
+    return None if joined is None else _sum(terms, out)
+
+
+rules.group(
+    "local_write_other_part_of_zeros",
+    local_join_other_part_of_zeros,
+    local_add_other_part_of_zeros,
+    to=(rules.canonicalize,),
+    tags=("shape_unsafe",),
+)
+
+
+# Choices in a part
+
+
+def _index_of_part(mask: Variable) -> list[Any] | None:
+    """Return the index, with an entry for each axis, of the part in which a mask is true; None if there is none."""
+    index: list[Any] = [FULL] * mask.type.ndim
+    masks = [mask]
+    while masks:
+        one = masks.pop()
+        both = output_of(one, and_)
+        if both is not None:
+            masks.extend(both.inputs)
+            continue
+        axis, entry = _entry_of_axis(one) or (None, None)
+        if axis is None or index[axis] is not FULL:
+            return None
+        index[axis] = entry
+    return index
+
+
+def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
+    """Return the axis along which a mask depends on the position, and the index of the positions where it is true."""
+    axis = 0
+    shuffle = output_of(mask, DimShuffle)
+    if shuffle is not None:
+        (mask,) = shuffle.inputs
+        if mask.type.ndim != 1 or 0 not in shuffle.op.new_order:
+            return None
+        axis = shuffle.op.new_order.index(0)
+    write = output_of(mask, IncSubtensor)
+    if write is None or mask.type.ndim != 1 or mask.type.dtype != "bool" or not write.op.set_instead_of_inc:
+        return None
+    base, value = write.inputs[:2]
+    if output_of(base, Alloc) is None or not has_value(base, 0) or not has_value(value, 1):
+        return None
+    (entry,) = symbolic_index_of(write)
+    return axis, entry
+
+
+@rules.canonicalize("shape_unsafe")
+@replacing_part(
+    (ops(switch), LogicVariable("mask", None, [IncSubtensor, DimShuffle, and_]), "x", number("zero", 0)),
+    lambda x, out: x.type.broadcastable == out.type.broadcastable and x.type.dtype == out.type.dtype,
+)
+def local_choice_of_part(fgraph: FunctionGraph, mask: Variable, x: Any, zero: Variable, out: Any) -> Any:
+    """Compute what is chosen in a part for it only: ``switch(is_in_part, x, 0) -> set(0[part], x[part])``."""
+    index = _index_of_part(mask)
+    if index is None:
+        return None
+    zeros = broadcast_like(zero, x, fgraph, out.type.dtype)
+    whole, part = part_of(zeros, index), part_of(x, index)
+    if whole is None or part is None:
+        return None
+    return x if part is x else set_subtensor(whole, part)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,8 +13,8 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.scalar import ScalarConstant, ScalarType
-from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.indexing.chained_index import ChainedIndex
@@ -27,15 +27,21 @@ from aesara.tensor.indexing.subtensor_advanced import (
     AdvancedSubtensor1,
 )
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
-from aesara.tensor.rewriting.helpers import applied, in_place_of
+from aesara.tensor.rewriting.helpers import applied
 from aesara.tensor.rewriting.indices import (
     FULL,
+    READ,
+    has_integers,
+    has_slices,
     index_of,
     is_full_slice,
     is_known,
+    kept_axes,
     merge_two_slices,
+    part_of,
+    replacing_part,
     symbolic_index_of,
-    takes_everything,
+    takes_whole,
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.shape import Shape, Shape_i
@@ -43,139 +49,100 @@ from aesara.tensor.shapes.shape import Shape, Shape_i
 rules = Rules()
 
 
+# Parts that are all of a tensor
+
+
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([Subtensor])
-def local_useless_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A part that is everything is the tensor itself."""
-    x = node.inputs[0]
-    if not all(isinstance(entry, slice) for entry in node.op.idx_list):
-        return False
-    index = index_of(node, values_only=True)
-    if not all(takes_everything(entry, x.type.shape[axis], x, axis) for axis, entry in enumerate(index)):
-        return False
-    return in_place_of(node.outputs[0], x)
+@replacing_part((READ, "x", ...), lambda read: not has_integers(read.op.idx_list))
+def local_useless_subtensor(read: Apply, x: Variable) -> Any:
+    """Take a tensor instead of a part that is everything: ``x[:n] -> x``."""
+    return x if all(takes_whole(read)) else None
 
 
 @rules.useless
 @rules.canonicalize
 @rules.stabilize
 @rules.specialize
-@node_rewriter([Subtensor])
-def local_useless_slice(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Slices that take everything are left out, those at the end of an index without a trace."""
-    x = node.inputs[0]
-    if not any(isinstance(entry, slice) for entry in node.op.idx_list):
-        return False
-    index = list(symbolic_index_of(node))
-    known = index_of(node, values_only=True)
-    simplified = [
-        FULL if takes_everything(k, x.type.shape[axis], x, axis) else entry
-        for axis, (entry, k) in enumerate(zip(index, known))
-    ]
-    while simplified and simplified[-1] == FULL:
-        simplified.pop()
-    if len(simplified) == len(index) and all(
-        is_full_slice(old) and old == FULL if new is FULL else True for old, new in zip(index, simplified)
-    ):
-        return False
-    return in_place_of(node.outputs[0], applied(getitem, x, tuple(simplified)) if simplified else x)
+@replacing_part((ops(Subtensor, node="read", idx_list=has_slices), "x", ...))
+def local_useless_slice(read: Apply, x: Variable) -> Any:
+    """Make slices that take everything full ones, and leave them out at the end: ``x[:n, i, 0:] -> x[:, i]``."""
+    index = list(symbolic_index_of(read))
+    simplified = [FULL if whole else entry for entry, whole in zip(index, takes_whole(read))]
+    return None if simplified == index and simplified[-1] != FULL else part_of(x, simplified)
 
 
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([Subtensor])
-def local_subtensor_remove_broadcastable_index(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The first of one entry: the dimension is dropped, nothing is read."""
-    x: Any = node.inputs[0]
-    dropped = [axis for axis, entry in enumerate(node.op.idx_list) if not isinstance(entry, slice)]
-    if not dropped or any(x.type.shape[axis] != 1 for axis in dropped):
-        return False
-    index = index_of(node, values_only=True)
-    kept = []
-    for axis, entry in enumerate(index):
-        if isinstance(entry, slice):
-            if not is_full_slice(entry):
-                return False
-            kept.append(axis)
-        elif not is_known(entry) or entry not in (0, -1):
-            return False
-    return in_place_of(node.outputs[0], x.dimshuffle(*kept, *range(len(index), x.type.ndim)))
+@replacing_part((ops(Subtensor, node="read", idx_list=has_integers), "x", ...))
+def local_subtensor_remove_broadcastable_index(read: Apply, x: Any) -> Any:
+    """Drop a dimension of one entry instead of reading the first: ``x[:, 0] -> x.dimshuffle(0)``."""
+    if any(length != 1 for entry, length in zip(read.op.idx_list, x.type.shape) if not isinstance(entry, slice)):
+        return None
+    index = index_of(read, values_only=True)
+    is_all = all(is_full_slice(entry) if isinstance(entry, slice) else entry in (0, -1) for entry in index)
+    return x.dimshuffle(*kept_axes(read)) if is_all else None
+
+
+# Parts of parts
+
+
+def _index_of_both(read: Apply, inner: Apply, merge: Callable[..., Any]) -> list[Any] | None:
+    """Return the index that takes at once what a node takes of what another node does; None if there is none.
+
+    Where both take less than everything of a dimension, it has ``merge(axis, place, entries, known_entries)``: `place`
+    is that of the dimension in the result of the first, and the entries are those of both.
+    """
+    index, known = list(symbolic_index_of(inner)), index_of(inner, values_only=True)
+    outer = zip(kept_axes(inner), symbolic_index_of(read), index_of(read, values_only=True))
+    for place, (axis, entry, known_entry) in enumerate(outer):
+        if axis >= len(index):
+            index.append(entry)
+        elif is_full_slice(known[axis]):
+            index[axis] = entry
+        elif not is_full_slice(known_entry):
+            index[axis] = merge(axis, place, (index[axis], entry), (known[axis], known_entry))
+            if index[axis] is None:
+                return None
+    return index
 
 
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([Subtensor])
-def local_subtensor_merge(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A part of a part as a part."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Subtensor):
-        return False
-    x = inner.inputs[0]
-    outer_index = list(index_of(node, values_only=True))
-    symbolic_outer = list(symbolic_index_of(node))
-    inner_index = list(index_of(inner, values_only=True))
-    symbolic_inner = list(symbolic_index_of(inner))
-    merged: list[Any] = []
-    for axis, length in enumerate(x.type.shape):
-        if axis >= len(inner_index):
-            merged.extend(symbolic_outer)
-            break
-        entry = inner_index[axis]
-        if not isinstance(entry, slice) or not outer_index:
-            merged.append(symbolic_inner[axis])
-            continue
-        outer, outer_symbolic = outer_index.pop(0), symbolic_outer.pop(0)
-        if is_full_slice(entry):
-            merged.append(outer_symbolic)
-        elif is_full_slice(outer):
-            merged.append(symbolic_inner[axis])
-        else:
-            both = merge_two_slices(fgraph, entry, length, outer, None)
-            if both is None:
-                return False
-            merged.append(both)
-    return in_place_of(node.outputs[0], applied(getitem, x, tuple(merged)))
+@replacing_part((READ, (ops(Subtensor, node="inner"), "x", ...), ...))
+def local_subtensor_merge(read: Apply, inner: Apply, x: Any) -> Any:
+    """Take a part of a part at once: ``x[2:][:4] -> x[2:6]``."""
+    lengths = x.type.shape
+    index = _index_of_both(
+        read, inner, lambda axis, place, entries, known: merge_two_slices(None, known[0], lengths[axis], known[1], None)
+    )
+    return None if index is None else applied(getitem, x, tuple(index))
 
 
 #: How many parts of parts become one.
 LONGEST_CHAIN = 16
 
 
-@node_rewriter([Subtensor], operands=[Subtensor])
-def merge_parts_of_parts(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A part of a part as a part, also where it takes arithmetic to say which.
+@replacing_part((READ, (ops(Subtensor, node="inner"), "x", ...), ...), single_client=True)
+def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) -> Any:
+    """Take a part of a part at once, also where it takes arithmetic to say which: ``x[i:][:j] -> x[i:k]``.
 
     This is for the end of rewriting: the arithmetic is one node, and part of the index in native code.
     """
-    (out,), inner = node.outputs, node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Subtensor) or len(fgraph.clients[node.inputs[0]]) != 1:
-        return False
-    x = inner.inputs[0]
-    outer_index, merged = list(symbolic_index_of(node)), list[Any]()
-    axis_of_part = 0
-    for axis, entry in enumerate(symbolic_index_of(inner)):
-        if isinstance(entry, slice) and outer_index:
-            outer = outer_index.pop(0)
-            if is_full_slice(entry) or is_full_slice(outer):
-                entry = outer if is_full_slice(entry) else entry
-            else:
-                entry = _chained(x, axis, entry, outer, axis_of_part)
-                if entry is None:
-                    return False
-            axis_of_part += 1
-        merged.append(entry)
-    merged += outer_index
-    scalars = get_slice_elements(merged, lambda part: part is not None)
+    index = _index_of_both(read, inner, lambda axis, place, entries, known: _chained(x, axis, entries, place))
+    if index is None:
+        return None
+    scalars = get_slice_elements(index, lambda part: part is not None)
     # The type is that of the node, of which lengths may be known.
-    return Apply(Subtensor(merged), [x, *scalars], [out.type()]).outputs
+    return Apply(Subtensor(index), [x, *scalars], [out.type()]).outputs[0]
 
 
 rules.into(databases.spellings, merge_parts_of_parts, "fast_run", "local_subtensor_merge")
 
 
-def _chained(x: Any, axis: int, entry: slice, outer: Any, axis_of_part: int) -> Any:
+def _chained(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> Any:
     """The entry of an index that takes of a dimension what two take one after the other; None of too many."""
+    entry, outer = both
     parts = get_slice_elements([entry], lambda part: part is not None)
     earlier = parts[0].owner
     if earlier is not None and isinstance(earlier.op, ChainedIndex) and parts == earlier.outputs:
@@ -189,62 +156,54 @@ def _chained(x: Any, axis: int, entry: slice, outer: Any, axis_of_part: int) -> 
     return slice(*chain) if isinstance(outer, slice) else chain[0]
 
 
-@rules.useless("shape_unsafe")
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([Subtensor, AdvancedSubtensor1, AdvancedSubtensor])
-def local_subtensor_make_vector(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Entries of a vector of scalars are these scalars."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, MakeVector):
-        return False
-    out, scalars = node.outputs[0], inner.inputs
-    if not isinstance(node.op, Subtensor):
-        return _chosen_scalars(node, inner)
-    index = index_of(node)
+# Parts of vectors of scalars, and of shapes
+
+OF_SCALARS = (ops(MakeVector, name="vector"), "**scalars")
+
+
+@replacing_part((READ, OF_SCALARS, ...))
+def local_entries_of_make_vector(read: Apply, vector: MakeVector, scalars: list[Variable]) -> Any:
+    """Take entries of a vector of scalars from these: ``make_vector(x, y)[1] -> y``."""
+    index = index_of(read)
     if len(index) != 1 or not is_known(index[0]):
-        return False
+        return None
     (entry,) = index
     if isinstance(entry, slice):
-        return in_place_of(out, inner.op(*scalars[entry]))
-    if not -len(scalars) <= entry < len(scalars):
-        return False
-    return in_place_of(out, cast(scalars[entry], out.type.dtype))
+        return vector(*scalars[entry])
+    return scalars[entry] if -len(scalars) <= entry < len(scalars) else None
 
 
-def _chosen_scalars(node: Apply, vector: Apply) -> Any:
-    positions = node.inputs[1]
-    n = len(vector.inputs)
-    if len(node.inputs) != 2 or not isinstance(positions, Constant) or positions.type.ndim != 1:
-        return False
-    if positions.type.dtype == "bool" or not np.all((positions.data >= -n) & (positions.data < n)):
-        return False
-    return in_place_of(node.outputs[0], vector.op(*[vector.inputs[i] for i in positions.data.tolist()]))
+@replacing_part((ops(AdvancedSubtensor1, AdvancedSubtensor), OF_SCALARS, "positions"))
+def local_positions_of_make_vector(vector: MakeVector, scalars: list[Variable], positions: Any) -> Any:
+    """Take entries of a vector of scalars from these: ``make_vector(x, y)[[1, 0]] -> make_vector(y, x)``."""
+    if not isinstance(positions, Constant) or getattr(positions.type, "ndim", 0) != 1 or positions.type.dtype == "bool":
+        return None
+    places = positions.data.tolist()
+    is_in_range = all(-len(scalars) <= place < len(scalars) for place in places)
+    return vector(*[scalars[place] for place in places]) if is_in_range else None
+
+
+local_subtensor_make_vector = rules.group(
+    "local_subtensor_make_vector",
+    local_entries_of_make_vector,
+    local_positions_of_make_vector,
+    to=(rules.specialize, rules.canonicalize, rules.useless),
+    tags=("shape_unsafe",),
+)
 
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([Subtensor])
-def local_subtensor_shape_constant(fgraph: FunctionGraph, node: Apply) -> Any:
-    """An entry of a shape is the length of a dimension; it, and parts of shapes, are constants where they are known."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Shape) or len(node.op.idx_list) != 1:
-        return False
-    (entry,) = index_of(node)
-    (x,) = inner.inputs
-    ndim = getattr(x.type, "ndim", None)
-    if ndim is None or not is_known(entry):
-        return False
-    if not isinstance(entry, slice):
-        if not -ndim <= entry < ndim:
-            return False
-        entry %= ndim
+@replacing_part((ops(Subtensor, node="read", idx_list=lambda index: len(index) == 1), (Shape, "x"), ...))
+def local_subtensor_shape_constant(read: Apply, x: Any) -> Any:
+    """Take lengths of dimensions from a shape, as constants where they are known: ``shape(x)[1] -> Shape_i{1}(x)``."""
+    (entry,), ndim = index_of(read), getattr(x.type, "ndim", None)
+    if ndim is None or not is_known(entry) or not (isinstance(entry, slice) or -ndim <= entry < ndim):
+        return None
     known = x.type.shape[entry]
     if isinstance(entry, slice):
-        return False if None in known else in_place_of(node.outputs[0], constant(np.array(known, dtype="int64")))
-    if known is not None:
-        return in_place_of(node.outputs[0], constant(known, dtype="int64"))
-    return in_place_of(node.outputs[0], Shape_i(entry)(x))
+        return None if None in known else constant(np.array(known, dtype="int64"))
+    return Shape_i(entry % ndim)(x) if known is None else constant(known, dtype="int64")
 
 
 # Constant indices
@@ -264,11 +223,9 @@ def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
             inputs[position], changed = smaller, True
     if not changed:
         return False
-    if isinstance(op, Subtensor):
-        op = _at_scalars_of(op, tuple(scalar.type for scalar in inputs[1:]))
-    elif isinstance(op, IncSubtensor):
-        index = indices_from_subtensor(inputs[2:], op.idx_list)
-        op = IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
+    if isinstance(op, (Subtensor, IncSubtensor)):
+        first = 1 if isinstance(op, Subtensor) else 2
+        op = _at_scalars_of(op, tuple(scalar.type for scalar in inputs[first:]))
     # What the node was checked for when it was made does not depend on the dtypes.
     return Apply(op, inputs, [out.type()]).outputs
 
@@ -285,9 +242,12 @@ def _positions_of_indices(op: Op, n_inputs: int) -> Sequence[int]:
 
 
 @lru_cache(maxsize=1024)
-def _at_scalars_of(op: Subtensor, types: tuple[ScalarType, ...]) -> Subtensor:
-    """The op that reads at an index of scalars of other types."""
-    return Subtensor(indices_from_subtensor(types, op.idx_list))
+def _at_scalars_of(op: Any, types: tuple[ScalarType, ...]) -> Op:
+    """The op that reads, or writes, at an index of scalars of other types."""
+    index = indices_from_subtensor(types, op.idx_list)
+    if isinstance(op, Subtensor):
+        return Subtensor(index)
+    return IncSubtensor(index, op.inplace, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased)
 
 
 def _in_smallest_dtype(part: Variable) -> Constant | None:

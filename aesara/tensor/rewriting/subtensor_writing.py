@@ -10,35 +10,42 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
 from aesara.tensor.elementwise.ops import add, and_, eq, or_
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_shapes import indexed_result_shape
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
-from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.rewriting.allocations import broadcast_like
 from aesara.tensor.rewriting.helpers import (
-    NUMBERS,
     applied,
     as_dtype,
     common_value,
     computed_in,
     has_value,
     in_place_of,
+    output_of,
     same_elements,
 )
 from aesara.tensor.rewriting.indices import (
     BACKWARDS,
     FULL,
+    READ,
+    SET,
+    WRITE,
+    adding,
     basic_lengths,
     index_of,
     is_known,
+    replacing_part,
     same_index,
     symbolic_index_of,
     takes_everything,
 )
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import number
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -52,41 +59,29 @@ WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([Subtensor])
-def local_subtensor_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What was just written is read back."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, IncSubtensor) or not inner.op.set_instead_of_inc:
-        return False
-    x, y = inner.inputs[:2]
-    out = node.outputs[0]
-    index = symbolic_index_of(node)
-    if not same_index(index, symbolic_index_of(inner)):
-        return False
+@replacing_part(
+    (READ, (SET, "x", "y", ...), ...),
+    lambda read, write: same_index(symbolic_index_of(read), symbolic_index_of(write)),
+)
+def local_subtensor_inc_subtensor(fgraph: FunctionGraph, read: Apply, x: Variable, y: Variable, out: Any) -> Any:
+    """Take what was just written instead of reading it back: ``set(x[i], y)[i] -> y``."""
     y = as_dtype(y, out.type.dtype)
-    if not _is_of_same_shape(fgraph, y, out, with_checks=True):
-        y = alloc(y, *basic_lengths(fgraph, x, index))
-    return in_place_of(out, y)
+    is_whole = _is_of_same_shape(fgraph, y, out, with_checks=True)
+    return y if is_whole else alloc(y, *basic_lengths(fgraph, x, symbolic_index_of(read)))
 
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([Subtensor])
-def local_subtensor_beside_written(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A part that lies beside the part that was written to is read from what was there before."""
-    x = node.inputs[0]
-    if x.owner is None or not isinstance(x.owner.op, IncSubtensor):
-        return False
-    read = index_of(node, values_only=True)
+@replacing_part((READ, (WRITE, "x", ...), ...))
+def local_subtensor_beside_written(read: Apply) -> Any:
+    """Read what lies beside the part that was written to from what was there before: ``set(x[0], y)[1] -> x[1]``."""
+    x, index = read.inputs[0], index_of(read, values_only=True)
     for _ in range(LOOKED_THROUGH):
-        if x.owner is None or not isinstance(x.owner.op, IncSubtensor) or not _is_beside(read, x.owner):
-            break
-        x = x.owner.inputs[0]
-    else:
-        return False
-    if x is node.inputs[0]:
-        return False
-    return in_place_of(node.outputs[0], applied(getitem, x, tuple(symbolic_index_of(node))))
+        writer = output_of(x, IncSubtensor)
+        if writer is None or not _is_beside(index, writer):
+            return None if x is read.inputs[0] else applied(getitem, x, symbolic_index_of(read))
+        x = writer.inputs[0]
+    return None
 
 
 #: How many operations that write beside a part are looked through at most: each part of a long chain looks.
@@ -148,27 +143,19 @@ def _interval(entry: Any) -> tuple[float, float] | None:
 @rules.useless("shape_unsafe")
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([IncSubtensor])
-def local_useless_inc_subtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Writing everything, in whatever direction, is what is written; adding it to zeros as well."""
-    x, y = node.inputs[:2]
-    if not (node.op.set_instead_of_inc or has_value(x, 0)):
-        return False
-    index = index_of(node)
+@replacing_part((WRITE, "x", "y", ...), lambda write, x: write.op.set_instead_of_inc or has_value(x, 0))
+def local_useless_inc_subtensor(fgraph: FunctionGraph, write: Apply, x: Any, y: Any) -> Any:
+    """Take what is written to everything, in whatever direction, or added to zeros: ``set(x[:], y) -> y``."""
+    index = index_of(write)
     turned = [entry == BACKWARDS for entry in index]
     for axis, (entry, is_turned) in enumerate(zip(index, turned)):
         if not is_turned and not takes_everything(entry, x.type.shape[axis], x, axis):
-            return False
+            return None
     y = as_dtype(y, x.type.dtype)
     if _is_of_same_shape(fgraph, y, x, with_checks=True):
-        if any(turned):
-            y = getitem(y, tuple(BACKWARDS if is_turned else FULL for is_turned in turned))
-    elif not any(turned) and _is_known_to_be_repeated(y, x):
-        y = broadcast_like(y, x, fgraph)
-    else:
-        # It may be repeated or not: as it stands, the graph says what is written.
-        return False
-    return in_place_of(node.outputs[0], y)
+        return getitem(y, tuple(BACKWARDS if is_turned else FULL for is_turned in turned)) if any(turned) else y
+    # It may be repeated or not: as it stands, the graph says what is written.
+    return broadcast_like(y, x, fgraph) if not any(turned) and _is_known_to_be_repeated(y, x) else None
 
 
 def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
@@ -177,47 +164,35 @@ def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
     return n_new > 0 or any(one == 1 != other for one, other in zip(y.type.shape, x.type.shape[max(n_new, 0) :]))
 
 
+def _written_at(node: Apply, op: Any, x: Variable, value: Variable) -> Variable | None:
+    """Return the result of an op that writes at the index of a node; None if the node is to fail."""
+    return applied(op, x, value, *node.inputs[2:])
+
+
 @rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
 @rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
-@node_rewriter(list(WRITERS), operands=NUMBERS)
-def local_incsubtensor_of_zeros(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Adding zeros changes nothing."""
-    x, y = node.inputs[:2]
-    if not node.op.set_instead_of_inc and has_value(y, 0):
-        return in_place_of(node.outputs[0], x)
-    return False
+@replacing_part((ops(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
+def local_incsubtensor_of_zeros(x: Variable) -> Any:
+    """Leave out adding zeros: ``inc(x[i], 0) -> x``."""
+    return x
 
 
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([IncSubtensor], operands=NUMBERS)
-def local_incsubtensor_of_zeros_to_setsubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Adding to zeros is writing."""
-    x = node.inputs[0]
-    if node.op.set_instead_of_inc or not has_value(x, 0):
-        return False
-    op = IncSubtensor(
-        node.op.idx_list,
-        node.op.inplace,
-        set_instead_of_inc=True,
-        destroyhandler_tolerate_aliased=node.op.destroyhandler_tolerate_aliased,
-    )
-    return _writing(node, op, *node.inputs[:2])
+@replacing_part((ops(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
+def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Any:
+    """Write instead of adding to zeros: ``inc(0[i], y) -> set(0[i], y)``."""
+    return _written_at(write, adding(write.op, set_instead_of_inc=True), zeros, y)
 
 
 @rules.canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
 @rules.stabilize("local_setsubtensor_of_allocs", "shape_unsafe")
-@node_rewriter([IncSubtensor], operands=NUMBERS)
-def local_setsubtensor_of_constants(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Writing a number where there is only this number changes nothing."""
-    if not node.op.set_instead_of_inc:
-        return False
-    x, y = node.inputs[:2]
+@replacing_part((SET, number("x"), number("y"), ...))
+def local_setsubtensor_of_constants(x: Variable, y: Variable) -> Any:
+    """Leave out writing a number where there is only this number: ``set(2[i], 2) -> 2``."""
     old, new = common_value(x), common_value(y)
     # Bit by bit: 0 and -0 are different, NaN is the same.
-    if old is None or new is None or new.astype(old.dtype).tobytes() != old.tobytes():
-        return False
-    return in_place_of(node.outputs[0], x)
+    return x if new.astype(old.dtype).tobytes() == old.tobytes() else None
 
 
 def _without_leading_ones(var: Variable) -> Variable:
@@ -239,7 +214,7 @@ _check_shape = CheckAndRaise(ValueError, "`x[i]` and `y` do not have the same sh
 @rules.specialize
 @node_rewriter(list(WRITERS), requirements=[ShapeFeature], operands=[Alloc, DimShuffle])
 def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What is written is broadcast anyway: it need not be repeated before, but its shape is checked."""
+    """Check the shape of what is written instead of repeating it before: ``set(x[i], alloc(y, n)) -> set(x[i], y)``."""
     x, y, *index = node.inputs
     y = _without_leading_ones(y)
     inner = y.owner
@@ -270,12 +245,7 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
         checks.append(or_(eq(length, of_part), is_one))
     if checks:
         value = _check_shape(value, *checks)
-    return _writing(node, node.op, x, value)
-
-
-def _writing(node: Apply, op: Any, x: Variable, value: Variable) -> Any:
-    """An operation with the index of a node, in its place; None if the node is to fail."""
-    return in_place_of(node.outputs[0], applied(op, x, value, *node.inputs[2:]))
+    return in_place_of(node.outputs[0], _written_at(node, node.op, x, value))
 
 
 def _is_one(length: Variable) -> bool:
@@ -284,43 +254,50 @@ def _is_one(length: Variable) -> bool:
 
 # Writing twice
 
+WRITTEN = (ops(*WRITERS, node="first", inplace=False), "x", "y", ...)
 
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter(list(WRITERS), operands=list(WRITERS))
-def local_writes_to_same_place(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What is overwritten need not be written, and what is added to a part twice is added once."""
-    part, y, *index = node.inputs
-    inner, op = part.owner, node.op
-    if inner is None or type(inner.op) is not type(op) or op.inplace or inner.op.inplace:
+
+def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any, z: Any) -> bool:
+    """Whether two nodes write to the same part of a tensor, and no error of the first is lost without it."""
+    if type(first.op) is not type(write.op):
         return False
-    x, earlier, *inner_index = inner.inputs
-    if isinstance(op, IncSubtensor):
-        if not same_index(symbolic_index_of(node), symbolic_index_of(inner)):
-            return False
-    elif len(index) != len(inner_index) or not all(map(same_elements, index, inner_index)):
-        return False
-    if not (all(earlier.type.broadcastable) or _is_of_same_shape(fgraph, earlier, y)):
-        # An error of the first must not be lost.
-        return False
-    if op.set_instead_of_inc:
-        return _writing(node, op, x, y)
-    if len(fgraph.clients[part]) != 1 or not _adds_up(inner, op):
-        return False
-    return _writing(node, inner.op, x, computed_in(x.type.dtype, add, [earlier, y]))
+    if isinstance(write.op, IncSubtensor):
+        same = same_index(symbolic_index_of(write), symbolic_index_of(first))
+    else:
+        index, other = write.inputs[2:], first.inputs[2:]
+        same = len(index) == len(other) and all(map(same_elements, index, other))
+    return same and (all(y.type.broadcastable) or _is_of_same_shape(fgraph, y, z))
 
 
-def _adds_up(inner: Apply, op: Any) -> bool:
-    """Whether what an op adds can be added to the value of a node before, without rounding in another way."""
-    if inner.op.set_instead_of_inc:
-        # A slice names each position once.
-        return isinstance(op, IncSubtensor)
-    return inner.op == op and (not _is_inexact(inner.inputs[0]) or has_value(inner.inputs[0], 0))
+@replacing_part(
+    (ops(*WRITERS, node="write", inplace=False, set_instead_of_inc=True), WRITTEN, "z", ...), _is_at_same_place
+)
+def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
+    """Leave out writing what is overwritten: ``set(set(x[i], y)[i], z) -> set(x[i], z)``."""
+    return _written_at(write, write.op, x, z)
 
 
-def _is_inexact(var: Variable) -> bool:
-    """Whether a variable is a tensor of floating point or complex numbers."""
-    return var.type.dtype[:5] in ("float", "compl")
+@replacing_part(
+    (ops(*WRITERS, node="write", inplace=False, set_instead_of_inc=False), WRITTEN, "z", ...),
+    _is_at_same_place,
+    single_client=True,
+)
+def local_add_to_same_place(write: Apply, first: Apply, x: Any, y: Variable, z: Variable) -> Any:
+    """Add to what is written to a part before it is written: ``inc(set(x[i], y)[i], z) -> set(x[i], y + z)``."""
+    if first.op.set_instead_of_inc:
+        is_once = isinstance(write.op, IncSubtensor)  # a slice names each position once
+    else:
+        is_once = first.op == write.op and (x.type.dtype[:5] not in ("float", "compl") or has_value(x, 0))
+    return _written_at(write, first.op, x, computed_in(x.type.dtype, add, [y, z])) if is_once else None
+
+
+local_writes_to_same_place = rules.group(
+    "local_writes_to_same_place",
+    local_write_over_same_place,
+    local_add_to_same_place,
+    to=(rules.canonicalize, rules.specialize),
+    tags=("shape_unsafe",),
+)
 
 
 def _is_of_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable, with_checks: bool = False) -> bool:

@@ -1,13 +1,19 @@
 """Patterns whose ops are one of several, or have attributes that matter."""
 
+import numpy as np
 import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out, rule
 from aesara.graph.rewriting.matching import Ops, ops, unify
 from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.tensor.indexing.subtensor_basic import Subtensor
+from aesara.tensor.joining.join_split import Join
 from aesara.tensor.reductions.sum_prod_max import Max, Sum
+from aesara.tensor.rewriting.rows import replacing, row
+from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 x, m = at.dvector("x"), at.dmatrix("m")
@@ -94,3 +100,68 @@ def test_unknown_names_are_refused():
 def test_ops_say_what_they_are():
     assert str(ops(at.sin, Sum)).endswith("| Sum")
     assert isinstance(ops(Sum), Ops)
+
+
+def test_further_inputs_are_a_list_or_left_out():
+    y, z = at.dvectors("y", "z")
+    joined = at.join(0, x, y, z)
+    axis = joined.owner.inputs[0]
+    assert unify((Join, "axis", "x", "**others"), joined) == {"axis": axis, "x": x, "others": [y, z]}
+    assert unify((Join, "axis", "x", "y", "z", "**others"), joined)["others"] == []
+    assert unify((Join, "axis", "x", ...), joined) == {"axis": axis, "x": x}
+    assert unify((Join, "axis", "x", "y", "z", ...), joined) is not None
+    assert unify((Join, "axis", "x", "y", "z", "w", ...), joined) is None
+    assert unify((Join, "axis", "x"), joined) is None
+
+
+def test_further_inputs_of_commutative_ops_are_those_that_no_pattern_took():
+    total = at.add(x, at.exp(x), at.sin(x))
+    taken = []
+    note = rule("note", (at.add, (at.exp, "x"), "**others"), lambda x, others: taken.append((x, others)))
+    rewritten(total, note)
+    assert taken == [(x, [x, total.owner.inputs[2]])]
+
+
+def test_the_node_has_a_name():
+    pattern = (ops(Sum, node="outer"), (ops(Max, node="inner", axis=(0,)), "x"))
+    total = at.sum(at.max(m, axis=0))
+    inner = total.owner.inputs[0].owner
+    assert unify(pattern, total) == {"outer": total.owner, "inner": inner, "x": m}
+    assert unify((at.add, (ops(at.sin, node="n"), "x"), (ops(at.sin, node="n"), "y")), at.sin(x) + at.sin(x)) is None
+    one = at.sin(x)
+    assert unify((at.add, (ops(at.sin, node="n"), "x"), (ops(at.sin, node="n"), "y")), one + one)["n"] is one.owner
+
+
+def test_descriptions_show_further_inputs():
+    tells = rule("tells", (Join, "axis", "x", "**others"), lambda x: x)
+    assert tells.description == "Join(axis, x, others) becomes x"
+    assert rule("tells", (Join, "axis", "x", ...), lambda x: x).description == "Join(axis, x, ...) becomes x"
+
+
+def test_features_that_a_row_needs():
+    needs = row(
+        "needs", (at.sin, "x"), lambda x, fgraph: fgraph.shape_feature.shape_of[x][0], requirements=[ShapeFeature]
+    )
+    assert needs.has_requirements and not row("not", (at.sin, "x"), "x").has_requirements
+    fgraph = FunctionGraph([x], [at.sin(x)], clone=False)
+    needs.add_requirements(fgraph)
+    needs.add_requirements(fgraph)
+    assert isinstance(fgraph.shape_feature, ShapeFeature)
+
+
+def test_only_inputs_of_elementwise_nodes_lengthen_replacements():
+    part = row("part", (Subtensor, "x", ...), lambda x: at.constant([1.0]), each=None)
+    assert rewritten(at.as_tensor(np.ones(3))[at.lscalar() :], part).type.shape == (1,)
+    whole = row("whole", (at.sin, "x"), lambda x: at.cos(x)[:1], each=None)
+    assert rewritten(at.sin(at.as_tensor(np.ones(3))), whole).type.shape == (3,)
+
+
+def test_a_function_with_a_pattern_is_a_rule():
+    @replacing((at.sin, (at.neg, "x")), lambda x: x.type.ndim == 1)
+    def odd(x):
+        """``sin(-x) -> -sin(x)``. That is faster."""
+        return -at.sin(x)
+
+    assert odd.name == "odd" and odd.description == "``sin(-x) -> -sin(x)``" and odd.tracks() == [at.sin]
+    assert rewritten(at.sin(-x), odd).owner.op == at.neg
+    assert rewritten(at.sin(-m), odd).owner.op == at.sin
