@@ -138,7 +138,7 @@ def examples_of_row(row: Rule, exceptions: dict[str, Any]) -> list[Example]:
 
 def _is_buildable(pattern: Any) -> bool:
     if isinstance(pattern, OpPattern):
-        return isinstance(pattern.op, Op) and all(_is_buildable(p) for p in pattern.inputs)
+        return isinstance(pattern.op, Op) and pattern.others is None and all(_is_buildable(p) for p in pattern.inputs)
     return True
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from aesara.graph.rewriting.matching import LogicVariable, OpPattern, ValuePattern
+from aesara.graph.rewriting.matching import LogicVariable, OpPattern, Ops, ValuePattern
 
 
 def first_sentence(text: str | None) -> str:
@@ -27,13 +27,15 @@ def first_sentence(text: str | None) -> str:
 
 
 def op_text(op: Any) -> str:
-    """The name of an operation (a class, or a function of operations), without details.
+    """The name of an operation (a class, or a function of operations), or the names of several, without details.
 
     Examples
     --------
     >>> op_text(at.exp)
     'exp'
     """
+    if isinstance(op, Ops):
+        return " | ".join(map(op_text, op.alternatives))
     inner = getattr(op, "scalar_op", op)
     name = inner.__name__ if isinstance(inner, type) or inspect.isfunction(inner) else str(inner)
     name = name.split("{")[0] or name
@@ -57,6 +59,8 @@ def pattern_text(pattern: Any) -> str:
         inner = [pattern_text(part) for part in pattern.inputs]
         if pattern.rest is not None:
             inner.append(f"*{pattern.rest.name}")
+        if pattern.others is not None:
+            inner.append(pattern.others or "...")
         return f"{op_text(pattern.op)}({', '.join(inner)})"
     return str(pattern)
 

@@ -9,7 +9,8 @@ A pattern is
 * a variable: this variable (or an equal constant);
 * a tuple ``(op, pattern, ...)``: the output of ``op`` on inputs that match. `op` is an `Op`, a
   class of ops, a function of an op that says whether it will do, or `ops`, for several of these and for attributes.
-  The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op.
+  The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op;
+  ``"**x"``: a list of them, which may be empty; ``...``: any further inputs.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 
-#: The variables that names of a pattern stand for; of names in `ops`, the op or the value of its attribute.
+#: The variables that names of a pattern stand for; of names in `ops`, the op, its node or the value of an attribute.
 Bindings = dict[str, Any]
 
 
@@ -54,12 +55,13 @@ class LogicVariable:
 class Ops:
     """Ops of a pattern, with their attributes. Made by `ops`, which says what the parts mean."""
 
-    __slots__ = ("attributes", "classes", "members", "name")
+    __slots__ = ("attributes", "classes", "members", "name", "node")
 
-    def __init__(self, members: tuple[Any, ...], name: str | None, attributes: dict[str, Any]):
+    def __init__(self, members: tuple[Any, ...], name: str | None, node: str | None, attributes: dict[str, Any]):
         self.members = [op for op in members if not isinstance(op, type)]
         self.classes = tuple(op for op in members if isinstance(op, type))
         self.name = name
+        self.node = node
         self.attributes = attributes
 
     @property
@@ -71,9 +73,11 @@ class Ops:
         """Return whether an op is one of these, whatever its attributes are."""
         return isinstance(op, self.classes) or any(op == member for member in self.members)
 
-    def bind(self, op: Op, bindings: Bindings) -> Bindings | None:
-        """Return the bindings with the op and its attributes, or None if these are not as wanted."""
-        found = dict(bindings)
+    def bind(self, node: Apply, bindings: Bindings) -> Bindings | None:
+        """Return the bindings with the op of a node and its attributes, or None if these are not as wanted."""
+        found, op = dict(bindings), node.op
+        if self.node is not None and found.setdefault(self.node, node) is not node:
+            return None
         if self.name is not None and found.setdefault(self.name, op) != op:
             return None
         for attribute, wanted in self.attributes.items():
@@ -89,7 +93,7 @@ class Ops:
         return " | ".join(op.__name__ if isinstance(op, type) else str(op) for op in self.alternatives)
 
 
-def ops(*members: Any, name: str | None = None, **attributes: Any) -> Ops:
+def ops(*members: Any, name: str | None = None, node: str | None = None, **attributes: Any) -> Ops:
     """Return the op of a pattern that is one of several, or whose attributes matter.
 
     Parameters
@@ -99,6 +103,8 @@ def ops(*members: Any, name: str | None = None, **attributes: Any) -> Ops:
     name
         The name that stands for the op, in conditions and replacements (there also as an op: ``("f", "x")``), and
         wherever else it is used in the pattern.
+    node
+        The name that stands for the node, in conditions and replacements: for its index, say, or all of its inputs.
     **attributes
         Attributes of the op: a string is a name that stands for the value, a function says whether the value will
         do, anything else is the value that it must have.
@@ -110,21 +116,23 @@ def ops(*members: Any, name: str | None = None, **attributes: Any) -> Ops:
     >>> unify((ops(DimShuffle, new_order="order"), "x"), a.T)
     {'order': (1, 0), 'x': a}
     """
-    return Ops(members, name, attributes)
+    return Ops(members, name, node, attributes)
 
 
 class OpPattern:
-    """An op and the patterns of its inputs; `rest` names all further inputs together.
+    """An op and the patterns of its inputs.
 
+    All further inputs are named together by `rest`, or as a list by `others`: "" for any that no name stands for.
     `operands` are those of the inputs that start with an op themselves.
     """
 
-    __slots__ = ("inputs", "op", "operands", "rest")
+    __slots__ = ("inputs", "op", "operands", "others", "rest")
 
-    def __init__(self, op: Any, inputs: tuple[Any, ...], rest: LogicVariable | None = None):
+    def __init__(self, op: Any, inputs: tuple[Any, ...], rest: LogicVariable | None = None, others: str | None = None):
         self.op = op
         self.inputs = inputs
         self.rest = rest
+        self.others = others
         self.operands = [pattern for pattern in inputs if isinstance(pattern, OpPattern)]
 
     def accepts(self, op: Op) -> bool:
@@ -141,13 +149,13 @@ class OpPattern:
             return [self.op]
         return self.op.alternatives if isinstance(self.op, Ops) else None
 
-    def bind(self, op: Op, bindings: Bindings) -> Bindings | None:
+    def bind(self, node: Apply, bindings: Bindings) -> Bindings | None:
         """Return the bindings with what the pattern says of the op, or None if they do not agree."""
         if isinstance(self.op, Ops):
-            return self.op.bind(op, bindings)
+            return self.op.bind(node, bindings)
         if isinstance(self.op, str):
             bound = bindings.get(self.op)
-            return {**bindings, self.op: op} if bound is None else bindings if bound == op else None
+            return {**bindings, self.op: node.op} if bound is None else bindings if bound == node.op else None
         return bindings
 
 
@@ -178,10 +186,17 @@ def as_pattern(pattern: Any) -> Any:
         if not pattern:
             raise ValueError("An empty tuple is no pattern: it starts with an op.")
         op, *inputs = pattern
-        rest = None
-        if inputs and isinstance(inputs[-1], str) and inputs[-1].startswith("*"):
-            rest = LogicVariable(inputs.pop()[1:])
-        return OpPattern(op, tuple(as_pattern(p) for p in inputs), rest)
+        rest = others = None
+        last = inputs[-1] if inputs else None
+        if last is ... or (isinstance(last, str) and last.startswith("*")):
+            inputs.pop()
+        if last is ...:
+            others = ""
+        elif isinstance(last, str) and last.startswith("**"):
+            others = last[2:]
+        elif isinstance(last, str) and last.startswith("*"):
+            rest = LogicVariable(last[1:])
+        return OpPattern(op, tuple(as_pattern(p) for p in inputs), rest, others)
     if isinstance(pattern, (numbers.Number, np.ndarray, np.generic)):
         return ValuePattern(pattern)
     raise TypeError(f"Expected a pattern (string, number, variable, dict or tuple); got {pattern!r}.")
@@ -254,9 +269,9 @@ def matches(
         if node is None or not pattern.accepts(node.op) or len(node.outputs) != 1:
             return
         count = len(pattern.inputs)
-        if len(node.inputs) != count and (pattern.rest is None or len(node.inputs) <= count):
+        if len(node.inputs) < count or (len(node.inputs) > count and pattern.rest is None and pattern.others is None):
             return
-        bound_op = pattern.bind(node.op, bindings)
+        bound_op = pattern.bind(node, bindings)
         if bound_op is None:
             return
         orders: Any = (tuple(range(len(node.inputs))),)
@@ -265,12 +280,15 @@ def matches(
         for order in orders:
             chosen = [node.inputs[i] for i in order[:count]]
             for found in _match_all(pattern.inputs, chosen, bound_op, commutative, may_enter):
-                if pattern.rest is not None:
-                    others = [v for i, v in enumerate(node.inputs) if i not in order[:count]]
+                if pattern.rest is None and not pattern.others:
+                    yield found
+                    continue
+                others = [v for i, v in enumerate(node.inputs) if i not in order[:count]]
+                if pattern.others:
+                    yield {**found, pattern.others: others}
+                elif pattern.rest is not None:
                     rest = others[0] if len(others) == 1 else node.op(*others)
                     yield from matches(pattern.rest, rest, found)
-                else:
-                    yield found
     elif isinstance(pattern, ValuePattern):
         if is_value(var, pattern.value):
             yield bindings
@@ -320,7 +338,8 @@ def reify(pattern: Any, bindings: Bindings) -> Any:
             raise KeyError(f"The pattern variable {pattern.name!r} is not bound.") from None
     if isinstance(pattern, OpPattern):
         op = bindings[pattern.op] if isinstance(pattern.op, str) else pattern.op
-        return op(*(reify(p, bindings) for p in pattern.inputs))
+        further = bindings[pattern.others] if pattern.others else ()
+        return op(*(reify(p, bindings) for p in pattern.inputs), *further)
     if isinstance(pattern, ValuePattern):
         return pattern.value
     return pattern

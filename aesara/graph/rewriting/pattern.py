@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
+from aesara.graph.features import Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -167,6 +168,8 @@ def _pattern_text(pattern: Any) -> str:
         inner = [_pattern_text(p) for p in pattern.inputs]
         if pattern.rest is not None:
             inner.append(f"*{pattern.rest.name}")
+        if pattern.others is not None:
+            inner.append(f"**{pattern.others}" if pattern.others else "...")
         name = pattern.op.__name__ if isinstance(pattern.op, type) else str(pattern.op)
         return f"{name}({', '.join(inner)})"
     return str(pattern)
@@ -184,6 +187,8 @@ class Rule(NodeRewriter):
     Made by `rule`, which says what the parts mean.
     """
 
+    only_tracked = True
+
     def __init__(
         self,
         name: str,
@@ -194,11 +199,13 @@ class Rule(NodeRewriter):
         why: str | None = None,
         each: Callable[[Variable, Variable], bool] | None = None,
         fit: Callable[[Variable, Any, Sequence[Variable]], list[Variable] | None] = _fitting,
+        requirements: Sequence[type[Feature]] = (),
     ):
         self.name = name
         self.why = why
         self.each = each
         self.fit = fit
+        self.requirements = tuple(requirements)
         self.source_pattern = pattern
         self.pattern = as_pattern(pattern)
         if not isinstance(self.pattern, OpPattern):
@@ -234,6 +241,14 @@ class Rule(NodeRewriter):
             if isinstance(part, LogicVariable) and part.operands is not None:
                 return part.operands
         return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        for requirement in self.requirements:
+            attach_once(fgraph, requirement)
+
+    @property
+    def has_requirements(self) -> bool:
+        return bool(self.requirements)
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         # Most nodes are ruled out by what their inputs come from.
@@ -303,7 +318,7 @@ def rule(
         What to search for; see `aesara.graph.rewriting.matching`. Inputs of commutative ops match
         in every order.
     replacement
-        A pattern, or a function whose parameters are named after variables of the pattern, and after ops and
+        A pattern, or a function whose parameters are named after variables of the pattern, and after ops, nodes and
         attributes that `ops` names (``out`` is what is to be replaced, ``fgraph`` the graph). It may return None: then
         nothing is replaced.
     condition
@@ -340,16 +355,17 @@ def _variables_of(pattern: Any) -> list[str]:
 
 
 def _names_of_ops(pattern: OpPattern) -> list[str]:
-    """Return the names that stand for ops of a pattern, and for their attributes."""
+    """Return the names that stand for ops of a pattern, their nodes, attributes and lists of inputs."""
     found: list[str] = []
     stack = [pattern]
     while stack:
         part = stack.pop()
         stack.extend(part.operands)
+        found.extend([part.others] if part.others else ())
         if isinstance(part.op, str):
             found.append(part.op)
         elif isinstance(part.op, Ops):
-            found.extend(() if part.op.name is None else (part.op.name,))
+            found.extend(name for name in (part.op.name, part.op.node) if name is not None)
             found.extend(wanted for wanted in part.op.attributes.values() if isinstance(wanted, str))
     return found
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.basic import NodeRewriter, Rewriter
+from aesara.graph.rewriting.basic import NodeRewriter, Rewriter, SequentialNodeRewriter
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.records import dataclass
 
@@ -168,6 +168,18 @@ class Rules:
         for rewrite in rules:
             for collect in to:
                 collect(rewrite, *tags)
+
+    def group(
+        self, name: str, *rules: NodeRewriter, to: tuple[Callable, ...], tags: tuple[str, ...] = ()
+    ) -> SequentialNodeRewriter:
+        """Collect rules by each of the given methods, with one more tag; return one that tries all, named as the tag.
+
+        Such a tag includes and excludes them together.
+        """
+        self.add(*rules, to=to, tags=(name, *tags))
+        group = SequentialNodeRewriter(*rules)
+        group.name = name
+        return group
 
     def by_name(self, rewriter: NodeRewriter, *databases_: RewriteDatabase, tags: tuple[str, ...] = ()) -> None:
         """Collect a rule for modes that name it, or one of these tags: `fast_run` and the like do not take it in."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from aesara.graph.features import Feature
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.matching import LogicVariable
 from aesara.graph.rewriting.pattern import Rule
-from aesara.tensor.rewriting.helpers import NUMBERS, common_value, has_value, in_place_of, real_of_same_dtype
+from aesara.tensor.rewriting.helpers import (
+    NUMBERS,
+    common_value,
+    has_value,
+    in_place_of,
+    is_elemwise,
+    real_of_same_dtype,
+)
 
 
 def row(
@@ -20,10 +28,12 @@ def row(
     each: Callable[[Variable, Variable], bool] | None = real_of_same_dtype,
     single_client: bool = False,
     why: str | None = None,
+    requirements: Sequence[type[Feature]] = (),
 ) -> Rule:
     """Return a rule about tensors: `aesara.graph.rewriting.basic.rule` with the defaults that most of them share.
 
-    The replacement is cast to the dtype of the result and broadcast to its shape, by the inputs of the node.
+    The replacement is cast to the dtype of the result; that of an elementwise result is broadcast to its shape, by the
+    inputs of the node.
 
     Parameters
     ----------
@@ -34,6 +44,8 @@ def row(
     each
         A function of a variable of the pattern and of the result, that must hold of each variable. By default they are
         real floating-point tensors of the dtype of the result; None for rules about any tensors.
+    requirements
+        Classes of features that the graph must have.
 
     Examples
     --------
@@ -44,7 +56,7 @@ def row(
     >>> aesara.pprint(rewrite_graph(at.cos(-x), include=(), custom_rewrite=in2out(cosine)))
     'cos(x)'
     """
-    return Rule(name, pattern, replacement, when, single_client, why, each, in_place_of)
+    return Rule(name, pattern, replacement, when, single_client, why, each, _in_place_of, requirements)
 
 
 def number(name: str, value: Any = None) -> LogicVariable:
@@ -64,6 +76,11 @@ def number(name: str, value: Any = None) -> LogicVariable:
     if value is None:
         return LogicVariable(name, _is_number, NUMBERS)
     return LogicVariable(name, lambda var: has_value(var, value), NUMBERS)
+
+
+def _in_place_of(out: Variable, new: Any, inputs: Sequence[Variable]) -> list[Variable] | None:
+    """Return what takes the place of a result; the inputs of its node say how long it is only if they broadcast."""
+    return in_place_of(out, new, inputs if is_elemwise(out.owner) else ())
 
 
 def _is_number(var: Variable) -> bool:
