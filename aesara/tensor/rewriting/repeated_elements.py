@@ -31,9 +31,9 @@ rules = Rules()
 @rules.specialize
 @node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[Alloc, BroadcastTo])
 def local_opt_alloc(fgraph, node):
-    """The sum of a repeated number is a multiple of it, the product a power; its largest element is the number.
+    """sum(alloc(x, n)) -> n * x; products become powers, and other reductions x.
 
-    Along axes where rows are repeated, too: ``sum(alloc(x, n, k), axis=0)`` is ``n * x``.
+    A function, since axes along which elements are repeated are told from others.
     """
     out = node.outputs[0]
     (x,) = node.inputs
