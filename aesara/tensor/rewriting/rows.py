@@ -7,6 +7,7 @@ from typing import Any
 
 from aesara.graph.features import Feature
 from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.describe import first_sentence
 from aesara.graph.rewriting.matching import LogicVariable
 from aesara.graph.rewriting.pattern import Rule
 from aesara.tensor.rewriting.helpers import (
@@ -57,6 +58,41 @@ def row(
     'cos(x)'
     """
     return Rule(name, pattern, replacement, when, single_client, why, each, _in_place_of, requirements)
+
+
+def replacing(
+    pattern: Any,
+    when: Callable[..., bool] | None = None,
+    *,
+    each: Callable[[Variable, Variable], bool] | None = real_of_same_dtype,
+    single_client: bool = False,
+    requirements: Sequence[type[Feature]] = (),
+) -> Callable[[Callable[..., Any]], Rule]:
+    """Make a row of the function that returns its replacement (use as a decorator).
+
+    The name of the rule is that of the function, and its reason the first sentence of the docstring. The parameters are
+    those of `row`.
+
+    Examples
+    --------
+    >>> @replacing((at.cos, (at.neg, "x")))
+    ... def cosine_of_opposite(x):
+    ...     \"\"\"cos(-x) -> cos(x)\"\"\"
+    ...     return at.cos(x)
+    >>> cosine_of_opposite.name, cosine_of_opposite.description
+    ('cosine_of_opposite', 'cos(-x) -> cos(x)')
+    """
+
+    def decorate(function: Callable[..., Any]) -> Rule:
+        why = first_sentence(function.__doc__)
+        made = row(
+            function.__name__, pattern, function, when,
+            each=each, single_client=single_client, why=why, requirements=requirements,
+        )  # fmt: skip
+        made.__doc__ = function.__doc__
+        return made
+
+    return decorate
 
 
 def number(name: str, value: Any = None) -> LogicVariable:
