@@ -25,7 +25,7 @@ from aesara.tensor.elementwise.ops import second
 from aesara.tensor.rewriting.helpers import common_value, in_place_of, output_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
-from aesara.tensor.rewriting.rows import row
+from aesara.tensor.rewriting.rows import replacing, row
 from aesara.tensor.shapes.broadcasting import broadcast_to_
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
@@ -125,20 +125,17 @@ def _template_and_value(var: Variable) -> Sequence[Variable] | None:
     return node.inputs if node is not None and node.inputs[1].type.dtype == var.type.dtype else None
 
 
-def _allocated(x: Variable, y: Any, out: Variable, fgraph: FunctionGraph) -> Variable:
-    """Return a fill as an allocation, or the value where that is enough."""
+@rules.specialize("shape_unsafe")
+@rules.stabilize("shape_unsafe")
+@replacing((second, "x", "y"), each=None)
+def local_fill_to_alloc(x: Variable, y: Any, out: Variable, fgraph: FunctionGraph) -> Variable:
+    """second(x, y) -> alloc(y, *shape(x)), or y where that is enough."""
     if _needs_no_fill(y, out):
         return y
     lengths = lengths_of_fill(x, y, fgraph)
     if isinstance(y, Constant) and y.data.size == 1:
         y = constant(y.data.reshape(()))
     return alloc(cast(y, out.type.dtype), *lengths)
-
-
-local_fill_to_alloc = row(
-    "local_fill_to_alloc", (second, "x", "y"), _allocated, each=None, why="second(x, y) -> alloc(y, *shape(x))"
-)
-rules.add(local_fill_to_alloc, to=(rules.stabilize, rules.specialize), tags=("shape_unsafe",))
 
 
 # Allocations
@@ -152,8 +149,18 @@ def _has_lengths(x: Variable, n: Sequence[Variable]) -> bool:
     )
 
 
-def _with_ones_in_front(x: Any, n: Sequence[Variable], out: Variable) -> Variable | None:
-    """Return an allocation with leading dimensions of length one added to what is allocated, if there are any."""
+local_useless_alloc = rule(
+    "local_useless_alloc", (Alloc, "x", "**n"), "x", _has_lengths, why="alloc(x, *shape(x)) -> x"
+)
+rules.add(local_useless_alloc, to=(rules.specialize, rules.stabilize, rules.canonicalize, rules.useless))
+
+
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
+@replacing((Alloc, "x", "**n"), each=None)
+def local_alloc_sink_dimshuffle(x: Any, n: Sequence[Variable], out: Variable) -> Variable | None:
+    """alloc(x, 1, n) -> alloc(x, n).dimshuffle("x", 0)"""
     n_new = len(n) - x.type.ndim
     n_ones = next((k for k in range(n_new) if out.type.shape[k] != 1), n_new)
     if not n_ones:
@@ -162,12 +169,18 @@ def _with_ones_in_front(x: Any, n: Sequence[Variable], out: Variable) -> Variabl
     return rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim))
 
 
-def _allocated_once(x: Variable, n: Sequence[Variable], m: Sequence[Variable], out: Variable) -> Variable | None:
-    """Return an allocation of an allocation as one, with checks that both agree on the lengths."""
+@rules.useless
+@rules.canonicalize
+@rules.stabilize
+@rules.specialize
+@rules.uncanonicalize
+@replacing((Alloc, (ops(Alloc, node="inner"), "x", "**n"), "**m"), each=None)
+def local_merge_alloc(inner: Apply, x: Variable, n: Sequence[Variable], m: Sequence[Variable]) -> Variable | None:
+    """alloc(alloc(x, n), m, n) -> alloc(x, m, n), with a check where the lengths are not known to agree."""
     lengths = list(m)
     # An inner length is not needed if it is one and no check: if there is one element, or a new dimension.
     of_x = (1,) * (len(n) - x.type.ndim) + x.type.shape
-    of_inner = out.owner.inputs[0].type.shape
+    of_inner = inner.outputs[0].type.shape
     for axis, (own, known, length) in enumerate(zip(of_x, of_inner, n), start=len(m) - len(n)):
         if own == known == 1 or same_elements(length, lengths[axis]):
             continue
@@ -176,28 +189,6 @@ def _allocated_once(x: Variable, n: Sequence[Variable], m: Sequence[Variable], o
             return None
         lengths[axis] = _check_lengths(lengths[axis], _fits(length, lengths[axis]))
     return alloc(x, *lengths)
-
-
-local_useless_alloc = rule(
-    "local_useless_alloc", (Alloc, "x", "**n"), "x", _has_lengths, why="alloc(x, *shape(x)) -> x"
-)
-local_alloc_sink_dimshuffle = rule(
-    "local_alloc_sink_dimshuffle", (Alloc, "x", "**n"), _with_ones_in_front, why="alloc(x, 1, n) -> alloc(x, n)[None]"
-)
-local_merge_alloc = rule(
-    "local_merge_alloc",
-    (Alloc, (Alloc, "x", "**n"), "**m"),
-    _allocated_once,
-    why="alloc(alloc(x, n), m, n) -> alloc(x, m, n), with a check where the lengths are not known to agree",
-)
-rules.add(
-    local_useless_alloc,
-    local_alloc_sink_dimshuffle,
-    local_merge_alloc,
-    to=(rules.specialize, rules.stabilize, rules.canonicalize),
-)
-rules.add(local_useless_alloc, local_merge_alloc, to=(rules.useless,))
-rules.uncanonicalize(local_merge_alloc)
 
 
 class _AssertLengths(Assert):
@@ -251,19 +242,18 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     return in_place_of(out, node.op(*inputs), node.inputs)
 
 
-def _broadcast(x: Variable, n: Sequence[Variable], out: Variable) -> Variable | None:
-    """Return a broadcast tensor, or None if less would be known of its shape."""
-    new = broadcast_to_(x, *n)
-    return new if new.type == out.type else None
-
-
-local_alloc_to_broadcast = rule(
-    "local_alloc_to_broadcast",
+@replacing(
     (Alloc, "x", "**n"),
-    _broadcast,
     lambda fgraph, out: config.experimental__local_alloc_elemwise and _is_only_an_operand(fgraph, out),
-    why="alloc(x, n) -> broadcast_to(x, n), where only elementwise operations read it: it takes no memory",
+    each=None,
 )
+def local_alloc_to_broadcast(x: Variable, n: Sequence[Variable], out: Variable) -> Variable | None:
+    """alloc(x, n) -> broadcast_to(x, n), where only elementwise operations read it: it need not be in memory.
+
+    This is for operands that `local_elemwise_alloc` cannot leave as they are, once no other rule is to come.
+    """
+    new = broadcast_to_(x, *n)
+    return new if new.type == out.type else None  # less may be known of its shape
 
 
 def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:

@@ -45,7 +45,7 @@ from aesara.tensor.rewriting.registration import (
     register_uncanonicalize,
     register_useless,
 )
-from aesara.tensor.rewriting.rows import number, row
+from aesara.tensor.rewriting.rows import number, replacing, row
 from aesara.tensor.rewriting.shape_feature import import_ShapeFeature
 from aesara.tensor.rewriting.views import local_view_op
 
@@ -271,16 +271,30 @@ for _database in (databases.canonicalize, databases.stabilize, databases.special
 # Joins and splits
 
 
-def _without_empty(join, axis, tensors):
-    """Return a join of the tensors that may have elements; None if all may, or none."""
+local_join_1 = rule(
+    "local_join_1", (Join, "axis", "x"), "x", lambda axis: isinstance(axis, Constant), why="join(0, x) -> x"
+)
+rules.add(local_join_1, to=EVERYWHERE)
+
+
+@rules.useless("shape_unsafe")
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
+@replacing((ops(Join, name="join"), number("axis"), "**tensors"), each=None)
+def local_join_empty(join, axis, tensors):
+    """join(0, x, []) -> x, for constant tensors without elements."""
     kept = [v for v in tensors if v.type.shape[int(common_value(axis))] != 0]
     if not kept or len(kept) == len(tensors):
         return None
     return kept[0] if len(kept) == 1 else join(axis, *kept)
 
 
-def _with_vectors_merged(join, axis, tensors):
-    """Return a join with vectors of scalars that stand side by side made one; None if there are none."""
+@rules.useless
+@rules.canonicalize
+@rules.specialize
+@replacing((ops(Join, name="join"), number("axis", 0), "**tensors"), lambda out: out.type.ndim == 1, each=None)
+def local_join_make_vector(join, axis, tensors):
+    """join(0, [x], [y, z]) -> [x, y, z], for vectors made of scalars."""
     merged = []
     for var in tensors:
         last = merged[-1].owner if merged else None
@@ -294,29 +308,10 @@ def _with_vectors_merged(join, axis, tensors):
     return merged[0] if len(merged) == 1 else join(axis, *merged)
 
 
-local_join_1 = rule(
-    "local_join_1", (Join, "axis", "x"), "x", lambda axis: isinstance(axis, Constant), why="join(0, x) -> x"
-)
-local_join_empty = row(
-    "local_join_empty",
-    (ops(Join, name="join"), number("axis"), "**tensors"),
-    _without_empty,
-    each=None,
-    why="join(0, x, []) -> x, for constant tensors without elements",
-)
-local_join_make_vector = rule(
-    "local_join_make_vector",
-    (ops(Join, name="join"), number("axis", 0), "**tensors"),
-    _with_vectors_merged,
-    lambda out: out.type.ndim == 1,
-    why="join(0, [x], [y, z]) -> [x, y, z], for vectors made of scalars",
-)
 local_useless_split = rule(
     "local_useless_split", (ops(Split, len_splits=1), "x", "axis", "sizes"), "x", why="split(x, axis, [n]) -> x"
 )
-rules.add(local_join_1, to=EVERYWHERE)
-rules.add(local_join_empty, local_useless_split, to=EVERYWHERE, tags=("shape_unsafe",))
-rules.add(local_join_make_vector, to=EVERYWHERE)
+rules.add(local_useless_split, to=EVERYWHERE, tags=("shape_unsafe",))
 
 
 # Sorting

@@ -19,6 +19,7 @@ from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.rewriting.allocations import lengths_of_fill
 from aesara.tensor.rewriting.helpers import has_value, output_of, outputs_in_place_of
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import replacing
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.repeating import Repeat
 from aesara.tensor.shapes.reshape import Reshape
@@ -82,10 +83,19 @@ local_Unique_second = rule(
     lambda y, out: y.type.dtype == out.type.dtype,
     why="unique(second(x, y)) -> unique(y), if x has elements",
 )
+local_remove_scalar_BroadcastTo = rule(
+    "local_remove_scalar_BroadcastTo", (BroadcastTo, "x"), "x", why="broadcast_to(x, ()) -> x"
+)
+SIMPLIFY = (rules.canonicalize, rules.useless)
+rules.add(local_Unique_Alloc_lift, local_Unique_BroadcastTo_lift, local_remove_scalar_BroadcastTo, to=SIMPLIFY)
+rules.add(local_Unique_second, to=SIMPLIFY, tags=("shape_unsafe",))
 
 
-def _of_entries_that_stay(unique: Unique, repeat: Repeat, x: Variable, repeats: Variable) -> Variable | None:
-    """Return the different entries of a tensor, without those that are repeated no times."""
+@rules.useless
+@rules.canonicalize
+@replacing((ENTRIES, (ops(Repeat, name="repeat"), "x", "repeats")), each=None)
+def local_Unique_Repeat_lift(unique: Unique, repeat: Repeat, x: Variable, repeats: Variable) -> Variable | None:
+    """unique(repeat(x, n)) -> unique(x), of the entries for which n is not 0."""
     if _is_at_most_one(repeats):
         return None
     if not isinstance(repeats, Constant):
@@ -103,25 +113,6 @@ def _has_count_for_each(axis: int | None, x: Variable, counts: Variable) -> bool
     if axis is None:
         return None not in x.type.shape and int(np.prod(x.type.shape)) == counts.type.shape[0]
     return x.type.shape[axis] == counts.type.shape[0]
-
-
-local_Unique_Repeat_lift = rule(
-    "local_Unique_Repeat_lift",
-    (ENTRIES, (ops(Repeat, name="repeat"), "x", "repeats")),
-    _of_entries_that_stay,
-    why="unique(repeat(x, n)) -> unique(x), of the entries for which n is not 0",
-)
-local_remove_scalar_BroadcastTo = rule(
-    "local_remove_scalar_BroadcastTo", (BroadcastTo, "x"), "x", why="broadcast_to(x, ()) -> x"
-)
-rules.add(
-    local_Unique_Alloc_lift,
-    local_Unique_BroadcastTo_lift,
-    local_Unique_Repeat_lift,
-    local_remove_scalar_BroadcastTo,
-    to=(rules.canonicalize, rules.useless),
-)
-rules.add(local_Unique_second, to=(rules.canonicalize, rules.useless), tags=("shape_unsafe",))
 
 
 @rules.canonicalize("shape_unsafe")

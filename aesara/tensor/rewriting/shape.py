@@ -5,17 +5,17 @@ from __future__ import annotations
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter, rule
+from aesara.graph.rewriting.basic import GraphRewriter, rule
 from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.folding import topo_constant_folding
-from aesara.tensor.rewriting.helpers import has_value, in_place_of, output_of, same_elements
+from aesara.tensor.rewriting.helpers import has_value, output_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
-from aesara.tensor.rewriting.rows import row
+from aesara.tensor.rewriting.rows import replacing, row
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
@@ -46,15 +46,6 @@ class UnShapeOptimizer(GraphRewriter):
 # The shape of a result without the result
 
 
-def _length_by_its_sources(f, x, fgraph):
-    """Return the length of a dimension, computed from what it depends on; None if that is the tensor."""
-    if x.owner is None and x.type.shape[f.i] is None:
-        return None
-    length = fgraph.shape_feature.get_shape(fgraph, x, f.i)
-    node = output_of(length, f)
-    return None if node is not None and node.inputs[0] is x else length
-
-
 local_shape_to_shape_i = row(
     "local_shape_to_shape_i",
     (Shape, "x"),
@@ -64,18 +55,24 @@ local_shape_to_shape_i = row(
     why="shape(f(x)) -> [n, m], each length computed from what it depends on",
     requirements=[ShapeFeature],
 )
-local_track_shape_i = row(
-    "local_track_shape_i",
+rules.add(local_shape_to_shape_i, to=(rules.specialize, rules.canonicalize), tags=("shape_unsafe",))
+
+
+@rules.canonicalize("shape_unsafe")
+@rules.specialize("shape_unsafe")
+@replacing(
     (ops(Shape_i, name="f"), "x"),
-    _length_by_its_sources,
     lambda fgraph: hasattr(fgraph, "shape_feature"),
     each=None,
-    why="shape(f(x))[i] -> n, computed from what it depends on",
     requirements=[ShapeFeature],
 )
-rules.add(
-    local_shape_to_shape_i, local_track_shape_i, to=(rules.specialize, rules.canonicalize), tags=("shape_unsafe",)
-)
+def local_track_shape_i(f, x, fgraph):
+    """shape(f(x))[i] -> n, computed from what it depends on."""
+    if x.owner is None and x.type.shape[f.i] is None:
+        return None
+    length = fgraph.shape_feature.get_shape(fgraph, x, f.i)
+    node = output_of(length, f)
+    return None if node is not None and node.inputs[0] is x else length
 
 
 def _is_stated(length):
@@ -224,21 +221,19 @@ rules.add(
 
 
 @rules.canonicalize
-@node_rewriter([Reshape])
-def local_reshape_to_dimshuffle(fgraph, node):
-    """reshape(x, (1, n, 1)) -> x.dimshuffle("x", 0, "x"). A function: it finds the place of each dimension."""
-    x, shape = node.inputs
-    out = node.outputs[0]
+@replacing((Reshape, "x", "shape"), each=None)
+def local_reshape_to_dimshuffle(x, shape, out):
+    """reshape(x, (1, n, 1)) -> x.dimshuffle("x", 0, "x")"""
     kept = [axis for axis, n in enumerate(x.type.shape) if n != 1]
     places = [place for place, n in enumerate(out.type.shape) if n != 1]
     if len(kept) != len(places):
-        return False
+        return None
     for axis, place in zip(kept, places):
         if x.type.shape[axis] is None or x.type.shape[axis] != out.type.shape[place]:
             if not _asks_for_length(shape, place, x, axis, is_alone=len(kept) == 1):
-                return False
+                return None
     order = dict(zip(places, kept))
-    return in_place_of(out, x.dimshuffle(*[order.get(place, "x") for place in range(out.type.ndim)]))
+    return x.dimshuffle(*[order.get(place, "x") for place in range(out.type.ndim)])
 
 
 def _asks_for_length(shape, place, x, axis, is_alone):

@@ -13,6 +13,7 @@ from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_index_of
 from aesara.tensor.rewriting.reductions import local_max_to_min
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import replacing
 from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
 from aesara.tensor.rewriting.subtensor_reading import smallest_constant
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -46,31 +47,27 @@ rules.add(local_dimshuffle_alloc, local_alloc_dimshuffle, to=(rules.uncanonicali
 
 
 @rules.uncanonicalize
-@node_rewriter([DimShuffle], operands=[Subtensor])
-def local_dimshuffle_subtensor(fgraph, node):
-    """x[i:i+1].dimshuffle() -> x[i]: a dimension that is dropped is indexed by its only position.
-
-    A function, since the index has to be read and written again.
-    """
-    part = node.inputs[0]
-    inner = part.owner
-    order = list(node.op.new_order)
-    if inner is None or not isinstance(inner.op, Subtensor) or "x" in order or order != sorted(order):
-        return False
-    if len(fgraph.clients[part]) != 1 or len(order) == part.type.ndim:
-        return False
-    x = inner.inputs[0]
-    index, known = list(symbolic_index_of(inner)), index_of(inner, values_only=True)
+@replacing(
+    (
+        ops(DimShuffle, augment=[], shuffle=lambda kept: kept == sorted(kept), drop="dropped"),
+        (ops(Subtensor, node="read"), "x", ...),
+    ),
+    lambda dropped: len(dropped) > 0,
+    each=None,
+    single_client=True,
+)
+def local_dimshuffle_subtensor(dropped, read, x):
+    """x[i : i + 1].dimshuffle() -> x[i]: a dimension that is dropped is indexed by its only position."""
+    index, known = list(symbolic_index_of(read)), index_of(read, values_only=True)
     missing = [FULL] * (x.type.ndim - len(index))
     index, known = index + missing, known + missing
     axes = [axis for axis, entry in enumerate(index) if isinstance(entry, slice)]
-    for dim in set(range(part.type.ndim)) - set(order):
-        axis = axes[dim]
+    for axis in (axes[dim] for dim in dropped):
         length = x.type.shape[axis]
         if length is None or not is_known(known[axis]):
-            return False
+            return None
         index[axis] = smallest_constant(range(length)[known[axis]][0])
-    return in_place_of(node.outputs[0], x[tuple(index)])
+    return x[tuple(index)]
 
 
 #: Dimensions of length one under a reshape may have come up since the canonical forms.
