@@ -212,34 +212,30 @@ def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
     is_operation = len(node.inputs) > 1 and len(node.outputs) == 1 and node.op != second
     if not is_operation or not config.experimental__local_alloc_elemwise:
         return False
-    out = node.outputs[0]
-    feature = getattr(fgraph, "shape_feature", None)
     inputs = list(node.inputs)
-    changed = False
-    for i, var in enumerate(inputs):
-        if var.owner is None or not isinstance(var.owner.op, Alloc):
-            continue
-        value: Any = var.owner.inputs[0]
-        n_new = var.type.ndim - value.type.ndim
-        small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
-        others = [v for k, v in enumerate(inputs) if k != i]
-        # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not
-        # known to be of length one: elementwise operations do not.
-        for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape)):
-            if of_value == 1:
-                is_needed = of_alloc != 1 and all(v.type.shape[axis] == 1 for v in others)
-            else:
-                is_needed = of_value is None and (
-                    of_alloc == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
-                )
-            if is_needed:
-                break
+    for i, var in enumerate(node.inputs):
+        if output_of(var, Alloc) is not None:
+            inputs[i] = _allocated_if_needed(var, inputs[:i] + inputs[i + 1 :], getattr(fgraph, "shape_feature", None))
+    return in_place_of(node.outputs[0], node.op(*inputs), node.inputs) if inputs != node.inputs else False
+
+
+def _allocated_if_needed(var: Any, others: Sequence[Variable], feature: Any) -> Variable:
+    """Return what an allocation repeats, if other operands repeat it as well, and the allocation if not."""
+    value = var.owner.inputs[0]
+    n_new = var.type.ndim - value.type.ndim
+    small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
+    # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not known
+    # to be of length one: elementwise operations do not.
+    for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape)):
+        if of_value == 1:
+            is_needed = of_alloc != 1 and all(v.type.shape[axis] == 1 for v in others)
         else:
-            inputs[i] = small
-            changed = True
-    if not changed:
-        return False
-    return in_place_of(out, node.op(*inputs), node.inputs)
+            is_needed = of_value is None and (
+                of_alloc == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
+            )
+        if is_needed:
+            return var
+    return small
 
 
 @replacing(

@@ -35,7 +35,15 @@ from aesara.tensor.rewriting.allocations import (
 )
 from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
 from aesara.tensor.rewriting.folding import constant_folding, topo_constant_folding
-from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, fits_within, in_place_of
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    common_value,
+    constant_like,
+    fits_within,
+    in_place_of,
+    is_elemwise,
+    output_of,
+)
 from aesara.tensor.rewriting.registration import (
     Rules,
     register_canonicalize,
@@ -120,29 +128,13 @@ local_useless_switch = rules.group(
 
 
 #: Operations on results of choices that are done with what is chosen from.
-_ON_CHOICES: tuple[type, ...] = (
-    aes.Add,
-    aes.Sub,
-    aes.Mul,
-    aes.TrueDivide,
-    aes.FloorDivide,
-    aes.Pow,
-    aes.ScalarMinimum,
-    aes.ScalarMaximum,
-    aes.GT,
-    aes.LT,
-    aes.GE,
-    aes.LE,
-    aes.EQ,
-    aes.NEQ,
-    aes.AND,
-    aes.OR,
-    aes.XOR,
-)
+_ARITHMETIC = (aes.Add, aes.Sub, aes.Mul, aes.TrueDivide, aes.FloorDivide, aes.Pow)
+_COMPARISONS = (aes.ScalarMinimum, aes.ScalarMaximum, aes.GT, aes.LT, aes.GE, aes.LE, aes.EQ, aes.NEQ)
+_ON_CHOICES = [(Elemwise, op) for op in (*_ARITHMETIC, *_COMPARISONS, aes.AND, aes.OR, aes.XOR)]
 
 
 @rules.canonicalize("shape_unsafe")
-@node_rewriter([switch, *((Elemwise, op) for op in _ON_CHOICES)], operands=[switch])
+@node_rewriter([switch, *_ON_CHOICES], operands=[switch])
 def local_merge_switch_same_cond(fgraph, node):
     """switch(c, x, y) + switch(c, z, w) -> switch(c, x + z, y + w); switch(c, switch(c, x, y), z) -> switch(c, x, z).
 
@@ -152,33 +144,27 @@ def local_merge_switch_same_cond(fgraph, node):
 
 
 def _nested_choices(node):
-    """One choice in the place of a choice between choices."""
-    out = node.outputs[0]
-    condition, left, right = node.inputs
-    new = [left, right]
-    for position, branch in enumerate((left, right)):
-        inner = branch.owner
-        if inner is not None and inner.op == switch and inner.inputs[0] is condition:
-            new[position] = as_dtype(inner.inputs[1 + position], branch.type.dtype)
-    if new[0] is left and new[1] is right:
-        return False
-    return in_place_of(out, switch(condition, *new), node.inputs)
+    """Return one choice in the place of a choice between choices."""
+    condition, *branches = node.inputs
+    new = list(branches)
+    for side, branch in enumerate(branches):
+        inner = output_of(branch, switch)
+        if inner is not None and inner.inputs[0] is condition:
+            new[side] = as_dtype(inner.inputs[1 + side], branch.type.dtype)
+    return False if new == branches else in_place_of(node.outputs[0], switch(condition, *new), node.inputs)
 
 
 def _operation_on_choices(fgraph, node):
-    """One choice between two results in the place of an operation on choices that nothing else needs."""
-    choices = [var.owner for var in node.inputs]
-    if len(choices) < 2 or any(choice is None or choice.op != switch for choice in choices):
-        return False
-    condition = choices[0].inputs[0]
-    if any(choice.inputs[0] is not condition for choice in choices):
+    """Return one choice between two results in the place of an operation on choices that nothing else needs."""
+    choices = [output_of(var, switch) for var in node.inputs]
+    if len(choices) < 2 or None in choices or len({choice.inputs[0] for choice in choices}) > 1:
         return False
     if any(client is not node for var in node.inputs for client, _ in fgraph.clients.get(var, ())):
         return False
     sides = [
         node.op(*[as_dtype(choice.inputs[side], choice.outputs[0].type.dtype) for choice in choices]) for side in (1, 2)
     ]
-    return in_place_of(node.outputs[0], switch(condition, *sides), node.inputs)
+    return in_place_of(node.outputs[0], switch(choices[0].inputs[0], *sides), node.inputs)
 
 
 # Casts
@@ -215,15 +201,13 @@ def local_cast_cast(fgraph, node):
     (x,) = node.inputs
     if x.type.dtype == out.type.dtype:
         return in_place_of(out, x)
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Elemwise) or not isinstance(inner.op.scalar_op, aes.Cast):
+    if not is_elemwise(x.owner, aes.Cast):
         return False
-    (original,) = inner.inputs
-    if "complex" in original.type.dtype and "complex" not in out.type.dtype:
+    (original,) = x.owner.inputs
+    is_refused = "complex" in original.type.dtype and "complex" not in out.type.dtype
+    if is_refused or not is_an_upcast(original.type.dtype, x.type.dtype):
         return False
-    if is_an_upcast(original.type.dtype, x.type.dtype):
-        return in_place_of(out, cast(original, out.type.dtype))
-    return False
+    return in_place_of(out, cast(original, out.type.dtype))
 
 
 local_tensor_scalar_tensor = rule(
