@@ -36,10 +36,8 @@ EXAMPLES = {
         example(lambda m: topk_and_argtopk(m, 2)[0], dtypes=ORDERED),
         example(lambda m: topk_and_argtopk(m, -2, axis=0)[1], dtypes=ORDERED),
     ],
-    "local_unbroadcast_lift": [
-        lambda v: Unbroadcast(0)(at.exp(row(v))),
-        lambda s: Unbroadcast(0)(Unbroadcast(1)(s.dimshuffle("x", "x"))),
-    ],
+    "local_unbroadcast_before_function": [lambda v: Unbroadcast(0)(at.exp(row(v)))],
+    "local_unbroadcast_twice": [lambda s: Unbroadcast(0)(Unbroadcast(1)(s.dimshuffle("x", "x")))],
     # different entries
     "local_Unique_scalar": [lambda s: Unique()(s), lambda s: Unique(True, True, True)(s)],
     "local_Unique_Alloc_lift": [

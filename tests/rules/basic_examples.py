@@ -30,12 +30,8 @@ EXAMPLES = {
     ],
     "late_constant_folding": [lambda x: at.exp(at.constant(np.array([0.5, 2.0]))).sum() + x],
     "constant_folding_for_scan2": [lambda x: at.exp(at.constant(np.array([0.5, 2.0]))).sum() + x],
-    "local_useless_fill": [
-        lambda x, y: at.second(x, y),
-        lambda m1, m2: at.second(m1, m2),
-    ],
+    "local_useless_fill": [lambda m1, m2: at.second(m1, m2)],
     "local_fill_to_alloc": [
-        example(lambda x, y: at.second(x, y), drops_checks=UNUSED),
         lambda m: at.second(m, np.float32(3)),
         lambda m, v: at.second(m, v),
         lambda m, s: at.second(m, s),
@@ -80,26 +76,28 @@ EXAMPLES = {
         lambda s: at.gammainc(np.full((3, 2), 2, dtype="int8"), at.exp(s).dimshuffle("x", "x")),
         lambda s1, s2, n1: at.gammainc(at.exp(at.alloc(s1, n1, 2)), at.alloc(s2 * s2, n1, 2)),
     ],
-    "local_useless_elemwise": [
+    "local_useless_copy": [
         lambda x: at.tensor_copy(x),
         lambda x: at.add(x),
         lambda x: at.mul(x),
+    ],
+    "local_useless_logic": [
         lambda b: at.and_(b, np.array(True)),
         lambda b: at.or_(np.array(False), b),
         lambda b: at.xor(b, np.array(False)),
-        lambda x: at.and_(x, x),
-        lambda x: at.or_(x, x),
     ],
-    "local_known_logic": [
+    "local_useless_logic_of_same": [lambda x: at.and_(x, x), lambda x: at.or_(x, x)],
+    "local_logic_with_known_bits": [
         lambda b: at.and_(b, np.array(False)),
         lambda b: at.or_(b, at.constant(np.array([True]))),
         lambda b1, b2: at.and_(at.zeros_like(b1), b2),
-        lambda x: at.xor(x, x),
     ],
-    "local_useless_switch": [
+    "local_switch_on_known": [
         example(lambda x, y: at.switch(1, x, y), drops_checks=UNUSED),
         example(lambda x, y: at.switch(np.array([0.0]), x, y), drops_checks=UNUSED),
         example(lambda x, y: at.switch(np.nan, x, y), drops_checks=UNUSED),
+    ],
+    "local_switch_of_same": [
         lambda x, b: at.switch(b, x, x),
         lambda b: at.switch(b, np.float64(2), np.float64(2)),
         lambda b: at.switch(b, np.float64(0.0), np.float64(-0.0)) + at.switch(b, 1.0, 1.0),
@@ -152,3 +150,5 @@ EXAMPLES = {
     ],
     "local_alloc_empty_to_zeros": [lambda n1: AllocEmpty("float64")(n1, 3) * 0],
 }
+
+ROWS = {"local_fill_to_alloc": {"drops_checks": UNUSED}}

@@ -4,7 +4,7 @@ import numpy as np
 
 import aesara.tensor as at
 from aesara.tensor.creation.make_vector import MakeVector
-from aesara.tensor.shape import Reshape, Shape, Shape_i, Unbroadcast
+from aesara.tensor.shape import Reshape, Shape, Shape_i, SpecifyShape, Unbroadcast
 from tests.rules.framework import example
 
 SHAPE = Shape()
@@ -37,10 +37,14 @@ EXAMPLES = {
         example(lambda m: SHAPE(at.specify_shape(m, (4, 5))), drops_checks=UNUSED),
         example(lambda m, n1: SHAPE(at.specify_shape(m, (n1, 5))), drops_checks=UNUSED),
     ],
-    "local_merge_consecutive_specify_shape": [
+    "local_shape_stated_twice": [
         lambda m: at.specify_shape(at.specify_shape(m, (4, None)), (None, 5)),
         lambda m, n1: at.specify_shape(at.specify_shape(m, (n1, None)), (n1, 5)),
         lambda m, n1: at.specify_shape(at.specify_shape(m, (n1, 5)), (n1, None)),
+    ],
+    "local_shape_of_type_stated": [
+        lambda m: SpecifyShape()(at.specify_shape(m, (4, 5)), 4, None),
+        lambda v: SpecifyShape()(v, 5),
     ],
     "local_last_stated_shape": [
         lambda m: at.specify_shape(at.specify_shape(m, (4, None)), (None, 5)),

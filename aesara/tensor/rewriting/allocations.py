@@ -10,7 +10,8 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.graph.rewriting.matching import ops
 from aesara.scalar import eq, int64, or_
 from aesara.scalar.composite import composite_of
 from aesara.scalar.native import Primitive
@@ -21,9 +22,10 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import second
-from aesara.tensor.rewriting.helpers import common_value, in_place_of, same_elements
+from aesara.tensor.rewriting.helpers import common_value, in_place_of, output_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import replacing, row
 from aesara.tensor.shapes.broadcasting import broadcast_to_
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import Shape_i
@@ -55,18 +57,21 @@ def broadcast_like(value: Variable, template: Variable, fgraph: Any, dtype: str 
 
 
 def lengths_of(var: Variable, fgraph: Any) -> list[Variable]:
-    """The lengths of a tensor's dimensions, in the best form that is known."""
-    static = var.type.shape
+    """Return the lengths of a tensor's dimensions, in the best form that is known."""
     feature = getattr(fgraph, "shape_feature", None)
     lengths: list[Variable] = []
-    for i, n in enumerate(static):
+    for i, n in enumerate(var.type.shape):
         if n is not None:
             lengths.append(constant(n, dtype="int64"))
-        elif feature is not None:
-            lengths.append(feature.get_shape(fgraph, var, i))
         else:
-            lengths.append(Shape_i(i)(var))
+            lengths.append(Shape_i(i)(var) if feature is None else feature.get_shape(fgraph, var, i))
     return lengths
+
+
+def lengths_of_fill(template: Variable, value: Variable, fgraph: Any) -> list[Variable]:
+    """Return the lengths of `second(template, value)`: of a dimension that the value has, its own."""
+    pairs = zip(lengths_of(value, fgraph), lengths_of(template, fgraph))
+    return [of_value if known != 1 else of_template for known, (of_value, of_template) in zip(value.type.shape, pairs)]
 
 
 def merge_broadcastables(broadcastables: Any) -> list[bool]:
@@ -91,90 +96,77 @@ def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
 # Fills
 
 
-@rules.useless("shape_unsafe")
-@rules.canonicalize("shape_unsafe")
-@node_rewriter([second])
-def local_useless_fill(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A fill of what has the shape already."""
-    template, value = node.inputs
-    out = node.outputs[0]
-    if value.type.broadcastable == out.type.broadcastable:
-        return in_place_of(out, value, (template,))
-    return False
+def _needs_no_fill(y: Variable, out: Variable) -> bool:
+    """Return whether a value is not known to be repeated."""
+    return y.type.broadcastable == out.type.broadcastable
+
+
+local_useless_fill = row(
+    "local_useless_fill", (second, "x", "y"), "y", _needs_no_fill, each=None, why="second(x, y) -> y, if y is as long"
+)
+rules.add(local_useless_fill, to=(rules.canonicalize, rules.useless), tags=("shape_unsafe",))
 
 
 @rules.canonicalize("shape_unsafe")
 @node_rewriter([Elemwise], operands=[second])
 def local_fill_sink(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Elementwise operations on what is filled with, then the fill: it may not be needed."""
+    """f(second(x, y), z, ...) -> second(x, f(y, z, ...)), for elementwise f of any number of operands."""
     if node.op == second or len(node.outputs) != 1:
         return False
-    templates = []
-    inputs = []
-    for var in node.inputs:
-        inner = var.owner
-        if inner is not None and inner.op == second and inner.inputs[1].type.dtype == var.type.dtype:
-            templates.append(inner.inputs[0])
-            inputs.append(inner.inputs[1])
-        else:
-            inputs.append(var)
-    if not templates:
-        return False
-    return in_place_of(node.outputs[0], node.op(*inputs), templates)
+    filled = [_template_and_value(var) for var in node.inputs]
+    inputs = [var if pair is None else pair[1] for var, pair in zip(node.inputs, filled)]
+    templates = [pair[0] for pair in filled if pair is not None]
+    return in_place_of(node.outputs[0], node.op(*inputs), templates) if templates else False
+
+
+def _template_and_value(var: Variable) -> Sequence[Variable] | None:
+    """Return the operands of a fill; None for other variables, and fills that cast their value."""
+    node = output_of(var, second)
+    return node.inputs if node is not None and node.inputs[1].type.dtype == var.type.dtype else None
 
 
 @rules.specialize("shape_unsafe")
 @rules.stabilize("shape_unsafe")
-@node_rewriter([second])
-def local_fill_to_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A fill as an allocation: the elements of what gives the shape are not needed."""
-    template, value = node.inputs
-    out = node.outputs[0]
-    if value.type.broadcastable == out.type.broadcastable:
-        return in_place_of(out, value, (template,))
-    # Of a dimension that the value has, its own length is as good.
-    lengths = [
-        of_value if value.type.shape[i] != 1 else of_template
-        for i, (of_value, of_template) in enumerate(zip(lengths_of(value, fgraph), lengths_of(template, fgraph)))
-    ]
-    if isinstance(value, Constant) and value.data.size == 1:
-        value = constant(value.data.reshape(()))
-    return in_place_of(out, alloc(cast(value, out.type.dtype), *lengths))
+@replacing((second, "x", "y"), each=None)
+def local_fill_to_alloc(x: Variable, y: Any, out: Variable, fgraph: FunctionGraph) -> Variable:
+    """second(x, y) -> alloc(y, *shape(x)), or y where that is enough."""
+    if _needs_no_fill(y, out):
+        return y
+    lengths = lengths_of_fill(x, y, fgraph)
+    if isinstance(y, Constant) and y.data.size == 1:
+        y = constant(y.data.reshape(()))
+    return alloc(cast(y, out.type.dtype), *lengths)
 
 
 # Allocations
 
 
-@rules.useless
-@rules.canonicalize
-@rules.stabilize
-@rules.specialize
-@node_rewriter([Alloc])
-def local_useless_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """An allocation of what is known to have the shape already."""
-    out = node.outputs[0]
-    value, *lengths = node.inputs
-    if value.type.ndim != out.type.ndim:
-        return False
-    for axis, (length, known) in enumerate(zip(lengths, value.type.shape)):
-        if dimension_measured_by(length) != (value, axis) and (known is None or known_integer(length) != known):
-            return False
-    return in_place_of(out, value)
+def _has_lengths(x: Variable, n: Sequence[Variable]) -> bool:
+    """Return whether a tensor is known to have these lengths."""
+    return x.type.ndim == len(n) and all(
+        dimension_measured_by(length) == (x, axis) or (known is not None and known_integer(length) == known)
+        for axis, (length, known) in enumerate(zip(n, x.type.shape))
+    )
+
+
+local_useless_alloc = rule(
+    "local_useless_alloc", (Alloc, "x", "**n"), "x", _has_lengths, why="alloc(x, *shape(x)) -> x"
+)
+rules.add(local_useless_alloc, to=(rules.specialize, rules.stabilize, rules.canonicalize, rules.useless))
 
 
 @rules.canonicalize
 @rules.stabilize
 @rules.specialize
-@node_rewriter([Alloc])
-def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Dimensions of length one in front are not allocated, but added to what is."""
-    (value, *lengths), (out,) = node.inputs, node.outputs
-    n_new = len(lengths) - value.type.ndim
+@replacing((Alloc, "x", "**n"), each=None)
+def local_alloc_sink_dimshuffle(x: Any, n: Sequence[Variable], out: Variable) -> Variable | None:
+    """alloc(x, 1, n) -> alloc(x, n).dimshuffle("x", 0)"""
+    n_new = len(n) - x.type.ndim
     n_ones = next((k for k in range(n_new) if out.type.shape[k] != 1), n_new)
     if not n_ones:
-        return False
-    rest: Any = alloc(value, *lengths[n_ones:]) if n_ones < len(lengths) else value
-    return in_place_of(out, rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim)))
+        return None
+    rest: Any = alloc(x, *n[n_ones:]) if n_ones < len(n) else x
+    return rest.dimshuffle(*["x"] * n_ones, *range(rest.type.ndim))
 
 
 @rules.useless
@@ -182,25 +174,21 @@ def local_alloc_sink_dimshuffle(fgraph: FunctionGraph, node: Apply) -> Any:
 @rules.stabilize
 @rules.specialize
 @rules.uncanonicalize
-@node_rewriter([Alloc], operands=[Alloc])
-def local_merge_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """An allocation of an allocation as one, which checks that both agree on the lengths where this is not known."""
-    out = node.outputs[0]
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc):
-        return False
-    (value, *inner_lengths), lengths = inner.inputs, node.inputs[1:]
+@replacing((Alloc, (ops(Alloc, node="inner"), "x", "**n"), "**m"), each=None)
+def local_merge_alloc(inner: Apply, x: Variable, n: Sequence[Variable], m: Sequence[Variable]) -> Variable | None:
+    """alloc(alloc(x, n), m, n) -> alloc(x, m, n), with a check where the lengths are not known to agree."""
+    lengths = list(m)
     # An inner length is not needed if it is one and no check: if there is one element, or a new dimension.
-    of_value = (1,) * (len(inner_lengths) - value.type.ndim) + value.type.shape
-    n_new = len(lengths) - len(inner_lengths)
-    for axis, (own, length) in enumerate(zip(of_value, inner_lengths), start=n_new):
-        if own == node.inputs[0].type.shape[axis - n_new] == 1 or same_elements(length, lengths[axis]):
+    of_x = (1,) * (len(n) - x.type.ndim) + x.type.shape
+    of_inner = inner.outputs[0].type.shape
+    for axis, (own, known, length) in enumerate(zip(of_x, of_inner, n), start=len(m) - len(n)):
+        if own == known == 1 or same_elements(length, lengths[axis]):
             continue
         if own != 1:
             # The inner allocation may be what repeats the value, or not.
-            return False
+            return None
         lengths[axis] = _check_lengths(lengths[axis], _fits(length, lengths[axis]))
-    return in_place_of(out, alloc(value, *lengths))
+    return alloc(x, *lengths)
 
 
 class _AssertLengths(Assert):
@@ -220,52 +208,48 @@ _fits = Elemwise(composite_of([int64, int64], lambda length, of_result: or_(eq(l
 @rules.specialize("shape_unsafe", "local_alloc_elemwise")
 @node_rewriter([Elemwise], operands=[Alloc])
 def local_elemwise_alloc(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Elementwise operations broadcast by themselves: an operand need not be allocated."""
-    if len(node.inputs) < 2 or len(node.outputs) != 1 or node.op == second:
+    """x + alloc(y, *shape(x)) -> x + y: elementwise operations, of any number of operands, broadcast."""
+    is_operation = len(node.inputs) > 1 and len(node.outputs) == 1 and node.op != second
+    if not is_operation or not config.experimental__local_alloc_elemwise:
         return False
-    if not config.experimental__local_alloc_elemwise:
-        return False
-    out = node.outputs[0]
-    feature = getattr(fgraph, "shape_feature", None)
     inputs = list(node.inputs)
-    changed = False
-    for i, var in enumerate(inputs):
-        if var.owner is None or not isinstance(var.owner.op, Alloc):
-            continue
-        value: Any = var.owner.inputs[0]
-        n_new = var.type.ndim - value.type.ndim
-        small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
-        others = [v for k, v in enumerate(inputs) if k != i]
-        # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not
-        # known to be of length one: elementwise operations do not.
-        for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape)):
-            if of_value == 1:
-                is_needed = of_alloc != 1 and all(v.type.shape[axis] == 1 for v in others)
-            else:
-                is_needed = of_value is None and (
-                    of_alloc == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
-                )
-            if is_needed:
-                break
+    for i, var in enumerate(node.inputs):
+        if output_of(var, Alloc) is not None:
+            inputs[i] = _allocated_if_needed(var, inputs[:i] + inputs[i + 1 :], getattr(fgraph, "shape_feature", None))
+    return in_place_of(node.outputs[0], node.op(*inputs), node.inputs) if inputs != node.inputs else False
+
+
+def _allocated_if_needed(var: Any, others: Sequence[Variable], feature: Any) -> Variable:
+    """Return what an allocation repeats, if other operands repeat it as well, and the allocation if not."""
+    value = var.owner.inputs[0]
+    n_new = var.type.ndim - value.type.ndim
+    small = value.dimshuffle(*["x"] * n_new, *range(value.type.ndim)) if n_new else value
+    # Every dimension that the allocation lends must be there in another operand. It may also repeat what is not known
+    # to be of length one: elementwise operations do not.
+    for axis, (of_value, of_alloc) in enumerate(zip(small.type.shape, var.type.shape)):
+        if of_value == 1:
+            is_needed = of_alloc != 1 and all(v.type.shape[axis] == 1 for v in others)
         else:
-            inputs[i] = small
-            changed = True
-    if not changed:
-        return False
-    return in_place_of(out, node.op(*inputs), node.inputs)
+            is_needed = of_value is None and (
+                of_alloc == 1 or feature is None or not feature.same_shape(small, var, axis, axis, with_checks=True)
+            )
+        if is_needed:
+            return var
+    return small
 
 
-@node_rewriter([Alloc])
-def local_alloc_to_broadcast(fgraph: FunctionGraph, node: Apply) -> Any:
-    """What only elementwise operations of several operands read need not be allocated: it is broadcast.
+@replacing(
+    (Alloc, "x", "**n"),
+    lambda fgraph, out: config.experimental__local_alloc_elemwise and _is_only_an_operand(fgraph, out),
+    each=None,
+)
+def local_alloc_to_broadcast(x: Variable, n: Sequence[Variable], out: Variable) -> Variable | None:
+    """alloc(x, n) -> broadcast_to(x, n), where only elementwise operations read it: it need not be in memory.
 
     This is for operands that `local_elemwise_alloc` cannot leave as they are, once no other rule is to come.
     """
-    (out,) = node.outputs
-    if not config.experimental__local_alloc_elemwise or not _is_only_an_operand(fgraph, out):
-        return False
-    broadcast = broadcast_to_(*node.inputs)
-    return [broadcast] if broadcast.type == out.type else False
+    new = broadcast_to_(x, *n)
+    return new if new.type == out.type else None  # less may be known of its shape
 
 
 def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:
@@ -281,18 +265,13 @@ def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:
     return True
 
 
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([Elemwise], operands=[Alloc])
-def local_alloc_unary(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A function of a repeated number is the repeated function of the number."""
-    if len(node.inputs) != 1 or len(node.outputs) != 1:
-        return False
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Alloc):
-        return False
-    value, *lengths = inner.inputs
-    return in_place_of(node.outputs[0], alloc(node.op(value), *lengths))
+local_alloc_unary = rule(
+    "local_alloc_unary",
+    (ops(Elemwise, name="f"), (Alloc, "x", "**n")),
+    (alloc, ("f", "x"), "**n"),
+    why="f(alloc(x, n)) -> alloc(f(x), n), for elementwise f",
+)
+rules.add(local_alloc_unary, to=(rules.specialize, rules.canonicalize))
 
 
 @rules.specialize

@@ -7,7 +7,8 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.graph.rewriting.matching import ops
 from aesara.graph.rewriting.older_names import older_names
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise, assert_op
@@ -37,11 +38,11 @@ from aesara.tensor.rewriting.folding import constant_folding, topo_constant_fold
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
-    constant_in_place_of,
+    constant_like,
     fits_within,
-    has_value,
     in_place_of,
-    same_elements,
+    is_elemwise,
+    output_of,
 )
 from aesara.tensor.rewriting.registration import (
     Rules,
@@ -52,10 +53,12 @@ from aesara.tensor.rewriting.registration import (
     register_uncanonicalize,
     register_useless,
 )
+from aesara.tensor.rewriting.rows import number, replacing, row
 from aesara.tensor.rewriting.shape_feature import import_ShapeFeature
 from aesara.tensor.rewriting.views import local_view_op
 
 rules = Rules()
+EVERYWHERE = (rules.specialize, rules.canonicalize, rules.useless)
 
 fill = second
 tensor_copy = identity
@@ -63,127 +66,105 @@ tensor_copy = identity
 
 # Elementwise operations that do nothing
 
-SUM_OR_PRODUCT = frozenset((add, mul))
-
-
-@rules.useless
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([add, mul, and_, or_, xor, identity])
-def local_useless_elemwise(fgraph, node):
-    """Sums and products of one operand, copies, and logic, of bits too, that makes no difference."""
-    out, inputs, op = node.outputs[0], node.inputs, node.op
-    if len(inputs) == 1:
-        return in_place_of(out, inputs[0]) if op in (identity, add, mul) else False
-    if len(inputs) != 2 or op in SUM_OR_PRODUCT:
-        return False
-    a, b = inputs
-    if op in (and_, or_) and a is b and a.type.dtype == out.type.dtype:
-        return in_place_of(out, a)
-    for number, other in ((a, b), (b, a)):
-        if _has_bits(number, op == and_, out.type.dtype) and fits_within(number, other):
-            return in_place_of(out, other, inputs)
-    return False
-
 
 def _has_bits(var, ones, dtype):
-    """Whether all bits of a variable, converted to a dtype of integers or booleans, are known to be one, or zero."""
+    """Return whether all bits of a variable, in a dtype of integers or booleans, are known to be one, or zero."""
     value = common_value(var)
-    if value is None:
-        return False
-    return bool(np.asarray(value).astype(dtype) == (~np.zeros((), dtype) if ones else 0))
+    return value is not None and bool(np.asarray(value).astype(dtype) == (~np.zeros((), dtype) if ones else 0))
 
 
-@rules.useless("shape_unsafe")
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([and_, or_, xor])
-def local_known_logic(fgraph, node):
-    """Logic whose result is known, whatever one operand, or both, may be."""
-    out, inputs = node.outputs[0], node.inputs
-    if len(inputs) != 2:
-        return False
-    if node.op == xor:
-        return constant_in_place_of(out, 0, inputs) if inputs[0] is inputs[1] else False
-    ones = node.op == or_
-    if any(_has_bits(x, ones, out.type.dtype) for x in inputs):
-        return constant_in_place_of(out, ~np.zeros((), out.type.dtype) if ones else 0, inputs)
-    return False
-
-
-@rules.useless("local_remove_switch_const_cond", "shape_unsafe")
-@rules.canonicalize("local_remove_switch_const_cond", "shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([switch])
-def local_useless_switch(fgraph, node):
-    """A choice that is known, or that makes no difference."""
-    out = node.outputs[0]
-    condition, left, right = node.inputs
-    value = common_value(condition)
-    if value is not None:
-        return in_place_of(out, left if value else right, node.inputs)
-    if same_elements(left, right):
-        return in_place_of(out, left, node.inputs)
-    return False
-
-
-#: Operations on results of choices that are done with what is chosen from.
-_ON_CHOICES: tuple[type, ...] = (
-    aes.Add,
-    aes.Sub,
-    aes.Mul,
-    aes.TrueDivide,
-    aes.FloorDivide,
-    aes.Pow,
-    aes.ScalarMinimum,
-    aes.ScalarMaximum,
-    aes.GT,
-    aes.LT,
-    aes.GE,
-    aes.LE,
-    aes.EQ,
-    aes.NEQ,
-    aes.AND,
-    aes.OR,
-    aes.XOR,
+local_useless_elemwise = rules.group(
+    "local_useless_elemwise",
+    row("local_useless_copy", (ops(add, mul, identity), "x"), "x", each=None, why="add(x) -> x, identity(x) -> x"),
+    row(
+        "local_useless_logic_of_same",
+        (ops(and_, or_), "x", "x"),
+        "x",
+        lambda x, out: x.type.dtype == out.type.dtype,
+        each=None,
+        why="x & x -> x, x | x -> x",
+    ),
+    row(
+        "local_useless_logic",
+        (ops(and_, or_, xor, name="f"), number("bits"), "x"),
+        "x",
+        lambda f, bits, x, out: _has_bits(bits, f == and_, out.type.dtype) and fits_within(bits, x),
+        each=None,
+        why="x & True -> x, x | False -> x, xor(x, False) -> x, and so for the bits of integers",
+    ),
+    to=EVERYWHERE,
+)
+local_known_logic = rules.group(
+    "local_known_logic",
+    row(
+        "local_logic_with_known_bits",
+        (ops(and_, or_, name="f"), number("bits"), "x"),
+        lambda f, bits, out: constant_like(common_value(bits), out),
+        lambda f, bits, out: _has_bits(bits, f == or_, out.type.dtype),
+        each=None,
+        why="x & False -> False, x | True -> True, and so for the bits of integers",
+    ),
+    row("local_xor_of_same", (xor, "x", "x"), lambda out: constant_like(0, out), each=None, why="xor(x, x) -> 0"),
+    to=EVERYWHERE,
+    tags=("shape_unsafe",),
+)
+USELESS_SWITCH = (
+    row(
+        "local_switch_on_known",
+        (switch, number("condition"), "x", "y"),
+        lambda condition, x, y: x if common_value(condition) else y,
+        each=None,
+        why="switch(True, x, y) -> x, switch(False, x, y) -> y",
+    ),
+    row("local_switch_of_same", (switch, "condition", "x", "x"), "x", each=None, why="switch(c, x, x) -> x"),
+)
+rules.add(*USELESS_SWITCH, to=(rules.specialize,), tags=("local_useless_switch", "shape_unsafe"))
+local_useless_switch = rules.group(
+    "local_useless_switch",
+    *USELESS_SWITCH,
+    to=(rules.canonicalize, rules.useless),
+    tags=("local_remove_switch_const_cond", "shape_unsafe"),
 )
 
 
+#: Operations on results of choices that are done with what is chosen from.
+_ARITHMETIC = (aes.Add, aes.Sub, aes.Mul, aes.TrueDivide, aes.FloorDivide, aes.Pow)
+_COMPARISONS = (aes.ScalarMinimum, aes.ScalarMaximum, aes.GT, aes.LT, aes.GE, aes.LE, aes.EQ, aes.NEQ)
+_ON_CHOICES = [(Elemwise, op) for op in (*_ARITHMETIC, *_COMPARISONS, aes.AND, aes.OR, aes.XOR)]
+
+
 @rules.canonicalize("shape_unsafe")
-@node_rewriter([switch, *((Elemwise, op) for op in _ON_CHOICES)], operands=[switch])
+@node_rewriter([switch, *_ON_CHOICES], operands=[switch])
 def local_merge_switch_same_cond(fgraph, node):
-    """A choice inside a choice, or an operation on choices, on the same condition."""
+    """switch(c, x, y) + switch(c, z, w) -> switch(c, x + z, y + w); switch(c, switch(c, x, y), z) -> switch(c, x, z).
+
+    A function, for operations of any number of operands.
+    """
     return _nested_choices(node) if node.op == switch else _operation_on_choices(fgraph, node)
 
 
 def _nested_choices(node):
-    """One choice in the place of a choice between choices."""
-    out = node.outputs[0]
-    condition, left, right = node.inputs
-    new = [left, right]
-    for position, branch in enumerate((left, right)):
-        inner = branch.owner
-        if inner is not None and inner.op == switch and inner.inputs[0] is condition:
-            new[position] = as_dtype(inner.inputs[1 + position], branch.type.dtype)
-    if new[0] is left and new[1] is right:
-        return False
-    return in_place_of(out, switch(condition, *new), node.inputs)
+    """Return one choice in the place of a choice between choices."""
+    condition, *branches = node.inputs
+    new = list(branches)
+    for side, branch in enumerate(branches):
+        inner = output_of(branch, switch)
+        if inner is not None and inner.inputs[0] is condition:
+            new[side] = as_dtype(inner.inputs[1 + side], branch.type.dtype)
+    return False if new == branches else in_place_of(node.outputs[0], switch(condition, *new), node.inputs)
 
 
 def _operation_on_choices(fgraph, node):
-    """One choice between two results in the place of an operation on choices that nothing else needs."""
-    choices = [var.owner for var in node.inputs]
-    if len(choices) < 2 or any(choice is None or choice.op != switch for choice in choices):
-        return False
-    condition = choices[0].inputs[0]
-    if any(choice.inputs[0] is not condition for choice in choices):
+    """Return one choice between two results in the place of an operation on choices that nothing else needs."""
+    choices = [output_of(var, switch) for var in node.inputs]
+    if len(choices) < 2 or None in choices or len({choice.inputs[0] for choice in choices}) > 1:
         return False
     if any(client is not node for var in node.inputs for client, _ in fgraph.clients.get(var, ())):
         return False
     sides = [
         node.op(*[as_dtype(choice.inputs[side], choice.outputs[0].type.dtype) for choice in choices]) for side in (1, 2)
     ]
-    return in_place_of(node.outputs[0], switch(condition, *sides), node.inputs)
+    return in_place_of(node.outputs[0], switch(choices[0].inputs[0], *sides), node.inputs)
 
 
 # Casts
@@ -212,44 +193,36 @@ def is_an_upcast(type1, type2):
 @rules.specialize
 @node_rewriter([(Elemwise, aes.Cast)])
 def local_cast_cast(fgraph, node):
-    """A cast to the dtype that is there, or of what was cast to a wider dtype first."""
+    """cast(x) -> x, where that is its dtype, and cast(cast(x)) -> cast(x), if the first loses nothing.
+
+    A function: it is asked about every cast, and both are about dtypes alone.
+    """
     out = node.outputs[0]
     (x,) = node.inputs
     if x.type.dtype == out.type.dtype:
         return in_place_of(out, x)
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Elemwise) or not isinstance(inner.op.scalar_op, aes.Cast):
+    if not is_elemwise(x.owner, aes.Cast):
         return False
-    (original,) = inner.inputs
-    if "complex" in original.type.dtype and "complex" not in out.type.dtype:
+    (original,) = x.owner.inputs
+    is_refused = "complex" in original.type.dtype and "complex" not in out.type.dtype
+    if is_refused or not is_an_upcast(original.type.dtype, x.type.dtype):
         return False
-    if is_an_upcast(original.type.dtype, x.type.dtype):
-        return in_place_of(out, cast(original, out.type.dtype))
-    return False
+    return in_place_of(out, cast(original, out.type.dtype))
 
 
-@rules.useless
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([TensorFromScalar])
-def local_tensor_scalar_tensor(fgraph, node):
-    """A tensor made a scalar and a tensor again."""
-    inner = node.inputs[0].owner
-    if inner is not None and isinstance(inner.op, ScalarFromTensor):
-        return [inner.inputs[0]]
-    return False
-
-
-@rules.useless
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([ScalarFromTensor])
-def local_scalar_tensor_scalar(fgraph, node):
-    """A scalar made a tensor and a scalar again."""
-    inner = node.inputs[0].owner
-    if inner is not None and isinstance(inner.op, TensorFromScalar):
-        return [inner.inputs[0]]
-    return False
+local_tensor_scalar_tensor = rule(
+    "local_tensor_scalar_tensor",
+    (TensorFromScalar, (ScalarFromTensor, "x")),
+    "x",
+    why="tensor_from_scalar(scalar_from_tensor(x)) -> x",
+)
+local_scalar_tensor_scalar = rule(
+    "local_scalar_tensor_scalar",
+    (ScalarFromTensor, (TensorFromScalar, "x")),
+    "x",
+    why="scalar_from_tensor(tensor_from_scalar(x)) -> x",
+)
+rules.add(local_tensor_scalar_tensor, local_scalar_tensor_scalar, to=EVERYWHERE)
 
 
 # Checks
@@ -260,27 +233,21 @@ def local_scalar_tensor_scalar(fgraph, node):
 @rules.specialize
 @node_rewriter([CheckAndRaise])
 def local_remove_useless_assert(fgraph, node):
-    """Conditions that are known to hold are not checked."""
+    """assert(x, True, c) -> assert(x, c). A function: the op says which of its inputs are conditions."""
     conditions = node.op.conditions(node.inputs)
     value, *others = node.inputs
-    kept = []
-    for condition in conditions:
-        known = common_value(condition)
-        if known is None or not known:
-            kept.append(condition)
+    kept = [condition for condition in conditions if not common_value(condition)]
     if len(kept) == len(conditions):
         return False
-    if not kept:
-        return [value]
-    return [node.op(value, *kept, *others[len(conditions) :])]
+    return [node.op(value, *kept, *others[len(conditions) :])] if kept else [value]
 
 
-@node_rewriter([Assert])
-def local_remove_all_assert(fgraph, node):
-    """All assertions are left out: only where the user asks for it by its tag."""
-    return [node.inputs[0]]
-
-
+local_remove_all_assert = rule(
+    "local_remove_all_assert",
+    (Assert, "x", ...),
+    "x",
+    why="assert(x, c) -> x, only where the user asks for it by its tag",
+)
 for _database in (databases.canonicalize, databases.stabilize, databases.specialize):
     rules.into(_database, local_remove_all_assert, "unsafe", use_db_name_as_tag=False)
 
@@ -288,74 +255,47 @@ for _database in (databases.canonicalize, databases.stabilize, databases.special
 # Joins and splits
 
 
-@rules.useless
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([Join])
-def local_join_1(fgraph, node):
-    """A join of one tensor."""
-    if len(node.inputs) == 2 and isinstance(node.inputs[0], Constant):
-        return in_place_of(node.outputs[0], node.inputs[1])
-    return False
+local_join_1 = rule(
+    "local_join_1", (Join, "axis", "x"), "x", lambda axis: isinstance(axis, Constant), why="join(0, x) -> x"
+)
+rules.add(local_join_1, to=EVERYWHERE)
 
 
 @rules.useless("shape_unsafe")
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([Join])
-def local_join_empty(fgraph, node):
-    """Constant tensors without elements are left out of a join."""
-    axis = common_value(node.inputs[0])
-    if axis is None:
-        return False
-    tensors = node.inputs[1:]
-    out = node.outputs[0]
-    kept = [v for v in tensors if v.type.shape[int(axis)] != 0]
-    if len(kept) == len(tensors) or not kept:
-        return False
-    if len(kept) == 1:
-        return in_place_of(out, kept[0])
-    return in_place_of(out, node.op(node.inputs[0], *kept))
+@replacing((ops(Join, name="join"), number("axis"), "**tensors"), each=None)
+def local_join_empty(join, axis, tensors):
+    """join(0, x, []) -> x, for constant tensors without elements."""
+    kept = [v for v in tensors if v.type.shape[int(common_value(axis))] != 0]
+    if not kept or len(kept) == len(tensors):
+        return None
+    return kept[0] if len(kept) == 1 else join(axis, *kept)
 
 
 @rules.useless
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([Join])
-def local_join_make_vector(fgraph, node):
-    """Vectors of scalars that stand side by side in a join, as one."""
-    if node.outputs[0].type.ndim != 1 or not has_value(node.inputs[0], 0):
-        return False
+@replacing((ops(Join, name="join"), number("axis", 0), "**tensors"), lambda out: out.type.ndim == 1, each=None)
+def local_join_make_vector(join, axis, tensors):
+    """join(0, [x], [y, z]) -> [x, y, z], for vectors made of scalars."""
     merged = []
-    for var in node.inputs[1:]:
+    for var in tensors:
         last = merged[-1].owner if merged else None
         this = var.owner
-        if (
-            last is not None
-            and this is not None
-            and isinstance(last.op, MakeVector)
-            and isinstance(this.op, MakeVector)
-            and last.op == this.op
-        ):
+        if last is not None and this is not None and isinstance(last.op, MakeVector) and last.op == this.op:
             merged[-1] = this.op(*last.inputs, *this.inputs)
         else:
             merged.append(var)
-    if len(merged) == len(node.inputs) - 1:
-        return False
-    out = node.outputs[0]
-    return in_place_of(out, merged[0] if len(merged) == 1 else node.op(node.inputs[0], *merged))
+    if len(merged) == len(tensors):
+        return None
+    return merged[0] if len(merged) == 1 else join(axis, *merged)
 
 
-@rules.useless("shape_unsafe")
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([Split])
-def local_useless_split(fgraph, node):
-    """A split into one piece."""
-    if node.op.len_splits != 1:
-        return False
-    x, _axis, _splits = node.inputs
-    return in_place_of(node.outputs[0], x)
+local_useless_split = rule(
+    "local_useless_split", (ops(Split, len_splits=1), "x", "axis", "sizes"), "x", why="split(x, axis, [n]) -> x"
+)
+rules.add(local_useless_split, to=EVERYWHERE, tags=("shape_unsafe",))
 
 
 # Sorting
@@ -364,7 +304,7 @@ def local_useless_split(fgraph, node):
 @rules.useless("fast_compile")
 @node_rewriter([TopKOp])
 def local_useless_topk(fgraph, node):
-    """Of the largest elements and their positions only what is used."""
+    """topk_and_argtopk(x, k)[0] -> topk(x, k), where that is all that is used. A function: the op has two outputs."""
     op = node.op
     if not (op.return_values and op.return_indices):
         return False

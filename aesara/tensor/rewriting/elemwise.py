@@ -10,6 +10,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.scalar.op import ScalarOp
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.make_vector import MakeVector
@@ -28,6 +29,7 @@ from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.inplace import FreeMemory, InplaceRewriter
 from aesara.tensor.rewriting.reduction_fusion import local_careduce_fusion
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
@@ -135,17 +137,14 @@ def _parts_to_lift(fgraph, var, order):
     return [(operand, order) for operand in inner.inputs]
 
 
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([DimShuffle], operands=[MakeVector])
-def local_useless_dimshuffle_makevector(fgraph, node):
-    """A vector of one scalar whose dimension is dropped is the scalar."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, MakeVector) or len(inner.inputs) != 1:
-        return False
-    if tuple(node.op.new_order) != ():
-        return False
-    return in_place_of(node.outputs[0], inner.inputs[0])
+local_useless_dimshuffle_makevector = row(
+    "local_useless_dimshuffle_makevector",
+    (ops(DimShuffle, new_order=()), (MakeVector, "x")),
+    "x",
+    each=None,
+    why="[x].dimshuffle() -> x",
+)
+rules.add(local_useless_dimshuffle_makevector, to=(rules.specialize, rules.canonicalize))
 
 
 class InplaceElemwiseOptimizer(InplaceRewriter):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import node_rewriter
+from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.pattern import rule
 from aesara.tensor.creation.allocation import AllocEmpty, zeros
 
 __all__ = ["local_alloc_empty_to_zeros"]
 
-
-@node_rewriter([AllocEmpty])
-def local_alloc_empty_to_zeros(fgraph: object, node: Apply) -> list[Variable] | None:
-    """An array of a given shape with entries that mean nothing -> zeros."""
-    return [zeros(tuple(node.inputs), node.op.dtype)] if isinstance(node.op, AllocEmpty) else None
+local_alloc_empty_to_zeros = rule(
+    "local_alloc_empty_to_zeros",
+    (ops(AllocEmpty, dtype="dtype"), "**lengths"),
+    lambda lengths, dtype: zeros(tuple(lengths), dtype),
+    why="empty(shape) -> zeros(shape)",
+)

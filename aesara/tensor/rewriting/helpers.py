@@ -225,6 +225,12 @@ def in_place_of(out: Variable, new: Variable | None, inputs: Iterable[Variable] 
     return None if fitting is None else [fitting]
 
 
+def outputs_in_place_of(node: Apply, new: Sequence[Variable]) -> list[Variable] | None:
+    """Return the result of a transform that replaces all outputs of a node; None if one of them cannot be replaced."""
+    found = [in_place_of(old, one) for old, one in zip(node.outputs, new)]
+    return None if None in found else [one[0] for one in found if one]
+
+
 def applied(op: Callable[..., Any], *inputs: Any) -> Variable | None:
     """Return the result of an op, or of a function that applies one, or None if the op refuses its inputs.
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc
@@ -17,10 +17,11 @@ from aesara.tensor.elementwise.ops import and_, eq, ge, invert, mul, or_, switch
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.reductions.all_any import All, Any
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
-from aesara.tensor.rewriting.helpers import as_dtype, common_value, in_place_of, is_complex, is_float
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, is_complex, is_float
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import replacing
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
@@ -29,37 +30,34 @@ rules = Rules()
 
 @rules.canonicalize
 @rules.specialize
-@node_rewriter([Sum, Prod, Max, Min, All, Any], operands=[Alloc, BroadcastTo])
-def local_opt_alloc(fgraph, node):
-    """The sum of a repeated number is a multiple of it, the product a power; its largest element is the number.
-
-    Along axes where rows are repeated, too: ``sum(alloc(x, n, k), axis=0)`` is ``n * x``.
-    """
-    out = node.outputs[0]
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, (Alloc, BroadcastTo)):
-        return False
-    value, *sizes = inner.inputs
+@replacing(
+    (
+        ops(Sum, Prod, Max, Min, All, Any, node="node"),
+        (ops(Alloc, BroadcastTo, node="inner"), "value", "**sizes"),
+    ),
+    each=None,
+)
+def local_opt_alloc(node, inner, value, sizes):
+    """sum(alloc(x, n)) -> n * x; products become powers, and other reductions x."""
     repeated = _repeated_axes(value, len(sizes))
     axes = reduced_axes(node)
     dropped = [axis for axis in axes if axis in repeated]
     if not dropped:
-        return False
+        return None
     once = _without_repetitions(inner, repeated)
     kept = [axis for axis in range(len(sizes)) if axis not in repeated]
     left = [k for k, axis in enumerate(kept) if axis in axes]
-    lengths = [(_checked(sizes[axis]), x.type.shape[axis]) for axis in dropped]
+    lengths = [(_checked(sizes[axis]), inner.outputs[0].type.shape[axis]) for axis in dropped]
     if isinstance(node.op, (Sum, Prod)):
         result = _total(node, once, left, lengths)
     elif isinstance(node.op, (All, Any)):
         result = _decision(node, once, left, lengths)
     elif any(known in (None, 0) for _, known in lengths):
-        return False  # of nothing there is no largest element: the error is to be raised
+        return None  # of nothing there is no largest element: the error is to be raised
     else:
         result = with_axes(node.op, left)(once) if left else once
     if result is None:
-        return False
+        return None
     remaining = [axis for axis in range(len(sizes)) if axis not in axes]
     if any(axis in repeated for axis in remaining):
         dimensions = iter(range(result.type.ndim))
@@ -67,7 +65,7 @@ def local_opt_alloc(fgraph, node):
         while order and order[0] == "x":
             order.pop(0)  # dimensions in front need no room
         result = inner.op(dimshuffle(result, order), *(sizes[axis] for axis in remaining))
-    return in_place_of(out, result)
+    return result
 
 
 _check_length = CheckAndRaise(ValueError, "negative dimensions are not allowed")

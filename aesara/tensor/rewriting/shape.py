@@ -5,15 +5,17 @@ from __future__ import annotations
 from aesara.configdefaults import config
 from aesara.graph.nodes import Constant
 from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.basic import GraphRewriter, node_rewriter
+from aesara.graph.rewriting.basic import GraphRewriter, rule
+from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.rewriting.folding import topo_constant_folding
-from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
+from aesara.tensor.rewriting.helpers import has_value, output_of, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import replacing, row
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
@@ -44,139 +46,123 @@ class UnShapeOptimizer(GraphRewriter):
 # The shape of a result without the result
 
 
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([Shape], requirements=[ShapeFeature])
-def local_shape_to_shape_i(fgraph, node):
-    """A shape as a vector of lengths, each from what it depends on."""
-    feature = getattr(fgraph, "shape_feature", None)
-    if feature is None or not hasattr(node.inputs[0].type, "ndim"):
-        return False
-    return in_place_of(node.outputs[0], feature.make_vector_shape(node.inputs[0]))
+local_shape_to_shape_i = row(
+    "local_shape_to_shape_i",
+    (Shape, "x"),
+    lambda x, fgraph: fgraph.shape_feature.make_vector_shape(x),
+    lambda x, fgraph: hasattr(fgraph, "shape_feature") and hasattr(x.type, "ndim"),
+    each=None,
+    why="shape(f(x)) -> [n, m], each length computed from what it depends on",
+    requirements=[ShapeFeature],
+)
+rules.add(local_shape_to_shape_i, to=(rules.specialize, rules.canonicalize), tags=("shape_unsafe",))
 
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@node_rewriter([Shape_i], requirements=[ShapeFeature])
-def local_track_shape_i(fgraph, node):
-    """The length of a dimension of a result, from what it depends on."""
-    feature = getattr(fgraph, "shape_feature", None)
-    (x,) = node.inputs
-    if feature is None or (x.owner is None and x.type.shape[node.op.i] is None):
-        return False
-    length = feature.get_shape(fgraph, x, node.op.i)
-    if length is node.outputs[0]:
-        return False
-    inner = length.owner
-    if inner is not None and inner.op == node.op and inner.inputs[0] is x:
-        return False
-    return in_place_of(node.outputs[0], length)
+@replacing(
+    (ops(Shape_i, name="f"), "x"),
+    lambda fgraph: hasattr(fgraph, "shape_feature"),
+    each=None,
+    requirements=[ShapeFeature],
+)
+def local_track_shape_i(f, x, fgraph):
+    """shape(f(x))[i] -> n, computed from what it depends on."""
+    if x.owner is None and x.type.shape[f.i] is None:
+        return None
+    length = fgraph.shape_feature.get_shape(fgraph, x, f.i)
+    node = output_of(length, f)
+    return None if node is not None and node.inputs[0] is x else length
 
 
-@rules.useless("shape_unsafe")
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([Shape_i])
-def local_Shape_i_ground(fgraph, node):
-    """The length of a dimension of a variable that states it."""
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, SpecifyShape):
-        return False
-    length = inner.inputs[1 + node.op.i]
-    if not hasattr(length.type, "dtype"):
-        length = Shape_i(node.op.i)(inner.inputs[0])
-    return in_place_of(node.outputs[0], length)
+def _is_stated(length):
+    """Return whether an input of `SpecifyShape` is a length, rather than None."""
+    return hasattr(length.type, "dtype")
 
 
-@rules.useless("shape_unsafe")
-@rules.canonicalize("shape_unsafe")
-@rules.specialize("shape_unsafe")
-@node_rewriter([Shape])
-def local_Shape_of_SpecifyShape(fgraph, node):
-    """The shape of a variable that states it."""
-    inner = node.inputs[0].owner
-    if inner is None or not isinstance(inner.op, SpecifyShape):
-        return False
-    lengths = inner.inputs[1:]
-    if any(not hasattr(length.type, "dtype") for length in lengths):
-        return False
-    return in_place_of(node.outputs[0], MakeVector("int64")(*lengths))
+local_Shape_i_ground = row(
+    "local_Shape_i_ground",
+    (ops(Shape_i, i="i"), (SpecifyShape, "x", "**lengths")),
+    lambda i, x, lengths: lengths[i] if _is_stated(lengths[i]) else Shape_i(i)(x),
+    each=None,
+    why="shape(specify_shape(x, lengths))[i] -> lengths[i], or shape(x)[i] where none is stated",
+)
+local_Shape_of_SpecifyShape = rule(
+    "local_Shape_of_SpecifyShape",
+    (Shape, (SpecifyShape, "x", "**lengths")),
+    (MakeVector("int64"), "**lengths"),
+    lambda lengths: all(map(_is_stated, lengths)),
+    why="shape(specify_shape(x, lengths)) -> lengths, where all are stated",
+)
+rules.add(
+    local_Shape_i_ground,
+    local_Shape_of_SpecifyShape,
+    to=(rules.specialize, rules.canonicalize, rules.useless),
+    tags=("shape_unsafe",),
+)
 
 
 # Stated shapes
 
-
-@rules.useless
-@rules.canonicalize
-@node_rewriter([SpecifyShape])
-def local_merge_consecutive_specify_shape(fgraph, node):
-    """Two statements about a shape as one, and none that the type makes already."""
-    x, *lengths = node.inputs
-    if _states_nothing_new(x, lengths):
-        return in_place_of(node.outputs[0], x)
-    return _with_last_statements(node, may_differ=False)
+STATED_TWICE = (SpecifyShape, (SpecifyShape, "x", "**inner"), "**outer")
 
 
-@node_rewriter([SpecifyShape])
-def local_last_stated_shape(fgraph, node):
-    """Of two statements about a length, the last one is enough."""
-    return _with_last_statements(node, may_differ=True)
+def _with_last_lengths(x, inner, outer):
+    """Return a tensor with the last statement about each length."""
+    last = [new if _is_stated(new) else old for old, new in zip(inner, outer)]
+    return specify_shape(x, [length if _is_stated(length) else None for length in last])
 
 
-rules.by_name(local_last_stated_shape, databases.canonicalize, tags=("shape_unsafe",))
-
-
-def _with_last_statements(node, may_differ):
-    x, *lengths = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, SpecifyShape):
-        return False
-    original, *inner_lengths = inner.inputs
-    merged = []
-    for outer, known in zip(lengths, inner_lengths):
-        if not hasattr(outer.type, "dtype"):
-            merged.append(known)
-        elif may_differ or not hasattr(known.type, "dtype") or same_elements(outer, known):
-            merged.append(outer)
-        else:
-            return False
-    stated = [None if not hasattr(n.type, "dtype") else n for n in merged]
-    return in_place_of(node.outputs[0], specify_shape(original, stated))
-
-
-def _states_nothing_new(x, lengths):
-    for known, stated in zip(x.type.shape, lengths):
-        if not hasattr(stated.type, "dtype"):
-            continue
-        if known is None or not isinstance(stated, Constant) or int(stated.data) != known:
-            return False
-    return True
+local_merge_consecutive_specify_shape = rules.group(
+    "local_merge_consecutive_specify_shape",
+    rule(
+        "local_shape_stated_twice",
+        STATED_TWICE,
+        _with_last_lengths,
+        lambda inner, outer: all(
+            same_elements(old, new) for old, new in zip(inner, outer) if _is_stated(old) and _is_stated(new)
+        ),
+        why="specify_shape(specify_shape(x, n), m) -> specify_shape(x, (n, m)), if they do not state one length twice",
+    ),
+    rule(
+        "local_shape_of_type_stated",
+        (SpecifyShape, "x", "**lengths"),
+        "x",
+        lambda x, lengths: all(
+            isinstance(length, Constant) and int(length.data) == known
+            for length, known in zip(lengths, x.type.shape)
+            if _is_stated(length)
+        ),
+        why="specify_shape(x, lengths) -> x, where its type has these lengths",
+    ),
+    to=(rules.canonicalize, rules.useless),
+)
+rules.by_name(
+    rule(
+        "local_last_stated_shape",
+        STATED_TWICE,
+        _with_last_lengths,
+        why="specify_shape(specify_shape(x, n), m) -> specify_shape(x, m): the first need not be checked",
+    ),
+    databases.canonicalize,
+    tags=("shape_unsafe",),
+)
 
 
 # Reshapes
 
 
-@rules.useless
-@rules.canonicalize
-@rules.stabilize
-@rules.specialize
-@node_rewriter([Reshape])
-def local_useless_reshape(fgraph, node):
-    """A reshape to the shape that is there, and of what was reshaped before."""
-    x, shape = node.inputs
-    out = node.outputs[0]
-    if x.type.ndim == 1 and out.type.ndim == 1 and (has_value(shape, -1) or x.type.shape == out.type.shape != (None,)):
-        return in_place_of(out, x)
-    if x.type.ndim == out.type.ndim and None not in x.type.shape and x.type.shape == out.type.shape:
-        return in_place_of(out, x)
-    if x.type.ndim == out.type.ndim and _is_shape_of(shape, x):
-        return in_place_of(out, x)
-    return False
+def _keeps_shape(x, shape, out):
+    """Return whether a reshape leaves a tensor as it is."""
+    if x.type.ndim != out.type.ndim:
+        return False
+    if None not in x.type.shape and x.type.shape == out.type.shape:
+        return True
+    return (x.type.ndim == 1 and has_value(shape, -1)) or _is_shape_of(shape, x)
 
 
 def _is_shape_of(shape, x):
-    """Whether a vector is the shape of a variable, entry by entry."""
+    """Return whether a vector is the shape of a variable, entry by entry."""
     node = shape.owner
     if node is None:
         return False
@@ -184,23 +170,16 @@ def _is_shape_of(shape, x):
         return node.inputs[0] is x
     if not isinstance(node.op, MakeVector) or len(node.inputs) != x.type.ndim:
         return False
-    for axis, entry in enumerate(node.inputs):
-        known = int(entry.data) if isinstance(entry, Constant) else None
-        if dimension_measured_by(entry) != (x, axis) and (known is None or known != x.type.shape[axis]):
-            return False
-    return True
+    return all(
+        dimension_measured_by(entry) == (x, axis) or (isinstance(entry, Constant) and int(entry.data) == known)
+        for axis, (entry, known) in enumerate(zip(node.inputs, x.type.shape))
+    )
 
 
-@rules.canonicalize("local_reshape_chain", "shape_unsafe")
-@rules.specialize("local_reshape_chain", "shape_unsafe")
-@node_rewriter([Reshape])
-def local_reshape_of_reshape(fgraph, node):
-    """Two reshapes as one, unless the first may fail because -1 stands beside lengths that multiply to 0."""
-    x, shape = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Reshape) or may_leave_length_open(inner.inputs[1]):
-        return False
-    return in_place_of(node.outputs[0], node.op(inner.inputs[0], shape))
+local_useless_reshape = rule(
+    "local_useless_reshape", (Reshape, "x", "shape"), "x", _keeps_shape, why="reshape(x, shape(x)) -> x"
+)
+rules.add(local_useless_reshape, to=(rules.specialize, rules.stabilize, rules.canonicalize, rules.useless))
 
 
 def may_leave_length_open(shape):
@@ -208,128 +187,120 @@ def may_leave_length_open(shape):
     entries = known_entries(shape)
     if entries is None:
         return True
-    zero = [k for k, length in enumerate(entries) if length in (None, 0)]
-    is_made = shape.owner is not None and isinstance(shape.owner.op, MakeVector)
-    given = shape.owner.inputs if is_made else [None] * len(entries)
-    for k, length in enumerate(entries):
-        may_be_open = length == -1 or (length is None and not _is_length(given[k]))
-        if may_be_open and any(other != k for other in zero):
-            return True
-    return False
+    made = output_of(shape, MakeVector)
+    given = [None] * len(entries) if made is None else made.inputs
+    may_be_open = [n == -1 or (n is None and not _is_length(entry)) for n, entry in zip(entries, given)]
+    may_be_zero = [n in (None, 0) for n in entries]
+    return any(is_open and any(may_be_zero[:k] + may_be_zero[k + 1 :]) for k, is_open in enumerate(may_be_open))
 
 
 def _is_length(entry):
     """Return whether a scalar is the length of a dimension, and so not -1."""
     if entry is None or dimension_measured_by(entry) is not None:
         return entry is not None
-    node = entry.owner
-    if node is None or not isinstance(node.op, Subtensor) or node.inputs[0].owner is None:
-        return False
-    return isinstance(node.inputs[0].owner.op, Shape)
+    part = output_of(entry, Subtensor)
+    return part is not None and output_of(part.inputs[0], Shape) is not None
 
 
 def local_reshape_chain(op):
-    """A node rewriter that makes one application of two of a reshaping op."""
+    """Return a rule that makes one application of two of a reshaping op: op(op(x, n), m) -> op(x, m)."""
+    return rule("reshape_chain", (ops(op, name="f"), (op, "x", "inner"), "shape"), ("f", "x", "shape"))
 
-    @node_rewriter([op])
-    def reshape_chain(fgraph, node):
-        inner = node.inputs[0].owner
-        if inner is None or not isinstance(inner.op, op):
-            return False
-        return in_place_of(node.outputs[0], node.op(inner.inputs[0], node.inputs[1]))
 
-    return reshape_chain
+rules.add(
+    rule(
+        "local_reshape_of_reshape",
+        (ops(Reshape, name="f"), (Reshape, "x", "inner"), "shape"),
+        ("f", "x", "shape"),
+        lambda inner: not may_leave_length_open(inner),
+        why="reshape(reshape(x, n), m) -> reshape(x, m), unless the first may fail because -1 stands beside 0",
+    ),
+    to=(rules.specialize, rules.canonicalize),
+    tags=("local_reshape_chain", "shape_unsafe"),
+)
 
 
 @rules.canonicalize
-@node_rewriter([Reshape])
-def local_reshape_to_dimshuffle(fgraph, node):
-    """A reshape that only adds or drops dimensions of length one, as a `DimShuffle`."""
-    x, shape = node.inputs
-    out = node.outputs[0]
+@replacing((Reshape, "x", "shape"), each=None)
+def local_reshape_to_dimshuffle(x, shape, out):
+    """reshape(x, (1, n, 1)) -> x.dimshuffle("x", 0, "x")"""
     kept = [axis for axis, n in enumerate(x.type.shape) if n != 1]
     places = [place for place, n in enumerate(out.type.shape) if n != 1]
     if len(kept) != len(places):
-        return False
+        return None
     for axis, place in zip(kept, places):
         if x.type.shape[axis] is None or x.type.shape[axis] != out.type.shape[place]:
             if not _asks_for_length(shape, place, x, axis, is_alone=len(kept) == 1):
-                return False
+                return None
     order = dict(zip(places, kept))
-    return in_place_of(out, x.dimshuffle(*[order.get(place, "x") for place in range(out.type.ndim)]))
+    return x.dimshuffle(*[order.get(place, "x") for place in range(out.type.ndim)])
 
 
 def _asks_for_length(shape, place, x, axis, is_alone):
-    """Whether a vector of lengths has at a place the length of a dimension, or, of what is alone, leaves it open."""
+    """Return whether an entry of a shape is the length of an axis, or, of the only long one, leaves it open."""
     if isinstance(shape, Constant):
         return is_alone and bool(shape.data[place] == -1)
-    if shape.owner is None or not isinstance(shape.owner.op, MakeVector):
+    made = output_of(shape, MakeVector)
+    if made is None:
         return False
-    length = shape.owner.inputs[place]
+    length = made.inputs[place]
     return dimension_measured_by(length) == (x, axis) or (is_alone and has_value(length, -1))
 
 
-@rules.canonicalize
-@rules.stabilize
-@node_rewriter([Reshape])
-def local_reshape_lift(fgraph, node):
-    """A reshape before a function of one operand rather than after."""
-    x, shape = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, Elemwise) or len(inner.inputs) != 1:
-        return False
-    if len(inner.outputs) != 1 or len(fgraph.clients[x]) != 1:
-        return False
-    return in_place_of(node.outputs[0], inner.op(node.op(inner.inputs[0], shape)))
+local_reshape_lift = rule(
+    "local_reshape_lift",
+    (ops(Reshape, name="f"), (ops(Elemwise, name="g"), "x"), "shape"),
+    ("g", ("f", "x", "shape")),
+    single_client=True,
+    why="reshape(g(x), shape) -> g(reshape(x, shape)), for elementwise g",
+)
+rules.add(local_reshape_lift, to=(rules.stabilize, rules.canonicalize))
 
 
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([Reshape])
-def local_useless_dimshuffle_in_reshape(fgraph, node):
-    """What is reshaped need not have dimensions of length one added or dropped before."""
-    x, shape = node.inputs
-    inner = x.owner
-    if inner is None or not isinstance(inner.op, DimShuffle):
-        return False
-    (original,) = inner.inputs
-    order = [entry for entry in inner.op.new_order if entry != "x"]
-    long = [i for i in order if original.type.shape[i] != 1]
-    if long != sorted(long):
-        return False
-    return in_place_of(node.outputs[0], node.op(original, shape))
+def _keeps_order(order, x):
+    """Return whether a `DimShuffle` leaves the dimensions in their order, but for those of length one."""
+    long = [axis for axis in order if axis != "x" and x.type.shape[axis] != 1]
+    return long == sorted(long)
+
+
+local_useless_dimshuffle_in_reshape = rule(
+    "local_useless_dimshuffle_in_reshape",
+    (ops(Reshape, name="f"), (ops(DimShuffle, new_order="order"), "x"), "shape"),
+    ("f", "x", "shape"),
+    _keeps_order,
+    why="reshape(dimshuffle(x), shape) -> reshape(x, shape), if that adds or drops lengths of one",
+)
+rules.add(local_useless_dimshuffle_in_reshape, to=(rules.specialize, rules.canonicalize))
 
 
 # Dimensions that are not to be broadcast
 
-
-@rules.useless
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([Unbroadcast])
-def local_useless_unbroadcast(fgraph, node):
-    """A statement that a dimension is not to be broadcast, where it is known not to be."""
-    (x,) = node.inputs
-    if all(x.type.shape[axis] != 1 for axis in node.op.axes):
-        return in_place_of(node.outputs[0], x)
-    return False
-
-
-@rules.canonicalize
-@rules.specialize
-@node_rewriter([Unbroadcast])
-def local_unbroadcast_lift(fgraph, node):
-    """A statement that a dimension is not to be broadcast before a function of one operand, and two as one."""
-    (x,) = node.inputs
-    inner = x.owner
-    if inner is None or len(fgraph.clients[x]) != 1:
-        return False
-    if isinstance(inner.op, Unbroadcast):
-        axes = {axis % x.type.ndim for axis in (*node.op.axes, *inner.op.axes)}
-        return in_place_of(node.outputs[0], Unbroadcast(*axes)(*inner.inputs))
-    if isinstance(inner.op, Elemwise) and len(inner.inputs) == len(inner.outputs) == 1:
-        return in_place_of(node.outputs[0], inner.op(node.op(*inner.inputs)))
-    return False
+local_useless_unbroadcast = rule(
+    "local_useless_unbroadcast",
+    (ops(Unbroadcast, axes="axes"), "x"),
+    "x",
+    lambda axes, x: all(x.type.shape[axis] != 1 for axis in axes),
+    why="unbroadcast(x, axes) -> x, where no length of these is known to be one",
+)
+rules.add(local_useless_unbroadcast, to=(rules.specialize, rules.canonicalize, rules.useless))
+local_unbroadcast_lift = rules.group(
+    "local_unbroadcast_lift",
+    rule(
+        "local_unbroadcast_before_function",
+        (ops(Unbroadcast, name="f"), (ops(Elemwise, name="g"), "x")),
+        ("g", ("f", "x")),
+        single_client=True,
+        why="unbroadcast(g(x)) -> g(unbroadcast(x)), for elementwise g",
+    ),
+    rule(
+        "local_unbroadcast_twice",
+        (ops(Unbroadcast, axes="outer"), (ops(Unbroadcast, axes="inner"), "x")),
+        lambda outer, inner, x: Unbroadcast(*(axis % x.type.ndim for axis in (*outer, *inner)))(x),
+        single_client=True,
+        why="unbroadcast(unbroadcast(x, a), b) -> unbroadcast(x, a + b)",
+    ),
+    to=(rules.specialize, rules.canonicalize),
+)
 
 
 __all__ = [

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.node_rewriters import node_rewriter
+from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.pattern import rule
 from aesara.graph.view import ViewOp
 from aesara.tensor.derivatives.gradient_operators import (
     ConsiderConstant,
@@ -20,11 +19,12 @@ rules = Rules()
 
 _HANDED_ON = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
 
-
-@rules.useless("fast_compile")
-@rules.canonicalize
-@node_rewriter(list(_HANDED_ON))
-def local_view_op(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
-    """``zero_grad(x) -> x``: the gradients have been taken."""
-    # Not what is derived from these: a class of a user may do more.
-    return [node.inputs[0]] if type(node.op) in _HANDED_ON else None
+local_view_op = rule(
+    "local_view_op",
+    (ops(*_HANDED_ON, name="f"), "x"),
+    "x",
+    lambda f: type(f) in _HANDED_ON,  # not what is derived from these: a class of a user may do more
+    why="zero_grad(x) -> x: the gradients have been taken",
+)
+rules.canonicalize(local_view_op)
+rules.useless(local_view_op, "fast_compile")
