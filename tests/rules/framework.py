@@ -38,6 +38,7 @@ from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
+from aesara.graph.rewriting.matching import Extractor
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.node_rewriters import is_tracked
 from aesara.graph.rewriting.pattern import Rule
@@ -129,7 +130,7 @@ def exceptions_of_rows() -> dict[str, dict[str, Any]]:
 
 
 def examples_of_row(row: Rule, exceptions: dict[str, Any]) -> list[Example]:
-    """Expressions made from the pattern of a row; none if it names classes of ops."""
+    """Expressions made from the pattern of a row; none if it names classes of ops, or takes a variable apart."""
     if not _is_buildable(row.pattern):
         return []
     counts = [1, 2] if _has_rest(row.pattern) else [1]
@@ -139,7 +140,7 @@ def examples_of_row(row: Rule, exceptions: dict[str, Any]) -> list[Example]:
 def _is_buildable(pattern: Any) -> bool:
     if isinstance(pattern, OpPattern):
         return isinstance(pattern.op, Op) and all(_is_buildable(p) for p in pattern.inputs)
-    return True
+    return not isinstance(pattern, Extractor)
 
 
 def _has_rest(pattern: Any) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any
 
-from aesara.graph.rewriting.matching import LogicVariable, OpPattern, ValuePattern
+from aesara.graph.rewriting.matching import Extractor, LogicVariable, OpPattern, ValuePattern
 
 
 def first_sentence(text: str | None) -> str:
@@ -58,6 +58,8 @@ def pattern_text(pattern: Any) -> str:
         if pattern.rest is not None:
             inner.append(f"*{pattern.rest.name}")
         return f"{op_text(pattern.op)}({', '.join(inner)})"
+    if isinstance(pattern, Extractor):
+        return f"{pattern.function.__name__}({', '.join(map(pattern_text, pattern.inputs))})"
     return str(pattern)
 
 

@@ -9,7 +9,8 @@ A pattern is
 * a variable: this variable (or an equal constant);
 * a tuple ``(op, pattern, ...)``: the output of ``op`` on inputs that match. `op` is an `Op`, a
   class of ops, a function of an op that says whether it will do, or `ops`, for several of these and for attributes.
-  The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op.
+  The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op;
+* `extract`: a variable in which a function finds what matches.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ class Ops:
 
     __slots__ = ("attributes", "classes", "members", "name")
 
+    #: Whether nodes of several outputs match; the replacement has one variable for each.
+    several_outputs = False
+
     def __init__(self, members: tuple[Any, ...], name: str | None, attributes: dict[str, Any]):
         self.members = [op for op in members if not isinstance(op, type)]
         self.classes = tuple(op for op in members if isinstance(op, type))
@@ -81,7 +85,10 @@ class Ops:
             if isinstance(wanted, str):
                 if found.setdefault(wanted, value) != value:
                     return None
-            elif not (wanted(value) if callable(wanted) else value == wanted):
+            elif callable(wanted):
+                if not wanted(value):
+                    return None
+            elif not (value in wanted if isinstance(wanted, set) else value == wanted):
                 return None
         return found
 
@@ -101,7 +108,7 @@ def ops(*members: Any, name: str | None = None, **attributes: Any) -> Ops:
         wherever else it is used in the pattern.
     **attributes
         Attributes of the op: a string is a name that stands for the value, a function says whether the value will
-        do, anything else is the value that it must have.
+        do, a set has the values that will do (``{"gen"}`` for a string), anything else is the value that it must have.
 
     Examples
     --------
@@ -111,6 +118,40 @@ def ops(*members: Any, name: str | None = None, **attributes: Any) -> Ops:
     {'order': (1, 0), 'x': a}
     """
     return Ops(members, name, attributes)
+
+
+class Extractor:
+    """What a function finds in a variable, as a pattern. Made by `extract`, which says what the parts mean."""
+
+    __slots__ = ("function", "inputs", "operands")
+
+    def __init__(self, function: Callable[[Variable], Any], inputs: tuple[Any, ...], operands: Sequence[Any] | None):
+        self.function = function
+        self.inputs = inputs
+        self.operands = operands
+
+
+def extract(function: Callable[[Variable], Any], *patterns: Any, operands: Sequence[Any] | None = None) -> Extractor:
+    """Return a pattern of variables in which a function finds something.
+
+    Parameters
+    ----------
+    function
+        A function of a variable that returns what it finds, as a tuple if there are several patterns; None for other
+        variables.
+    *patterns
+        The patterns of what is found, which need not be variables of a graph.
+    operands
+        As in `LogicVariable`.
+
+    Examples
+    --------
+    >>> opposite_of = lambda var: var.owner.inputs[0] if var.owner and var.owner.op == at.neg else None
+    >>> a = at.dvector("a")
+    >>> unify((at.cos, extract(opposite_of, "x")), at.cos(-a))
+    {'x': a}
+    """
+    return Extractor(function, tuple(as_pattern(pattern) for pattern in patterns), operands)
 
 
 class OpPattern:
@@ -162,7 +203,7 @@ class ValuePattern:
 
 def as_pattern(pattern: Any) -> Any:
     """The pattern in its parsed form; see the module for what can be written."""
-    if isinstance(pattern, (LogicVariable, OpPattern, ValuePattern, Variable)):
+    if isinstance(pattern, (LogicVariable, OpPattern, ValuePattern, Extractor, Variable)):
         return pattern
     if isinstance(pattern, str):
         return LogicVariable(pattern)
@@ -251,7 +292,9 @@ def matches(
             yield bindings
     elif isinstance(pattern, OpPattern):
         node = var.owner
-        if node is None or not pattern.accepts(node.op) or len(node.outputs) != 1:
+        if node is None or not pattern.accepts(node.op):
+            return
+        if len(node.outputs) != 1 and not (isinstance(pattern.op, Ops) and pattern.op.several_outputs):
             return
         count = len(pattern.inputs)
         if len(node.inputs) != count and (pattern.rest is None or len(node.inputs) <= count):
@@ -274,18 +317,23 @@ def matches(
     elif isinstance(pattern, ValuePattern):
         if is_value(var, pattern.value):
             yield bindings
+    elif isinstance(pattern, Extractor):
+        extracted = pattern.function(var)
+        if extracted is not None:
+            parts = [extracted] if len(pattern.inputs) == 1 else extracted
+            yield from _match_all(pattern.inputs, parts, bindings, commutative, may_enter)
     elif pattern is var or (isinstance(pattern, Constant) and pattern.equals(var)):
         yield bindings
 
 
 def _match_all(
-    patterns: tuple[Any, ...], variables: list[Any], bindings: Bindings, commutative: bool, may_enter: Any
+    patterns: tuple[Any, ...], variables: Sequence[Any], bindings: Bindings, commutative: bool, may_enter: Any
 ) -> Iterator[Bindings]:
     if not patterns:
         yield bindings
         return
     first, var = patterns[0], variables[0]
-    if isinstance(first, OpPattern) and may_enter is not None and not may_enter(var):
+    if isinstance(first, (OpPattern, Extractor)) and may_enter is not None and not may_enter(var):
         return
     for found in matches(first, var, bindings, commutative, may_enter):
         yield from _match_all(patterns[1:], variables[1:], found, commutative, may_enter)
