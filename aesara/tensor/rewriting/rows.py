@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.matching import LogicVariable
 from aesara.graph.rewriting.pattern import Rule
-from aesara.tensor.rewriting.helpers import NUMBERS, common_value, has_value, in_place_of, real_of_same_dtype
+from aesara.tensor.rewriting.helpers import (
+    NUMBERS,
+    common_value,
+    has_value,
+    in_place_of,
+    is_elemwise,
+    is_real,
+    real_of_same_dtype,
+)
 
 
 def row(
@@ -23,7 +31,8 @@ def row(
 ) -> Rule:
     """Return a rule about tensors: `aesara.graph.rewriting.basic.rule` with the defaults that most of them share.
 
-    The replacement is cast to the dtype of the result and broadcast to its shape, by the inputs of the node.
+    The replacement is cast to the dtype of the result. That of an elementwise node is broadcast to its shape, by the
+    inputs of the node.
 
     Parameters
     ----------
@@ -44,7 +53,16 @@ def row(
     >>> aesara.pprint(rewrite_graph(at.cos(-x), include=(), custom_rewrite=in2out(cosine)))
     'cos(x)'
     """
-    return Rule(name, pattern, replacement, when, single_client, why, each, in_place_of)
+    return Rule(name, pattern, replacement, when, single_client, why, each, _in_place)
+
+
+def _in_place(out: Variable, new: Variable, inputs: Sequence[Variable]) -> list[Variable] | None:
+    return in_place_of(out, new, inputs if is_elemwise(out.owner) else ())
+
+
+def real(x: Variable, out: Variable) -> bool:
+    """Return whether a variable of a pattern is of real numbers, of any dtype: what `each` may be."""
+    return is_real(x)
 
 
 def number(name: str, value: Any = None) -> LogicVariable:
