@@ -36,7 +36,7 @@ def op_text(op: Any) -> str:
     """
     inner = getattr(op, "scalar_op", op)
     name = inner.__name__ if isinstance(inner, type) or inspect.isfunction(inner) else str(inner)
-    name = name.split("{")[0] or name
+    name = (name.split("{")[0] or name).removeprefix("scalar_")
     return name if inner is op else name.lower()
 
 

@@ -111,7 +111,7 @@ def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
     return None
 
 
-def determinant_by_cholesky(op: Op, factor: Variable) -> list[Variable]:
+def determinant_by_cholesky(op: Op | None, factor: Variable) -> list[Variable]:
     """Return the determinant of ``L @ L.T`` by the factor L, or its sign and logarithm, as an op has them."""
     if isinstance(op, Det):
         return [product_of(square(diagonal_of(factor)))]
@@ -130,10 +130,10 @@ def cofactors_by_inverse(x: Variable) -> Variable:
     return mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), swapped(MatrixInverse()(x)))
 
 
-def determinant_in(var: Variable) -> tuple[Variable, Variable, bool] | None:
+def determinant_in(var: Any) -> tuple[Variable, Variable, bool] | None:
     """Return the determinant that a variable is, or has the size of; its matrix; and whether its sign matters."""
     node = output_of(var, absolute)
-    d = var if node is None else node.inputs[0]
+    d: Any = var if node is None else node.inputs[0]
     return (d, d.owner.inputs[0], node is None) if isinstance(core_op(d.owner), Det) else None
 
 

@@ -82,7 +82,8 @@ class _Factor:
             inner, lower = found
             yield from self.terms(inner, weights) if lower == self.lower else [None]
         elif isinstance(node.op, Dot):
-            yield self._of_dot(*node.inputs, weights)
+            left, right = node.inputs
+            yield self._of_dot(left, right, weights)
         else:
             d = self._diagonal(x)
             yield None if d is None else self._of_diagonal(d, weights)

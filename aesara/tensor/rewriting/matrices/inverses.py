@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from aesara.graph.nodes import Variable
@@ -25,7 +27,7 @@ rules = Rules()
 inverse, cholesky = of_matrices(MatrixInverse), of_matrices(Cholesky, lower="lower", on_error="on_error")
 
 
-def identity_beside(x: Variable) -> Variable:
+def identity_beside(x: Any) -> Variable:
     """Return the identity as right-hand sides for a matrix, or for each in a batch."""
     return eye(x.shape[-1], dtype=x.type.dtype)
 

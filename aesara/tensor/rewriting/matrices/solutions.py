@@ -40,7 +40,7 @@ solve = of_matrices(Solve, assume_a={"gen"}, check_finite="check_finite")
 SOLVERS = (Solve, SolveTriangular, CholeskySolve, SolveByLU)
 
 
-def quotient_by_diagonal(x: Variable, b: Any, out: Variable) -> Variable | None:
+def quotient_by_diagonal(x: Variable, b: Any, out: Any) -> Variable | None:
     """Return right-hand sides over the diagonal of a matrix; a zero there is an error."""
     vectors = with_vectors(out.owner)
     d = diagonal_of(x)
@@ -49,7 +49,7 @@ def quotient_by_diagonal(x: Variable, b: Any, out: Variable) -> Variable | None:
     return b / as_rows(unless_singular(d), vectors)
 
 
-def product_with_adjoint(x: Any, b: Variable, out: Variable) -> Variable:
+def product_with_adjoint(x: Any, b: Variable, out: Any) -> Variable:
     """Return the product of the transpose of an orthogonal matrix with right-hand sides."""
     back = adjoint(x)
     if x.type.ndim == 2 and b.type.ndim <= 2:
@@ -121,14 +121,14 @@ def local_solve_of_multiple(fgraph, node):
     return False
 
 
-def inverse_in(var: Variable) -> tuple[Variable, bool] | None:
+def inverse_in(var: Any) -> tuple[Variable, bool] | None:
     """Return the matrix that a variable is the inverse of, and whether that is transposed."""
     of = transposed_of(var)
-    inverse = var if of is None else of
+    inverse: Any = var if of is None else of
     return (inverse.owner.inputs[0], of is not None) if isinstance(core_op(inverse.owner), MatrixInverse) else None
 
 
-def is_one_product(out: Variable) -> bool:
+def is_one_product(out: Any) -> bool:
     """Return whether a product is that of matrices, or of a matrix and a vector, or of batches of matrices."""
     ndims = [v.type.ndim for v in out.owner.inputs]
     if any(v.type.dtype != out.type.dtype for v in out.owner.inputs):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.matching import ops
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -19,7 +21,7 @@ __all__ = ["no_transpose_symmetric", "transinv_to_invtrans"]
 NEAR = 12
 
 
-def with_other_triangle(x: Variable, b: Variable, solve: SolveTriangular, out: Variable) -> Variable:
+def with_other_triangle(x: Variable, b: Variable, solve: SolveTriangular, out: Any) -> Variable:
     """Return the solution for the transpose of a triangular matrix, which the routine reads in the other order."""
     turned = SolveTriangular(
         trans=1 if solve.trans in (0, "N") else 0,
