@@ -39,7 +39,7 @@ from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.matching import Ops
+from aesara.graph.rewriting.matching import Extractor, Ops
 from aesara.graph.rewriting.merge import MergeOptimizer
 from aesara.graph.rewriting.node_rewriters import is_tracked
 from aesara.graph.rewriting.pattern import Rule
@@ -147,6 +147,8 @@ def _is_buildable(pattern: Any) -> bool:
         return of_ops and pattern.others is None and all(_is_buildable(p) for p in pattern.inputs)
     if isinstance(pattern, Number):
         return isinstance(pattern.value, numbers.Number)
+    if isinstance(pattern, Extractor):
+        return False
     return not (isinstance(pattern, LogicVariable) and pattern.constraint is not None)
 
 

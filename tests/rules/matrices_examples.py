@@ -151,11 +151,13 @@ EXAMPLES = {
     "psd_solve_with_chol": [
         example(lambda m, v: linalg.solve(checked(definite(m)), v[:4]), **ROUNDED),
     ],
-    "inv_as_solve": [
+    "inv_as_solve_on_left": [
         example(lambda m, v: at.dot(linalg.inv(square(m)), v[:4]), **REALS_TOO),
+        example(lambda m, m2: at.dot(linalg.inv(square(m)).T, m2), **REALS_TOO),
+    ],
+    "inv_as_solve_on_right": [
         example(lambda m, v: at.dot(v[:4], linalg.inv(square(m))), **REALS_TOO),
         example(lambda m, m2: at.dot(m2.T, linalg.inv(square(m)).T), **REALS_TOO),
-        example(lambda m, m2: at.dot(linalg.inv(square(m)).T, m2), **REALS_TOO),
     ],
     "local_inverse_of_inverse": [example(lambda m: linalg.inv(linalg.inv(definite(m))), **REALS_TOO)],
     "local_inverse_of_orthogonal": [

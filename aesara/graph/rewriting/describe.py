@@ -11,7 +11,7 @@ from functools import lru_cache, reduce
 from types import CodeType
 from typing import Any, ClassVar
 
-from aesara.graph.rewriting.matching import LogicVariable, OpPattern, Ops, ValuePattern
+from aesara.graph.rewriting.matching import Extractor, LogicVariable, OpPattern, Ops, ValuePattern
 
 
 def first_sentence(text: str | None) -> str:
@@ -38,7 +38,7 @@ def op_text(op: Any) -> str:
         return " | ".join(map(op_text, op.alternatives))
     inner = getattr(op, "scalar_op", op)
     name = inner.__name__ if isinstance(inner, type) or inspect.isfunction(inner) else str(inner)
-    name = name.split("{")[0] or name
+    name = (name.split("{")[0] or name).removeprefix("scalar_")
     return name if inner is op else name.lower()
 
 
@@ -67,6 +67,8 @@ def _pattern_tree(pattern: Any) -> ast.expr:
         if pattern.others is not None:
             inner.append(ast.Starred(ast.Name(pattern.others)) if pattern.others else ast.Constant(...))
         return ast.Call(ast.Name(op_text(pattern.op)), inner, [])
+    if isinstance(pattern, Extractor):
+        return ast.Call(ast.Name(pattern.function.__name__), [_pattern_tree(part) for part in pattern.inputs], [])
     return ast.Name(str(pattern))
 
 

@@ -10,7 +10,8 @@ A pattern is
 * a tuple ``(op, pattern, ...)``: the output of ``op`` on inputs that match. `op` is an `Op`, a
   class of ops, a function of an op that says whether it will do, or `ops`, for several of these and for attributes.
   The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op;
-  ``"**x"``: a list of them, which may be empty; ``...``: any further inputs.
+  ``"**x"``: a list of them, which may be empty; ``...``: any further inputs;
+* `extract`: a variable in which a function finds what matches.
 """
 
 from __future__ import annotations
@@ -56,6 +57,9 @@ class Ops:
 
     __slots__ = ("attributes", "classes", "members", "name", "node")
 
+    #: Whether nodes of several outputs match; the replacement has one variable for each.
+    several_outputs = False
+
     def __init__(self, members: tuple[Any, ...], name: str | None, node: str | None, attributes: dict[str, Any]):
         self.members = [op for op in members if not isinstance(op, type)]
         self.classes = tuple(op for op in members if isinstance(op, type))
@@ -72,9 +76,13 @@ class Ops:
         """Return whether an op is one of these, whatever its attributes are."""
         return isinstance(op, self.classes) or any(op == member for member in self.members)
 
+    def op_of(self, node: Apply) -> Op:
+        """Return the op of a node that has the name and the attributes."""
+        return node.op
+
     def bind(self, node: Apply, bindings: Bindings) -> Bindings | None:
         """Return the bindings with the op of a node and its attributes, or None if these are not as wanted."""
-        found, op = dict(bindings), node.op
+        found, op = dict(bindings), self.op_of(node)
         if self.node is not None and found.setdefault(self.node, node) is not node:
             return None
         if self.name is not None and found.setdefault(self.name, op) != op:
@@ -84,7 +92,10 @@ class Ops:
             if isinstance(wanted, str):
                 if found.setdefault(wanted, value) != value:
                     return None
-            elif not (wanted(value) if callable(wanted) else value == wanted):
+            elif callable(wanted):
+                if not wanted(value):
+                    return None
+            elif not (value in wanted if isinstance(wanted, set) else value == wanted):
                 return None
         return found
 
@@ -106,7 +117,7 @@ def ops(*members: Any, name: str | None = None, node: str | None = None, **attri
         The name that stands for the node, in conditions and replacements: for its index, say, or all of its inputs.
     **attributes
         Attributes of the op: a string is a name that stands for the value, a function says whether the value will
-        do, anything else is the value that it must have.
+        do, a set has the values that will do (``{"gen"}`` for a string), anything else is the value that it must have.
 
     Examples
     --------
@@ -116,6 +127,40 @@ def ops(*members: Any, name: str | None = None, node: str | None = None, **attri
     {'order': (1, 0), 'x': a}
     """
     return Ops(members, name, node, attributes)
+
+
+class Extractor:
+    """What a function finds in a variable, as a pattern. Made by `extract`, which says what the parts mean."""
+
+    __slots__ = ("function", "inputs", "operands")
+
+    def __init__(self, function: Callable[[Variable], Any], inputs: tuple[Any, ...], operands: Sequence[Any] | None):
+        self.function = function
+        self.inputs = inputs
+        self.operands = operands
+
+
+def extract(function: Callable[[Variable], Any], *patterns: Any, operands: Sequence[Any] | None = None) -> Extractor:
+    """Return a pattern of variables in which a function finds something.
+
+    Parameters
+    ----------
+    function
+        A function of a variable that returns what it finds, as a tuple if there are several patterns; None for other
+        variables.
+    *patterns
+        The patterns of what is found, which need not be variables of a graph.
+    operands
+        As in `LogicVariable`.
+
+    Examples
+    --------
+    >>> opposite_of = lambda var: var.owner.inputs[0] if var.owner and var.owner.op == at.neg else None
+    >>> a = at.dvector("a")
+    >>> unify((at.cos, extract(opposite_of, "x")), at.cos(-a))
+    {'x': a}
+    """
+    return Extractor(function, tuple(as_pattern(pattern) for pattern in patterns), operands)
 
 
 class OpPattern:
@@ -169,7 +214,7 @@ class ValuePattern:
 
 def as_pattern(pattern: Any) -> Any:
     """The pattern in its parsed form; see the module for what can be written."""
-    if isinstance(pattern, (LogicVariable, OpPattern, ValuePattern, Variable)):
+    if isinstance(pattern, (LogicVariable, OpPattern, ValuePattern, Extractor, Variable)):
         return pattern
     if isinstance(pattern, str):
         return LogicVariable(pattern)
@@ -261,7 +306,9 @@ def matches(
             yield named
     elif isinstance(pattern, OpPattern):
         node = var.owner
-        if node is None or not pattern.accepts(node.op) or len(node.outputs) != 1:
+        if node is None or not pattern.accepts(node.op):
+            return
+        if len(node.outputs) != 1 and not (isinstance(pattern.op, Ops) and pattern.op.several_outputs):
             return
         further = len(node.inputs) - len(pattern.inputs)
         if further < 0 or (pattern.others is None and bool(further) != (pattern.rest is not None)):
@@ -282,6 +329,12 @@ def matches(
     elif isinstance(pattern, ValuePattern):
         if is_value(var, pattern.value):
             yield bindings
+    elif isinstance(pattern, Extractor):
+        extracted = pattern.function(var)
+        if extracted is not None:
+            parts = [extracted] if len(pattern.inputs) == 1 else extracted
+            for _, found in _match_inputs(pattern.inputs, parts, bindings, False, commutative, may_enter):
+                yield found
     elif pattern is var or (isinstance(pattern, Constant) and pattern.equals(var)):
         yield bindings
 
@@ -298,7 +351,7 @@ def _named(pattern: LogicVariable, var: Variable, bindings: Bindings) -> Binding
 
 def _match_inputs(
     patterns: tuple[Any, ...],
-    variables: list[Any],
+    variables: Sequence[Any],
     bindings: Bindings,
     any_order: bool,
     commutative: bool,
@@ -321,7 +374,7 @@ def _match_inputs(
         if isinstance(pattern, LogicVariable):
             named = _named(pattern, variables[i], bindings)
             ways = () if named is None else (named,)
-        elif isinstance(pattern, OpPattern) and may_enter is not None and not may_enter(variables[i]):
+        elif isinstance(pattern, (OpPattern, Extractor)) and may_enter is not None and not may_enter(variables[i]):
             continue
         else:
             ways = matches(pattern, variables[i], bindings, commutative, may_enter)

@@ -11,6 +11,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.describe import function_text, pattern_text
 from aesara.graph.rewriting.matching import (
+    Extractor,
     LogicVariable,
     OpPattern,
     Ops,
@@ -245,7 +246,7 @@ class Rule(NodeRewriter):
             if alternatives is not None:
                 return alternatives
         for part in self.pattern.inputs:
-            if isinstance(part, LogicVariable) and part.operands is not None:
+            if isinstance(part, (LogicVariable, Extractor)) and part.operands is not None:
                 return part.operands
         return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
 
@@ -365,9 +366,9 @@ def _variables_of(pattern: Any) -> list[str]:
         part = stack.pop()
         if isinstance(part, LogicVariable):
             found.append(part.name)
-        elif isinstance(part, OpPattern):
+        elif isinstance(part, (OpPattern, Extractor)):
             stack.extend(part.inputs)
-            if part.rest is not None:
+            if isinstance(part, OpPattern) and part.rest is not None:
                 stack.append(part.rest)
     return found
 
@@ -375,10 +376,12 @@ def _variables_of(pattern: Any) -> list[str]:
 def _names_of_ops(pattern: OpPattern) -> list[str]:
     """Return the names that stand for ops of a pattern, their nodes, attributes and lists of inputs."""
     found: list[str] = []
-    stack = [pattern]
+    stack: list[Any] = [pattern]
     while stack:
         part = stack.pop()
-        stack.extend(part.operands)
+        stack.extend(inner for inner in part.inputs if isinstance(inner, (OpPattern, Extractor)))
+        if isinstance(part, Extractor):
+            continue
         found.extend([part.others] if part.others else ())
         if isinstance(part.op, str):
             found.append(part.op)

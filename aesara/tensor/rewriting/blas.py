@@ -24,6 +24,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
+from aesara.graph.rewriting.matching import ops
 from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
@@ -45,6 +46,7 @@ from aesara.tensor.products.gemm import (
 from aesara.tensor.products.gemv import gemv_inplace, gemv_no_inplace, ger, ger_destructive
 from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_elemwise
 from aesara.tensor.rewriting.inplace import InplaceWriter
+from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 __all__ = [
@@ -78,13 +80,14 @@ def res_is_a(fgraph: FunctionGraph, var: Variable, op: Op, maxclients: int | Non
     return maxclients is None or len(fgraph.clients[var]) <= maxclients
 
 
-@node_rewriter([Dot])
-def local_dot_to_dot22(fgraph, node):
-    """The product of two matrices of one dtype that BLAS knows."""
-    x, y = node.inputs
-    if x.type.ndim != 2 or y.type.ndim != 2 or x.type.dtype != y.type.dtype or x.type.dtype not in BLAS_DTYPES:
-        return False
-    return in_place_of(node.outputs[0], _dot22(x, y))
+local_dot_to_dot22 = row(
+    "local_dot_to_dot22",
+    (Dot, "x", "y"),
+    (_dot22, "x", "y"),
+    lambda x, y: x.type.ndim == y.type.ndim == 2 and x.type.dtype == y.type.dtype and x.type.dtype in BLAS_DTYPES,
+    each=None,
+    why="dot(x, y) -> dot22(x, y) of matrices of one dtype that BLAS knows",
+)
 
 
 # Sums with products
@@ -245,77 +248,80 @@ def local_dot22_to_dot22scalar(fgraph, node):
 # Single rows and columns
 
 
-@node_rewriter([gemm_no_inplace])
-def local_gemm_to_gemv(fgraph, node):
-    """A product with a single row, or column: of a matrix and a vector."""
-    z, alpha, x, y, beta = node.inputs
+def _product_with_vector(z: Any, alpha: Any, x: Any, y: Any, beta: Any) -> Variable | None:
+    """Return the product with a single row, or column, as that of a matrix and a vector."""
     if x.type.shape[0] == 1 and z.type.shape[0] == 1:
-        row = gemv_no_inplace(z.dimshuffle(1), alpha, y.T, x.dimshuffle(1), beta)
-        return in_place_of(node.outputs[0], row.dimshuffle("x", 0))
+        return gemv_no_inplace(z.dimshuffle(1), alpha, y.T, x.dimshuffle(1), beta).dimshuffle("x", 0)
     if y.type.shape[1] == 1 and z.type.shape[1] == 1:
-        column = gemv_no_inplace(z.dimshuffle(0), alpha, x, y.dimshuffle(0), beta)
-        return in_place_of(node.outputs[0], column.dimshuffle(0, "x"))
-    return False
+        return gemv_no_inplace(z.dimshuffle(0), alpha, x, y.dimshuffle(0), beta).dimshuffle(0, "x")
+    return None
 
 
-@node_rewriter([gemm_no_inplace])
-def local_gemm_to_ger(fgraph, node):
-    """The product of a column and a row, added to a matrix."""
-    z, alpha, x, y, beta = node.inputs
-    if x.type.shape[1] != 1 or y.type.shape[0] != 1 or not isinstance(beta, Constant) or beta.data not in (0, 1):
-        return False
-    base = times_unless_zero(beta, z)
-    return in_place_of(node.outputs[0], ger(base, alpha, x.dimshuffle(0), y.dimshuffle(1)))
-
-
-@node_rewriter([_dot22])
-def local_dot22_to_ger_or_gemv(fgraph, node):
-    """The product of a column and a row is elementwise; one with a single row or column is one with a vector."""
-    x, y = node.inputs
-    out = node.outputs[0]
+def _product_of_vectors(x: Any, y: Any) -> Variable | None:
+    """Return the elementwise product of a column and a row; that with a single row or column as one with a vector."""
     if x.type.shape[1] == 1 and y.type.shape[0] == 1:
-        return in_place_of(out, mul(x, y))
+        return mul(x, y)
     if x.type.shape[0] == 1:
-        return in_place_of(out, _dot(x.dimshuffle(1), y).dimshuffle("x", 0))
-    if y.type.shape[1] == 1:
-        return in_place_of(out, _dot(x, y.dimshuffle(0)).dimshuffle(0, "x"))
-    return False
+        return _dot(x.dimshuffle(1), y).dimshuffle("x", 0)
+    return _dot(x, y.dimshuffle(0)).dimshuffle(0, "x") if y.type.shape[1] == 1 else None
+
+
+def _is_outer(x: Variable, y: Variable, beta: Variable) -> bool:
+    """Return whether a column is multiplied by a row, and added to a matrix or to nothing."""
+    return x.type.shape[1] == 1 and y.type.shape[0] == 1 and isinstance(beta, Constant) and beta.data in (0, 1)
+
+
+local_gemm_to_gemv = row(
+    "local_gemm_to_gemv",
+    (ops(gemm_no_inplace), "z", "alpha", "x", "y", "beta"),
+    _product_with_vector,
+    each=None,
+    why="gemm(z, a, x, y, b) -> gemv(z[0], a, y.T, x[0], b) of a single row, and likewise of a column",
+)
+local_gemm_to_ger = row(
+    "local_gemm_to_ger",
+    (ops(gemm_no_inplace), "z", "alpha", "x", "y", "beta"),
+    lambda z, alpha, x, y, beta: ger(times_unless_zero(beta, z), alpha, x.dimshuffle(0), y.dimshuffle(1)),
+    _is_outer,
+    each=None,
+    why="gemm(z, a, x, y, 1) -> ger(z, a, x, y) of a column and a row",
+)
+local_dot22_to_ger_or_gemv = row(
+    "local_dot22_to_ger_or_gemv",
+    (ops(_dot22), "x", "y"),
+    _product_of_vectors,
+    each=None,
+    why="dot22(x, y) -> x * y of a column and a row, and dot(x[0], y) of a single row",
+)
 
 
 # In place
 
 
-def _overwriting(fgraph: FunctionGraph, node: Apply, op: Op) -> list[Variable] | None:
-    """The node with an operation that overwrites its first input, if that is no shared variable to be updated.
+def _in_place(name: str, op: Op, overwriting: Op) -> NodeRewriter:
+    """Return the rule that an operation overwrites its first input, unless that is a shared variable to be updated.
 
     A call that fails leaves shared variables as they were; what overwrites them in Python might be followed by what
     fails. (Compiled code knows what cannot fail, and overwrites them without being told.)
     """
-    z = node.inputs[0]
-    if z in fgraph.inputs and fgraph.inputs.index(z) in (fgraph.update_mapping or {}).values():
-        return None
-    try:
-        return [op(*node.inputs)]  # type: ignore[list-item]
-    except InconsistencyError:
-        return None
+
+    def rewrite(fgraph: FunctionGraph, node: Apply) -> list[Variable] | None:
+        z = node.inputs[0]
+        if z in fgraph.inputs and fgraph.inputs.index(z) in (fgraph.update_mapping or {}).values():
+            return None
+        try:
+            return [overwriting(*node.inputs)]  # type: ignore[list-item]
+        except InconsistencyError:
+            return None
+
+    rewrite.__name__ = name
+    rewrite.__doc__ = f"{op} -> {overwriting}, which adds to a tensor in its memory."
+    return node_rewriter([op], inplace=True)(rewrite)
 
 
-@node_rewriter([gemm_no_inplace], inplace=True)
-def local_inplace_gemm(fgraph, node):
-    """A product of matrices added to a matrix in its memory."""
-    return _overwriting(fgraph, node, gemm_inplace)
-
-
-@node_rewriter([gemv_no_inplace], inplace=True)
-def local_inplace_gemv(fgraph, node):
-    """The product of a matrix and a vector, added to a vector in its memory."""
-    return _overwriting(fgraph, node, gemv_inplace)
-
-
-@node_rewriter([ger], inplace=True)
-def local_inplace_ger(fgraph, node):
-    """An outer product, added to a matrix in its memory."""
-    return _overwriting(fgraph, node, ger_destructive)
+local_inplace_gemm = _in_place("local_inplace_gemm", gemm_no_inplace, gemm_inplace)
+local_inplace_gemv = _in_place("local_inplace_gemv", gemv_no_inplace, gemv_inplace)
+local_inplace_ger = _in_place("local_inplace_ger", ger, ger_destructive)
 
 
 @node_rewriter([sub, add])

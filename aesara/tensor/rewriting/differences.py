@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.basic import rule
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
@@ -24,6 +23,7 @@ from aesara.tensor.elementwise.ops import (
 )
 from aesara.tensor.rewriting.helpers import common_value, constant_like, output_of, real_of_same_dtype
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
@@ -33,11 +33,6 @@ def difference_of_exponentials(x: Variable, y: Variable) -> Variable:
     distance = switch(eq(x, y), 0, at_abs(sub(x, y)))  # of equal infinite numbers, too
     missing = expm1(neg(distance))
     return mul(exp(maximum(x, y)), switch(lt(x, y), missing, neg(missing)))
-
-
-def same_floats(x: Variable, y: Variable, out: Variable) -> bool:
-    """Whether two variables are real floating point tensors of the dtype of the result."""
-    return real_of_same_dtype(x, out) and real_of_same_dtype(y, out)
 
 
 def root_minus_one(x: Variable) -> Variable:
@@ -57,10 +52,10 @@ def difference_of_roots(c: Variable, x: Variable) -> Variable:
     return true_divide(c, add(sqrt(add(c, x)), sqrt(x)))
 
 
-def adds_to_root(c: Variable, x: Variable, out: Variable) -> bool:
+def adds_to_root(c: Variable) -> bool:
     """Return whether `c` is a positive number, so that roots with and without it are not both zero."""
     value = common_value(c)
-    return value is not None and 0 < value < np.inf and real_of_same_dtype(x, out) and c.type.dtype == x.type.dtype
+    return value is not None and 0 < value < np.inf
 
 
 def smooth_difference_of_roots(node: Apply) -> Variable | None:
@@ -74,43 +69,34 @@ def smooth_difference_of_roots(node: Apply) -> Variable | None:
         x = other.inputs[0]
         if total is None or len(total.inputs) != 2 or x not in total.inputs:
             continue
-        c = total.inputs[1 if total.inputs[0] is x else 0]
-        value = common_value(c)
-        if value is not None and adds_to_root(constant_like(value, x), x, out):
-            new = difference_of_roots(constant_like(value, x), x)
+        value = common_value(total.inputs[1 if total.inputs[0] is x else 0])
+        if value is not None and real_of_same_dtype(x, out) and adds_to_root(c := constant_like(value, x)):
+            new = difference_of_roots(c, x)
             return new if is_positive else neg(new)
     return None
 
 
 rules.add(
     # Late: by then logarithms and quotients have taken the differences that they have better forms for.
-    rule(
+    row(
         "local_difference_of_exponentials",
         (sub, (exp, "x"), (exp, "y")),
         difference_of_exponentials,
-        same_floats,
         single_client=True,
     ),
     to=(rules.specialize,),
 )
 rules.add(
-    rule("local_root_minus_one", (add, -1, (sqrt, (add, 1, "*x"))), root_minus_one, real_of_same_dtype),
-    rule(
-        "local_root_of_difference_minus_one",
-        (add, -1, (sqrt, (sub, 1, "x"))),
-        lambda x: neg(one_minus_root(x)),
-        real_of_same_dtype,
-    ),
-    rule(
-        "local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x)), real_of_same_dtype
-    ),
-    rule("local_difference_of_roots", (sub, (sqrt, (add, "c", "x")), (sqrt, "x")), difference_of_roots, adds_to_root),
-    rule(
+    row("local_root_minus_one", (add, -1, (sqrt, (add, 1, "*x"))), root_minus_one),
+    row("local_root_of_difference_minus_one", (add, -1, (sqrt, (sub, 1, "x"))), lambda x: neg(one_minus_root(x))),
+    row("local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x))),
+    row("local_difference_of_roots", (sub, (sqrt, (add, "c", "x")), (sqrt, "x")), difference_of_roots, adds_to_root),
+    row(
         "local_opposite_difference_of_roots",
         (sub, (sqrt, "x"), (sqrt, (add, "c", "x"))),
         lambda c, x: neg(difference_of_roots(c, x)),
         adds_to_root,
     ),
-    rule("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root, real_of_same_dtype),
+    row("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root),
     to=(rules.stabilize,),
 )

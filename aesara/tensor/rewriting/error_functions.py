@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aesara.graph.nodes import Variable
-from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.elementwise.ops import add, erf, erfc, erfcx, exp, mul, neg, square, sub, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import (
@@ -16,12 +16,13 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.older_interface import is_neg
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
 rules.add(
-    rule("local_erf_neg_minus_one", (sub, (erfc, (neg, "x")), 1), lambda x: erf(x), real_of_same_dtype),
-    rule("local_erf_neg_minus_one_add", (add, -1, (erfc, (neg, "x"))), lambda x: erf(x), real_of_same_dtype),
+    row("local_erf_neg_minus_one", (sub, (erfc, (neg, "x")), 1), (erf, "x")),
+    row("local_erf_neg_minus_one_add", (add, -1, (erfc, (neg, "x"))), (erf, "x")),
     to=(rules.canonicalize, rules.stabilize, rules.specialize),
 )
 

@@ -31,12 +31,6 @@ def constant_folding(fgraph, node):
 
 
 @node_rewriter(None, operands=[Constant])
-def late_constant_folding(fgraph, node):
-    """Replace a node whose inputs are all constants with its values, after stable forms have been looked for."""
-    return _folded(fgraph, node) or False
-
-
-@node_rewriter(None, operands=[Constant])
 def lossless_constant_folding(fgraph, node):
     """Replace a node whose inputs are all constants with its values, unless a more stable form may need the inputs."""
     if not any(client != "output" for out in node.outputs for client, _ in fgraph.clients[out]):
@@ -50,6 +44,9 @@ def lossless_constant_folding(fgraph, node):
     return results
 
 
+#: The same after stable forms have been looked for.
+late_constant_folding = node_rewriter(None, operands=[Constant])(constant_folding.fn)
+late_constant_folding.name = "late_constant_folding"
 # By this name modes know the rule that folds constants from the beginning.
 lossless_constant_folding.name = constant_folding.name
 

@@ -236,34 +236,27 @@ def _with_op(node: Apply, op: Op) -> list[Variable]:
     return Apply(op, list(node.inputs), [out.type() for out in node.outputs]).outputs
 
 
-@node_rewriter([IncSubtensor])
-def local_inplace_setsubtensor(fgraph, node):
-    """Write to a part of a tensor in the memory of the tensor."""
-    op = node.op
-    if op.inplace:
-        return False
-    new_op = IncSubtensor(
-        op.idx_list,
-        inplace=True,
-        set_instead_of_inc=op.set_instead_of_inc,
-        destroyhandler_tolerate_aliased=op.destroyhandler_tolerate_aliased,
-    )
-    return _with_op(node, new_op)
+def _writing_in_place(name: str, kind: type[Op], in_place: Callable[[Any], Op]) -> NodeRewriter:
+    """Return the rule that ops of a class write to a part of a tensor in its memory; `in_place` makes the op."""
+
+    def rewrite(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
+        return False if node.op.inplace else _with_op(node, in_place(node.op))
+
+    rewrite.__name__ = name
+    rewrite.__doc__ = "Write to a part of a tensor in the memory of the tensor."
+    return node_rewriter([kind])(rewrite)
 
 
-@node_rewriter([AdvancedIncSubtensor1])
-def local_inplace_AdvancedIncSubtensor1(fgraph, node):
-    """Write to entries along the first dimension in the memory of the tensor."""
-    if node.op.inplace:
-        return False
-    return _with_op(node, node.op.clone_inplace())
-
-
-@node_rewriter([AdvancedIncSubtensor])
-def local_inplace_AdvancedIncSubtensor(fgraph, node):
-    """Write to entries of a tensor in the memory of the tensor."""
-    op = node.op
-    if op.inplace:
-        return False
-    new_op = AdvancedIncSubtensor(True, op.set_instead_of_inc, op.ignore_duplicates)
-    return _with_op(node, new_op)
+local_inplace_setsubtensor = _writing_in_place(
+    "local_inplace_setsubtensor",
+    IncSubtensor,
+    lambda op: IncSubtensor(op.idx_list, True, op.set_instead_of_inc, op.destroyhandler_tolerate_aliased),
+)
+local_inplace_AdvancedIncSubtensor1 = _writing_in_place(
+    "local_inplace_AdvancedIncSubtensor1", AdvancedIncSubtensor1, lambda op: op.clone_inplace()
+)
+local_inplace_AdvancedIncSubtensor = _writing_in_place(
+    "local_inplace_AdvancedIncSubtensor",
+    AdvancedIncSubtensor,
+    lambda op: AdvancedIncSubtensor(True, op.set_instead_of_inc, op.ignore_duplicates),
+)

@@ -15,6 +15,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import optdb
+from aesara.graph.rewriting.matching import extract, ops
 from aesara.graph.rewriting.walking import in2out
 from aesara.graph.traversal import io_toposort
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -38,6 +39,7 @@ from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.helpers import as_dtype, in_place_of
 from aesara.tensor.rewriting.reductions import reduced_axes, with_axes
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
@@ -199,16 +201,19 @@ def _number(value: Variable, ndim: int) -> Variable:
     return DimShuffle(value.type.broadcastable, ["x"] * ndim)(value)  # type: ignore[attr-defined,no-any-return]
 
 
-@node_rewriter([Reshape])
-def shape_parameter_as_tuple(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A shape whose elements are known becomes a constant."""
-    x, shape = node.inputs
+def _constant_shape(shape: Variable) -> Variable | None:
+    """Return a shape whose elements are known as a constant; None for others, and for constants."""
     entries = None if isinstance(shape, Constant) else known_entries(shape)
-    if entries is None or None in entries:
-        return False
-    return node.op.make_node(x, constant(entries, dtype="int64")).outputs
+    return None if entries is None or None in entries else constant(entries, dtype="int64")
 
 
+shape_parameter_as_tuple = row(
+    "shape_parameter_as_tuple",
+    (ops(Reshape, name="reshape"), "x", extract(_constant_shape, "shape")),
+    ("reshape", "x", "shape"),
+    each=None,
+    why="reshape(x, shape) -> reshape(x, constant) of a shape whose elements are known",
+)
 for _rule in (boolean_indexing_set_or_inc, boolean_indexing_sum, shape_parameter_as_tuple):
     # When forms are canonical, equal masks are the same.
     rules.into(optdb, in2out(_rule), "jax", name=f"jax_{_rule.name}", position=1.2)

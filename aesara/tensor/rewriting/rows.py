@@ -16,6 +16,7 @@ from aesara.tensor.rewriting.helpers import (
     constant_like,
     in_place_of,
     is_elemwise,
+    is_real,
     real_of_same_dtype,
 )
 
@@ -58,6 +59,11 @@ def row(
     'cos(x)'
     """
     return Rule(name, pattern, replacement, when, single_client, why, each, _in_place_of, requirements)
+
+
+def real(x: Variable, out: Variable) -> bool:
+    """Return whether a variable of a pattern is of real numbers, of any dtype: what `each` may be."""
+    return is_real(x)
 
 
 def replacing(

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import extract, ops
 from aesara.tensor.elementwise.ops import add, log, mul, sub
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
-from aesara.tensor.rewriting.helpers import has_value, in_place_of, same_elements
+from aesara.tensor.rewriting.helpers import has_value, in_place_of, output_of, same_elements
 from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
 from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS, READERS
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 from aesara.tensor.rewriting.special import without_divisor
 
 rules = Rules()
@@ -24,42 +26,39 @@ rules = Rules()
 WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
 
 
-@rules.stabilize
-@rules.specialize("fast_compile")
-@node_rewriter([log])
-def local_advanced_indexing_crossentropy_onehot(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The logarithm of some entries of a softmax, which cannot underflow."""
-    part = node.inputs[0].owner
-    if part is None or not isinstance(part.op, READERS):
-        return False
-    inner = part.inputs[0].owner
-    if inner is None or not isinstance(inner.op, Softmax):
-        return False
-    logarithm = LogSoftmax(axis=inner.op.axis)(inner.inputs[0])
-    return in_place_of(node.outputs[0], part.op(logarithm, *part.inputs[1:]))
+def entries_of(var: Variable) -> tuple[Apply, Variable] | None:
+    """Return the node that reads entries of a tensor, and this tensor."""
+    return (var.owner, var.owner.inputs[0]) if var.owner is not None and isinstance(var.owner.op, READERS) else None
+
+
+local_advanced_indexing_crossentropy_onehot = row(
+    "local_advanced_indexing_crossentropy_onehot",
+    (log, extract(entries_of, "reader", (ops(Softmax, axis="axis"), "x"), operands=READERS)),
+    lambda reader, axis, x: reader.op(LogSoftmax(axis=axis)(x), *reader.inputs[1:]),
+    each=None,
+    why="log(softmax(x)[i]) -> log_softmax(x)[i], which cannot underflow",
+)
+rules.stabilize(local_advanced_indexing_crossentropy_onehot)
+rules.specialize(local_advanced_indexing_crossentropy_onehot, "fast_compile")
 
 
 @rules.stabilize
 @rules.specialize("fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node: Apply) -> Any:
-    """The gradient of the logarithm of some entries of a softmax, in which the division by them cancels."""
+    """``softmax_grad(scatter(q / p[i], i), p)`` of a softmax p, where the division by its entries cancels.
+
+    A function, since the index has any number of parts, and what else reads p is looked for.
+    """
     scattered, probabilities = node.inputs
-    producer, writer = probabilities.owner, scattered.owner
-    if producer is None or not isinstance(producer.op, Softmax):
-        return False
-    if writer is None or not isinstance(writer.op, WRITERS) or not has_value(writer.inputs[0], 0):
+    writer = scattered.owner
+    if output_of(probabilities, Softmax) is None or writer is None or not isinstance(writer.op, WRITERS):
         return False
     if writer.op.set_instead_of_inc and not isinstance(writer.op, IncSubtensor):
         return False
-    zero, quotient, *index = writer.inputs
-    if any(x.type.dtype != probabilities.type.dtype for x in (zero, quotient)):
-        return False
-    clients = (client for client, _ in fgraph.clients[probabilities] if isinstance(client, Apply))
-    readers = (client.outputs[0] for client in clients if _reads_where(client, writer, index))
-    gradients = (without_divisor(quotient, entries) for entries in readers)
-    gradient = next((one for one in gradients if one is not None), None)
-    if gradient is None:
+    zero, _, *index = writer.inputs
+    gradient = next(_numerators(fgraph, writer, probabilities), None)
+    if gradient is None or not has_value(zero, 0) or zero.type.dtype != probabilities.type.dtype:
         return False
     placed = writer.op(zero, gradient, *index)
     axis = node.op.axis
@@ -95,7 +94,10 @@ def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
             for i, p in enumerate(node.inputs):
                 if i == k or p.type.dtype != out.type.dtype or p.type.broadcastable != out.type.broadcastable:
                     continue
-                scattered = _scattered_without(fgraph, writer, p)
+                zero, quotient, *index = writer.inputs
+                numerators = (v for v in _numerators(fgraph, writer, p) if v.type.ndim == quotient.type.ndim)
+                numerator = next(numerators, None)
+                scattered = None if numerator is None else writer.op(zero, numerator, *index)
                 if scattered is None or scattered.type.broadcastable != out.type.broadcastable:
                     continue
                 others = [v for n, v in enumerate(node.inputs) if n not in (k, i)]
@@ -107,14 +109,13 @@ def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     return False
 
 
-def _scattered_without(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Variable | None:
-    """What a node writes to zeros, if it is divided by the entries of `p` there, without the divisor; else None."""
-    zero, quotient, *index = writer.inputs
+def _numerators(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Iterator[Any]:
+    """Yield what a node writes without the entries of `p` at the same index, if it is divided by them."""
+    _, quotient, *index = writer.inputs
     if quotient.type.dtype != p.type.dtype:
-        return None
+        return
     for client, _ in fgraph.clients[p]:
         if isinstance(client, Apply) and _reads_where(client, writer, index):
             numerator = without_divisor(quotient, client.outputs[0])
-            if numerator is not None and numerator.type.ndim == quotient.type.ndim:
-                return writer.op(zero, numerator, *index)
-    return None
+            if numerator is not None:
+                yield numerator

@@ -381,3 +381,11 @@ def test_blocks_that_are_not_square(shapes, rng):
     for build in (linalg.inv, linalg.cholesky, lambda m: linalg.solve(m, np.ones(m.type.shape[0]))):
         after, _ = rewrite(build(matrix))
         assert after.owner.op == build(matrix).owner.op
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_sign_of_a_determinant_is_no_determinant(mode, rng):
+    f = compiled([A], linalg.Cofactors()(A) / at.sgn(linalg.det(A)), mode)
+    for value in (values_of(rng)["any"], -2 * np.eye(3)):
+        determinant = np.linalg.det(value)
+        assert_close(f(value), np.abs(determinant) * np.linalg.inv(value).T, size=10.0)

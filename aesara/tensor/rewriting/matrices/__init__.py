@@ -37,18 +37,4 @@ for _rules in RULES:
 # Behind `stabilize`, when the forms of what is asked of a matrix are known.
 optdb.register("share_factorizations", ShareFactorizations(), "fast_run", position=1.65)
 
-__all__ = [
-    "RULES",
-    "assumptions",
-    "block_diagonal",
-    "corrections",
-    "determinants",
-    "gradients",
-    "inverses",
-    "kronecker",
-    "lengths",
-    "low_rank",
-    "orthogonal",
-    "solutions",
-    "transposes",
-]
+__all__ = ["RULES", "lengths"]

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.eye_tri import eye
@@ -26,19 +27,12 @@ from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import Dot
-from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
-from aesara.tensor.rewriting.matrices.parts import (
-    in_places_of,
-    is_real,
-    matrix_rewriter,
-    swapped,
-)
+from aesara.tensor.rewriting.matrices.facts import facts_of, product_of_factors, split_numbers, transposed_of
+from aesara.tensor.rewriting.matrices.parts import fits_as_columns, minus_one, swapped, two_terms
+from aesara.tensor.rewriting.matrices.rows import matrix_row, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
-
-__all__ = ["local_det_of_correction", "local_inverse_of_correction", "local_solve_of_correction"]
 
 _dot = Dot()
 
@@ -55,6 +49,10 @@ class _Product(NamedTuple):
     middles: list[Any]
     last: Any
 
+    def times(self, *numbers: Any) -> _Product:
+        """Return the product times some numbers more."""
+        return self._replace(numbers=(*self.numbers, *numbers))
+
 
 class _Within(NamedTuple):
     """``d + Q M Q^T``, with ``small = d + M``."""
@@ -64,26 +62,17 @@ class _Within(NamedTuple):
     small: Any
 
 
-def _parts(x: Variable) -> _Within | None:
-    """The parts of a multiple of the identity plus a product of few columns, which need not be symmetric."""
-    node = x.owner
-    if node is None or node.op not in (add, sub) or len(node.inputs) != 2 or x.type.ndim != 2 or not is_real(x):
-        return None
-    for term, product in (node.inputs, node.inputs[::-1]):
-        if term.type.dtype != x.type.dtype or product.type.dtype != x.type.dtype:
-            continue
+def _parts(x: Any) -> _Within | None:
+    """Return the parts of a multiple of the identity plus a product of few columns, which need not be symmetric."""
+    for term, product in two_terms(x, add, sub):
         found = _factored(product)
-        if found is None:
-            continue
         # of an identity only its number is kept: that it fits must be known
-        d = _identity_times(term) if None not in term.type.shape else None
-        if d is None or d.type.dtype != x.type.dtype:
+        d = _identity_times(term) if found is not None and None not in term.type.shape else None
+        if found is None or d is None or d.type.dtype != x.type.dtype:
             continue
-        if node.op == sub and term is node.inputs[1]:
-            d = neg(d)
-        elif node.op == sub:
-            found = found._replace(numbers=(*found.numbers, np.asarray(-1, x.type.dtype)))
-        return _within(d, found)
+        if x.owner.op == add:
+            return _within(d, found)
+        return _within(neg(d), found) if term is x.owner.inputs[1] else _within(d, found.times(minus_one(x)))
     return None
 
 
@@ -93,16 +82,12 @@ def _factored(product: Any) -> _Product | None:
     if node is None:
         return None
     if node.op in (mul, neg):
-        rest = [v for v in node.inputs if not all(v.type.broadcastable)]
-        numbers = [v.dimshuffle() for v in node.inputs if all(v.type.broadcastable)]
+        numbers, rest = split_numbers(node.inputs)
         found = _factored(rest[0]) if len(rest) == 1 else None
-        if found is None:
-            return None
-        return found._replace(numbers=(*found.numbers, *(numbers or [np.asarray(-1, product.type.dtype)])))
+        return found and found.times(*([v.dimshuffle() for v in numbers] or [minus_one(product)]))
     if node.op == true_divide and all(node.inputs[1].type.broadcastable):
         found = _factored(node.inputs[0])
-        inverse = reciprocal(node.inputs[1].dimshuffle())
-        return None if found is None else found._replace(numbers=(*found.numbers, inverse))
+        return found and found.times(reciprocal(node.inputs[1].dimshuffle()))
     factors = _factors_of(product)
     if len(factors) < 2 or any(v.type.ndim != 2 or v.type.dtype != product.type.dtype for v in factors):
         return None
@@ -129,11 +114,10 @@ def _identity_times(x: Any) -> Any:
         return as_tensor_variable(np.asarray(1, x.type.dtype))
     if x.owner is None or x.owner.op != mul:
         return None
-    numbers = [v.dimshuffle() for v in x.owner.inputs if all(v.type.broadcastable)]
-    rest = [v for v in x.owner.inputs if not all(v.type.broadcastable)]
+    numbers, rest = split_numbers(x.owner.inputs)
     if not numbers or len(rest) != 1 or "identity" not in facts_of(rest[0]):
         return None
-    return numbers[0] if len(numbers) == 1 else mul(*numbers)
+    return product_of_factors([v.dimshuffle() for v in numbers])
 
 
 def _within(d: Any, product: _Product) -> _Within | None:
@@ -158,45 +142,54 @@ def _within(d: Any, product: _Product) -> _Within | None:
     return _Within(d, basis, made + d * one)
 
 
-@rules.canonicalize
-@matrix_rewriter(Solve)
-def local_solve_of_correction(fgraph, node):
-    """Equations with a multiple of the identity plus any product of low rank, by others of the order of that rank."""
-    (out,) = node.outputs
-    x, b = node.inputs
-    if core_op(node).assume_a != "gen" or b.type.ndim > 2 or b.type.broadcastable[0] or b.type.dtype != x.type.dtype:
-        return False
-    parts = _parts(x)
-    if parts is None:
-        return False
+def solution(parts: _Within, b: Any) -> Variable:
+    """Return the solution of equations: beside the space of Q a quotient, within by the small matrix."""
     along = _dot(swapped(parts.basis), b)
     beside = b - _dot(parts.basis, along)
-    return in_place_of(out, beside / parts.d + _dot(parts.basis, Solve()(parts.small, along)))
+    return beside / parts.d + _dot(parts.basis, Solve()(parts.small, along))
 
 
-@rules.stabilize  # when products with the inverse have become solutions
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_correction(fgraph, node):
-    """The inverse of a multiple of the identity plus any product of low rank, by one of the order of that rank."""
-    parts = _parts(node.inputs[0])
-    if parts is None:
-        return False
+def inverse(parts: _Within) -> Variable:
+    """Return the inverse, by solutions for the transpose of Q."""
     turned = swapped(parts.basis)
-    one = eye(parts.basis.shape[0], dtype=parts.d.type.dtype)
-    beside = (one - _dot(parts.basis, turned)) / parts.d
-    return in_place_of(node.outputs[0], beside + _dot(parts.basis, Solve()(parts.small, turned)))
+    beside = (eye(parts.basis.shape[0], dtype=parts.d.type.dtype) - _dot(parts.basis, turned)) / parts.d
+    return beside + _dot(parts.basis, Solve()(parts.small, turned))
 
 
-@rules.canonicalize
-@rules.stabilize  # where it is the logarithm of a determinant
-@matrix_rewriter(SLogDet)
-def local_det_of_correction(fgraph, node):
-    """The determinant of a multiple of the identity plus any product of low rank, by one of the order of that rank."""
-    (x,) = node.inputs
-    parts = _parts(x)
-    if parts is None:
-        return False
+def determinant(parts: _Within) -> tuple[Variable, Variable]:
+    """Return the sign and the logarithm of the determinant: d as often as there are dimensions beside Q."""
     sign, size = SLogDet()(parts.small)
     count = parts.basis.type.shape[0] - parts.basis.type.shape[1]
-    size = size + np.asarray(count, x.type.dtype) * log(absolute(parts.d))
-    return in_places_of(node, sign * sgn(parts.d) if count % 2 else sign, size)
+    size = size + np.asarray(count, parts.d.type.dtype) * log(absolute(parts.d))
+    return sign * sgn(parts.d) if count % 2 else sign, size
+
+
+correction = extract(_parts, "parts")
+rules.add(
+    matrix_row(
+        "local_solve_of_correction",
+        (of_matrices(Solve, assume_a={"gen"}), correction, "b"),
+        solution,
+        lambda parts, b: fits_as_columns(parts.d, b),
+        why="solve(d * I + U @ C @ V.T, b) -> a solution of the order of the rank",
+    ),
+    to=(rules.canonicalize,),
+)
+rules.add(  # when products with the inverse have become solutions
+    matrix_row(
+        "local_inverse_of_correction",
+        (of_matrices(MatrixInverse), correction),
+        inverse,
+        why="inv(d * I + U @ C @ V.T) -> a solution of the order of the rank",
+    ),
+    to=(rules.stabilize,),
+)
+rules.add(  # also where it is the logarithm of a determinant
+    matrix_row(
+        "local_det_of_correction",
+        (of_matrices(SLogDet), correction),
+        determinant,
+        why="slogdet(d * I + U @ C @ V.T) -> one of the order of the rank",
+    ),
+    to=(rules.canonicalize, rules.stabilize),
+)

@@ -8,7 +8,9 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
+from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import add, eq, log, lt, mul, neg, neq, second, sgn, square, switch, true_divide
@@ -18,116 +20,87 @@ from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod
-from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.helpers import in_place_of, output_of
 from aesara.tensor.rewriting.logarithms.along_axes import local_log_prod as local_log_prod_sqr
-from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square, transposed_of
+from aesara.tensor.rewriting.matrices.facts import (
+    TRIANGLES,
+    are_transposes,
+    core_op,
+    facts_of,
+    is_square,
+    product_of_factors,
+)
 from aesara.tensor.rewriting.matrices.parts import (
     diagonal_of,
     diagonal_of_square,
-    in_places_of,
     is_real,
     log_of_product,
-    matrix_rewriter,
+    log_of_square,
     ones_like_batch,
     product_of,
     swapped,
 )
+from aesara.tensor.rewriting.matrices.rows import known, matrix_row, of_matrices, transpose
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
-__all__ = [
-    "local_cofactors_of_definite",
-    "local_cofactors_over_det",
-    "local_det_chol",
-    "local_det_of_inverse",
-    "local_det_of_product",
-    "local_det_of_transpose",
-    "local_det_of_triangle",
-    "local_log_det",
-    "local_log_prod_sqr",
-    "signs_and_logarithms",
-]
+__all__ = ["local_det_chol", "local_log_prod_sqr", "signs_and_logarithms"]
+
+determinant, slogdet = of_matrices(Det, SLogDet, name="op"), of_matrices(SLogDet)
 
 
 def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
-    """Of the products of numbers along the last dimension."""
+    """Return the signs of products of numbers along the last dimension, and the logarithms of their sizes."""
     return prod(sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
 
 
-@rules.canonicalize
-@matrix_rewriter(Det, SLogDet)
-def local_det_of_transpose(fgraph, node):
-    """``det(A.T)`` is ``det(A)``."""
-    x = transposed_of(node.inputs[0])
-    if x is None:
-        return False
-    made = core_op(node)(x)
-    return in_places_of(node, *(made if isinstance(made, list) else [made]))
-
-
-@rules.canonicalize
-@matrix_rewriter(Det, SLogDet)
-def local_det_of_triangle(fgraph, node):
-    """The determinant of a triangular or diagonal matrix is the product of its diagonal."""
-    (x,) = node.inputs
-    if not is_real(x):
-        return False
-    known = facts_of(x)
-    if not known & {"lower_triangular", "upper_triangular"}:
-        return False
-    if "identity" in known:
-        one = ones_like_batch(x)
-        return in_places_of(node, *([one] if isinstance(core_op(node), Det) else [one, one.zeros_like()]))
+def determinant_of_triangle(op: Any, x: Variable) -> Any:
+    """Return the product of the diagonal, or its sign and logarithm."""
+    if "identity" in facts_of(x):
+        one: Any = ones_like_batch(x)
+        return one if isinstance(op, Det) else (one, one.zeros_like())
     d = diagonal_of_square(x)
-    return in_places_of(node, *([product_of(d)] if isinstance(core_op(node), Det) else signs_and_logarithms(d)))
+    return product_of(d) if isinstance(op, Det) else signs_and_logarithms(d)
 
 
-@rules.canonicalize
-@matrix_rewriter(SLogDet)
-def local_det_of_product(fgraph, node):
-    """The logarithm of the determinant of ``A @ B`` is a sum, where one of both is easily had."""
-    (x,) = node.inputs
-    if x.owner is None or not isinstance(x.owner.op, Dot) or not is_real(x):
+def has_easy_factors(a: Variable, b: Variable) -> bool:
+    """Return whether determinants of the factors of a product are at hand, or the same.
+
+    One that is known to be square is enough: the determinant of the other is an error if that is not.
+    """
+    if not a.type.ndim == b.type.ndim == 2 or a.type.dtype != b.type.dtype or not is_real(a):
         return False
-    factors = x.owner.inputs
-    if any(v.type.ndim != 2 or v.type.dtype != x.type.dtype for v in factors) or not any(map(is_square, factors)):
-        return False  # one that is square is enough: the determinant of the other is an error if that is not
-    if not _is_same(*factors) and not any(_is_easy(v) for v in factors):
+    if not is_square(a) and not is_square(b):
         return False
-    (sign, size), (other_sign, other_size) = (core_op(node)(v) for v in factors)
-    if not _is_same(*factors):
+    return are_same(a, b) or any(not facts_of(x).isdisjoint(TRIANGLES) for x in (a, b))
+
+
+def are_same(a: Variable, b: Variable) -> bool:
+    """Return whether two matrices have the same determinant, and fit: they are the same, or transposes."""
+    return a is b or are_transposes(a, b)
+
+
+def determinant_of_product(a: Any, b: Any) -> tuple[Variable, Variable]:
+    """Return the sign and the logarithm of the determinant of ``A @ B``."""
+    (sign, size), (other_sign, other_size) = SLogDet()(a), SLogDet()(b)
+    if not are_same(a, b):
         fit = CheckAndRaise(ValueError, "The matrices of a product do not fit.")
-        agree = eq(factors[0].shape[0], factors[1].shape[0])
+        agree = eq(a.shape[0], b.shape[0])
         sign, size = fit(sign, agree), fit(size, agree)
-    return in_places_of(node, mul(sign, other_sign), add(size, other_size))
+    return mul(sign, other_sign), add(size, other_size)
 
 
-def _is_same(a: Variable, b: Variable) -> bool:
-    """Whether two matrices are the same, or transposes of each other."""
-    return a is b or transposed_of(a) is b or transposed_of(b) is a
-
-
-def _is_easy(x: Variable) -> bool:
-    """Whether the determinant of a matrix takes no factors."""
-    return bool(facts_of(x) & {"lower_triangular", "upper_triangular"})
-
-
-@rules.canonicalize
-@matrix_rewriter(SLogDet)
-def local_det_of_inverse(fgraph, node):
-    """The determinant of ``inv(A)`` is the reciprocal of that of A; a singular matrix is an error, as before."""
-    (x,) = node.inputs
-    if x.owner is None or not isinstance(core_op(x.owner), MatrixInverse) or not is_real(x):
-        return False
-    sign, size = core_op(node)(x.owner.inputs[0])
+def determinant_of_inverse(x: Variable) -> tuple[Variable, Variable]:
+    """Return the sign and the logarithm of the reciprocal of a determinant; a singular matrix is an error."""
+    sign, size = SLogDet()(x)
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: its inverse has no determinant.")
-    return in_places_of(node, check(sign, all_of(neq(sign, 0))), neg(size))
+    return check(sign, all_of(neq(sign, 0))), neg(size)
 
 
 def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
-    """The Cholesky factor of a symmetric matrix that is computed anyway; None if there is none."""
+    """Return the Cholesky factor of a symmetric matrix that is computed anyway; None if there is none."""
     for client, _ in fgraph.clients.get(x, ()):
         if not isinstance(client, Apply):
             continue
@@ -138,55 +111,93 @@ def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
     return None
 
 
-@rules.stabilize
-@rules.specialize
-@matrix_rewriter(Det, SLogDet)
-def local_det_chol(fgraph, node):
-    """The determinant of a symmetric matrix whose Cholesky factor is there, or that is known to have one."""
-    (x,) = node.inputs
-    if not is_real(x) or "diagonal" in (known := facts_of(x)):
-        return False
-    factor = Cholesky()(x) if "positive_definite" in known else cholesky_factor_of(fgraph, x)
-    if factor is None:
-        return False
-    d = diagonal_of(factor)
-    if isinstance(core_op(node), Det):
-        return in_places_of(node, product_of(square(d)))
-    return in_places_of(node, ones_like_batch(x), 2 * log_of_product(d))
+def determinant_by_cholesky(op: Op | None, factor: Variable) -> list[Variable]:
+    """Return the determinant of ``L @ L.T`` by the factor L, or its sign and logarithm, as an op has them."""
+    if isinstance(op, Det):
+        return [product_of(square(diagonal_of(factor)))]
+    return [ones_like_batch(factor), log_of_square(factor)]
 
 
-@rules.canonicalize
-@matrix_rewriter(Cofactors)
-def local_cofactors_of_definite(fgraph, node):
-    """The cofactors of a positive definite matrix, as in the gradient of its determinant, by its inverse."""
-    (x,) = node.inputs
-    if not is_real(x) or "positive_definite" not in facts_of(x):
-        return False
-    determinant = Det()(x)
-    scale = determinant.dimshuffle(*range(determinant.type.ndim), "x", "x")
-    return in_places_of(node, mul(scale, swapped(MatrixInverse()(x))))
+def determinant_by_factor(op: Op, x: Variable, fgraph: FunctionGraph) -> list[Variable] | None:
+    """Return the determinant of a matrix whose Cholesky factor is there, or that is known to have one."""
+    factor = Cholesky()(x) if "positive_definite" in facts_of(x) else cholesky_factor_of(fgraph, x)
+    return None if factor is None else determinant_by_cholesky(op, factor)
 
 
-@rules.stabilize
-@node_rewriter([log])
-def local_log_det(fgraph, node):
-    """``log(det(A))`` and ``log(abs(det(A)))`` of a determinant that may leave the range of numbers."""
-    (out,) = node.outputs
-    (x,) = node.inputs
-    inner = x.owner
-    with_sign = True
-    if inner is not None and inner.op == absolute:
-        with_sign = False
-        inner = inner.inputs[0].owner
-    if inner is None or not isinstance(core_op(inner), Det) or not is_real(inner.outputs[0]):
-        return False
-    (determinant,) = inner.outputs
-    if len(fgraph.clients[determinant]) != 1 or determinant.type.dtype != out.type.dtype:
-        return False
-    sign, size = SLogDet()(*inner.inputs)
-    if with_sign:
-        size = switch(lt(sign, 0), np.asarray(np.nan, size.type.dtype), size)
-    return in_place_of(out, size)
+def cofactors_by_inverse(x: Variable) -> Variable:
+    """Return the cofactors of a positive definite matrix."""
+    whole: Any = Det()(x)
+    return mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), swapped(MatrixInverse()(x)))
+
+
+def determinant_in(var: Any) -> tuple[Variable, Variable, bool] | None:
+    """Return the determinant that a variable is, or has the size of; its matrix; and whether its sign matters."""
+    node = output_of(var, absolute)
+    d: Any = var if node is None else node.inputs[0]
+    return (d, d.owner.inputs[0], node is None) if isinstance(core_op(d.owner), Det) else None
+
+
+def log_of_determinant(x: Variable, is_signed: bool) -> Variable:
+    """Return the logarithm of the size of a determinant, or NaN where a sign that matters is negative."""
+    sign, size = SLogDet()(x)
+    return switch(lt(sign, 0), np.asarray(np.nan, size.type.dtype), size) if is_signed else size
+
+
+def is_real_and_alone(d: Variable, out: Variable, fgraph: FunctionGraph) -> bool:
+    """Return whether a determinant is real, and nothing else asks for it."""
+    return is_real(d) and d.type.dtype == out.type.dtype and len(fgraph.clients[d]) == 1
+
+
+rules.add(
+    matrix_row("local_det_of_transpose", (determinant, (transpose, "x")), ("op", "x"), why="det(A.T) -> det(A)"),
+    matrix_row(
+        "local_det_of_triangle",
+        (determinant, known("x", *TRIANGLES)),
+        determinant_of_triangle,
+        is_real,
+        why="det(A) -> prod(diagonal(A)) of a triangular matrix",
+    ),
+    matrix_row(
+        "local_det_of_product",
+        (slogdet, (Dot, "a", "b")),
+        determinant_of_product,
+        has_easy_factors,
+        why="slogdet(A @ B) -> slogdet(A) + slogdet(B), where one of both is easily had",
+    ),
+    matrix_row(
+        "local_det_of_inverse",
+        (slogdet, (of_matrices(MatrixInverse), "x")),
+        determinant_of_inverse,
+        lambda out: is_real(out),
+        why="slogdet(inv(A)) -> -slogdet(A)",
+    ),
+    matrix_row(
+        "local_cofactors_of_definite",
+        (of_matrices(Cofactors), known("x", "positive_definite")),
+        cofactors_by_inverse,
+        is_real,
+        why="cofactors(A) -> det(A) * inv(A).T of a positive definite matrix, as in the gradient of its determinant",
+    ),
+    to=(rules.canonicalize,),
+)
+local_det_chol = matrix_row(
+    "local_det_chol",
+    (determinant, "x"),
+    determinant_by_factor,
+    lambda x: is_real(x) and "diagonal" not in facts_of(x),
+    why="det(A) -> prod(diagonal(cholesky(A)) ** 2), where that factor is there or A is positive definite",
+)
+rules.add(local_det_chol, to=(rules.stabilize, rules.specialize))
+rules.add(
+    matrix_row(
+        "local_log_det",
+        (log, extract(determinant_in, "d", "x", "is_signed")),
+        log_of_determinant,
+        is_real_and_alone,
+        why="log(abs(det(A))) -> slogdet(A)[1], which stays in the range of numbers, and log(det(A)) likewise",
+    ),
+    to=(rules.stabilize,),
+)
 
 
 @rules.stabilize
@@ -196,35 +207,35 @@ def local_cofactors_over_det(fgraph, node):
 
     A singular matrix is an error then, as it is for the gradient of `slogdet`.
     """
-    (out,) = node.outputs
-    factors, divisors = (
-        list(v.owner.inputs) if v.owner is not None and v.owner.op == mul else [v] for v in node.inputs
-    )
+    factors, divisors = map(_factors_of, node.inputs)
     for v in factors:
         if not isinstance(core_op(v.owner), Cofactors) or not is_real(v):
             continue
         (x,) = v.owner.inputs
-        inverse = swapped(MatrixInverse()(x))
         for w in divisors:
             found = _determinant_in(w, x)
-            if found is None:
+            signs = [f for f in factors if _determinant_in(f, x) is sgn][:1] if found is absolute else []
+            if found is not second and not signs:
                 continue
-            signs = [f for f in factors if _determinant_in(f, x) is sgn] if found is absolute else []
-            if found is absolute and not signs:
-                continue
-            rest = [f for f in factors if f is not v and f not in signs[:1]]
+            inverse = product_of_factors(
+                [swapped(MatrixInverse()(x)), *(f for f in factors if f is not v and f not in signs)]
+            )
             others = [d for d in divisors if d is not w]
-            made = mul(inverse, *rest) if rest else inverse
-            return in_place_of(out, made / (mul(*others) if len(others) > 1 else others[0]) if others else made)
+            return in_place_of(node.outputs[0], inverse / product_of_factors(others) if others else inverse)
     return False
 
 
+def _factors_of(var: Variable) -> list[Any]:
+    node = output_of(var, mul)
+    return [var] if node is None else list(node.inputs)
+
+
 def _determinant_in(v: Variable, x: Variable) -> Any:
-    """`abs`, `sgn` or `second` if a variable is that function of the determinant of a matrix, or the determinant."""
+    """Return `abs`, `sgn` or `second` if a variable is that function of the determinant of a matrix, or this itself."""
     found: Any = second
     while v.owner is not None and not isinstance(core_op(v.owner), Det):
         if v.owner.op in (absolute, sgn):
-            found = absolute if v.owner.op == absolute else sgn
+            found = v.owner.op
         elif not isinstance(v.owner.op, DimShuffle):
             return None
         (v,) = v.owner.inputs

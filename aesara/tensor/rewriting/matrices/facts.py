@@ -7,8 +7,7 @@ parameters of `assume`, and ``identity``, ``positive_semidefinite`` and ``positi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import singledispatchmethod
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,7 +38,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.vectorization.blockwise import Blockwise
 
-__all__ = ["core_op", "facts_of", "is_square", "kronecker_factors", "transposed_of", "triangle_in"]
+TRIANGLES = ("lower_triangular", "upper_triangular")
 
 #: Constants with more rows are not looked at.
 LARGEST_CONSTANT = 1024
@@ -57,8 +56,8 @@ _EVEN = (aes.Abs, aes.Sqr, aes.Cos, aes.Cosh)
 _ODD = (aes.Neg, aes.Sin, aes.Sinh, aes.Tan, aes.Tanh, aes.ArcSin, aes.ArcSinh, aes.ArcTan, aes.ArcTanh, aes.Sgn)
 _COMMUTATIVE = (aes.Add, aes.Mul, aes.ScalarMaximum, aes.ScalarMinimum, aes.EQ, aes.NEQ)
 
-_PATTERNS = frozenset(("lower_triangular", "upper_triangular", "diagonal"))
-_SWAPPED = {"lower_triangular": "upper_triangular", "upper_triangular": "lower_triangular"}
+_PATTERNS = frozenset((*TRIANGLES, "diagonal"))
+_SWAPPED = dict(zip(TRIANGLES, reversed(TRIANGLES), strict=True))
 #: What the inverse has in common with a matrix.
 _OF_INVERSE = _PATTERNS | {
     "symmetric", "hermitian", "positive_definite", "orthogonal", "permutation", "identity", "positive_diagonal",
@@ -76,11 +75,14 @@ def facts_of(x: Variable, budget: int = BUDGET) -> frozenset[str]:
     return _Look(budget).facts(x)
 
 
+def core_of(op: Op) -> Op:
+    """Return an op; of one that applies another to each member of a batch, that one."""
+    return op.core_op if isinstance(op, Blockwise) else op
+
+
 def core_op(node: Apply | None) -> Op | None:
-    """The op of a node; of a node that applies one to each member of a batch, that one."""
-    if node is None:
-        return None
-    return node.op.core_op if isinstance(node.op, Blockwise) else node.op
+    """Return the op of a node, or that which it applies to each member of a batch; None without a node."""
+    return None if node is None else core_of(node.op)
 
 
 def is_square(x: Variable) -> bool:
@@ -103,13 +105,39 @@ def triangle_in(x: Variable) -> tuple[Variable, bool] | None:
 def transposed_of(x: Variable) -> Variable | None:
     """What a variable is the transpose of, in its last two dimensions."""
     node = x.owner
-    if node is None or not isinstance(node.op, DimShuffle):
+    if node is None or not isinstance(node.op, DimShuffle) or node.op.drop or not swaps_last(node.op.new_order):
         return None
-    (inner,) = node.inputs
-    n = x.type.ndim
-    if n < 2 or inner.type.ndim != n or tuple(node.op.new_order) != (*range(n - 2), n - 1, n - 2):
+    return node.inputs[0]
+
+
+def swaps_last(order: Sequence[int | str]) -> bool:
+    """Return whether an order of dimensions differs from the usual one in the last two."""
+    n = len(order)
+    return n >= 2 and tuple(order) == (*range(n - 2), n - 1, n - 2)
+
+
+def diagonal_in(x: Variable) -> Variable | None:
+    """Return the vector of which a variable is the diagonal matrix, or the vectors of which it is those of a batch."""
+    n, node = x.type.ndim, x.owner
+    if node is None or not isinstance(node.op, AllocDiag) or node.op.offset != 0:
         return None
-    return inner
+    return node.inputs[0] if {node.op.axis1 % n, node.op.axis2 % n} == {n - 2, n - 1} else None
+
+
+def are_transposes(x: Variable, y: Variable) -> bool:
+    """Return whether one of two variables is computed as the transpose of the other."""
+    return transposed_of(x) is y or transposed_of(y) is x
+
+
+def split_numbers(factors: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Return the factors of one element each, as they are, and the others."""
+    numbers = [v for v in factors if all(v.type.broadcastable)]
+    return numbers, [v for v in factors if not all(v.type.broadcastable)]
+
+
+def product_of_factors(factors: Sequence[Any]) -> Any:
+    """Return the elementwise product of some variables, or the only one."""
+    return factors[0] if len(factors) == 1 else mul(*factors)
 
 
 def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
@@ -117,8 +145,7 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
     if x.owner is None or x.type.ndim != 2:
         return None
     if x.owner.op == mul:
-        numbers = [v for v in x.owner.inputs if all(v.type.broadcastable)]
-        rest = [v for v in x.owner.inputs if not all(v.type.broadcastable)]
+        numbers, rest = split_numbers(x.owner.inputs)
         inner = kronecker_factors(rest[0]) if len(rest) == 1 and rest[0].type.dtype == x.type.dtype else None
         return None if inner is None else (mul(inner[0], *numbers), inner[1])
     if not isinstance(x.owner.op, Reshape):
@@ -128,22 +155,24 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
         return None
     if product.owner is None or product.owner.op != mul:
         return None
-    parts: tuple[list[Variable], list[Variable]] = ([], [])
+    of_first: list[Variable] = []
+    of_second: list[Variable] = []
     for v in product.owner.inputs:
-        single = v.type.broadcastable
-        of_first, of_second = (v.type.dtype == x.type.dtype and all(single[k::2]) for k in (1, 0))
-        if v.type.ndim != 4 or not (of_first or of_second):
+        if v.type.ndim != 4 or v.type.dtype != x.type.dtype:
             return None
-        parts[0 if of_first else 1].append(v)
-    alone = [v for v in parts[0] if all(v.type.broadcastable)]
-    if not parts[1] and alone:
-        parts[0].remove(alone[-1])  # of one by one: it may be either
-        parts[1].append(alone[-1])
-    if not all(parts):
+        rows_and_columns = (v.type.broadcastable[1::2], v.type.broadcastable[::2])
+        part = next((part for part, single in zip((of_first, of_second), rows_and_columns) if all(single)), None)
+        if part is None:
+            return None
+        part.append(v)
+    alone, _ = split_numbers(of_first)
+    if not of_second and alone:
+        of_first.remove(alone[-1])  # of one by one: it may be either
+        of_second.append(alone[-1])
+    if not of_first or not of_second:
         return None
-    first, second = (
-        _product([_with_dimensions(v, kept) for v in part]) for part, kept in zip(parts, ((0, 2), (1, 3)), strict=True)
-    )
+    first = product_of_factors([_with_dimensions(v, (0, 2)) for v in of_first])
+    second = product_of_factors([_with_dimensions(v, (1, 3)) for v in of_second])
     if any(None not in v.type.shape and v.type.shape[0] != v.type.shape[1] for v in (first, second)):
         return None  # the product has no inverse
     if isinstance(shape, Constant):
@@ -151,10 +180,6 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
         if [None if None in pair else pair[0] * pair[1] for pair in sizes] != shape.data.tolist():
             return None
     return first, second
-
-
-def _product(factors: list[Variable]) -> Variable:
-    return factors[0] if len(factors) == 1 else mul(*factors)
 
 
 def _with_dimensions(v: Any, kept: tuple[int, ...], depth: int = 8) -> Variable:
@@ -207,139 +232,12 @@ class _Look:
         if isinstance(x, Constant):
             facts |= _of_constant(x)
         elif x.owner is not None:
-            op = core_op(x.owner)
-            assert op is not None
-            facts |= self.of_op(op, x.owner, x.owner.outputs.index(x))
+            of_op = next((_OF_OPS[kind] for kind in type(core_of(x.owner.op)).__mro__ if kind in _OF_OPS), None)
+            facts |= _NONE if of_op is None else of_op(self, core_of(x.owner.op), x.owner, x)
         self.known[x] = with_consequences(facts, x.type.dtype)
         if "symmetric" not in self.known[x] and x.owner is not None and self.transpose_sign(x, x) > 0:
             self.known[x] = with_consequences(self.known[x] | {"symmetric"}, x.type.dtype)
         return self.known[x]
-
-    # From ops
-
-    @singledispatchmethod
-    def of_op(self, op: Op, node: Apply, position: int) -> frozenset[str]:
-        """The facts about an output of an op."""
-        return _NONE
-
-    @of_op.register
-    def _(self, op: Assume, node: Apply, position: int) -> frozenset[str]:
-        return self.facts(node.inputs[0]).union(op.facts)
-
-    @of_op.register(ViewOp)
-    @of_op.register(CheckAndRaise)
-    def _(self, op: Op, node: Apply, position: int) -> frozenset[str]:
-        return self.facts(node.inputs[0]) if type(op).__name__ not in ("GradClip", "GradScale") else _NONE
-
-    @of_op.register
-    def _(self, op: Cholesky, node: Apply, position: int) -> frozenset[str]:
-        if op.on_error != "raise":
-            return _NONE  # it may be filled with NaN
-        return frozenset(("lower_triangular" if op.lower else "upper_triangular", "positive_diagonal"))
-
-    @of_op.register
-    def _(self, op: MatrixInverse, node: Apply, position: int) -> frozenset[str]:
-        return self.facts(node.inputs[0]) & _OF_INVERSE
-
-    @of_op.register
-    def _(self, op: QRFull, node: Apply, position: int) -> frozenset[str]:
-        if position == len(node.outputs) - 1:
-            return frozenset(("upper_triangular",)) if op._form in ("reduced", "r", "complete") else _NONE
-        return self._orthogonal(node.outputs[position]) if op._form in ("reduced", "complete") else _NONE
-
-    @of_op.register
-    def _(self, op: Eigh, node: Apply, position: int) -> frozenset[str]:
-        return frozenset(("orthogonal",)) if position == 1 else _NONE
-
-    @of_op.register
-    def _(self, op: SVD, node: Apply, position: int) -> frozenset[str]:
-        if len(node.outputs) == 1 or position == 1:
-            return _NONE
-        return frozenset(("orthogonal",)) if op.full_matrices else self._orthogonal(node.outputs[position])
-
-    def _orthogonal(self, x: Variable) -> frozenset[str]:
-        """Of a matrix with orthonormal columns, or rows."""
-        rows, columns = x.type.shape[-2:]
-        return frozenset(("orthogonal",)) if rows is not None and rows == columns else _NONE
-
-    @of_op.register
-    def _(self, op: Eye, node: Apply, position: int) -> frozenset[str]:
-        if known_integer(node.inputs[2]) != 0:
-            return _NONE
-        return frozenset(("identity",)) if self.square(node.outputs[0]) else _NONE
-
-    @of_op.register
-    def _(self, op: Tri, node: Apply, position: int) -> frozenset[str]:
-        k = known_integer(node.inputs[2])
-        return frozenset(("lower_triangular",)) if k is not None and k <= 0 else _NONE
-
-    @of_op.register
-    def _(self, op: AllocDiag, node: Apply, position: int) -> frozenset[str]:
-        n = node.outputs[0].type.ndim
-        return frozenset(("diagonal",)) if op.offset == 0 and {op.axis1 % n, op.axis2 % n} == {n - 2, n - 1} else _NONE
-
-    @of_op.register
-    def _(self, op: DimShuffle, node: Apply, position: int) -> frozenset[str]:
-        (x,) = node.inputs
-        if transposed_of(node.outputs[0]) is not None:
-            return frozenset(_SWAPPED.get(fact, fact) for fact in self.facts(x))
-        n = x.type.ndim
-        # the same matrices, with dimensions of length 1 in front
-        return self.facts(x) if n >= 2 and tuple(op.new_order[-2:]) == (n - 2, n - 1) else _NONE
-
-    @of_op.register(Dot)
-    @of_op.register(MatMul)
-    def _(self, op: Op, node: Apply, position: int) -> frozenset[str]:
-        x, y = node.inputs
-        if x.type.ndim < 2 or y.type.ndim < 2:
-            return _NONE
-        of_x = self.facts(x)
-        facts = of_x & self.facts(y) & _OF_PRODUCT if of_x else _NONE
-        if not x.type.dtype.startswith("complex") and self.transpose_sign(x, y) > 0:
-            facts |= {"symmetric", "positive_semidefinite"}
-        return facts
-
-    @of_op.register
-    def _(self, op: Reshape, node: Apply, position: int) -> frozenset[str]:
-        factors = kronecker_factors(node.outputs[0])
-        if factors is None or not all(self.square(x) for x in factors):
-            return _NONE
-        return self.facts(factors[0]) & self.facts(factors[1])
-
-    @of_op.register
-    def _(self, op: Elemwise, node: Apply, position: int) -> frozenset[str]:
-        out = node.outputs[position]
-        scalar_op = op.scalar_op
-        whole = [x for x in node.inputs if x.type.broadcastable[-2:] == out.type.broadcastable[-2:]]
-        single = [x for x in node.inputs if all(x.type.broadcastable[-2:])]
-        if isinstance(scalar_op, _ZERO_AT_ZERO):
-            return self.facts(node.inputs[0]) & _PATTERNS
-        if isinstance(scalar_op, aes.Mul):
-            return frozenset().union(*(self.facts(x) & _PATTERNS for x in whole))
-        if isinstance(scalar_op, aes.TrueDivide):
-            return self.facts(node.inputs[0]) & _PATTERNS if node.inputs[1] in single else _NONE
-        if isinstance(scalar_op, (aes.Add, aes.Sub)) and len(whole) == len(node.inputs):
-            every = [self.facts(x) for x in whole]
-            facts = frozenset.intersection(*every) & _PATTERNS
-            if isinstance(scalar_op, aes.Add) and all(_SEMIDEFINITE & of_one for of_one in every):
-                # What makes the sum definite may be lost beside the rest if it is a multiple of the identity.
-                definite = any("positive_definite" in of_one and "diagonal" not in of_one for of_one in every)
-                facts |= {"positive_definite" if definite else "positive_semidefinite"}
-            return facts
-        if isinstance(scalar_op, aes.Switch):
-            return self._of_choice(*node.inputs)
-        return _NONE
-
-    def _of_choice(self, mask: Variable, chosen: Variable, other: Variable) -> frozenset[str]:
-        """Of `tril` and `triu`."""
-        k = _diagonal_of_mask(mask)
-        if k is None:
-            return _NONE
-        if k <= 0 and _is_zero(other):
-            return self.facts(chosen) & _PATTERNS | {"lower_triangular"}
-        if k >= -1 and _is_zero(chosen):
-            return self.facts(other) & _PATTERNS | {"upper_triangular"}
-        return _NONE
 
     # Symmetry
 
@@ -357,9 +255,7 @@ class _Look:
     def _transpose_sign(self, x: Variable, y: Variable) -> int:
         if x.type.ndim != y.type.ndim or x.type.ndim < 2:
             return 0
-        if x is y and all(x.type.broadcastable[-2:]):
-            return 1
-        if transposed_of(x) is y or transposed_of(y) is x:
+        if are_transposes(x, y) or (x is y and all(x.type.broadcastable[-2:])):
             return 1
         found = self._sign_by_ops(x, y)
         return found or int(x is y and "symmetric" in self.facts(x))
@@ -369,7 +265,9 @@ class _Look:
         if x.owner is None or y.owner is None:
             return int(isinstance(x, Constant) and isinstance(y, Constant) and _are_transposes(x.data, y.data))
         if isinstance(x.owner.op, DimShuffle) and isinstance(y.owner.op, DimShuffle):
-            return self._sign_of_shuffles(x.owner, y.owner)
+            # Of a column and a row of one vector, or of the same matrices transposed.
+            *lead, row, column = x.owner.op.new_order
+            return int(x.owner.inputs[0] is y.owner.inputs[0] and y.owner.op.new_order == (*lead, column, row))
         if x.owner.op != y.owner.op:
             return 0
         if isinstance(x.owner.op, Elemwise):
@@ -385,13 +283,6 @@ class _Look:
         for a, b in zip(xs, reversed(ys)):
             sign = sign and sign * self.transpose_sign(a, b)
         return sign
-
-    def _sign_of_shuffles(self, x: Apply, y: Apply) -> int:
-        """Of a column and a row of one vector, or of the same matrices transposed."""
-        if x.inputs[0] is not y.inputs[0]:
-            return 0
-        *lead, row, column = x.op.new_order
-        return int(list(y.op.new_order) == [*lead, column, row])
 
     def _sign_of_elementwise(self, scalar_op: Any, xs: Sequence[Variable], ys: Sequence[Variable]) -> int:
         if isinstance(scalar_op, aes.Sub):
@@ -422,41 +313,34 @@ class _Look:
         left = list(ys)
         signs = []
         for x in xs:
-            for k, y in enumerate(left):
-                sign = self.transpose_sign(x, y)
-                if sign:
-                    signs.append(sign)
-                    del left[k]
-                    break
-            else:
+            found = next((k for k, y in enumerate(left) if self.transpose_sign(x, y)), None)
+            if found is None:
                 return [0]
+            signs.append(self.transpose_sign(x, left.pop(found)))
         return signs
 
     # Sizes
 
     def square(self, x: Variable) -> bool:
         """Whether a matrix is known to have as many rows as columns."""
-        rows, columns = x.type.shape[-2:]
-        if rows is not None and rows == columns:
+        if _is_square(x):
             return True
         node = x.owner
         if node is None:
             return False
         op = core_op(node)
-        if isinstance(op, (Cholesky, MatrixInverse, Eigh)):
+        if isinstance(op, (Cholesky, MatrixInverse, Eigh, AllocDiag)):
             return True
         if isinstance(op, Assume) and not _OF_SQUARES.isdisjoint(op.facts):
             return True
         if isinstance(op, Eye):
             n, m = node.inputs[:2]
             return n is m or (known_integer(n) is not None and known_integer(n) == known_integer(m))
-        if isinstance(op, AllocDiag):
-            return True
         if isinstance(op, Reshape):
             factors = kronecker_factors(x)
-            return factors is not None and all(self.square(v) for v in factors)
-        if isinstance(op, (Assume, CheckAndRaise, DimShuffle)) and x.type.ndim == node.inputs[0].type.ndim:
-            return self.square(node.inputs[0]) if not isinstance(op, DimShuffle) or transposed_of(x) else False
+            return factors is not None and all(map(self.square, factors))
+        if isinstance(op, (Assume, CheckAndRaise)) or transposed_of(x) is not None:
+            return x.type.ndim == node.inputs[0].type.ndim and self.square(node.inputs[0])
         if isinstance(op, Elemwise):
             whole = [i for i in node.inputs if i.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
             return any(self.square(i) for i in whole) or "symmetric" in self.facts(x)
@@ -466,6 +350,110 @@ class _Look:
                 (self.square(a) and self.square(b)) or self.transpose_sign(a, b) != 0
             )
         return False
+
+
+def _facts(hold: bool, *facts: str) -> frozenset[str]:
+    return frozenset(facts) if hold else _NONE
+
+
+def _is_at_most_zero(number: Variable) -> bool:
+    value = known_integer(number)
+    return value is not None and value <= 0
+
+
+def _is_square(x: Variable) -> bool:
+    """Return whether a matrix has as many rows as columns by its type."""
+    rows, columns = x.type.shape[-2:]
+    return rows is not None and rows == columns
+
+
+def _of_qr(look: _Look, op: QRFull, node: Apply, x: Variable) -> frozenset[str]:
+    if x is node.outputs[-1]:
+        return _facts(op._form in ("reduced", "r", "complete"), "upper_triangular")
+    return _facts(op._form in ("reduced", "complete") and _is_square(x), "orthogonal")
+
+
+def _of_shuffle(look: _Look, op: DimShuffle, node: Apply, x: Variable) -> frozenset[str]:
+    (inner,) = node.inputs
+    if transposed_of(x) is not None:
+        return frozenset(_SWAPPED.get(fact, fact) for fact in look.facts(inner))
+    return look.facts(inner) if inner.type.ndim >= 2 and _keeps_matrices(node) else _NONE
+
+
+def _of_product(look: _Look, op: Op, node: Apply, x: Variable) -> frozenset[str]:
+    left, right = node.inputs
+    if left.type.ndim < 2 or right.type.ndim < 2:
+        return _NONE
+    of_left = look.facts(left)
+    facts = of_left & look.facts(right) & _OF_PRODUCT if of_left else _NONE
+    if not left.type.dtype.startswith("complex") and look.transpose_sign(left, right) > 0:
+        facts |= {"symmetric", "positive_semidefinite"}
+    return facts
+
+
+def _of_kronecker(look: _Look, op: Reshape, node: Apply, x: Variable) -> frozenset[str]:
+    factors = kronecker_factors(x)
+    if factors is None or not all(map(look.square, factors)):
+        return _NONE
+    return look.facts(factors[0]) & look.facts(factors[1])
+
+
+def _of_elementwise(look: _Look, op: Elemwise, node: Apply, x: Variable) -> frozenset[str]:
+    scalar_op, first = op.scalar_op, node.inputs[0]
+    whole = [v for v in node.inputs if v.type.broadcastable[-2:] == x.type.broadcastable[-2:]]
+    if isinstance(scalar_op, _ZERO_AT_ZERO):
+        return look.facts(first) & _PATTERNS
+    if isinstance(scalar_op, aes.Mul):
+        return frozenset().union(*(look.facts(v) & _PATTERNS for v in whole))
+    if isinstance(scalar_op, aes.TrueDivide):
+        return look.facts(first) & _PATTERNS if all(node.inputs[1].type.broadcastable[-2:]) else _NONE
+    if isinstance(scalar_op, (aes.Add, aes.Sub)) and len(whole) == len(node.inputs):
+        every = [look.facts(v) for v in whole]
+        facts = frozenset.intersection(*every) & _PATTERNS
+        if isinstance(scalar_op, aes.Add) and all(_SEMIDEFINITE & of_one for of_one in every):
+            # What makes the sum definite may be lost beside the rest if it is a multiple of the identity.
+            definite = any("positive_definite" in of_one and "diagonal" not in of_one for of_one in every)
+            facts |= {"positive_definite" if definite else "positive_semidefinite"}
+        return facts
+    return _of_choice(look, *node.inputs) if isinstance(scalar_op, aes.Switch) else _NONE
+
+
+def _of_choice(look: _Look, mask: Variable, chosen: Variable, other: Variable) -> frozenset[str]:
+    """Return the facts about `tril` and `triu` of a matrix."""
+    k = _diagonal_of_mask(mask)
+    if k is not None and k <= 0 and _is_zero(other):
+        return look.facts(chosen) & _PATTERNS | {"lower_triangular"}
+    if k is not None and k >= -1 and _is_zero(chosen):
+        return look.facts(other) & _PATTERNS | {"upper_triangular"}
+    return _NONE
+
+
+def _of_view(look: _Look, op: Op, node: Apply, x: Variable) -> frozenset[str]:
+    return look.facts(node.inputs[0]) if type(op).__name__ not in ("GradClip", "GradScale") else _NONE
+
+
+#: The facts about an output `x` of a node whose op, or core op, is of a class.
+_OF_OPS: dict[type, Callable[[_Look, Any, Apply, Variable], frozenset[str]]] = {
+    Assume: lambda look, op, node, x: look.facts(node.inputs[0]).union(op.facts),
+    ViewOp: _of_view,
+    CheckAndRaise: _of_view,
+    # Where a failure is no error, the factor may be filled with NaN.
+    Cholesky: lambda look, op, node, x: _facts(op.on_error == "raise", TRIANGLES[not op.lower], "positive_diagonal"),
+    MatrixInverse: lambda look, op, node, x: look.facts(node.inputs[0]) & _OF_INVERSE,
+    QRFull: _of_qr,
+    Eigh: lambda look, op, node, x: _facts(x in node.outputs[1:], "orthogonal"),
+    SVD: lambda look, op, node, x: _facts(
+        len(node.outputs) > 1 and x not in node.outputs[1:2] and (op.full_matrices or _is_square(x)), "orthogonal"
+    ),
+    Eye: lambda look, op, node, x: _facts(known_integer(node.inputs[2]) == 0 and look.square(x), "identity"),
+    Tri: lambda look, op, node, x: _facts(_is_at_most_zero(node.inputs[2]), "lower_triangular"),
+    AllocDiag: lambda look, op, node, x: _facts(diagonal_in(x) is not None, "diagonal"),
+    DimShuffle: _of_shuffle,
+    Dot: _of_product,
+    MatMul: _of_product,
+    Reshape: _of_kronecker,
+    Elemwise: _of_elementwise,
+}
 
 
 def _factors(product: Variable) -> list[Variable]:
@@ -483,20 +471,16 @@ def _factors(product: Variable) -> list[Variable]:
 
 def _from_tags(x: Variable) -> frozenset[str]:
     """What tags of a variable say, as programs for Aesara set them."""
-    facts = set()
-    for tag, fact in (("symmetric", "symmetric"), ("psd", "positive_definite"), ("orthogonal", "orthogonal")):
-        if getattr(x.tag, tag, None) is True:
-            facts.add(fact)
-    return frozenset(facts)
+    names = {"symmetric": "symmetric", "psd": "positive_definite", "orthogonal": "orthogonal"}
+    return frozenset(fact for tag, fact in names.items() if getattr(x.tag, tag, None) is True)
 
 
 def _diagonal_of_mask(mask: Variable) -> int | None:
     """The diagonal up to which a mask is true, as `tri` counts them; there may be dimensions of length 1 in front."""
     while mask.owner is not None and isinstance(mask.owner.op, DimShuffle):
-        (inner,) = mask.owner.inputs
-        if tuple(mask.owner.op.new_order[-2:]) != (inner.type.ndim - 2, inner.type.ndim - 1):
+        if not _keeps_matrices(mask.owner):
             return None
-        mask = inner
+        (mask,) = mask.owner.inputs
     if isinstance(mask, Constant) and mask.type.ndim == 2:
         if max(mask.data.shape) > LARGEST_CONSTANT:
             return None
@@ -505,6 +489,12 @@ def _diagonal_of_mask(mask: Variable) -> int | None:
     if mask.owner is None or not isinstance(mask.owner.op, Tri):
         return None
     return known_integer(mask.owner.inputs[2])
+
+
+def _keeps_matrices(shuffle: Apply) -> bool:
+    """Return whether only dimensions in front of the last two are rearranged, or added."""
+    n = shuffle.inputs[0].type.ndim
+    return tuple(shuffle.op.new_order[-2:]) == (n - 2, n - 1)
 
 
 def _is_zero(x: Variable) -> bool:

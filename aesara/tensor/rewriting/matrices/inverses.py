@@ -2,130 +2,100 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.diagonals import AllocDiag
 from aesara.tensor.creation.eye_tri import eye
-from aesara.tensor.elementwise.ops import conj, gt, reciprocal, sqrt
+from aesara.tensor.elementwise.ops import gt, reciprocal, sqrt
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
+from aesara.tensor.linear_algebra.core import adjoint
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
-from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
-from aesara.tensor.rewriting.matrices.parts import (
-    diagonal_of_square,
-    is_real,
-    matrix_rewriter,
-    swapped,
-    unless_singular,
-)
+from aesara.tensor.rewriting.matrices.facts import TRIANGLES, are_transposes, facts_of
+from aesara.tensor.rewriting.matrices.parts import diagonal_of_square, is_real, swapped, unless_singular
+from aesara.tensor.rewriting.matrices.rows import known, matrix_row, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
-__all__ = [
-    "local_cholesky_of_diagonal",
-    "local_cholesky_of_square",
-    "local_inverse_of_definite",
-    "local_inverse_of_diagonal",
-    "local_inverse_of_inverse",
-    "local_inverse_of_orthogonal",
-    "local_inverse_of_triangle",
-]
+inverse, cholesky = of_matrices(MatrixInverse), of_matrices(Cholesky, lower="lower", on_error="on_error")
 
 
-@rules.canonicalize
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_inverse(fgraph, node):
-    """``inv(inv(A))`` is A; whether that is singular is not looked at."""
-    (x,) = node.inputs
-    if x.owner is None or not isinstance(core_op(x.owner), MatrixInverse):
-        return False
-    return in_place_of(node.outputs[0], x.owner.inputs[0])
+def identity_beside(x: Any) -> Variable:
+    """Return the identity as right-hand sides for a matrix, or for each in a batch."""
+    return eye(x.shape[-1], dtype=x.type.dtype)
 
 
-@rules.canonicalize
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_orthogonal(fgraph, node):
-    """The inverse of an orthogonal matrix, or a permutation, is its transpose."""
-    (x,) = node.inputs
-    known = facts_of(x)
-    if "identity" in known:
-        return in_place_of(node.outputs[0], x)
-    if "orthogonal" not in known or "diagonal" in known:
-        return False
-    return in_place_of(node.outputs[0], swapped(x) if is_real(x) else conj(swapped(x)))
+def inverse_of_triangle(x: Variable) -> Variable:
+    """Return the inverse of a triangular matrix, by substitution."""
+    return SolveTriangular(lower="lower_triangular" in facts_of(x), check_finite=False)(x, identity_beside(x))
 
 
-@rules.canonicalize
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_diagonal(fgraph, node):
-    """The inverse of a diagonal matrix has the reciprocals; a zero on the diagonal is an error, as before."""
-    (x,) = node.inputs
-    known = facts_of(x)
-    if "diagonal" not in known or "identity" in known or x.type.ndim != 2:
-        return False
-    d = diagonal_of_square(x)
-    return in_place_of(node.outputs[0], AllocDiag()(reciprocal(unless_singular(d, d))))
-
-
-@rules.stabilize  # when products with the inverse have become solutions
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_triangle(fgraph, node):
-    """The inverse of a triangular matrix, by substitution."""
-    (x,) = node.inputs
-    known = facts_of(x)
-    if "diagonal" in known or not known & {"lower_triangular", "upper_triangular"}:
-        return False
-    solve = SolveTriangular(lower="lower_triangular" in known, check_finite=False)
-    return in_place_of(node.outputs[0], solve(x, eye(x.shape[-1], dtype=x.type.dtype)))
-
-
-@rules.stabilize  # as above
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_definite(fgraph, node):
-    """The inverse of a positive definite matrix, by its Cholesky factor."""
-    (x,) = node.inputs
-    known = facts_of(x)
-    if "positive_definite" not in known or "diagonal" in known:
-        return False
-    solve = CholeskySolve(True, check_finite=False)
-    return in_place_of(node.outputs[0], solve(Cholesky()(x), eye(x.shape[-1], dtype=x.type.dtype)))
-
-
-@rules.canonicalize
-@matrix_rewriter(Cholesky)
-def local_cholesky_of_diagonal(fgraph, node):
-    """The Cholesky factor of a diagonal matrix has the roots; a number that is not positive is an error, as before."""
-    (x,) = node.inputs
-    known = facts_of(x)
-    if "identity" in known:
-        return in_place_of(node.outputs[0], x)
-    if "diagonal" not in known or x.type.ndim != 2 or not is_real(x):
-        return False
-    if node.op.on_error != "raise":
-        return False
+def root_of_diagonal(x: Variable, on_error: str) -> Variable | None:
+    """Return the square root of a diagonal matrix, with an error if a number is not positive."""
+    if "identity" in facts_of(x):
+        return x
+    if x.type.ndim != 2 or not is_real(x) or on_error != "raise":
+        return None
     d = diagonal_of_square(x)
     check = CheckAndRaise(np.linalg.LinAlgError, "The matrix is not positive definite: see its diagonal.")
-    return in_place_of(node.outputs[0], AllocDiag()(sqrt(check(d, all_of(gt(d, 0))))))
+    return AllocDiag()(sqrt(check(d, all_of(gt(d, 0)))))
 
 
-@rules.canonicalize
-@matrix_rewriter(Cholesky)
-def local_cholesky_of_square(fgraph, node):
-    """The Cholesky factor of ``L @ L.T`` for such a factor L is L."""
-    (x,) = node.inputs
-    if x.owner is None or not isinstance(x.owner.op, Dot) or not is_real(x):
-        return False
-    left, right = x.owner.inputs
-    if transposed_of(right) is not left and transposed_of(left) is not right:
-        return False
-    known = facts_of(left)
-    if "positive_diagonal" not in known:
-        return False
-    if "lower_triangular" in known:
-        return in_place_of(node.outputs[0], left if core_op(node).lower else swapped(left))
-    return False
+def is_square_of_factor(left: Variable, right: Variable, out: Variable) -> bool:
+    """Return whether a product is that of a Cholesky factor and its transpose."""
+    factor = ("positive_diagonal", "lower_triangular")
+    return is_real(out) and are_transposes(left, right) and facts_of(left).issuperset(factor)
+
+
+rules.add(
+    matrix_row("local_inverse_of_inverse", (inverse, (inverse, "x")), "x", why="inv(inv(A)) -> A, singular or not"),
+    matrix_row(
+        "local_inverse_of_orthogonal",
+        (inverse, known("x", "orthogonal")),
+        lambda x: x if "hermitian" in facts_of(x) else adjoint(x),
+        why="inv(A) -> A.T of an orthogonal matrix, or a permutation",
+    ),
+    matrix_row(
+        "local_inverse_of_diagonal",
+        (inverse, known("x", "diagonal", but=("identity",))),
+        lambda x: AllocDiag()(reciprocal(unless_singular(diagonal_of_square(x)))),
+        lambda x: x.type.ndim == 2,
+        why="inv(diag(d)) -> diag(1 / d), with an error for a zero",
+    ),
+    matrix_row(
+        "local_cholesky_of_diagonal",
+        (cholesky, known("x", "diagonal")),
+        root_of_diagonal,
+        why="cholesky(diag(d)) -> diag(sqrt(d)), with an error for a number that is not positive",
+    ),
+    matrix_row(
+        "local_cholesky_of_square",
+        (cholesky, (Dot, "left", "right")),
+        lambda left, lower: left if lower else swapped(left),
+        is_square_of_factor,
+        why="cholesky(L @ L.T) -> L of a Cholesky factor L",
+    ),
+    to=(rules.canonicalize,),
+)
+rules.add(  # when products with the inverse have become solutions
+    matrix_row(
+        "local_inverse_of_triangle",
+        (inverse, known("x", *TRIANGLES, but=("diagonal",))),
+        inverse_of_triangle,
+        why="inv(A) -> solve_triangular(A, I) of a triangular matrix",
+    ),
+    matrix_row(
+        "local_inverse_of_definite",
+        (inverse, known("x", "positive_definite", but=("diagonal",))),
+        lambda x: CholeskySolve(True, check_finite=False)(Cholesky()(x), identity_beside(x)),
+        why="inv(A) -> cho_solve(cholesky(A), I) of a positive definite matrix",
+    ),
+    to=(rules.stabilize,),
+)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.casting import cast
 from aesara.tensor.elementwise.ops import add, eq, exp, mul, pow, switch
 from aesara.tensor.linear_algebra.cholesky import Cholesky
@@ -12,94 +13,33 @@ from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.vectors import kron
-from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square, kronecker_factors
-from aesara.tensor.rewriting.matrices.parts import in_places_of, is_real, matrix_rewriter
+from aesara.tensor.rewriting.matrices.facts import is_square, kronecker_factors
+from aesara.tensor.rewriting.matrices.parts import is_real
+from aesara.tensor.rewriting.matrices.rows import known, matrix_row, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
 
 rules = Rules()
 
-__all__ = [
-    "local_cholesky_of_kronecker",
-    "local_det_of_kronecker",
-    "local_inverse_of_kronecker",
-    "local_slogdet_of_kronecker",
-    "local_solve_of_kronecker",
-]
 
-
-@rules.canonicalize
-@matrix_rewriter(Solve)
-def local_solve_of_kronecker(fgraph, node):
-    """``solve(kron(A, B), b)``: with b as a matrix, ``solve(B, solve(A, b).T).T``."""
-    (out,) = node.outputs
-    x, b = node.inputs
-    op = core_op(node)
-    factors = kronecker_factors(x)
-    if factors is None or op.assume_a != "gen" or b.type.ndim > 2 or b.type.dtype != out.type.dtype:
-        return False
-    first, second = factors
+def solution_by_factors(first: Any, second: Any, b: Any, check_finite: bool) -> Variable:
+    """Return the solution for right-hand sides that are taken as matrices of n rows and m columns."""
     n, m = first.shape[0], second.shape[0]
-    solve = Solve(check_finite=op.check_finite)
+    solve = Solve(check_finite=check_finite)
     if b.type.ndim == 1:
         half = solve(first, reshape(b, (n, m)))
-        return in_place_of(out, reshape(solve(second, half.T).T, b.shape, ndim=1))
+        return reshape(solve(second, half.T).T, b.shape, ndim=1)
     columns = b.shape[1]
     half = reshape(solve(first, reshape(b, (n, m * columns))), (n, m, columns)).dimshuffle(1, 0, 2)
     solved = reshape(solve(second, reshape(half, (m, n * columns))), (m, n, columns)).dimshuffle(1, 0, 2)
-    return in_place_of(out, reshape(solved, b.shape, ndim=2))
+    return reshape(solved, b.shape, ndim=2)
 
 
-@rules.stabilize  # when products with the inverse have become solutions
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_kronecker(fgraph, node):
-    """``inv(kron(A, B))`` as ``kron(inv(A), inv(B))``."""
-    factors = kronecker_factors(node.inputs[0])
-    if factors is None:
-        return False
-    return in_place_of(node.outputs[0], kron(*(core_op(node)(x) for x in factors)))
-
-
-@rules.canonicalize
-@matrix_rewriter(Cholesky)
-def local_cholesky_of_kronecker(fgraph, node):
-    """The Cholesky factor of a Kronecker product is that of its factors', where these are positive definite."""
-    factors = kronecker_factors(node.inputs[0])
-    if factors is None or not all("positive_definite" in facts_of(x) for x in factors):
-        return False
-    return in_place_of(node.outputs[0], kron(*(core_op(node)(x) for x in factors)))
-
-
-@rules.canonicalize
-@rules.stabilize  # where it is the logarithm of a determinant
-@matrix_rewriter(SLogDet)
-def local_slogdet_of_kronecker(fgraph, node):
-    """The logarithm of the determinant of ``kron(A, B)``, from those of A and B."""
-    found = _determinant(node)
-    return in_places_of(node, *found) if found else False
-
-
-@rules.specialize  # when logarithms of determinants have become such
-@matrix_rewriter(Det)
-def local_det_of_kronecker(fgraph, node):
-    """The determinant of ``kron(A, B)`` is ``det(A) ** m * det(B) ** n``, of A of order n and B of order m."""
-    found = _determinant(node)
-    return in_places_of(node, mul(found[0], exp(found[1]))) if found else False
-
-
-def _determinant(node: Apply) -> tuple[Variable, Variable] | None:
-    """The sign and the logarithm of the determinant of a Kronecker product; by logarithms, lest powers overflow."""
-    (x,) = node.inputs
-    factors: Any = kronecker_factors(x)
-    if factors is None or not is_real(x) or not all(map(is_square, factors)):
-        return None
-    (sign, size), (other_sign, other_size) = (SLogDet()(v) for v in factors)
-    n, m = (v.shape[0] for v in factors)
-    return (
-        mul(_power(sign, m), _power(other_sign, n)),
-        add(_multiple(size, m), _multiple(other_size, n)),
-    )
+def determinant_by_factors(first: Any, second: Any) -> tuple[Variable, Variable]:
+    """Return the sign and the logarithm of ``det(A) ** m * det(B) ** n``; by logarithms, lest powers overflow."""
+    (sign, size), (other_sign, other_size) = SLogDet()(first), SLogDet()(second)
+    n, m = first.shape[0], second.shape[0]
+    return mul(_power(sign, m), _power(other_sign, n)), add(_multiple(size, m), _multiple(other_size, n))
 
 
 def _power(sign: Variable, times: Variable) -> Variable:
@@ -107,6 +47,65 @@ def _power(sign: Variable, times: Variable) -> Variable:
 
 
 def _multiple(logarithm: Any, times: Variable) -> Variable:
-    """Zero where it is taken no time, infinite or not."""
-    zero = logarithm.zeros_like()
-    return switch(eq(times, 0), zero, mul(logarithm, cast(times, logarithm.type.dtype)))
+    """Return the multiple of a logarithm: zero where it is taken no time, infinite or not."""
+    return switch(eq(times, 0), logarithm.zeros_like(), mul(logarithm, cast(times, logarithm.type.dtype)))
+
+
+def determinant_from_logarithm(first: Any, second: Any) -> Variable:
+    """Return ``det(A) ** m * det(B) ** n``, of A of order n and B of order m."""
+    sign, size = determinant_by_factors(first, second)
+    return mul(sign, exp(size))
+
+
+def are_square(first: Variable, second: Variable) -> bool:
+    """Return whether the factors are real, and known to be square."""
+    return is_real(first) and is_square(first) and is_square(second)
+
+
+kronecker = extract(kronecker_factors, "first", "second")
+definite = extract(kronecker_factors, known("first", "positive_definite"), known("second", "positive_definite"))
+rules.add(
+    matrix_row(
+        "local_solve_of_kronecker",
+        (of_matrices(Solve, assume_a={"gen"}, check_finite="check_finite"), kronecker, "b"),
+        solution_by_factors,
+        lambda b, out: b.type.ndim <= 2 and b.type.dtype == out.type.dtype,
+        why="solve(kron(A, B), b) -> solve(B, solve(A, b).T).T with b as a matrix",
+    ),
+    matrix_row(
+        "local_cholesky_of_kronecker",
+        (of_matrices(Cholesky, name="op"), definite),
+        lambda op, first, second: kron(op(first), op(second)),
+        why="cholesky(kron(A, B)) -> kron(cholesky(A), cholesky(B)) of positive definite matrices",
+    ),
+    to=(rules.canonicalize,),
+)
+rules.add(  # when products with the inverse have become solutions
+    matrix_row(
+        "local_inverse_of_kronecker",
+        (of_matrices(MatrixInverse, name="op"), kronecker),
+        lambda op, first, second: kron(op(first), op(second)),
+        why="inv(kron(A, B)) -> kron(inv(A), inv(B))",
+    ),
+    to=(rules.stabilize,),
+)
+rules.add(  # also where it is the logarithm of a determinant
+    matrix_row(
+        "local_slogdet_of_kronecker",
+        (of_matrices(SLogDet), kronecker),
+        determinant_by_factors,
+        are_square,
+        why="slogdet(kron(A, B)) -> m * slogdet(A) + n * slogdet(B)",
+    ),
+    to=(rules.canonicalize, rules.stabilize),
+)
+rules.add(  # when logarithms of determinants have become such
+    matrix_row(
+        "local_det_of_kronecker",
+        (of_matrices(Det), kronecker),
+        determinant_from_logarithm,
+        are_square,
+        why="det(kron(A, B)) -> det(A) ** m * det(B) ** n",
+    ),
+    to=(rules.specialize,),
+)

@@ -43,25 +43,30 @@ from aesara.tensor.ordering.sorting import argsort
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import sum
-from aesara.tensor.rewriting.helpers import common_value, in_place_of
-from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square, transposed_of
+from aesara.tensor.rewriting.helpers import common_value
+from aesara.tensor.rewriting.matrices.facts import (
+    are_transposes,
+    facts_of,
+    is_square,
+    product_of_factors,
+    split_numbers,
+    transposed_of,
+)
 from aesara.tensor.rewriting.matrices.parts import (
     as_rows,
     diagonal_of,
-    in_places_of,
-    is_real,
-    log_of_product,
-    matrix_rewriter,
+    fits_as_columns,
+    log_of_square,
     ones_like_batch,
     swapped,
+    two_terms,
 )
+from aesara.tensor.rewriting.matrices.rows import matrix_row, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.specify_shape import SpecifyShape, specify_shape
 
 rules = Rules()
-
-__all__ = ["local_det_of_low_rank", "local_inverse_of_low_rank", "local_solve_of_low_rank"]
 
 _dot = Dot()
 
@@ -108,12 +113,9 @@ def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
 
 
 def _made_parts(x: Variable) -> _Parts | None:
-    node = x.owner
-    if node is None or node.op != add or len(node.inputs) != 2 or x.type.ndim != 2 or not is_real(x):
-        return None
-    for term, product in (node.inputs, node.inputs[::-1]):
+    for term, product in two_terms(x, add):
         u: Any = _root_of(product)
-        if u is None or u.type.dtype != x.type.dtype or term.type.dtype != x.type.dtype:
+        if u is None or u.type.dtype != x.type.dtype:
             continue
         rows, rank = u.type.shape
         if rows is None or rank is None or 2 * rank >= rows:
@@ -166,15 +168,10 @@ def _root_of(x: Variable) -> Variable | None:
     left, right = x.owner.inputs
     if left.type.ndim != 2 or right.type.ndim != 2 or left.type.dtype != right.type.dtype:
         return None
-    if _are_turned(left, right):
+    if are_transposes(left, right):
         return left
     found = _with_middle(left, right, 0)
     return _with_middle(right, left, 1) if found is None else found
-
-
-def _are_turned(a: Variable, b: Variable) -> bool:
-    """Whether two matrices are transposes of each other."""
-    return transposed_of(a) is b or transposed_of(b) is a
 
 
 def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
@@ -183,7 +180,7 @@ def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
     if node is None or len(node.inputs) != 2 or (node.op != mul and not isinstance(node.op, Dot)):
         return None
     for outer, middle in (node.inputs, node.inputs[::-1]):
-        if outer.type.ndim != 2 or middle.type.dtype != outer.type.dtype or not _are_turned(outer, other):
+        if outer.type.ndim != 2 or middle.type.dtype != outer.type.dtype or not are_transposes(outer, other):
             continue
         v: Any = other if side else outer
         if node.op == mul:
@@ -202,16 +199,13 @@ def _positive_diagonal(x: Any) -> Variable | None:
         return None
     if "positive_definite" in facts:
         return diagonal_of(x)
-    inputs = x.owner.inputs if x.owner is not None and x.owner.op == mul else [x]
-    numbers: list[Any] = [v for v in inputs if all(v.type.broadcastable)]
-    rest = [v for v in inputs if not all(v.type.broadcastable)]
+    numbers, rest = split_numbers(x.owner.inputs if x.owner is not None and x.owner.op == mul else [x])
     if len(rest) != 1 or not all(_is_positive(v, _NOT_NEGATIVE) for v in numbers):
         return None
     (matrix,) = rest
     if "identity" not in facts_of(matrix) and not _is_positive(diagonal_of(matrix)):
         return None
-    d = diagonal_of(matrix)
-    return mul(*(v.dimshuffle() for v in numbers), d) if numbers else d
+    return product_of_factors([*(v.dimshuffle() for v in numbers), diagonal_of(matrix)])
 
 
 def _has_equal_numbers(d: Any) -> bool:
@@ -249,45 +243,57 @@ def _is_positive(x: Variable, more: tuple = ()) -> bool:
     return op in _POSITIVE or op in more
 
 
-@rules.canonicalize
-@matrix_rewriter(Solve)
-def local_solve_of_low_rank(fgraph, node):
-    """Equations with a diagonal plus a product of low rank, by Woodbury's formula."""
-    (out,) = node.outputs
-    x, b = node.inputs
-    if core_op(node).assume_a not in ("gen", "pos") or b.type.ndim > 2 or b.type.broadcastable[0]:
-        return False
-    if b.type.dtype != x.type.dtype or (parts := _parts(fgraph, x)) is None:
-        return False
-    return in_place_of(out, _solution(parts, b))
+def solution(fgraph: FunctionGraph, x: Variable, b: Any) -> Variable | None:
+    """Return the solution of equations by Woodbury's formula."""
+    parts = _parts(fgraph, x)
+    return None if parts is None else _solution(parts, b)
 
 
-@rules.stabilize  # when products with the inverse have become solutions
-@matrix_rewriter(MatrixInverse)
-def local_inverse_of_low_rank(fgraph, node):
-    """The inverse of a diagonal plus a product of low rank, by Woodbury's formula."""
-    parts = _parts(fgraph, node.inputs[0])
-    if parts is None:
-        return False
-    if parts.out is not None:
-        return in_place_of(node.outputs[0], _solution(parts, identity_like(node.inputs[0])))
-    left = parts.scaled / as_rows(parts.roots, False)
-    return in_place_of(
-        node.outputs[0], AllocDiag()(reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
-    )
-
-
-@rules.canonicalize
-@rules.stabilize  # where it is the logarithm of a determinant
-@matrix_rewriter(SLogDet)
-def local_det_of_low_rank(fgraph, node):
-    """The determinant of a diagonal plus a product of low rank, by one of the order of the rank."""
-    (x,) = node.inputs
+def inverse(fgraph: FunctionGraph, x: Any) -> Variable | None:
+    """Return the inverse by Woodbury's formula."""
     parts = _parts(fgraph, x)
     if parts is None:
-        return False
-    two = np.asarray(2, x.type.dtype)
-    size = sum(log(parts.d), dtype=x.type.dtype) + two * log_of_product(diagonal_of(parts.factor))
+        return None
     if parts.out is not None:
-        size = size + two * log_of_product(diagonal_of(parts.out.factor))
-    return in_places_of(node, ones_like_batch(x), size)
+        return _solution(parts, identity_like(x))
+    left = parts.scaled / as_rows(parts.roots, False)
+    return AllocDiag()(reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
+
+
+def determinant(fgraph: FunctionGraph, x: Variable) -> tuple[Variable, Variable] | None:
+    """Return the sign, which is one, and the logarithm of the determinant."""
+    parts = _parts(fgraph, x)
+    if parts is None:
+        return None
+    size: Any = sum(log(parts.d), dtype=x.type.dtype) + log_of_square(parts.factor)
+    return ones_like_batch(x), size if parts.out is None else size + log_of_square(parts.out.factor)
+
+
+rules.add(
+    matrix_row(
+        "local_solve_of_low_rank",
+        (of_matrices(Solve, assume_a={"gen", "pos"}), "x", "b"),
+        solution,
+        fits_as_columns,
+        why="solve(D + U @ U.T, b) -> Woodbury's formula",
+    ),
+    to=(rules.canonicalize,),
+)
+rules.add(  # when products with the inverse have become solutions
+    matrix_row(
+        "local_inverse_of_low_rank",
+        (of_matrices(MatrixInverse), "x"),
+        inverse,
+        why="inv(D + U @ U.T) -> Woodbury's formula",
+    ),
+    to=(rules.stabilize,),
+)
+rules.add(  # also where it is the logarithm of a determinant
+    matrix_row(
+        "local_det_of_low_rank",
+        (of_matrices(SLogDet), "x"),
+        determinant,
+        why="slogdet(D + U @ U.T) -> one of the order of the rank",
+    ),
+    to=(rules.canonicalize, rules.stabilize),
+)

@@ -20,13 +20,14 @@ from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
 
-__all__ = ["local_product_without_q"]
-
 
 @rules.stabilize  # when nothing else asks for Q any more
 @node_rewriter([QRFull])
 def local_product_without_q(fgraph, node):
-    """``Q.T @ b`` for few columns, by the triangular factor of ``[A, b]``, where Q is needed for nothing else."""
+    """``Q.T @ b`` for few columns, by the triangular factor of ``[A, b]``, where Q is needed for nothing else.
+
+    A function, since all that reads Q is looked at.
+    """
     if len(node.outputs) != 2 or node.op.mode not in ("reduced", "full", "economic", "f", "e"):
         return False
     q, r = node.outputs
@@ -56,13 +57,8 @@ def local_product_without_q(fgraph, node):
         end = at + row.shape[0]
         found[out] = whole[:columns, at] if b.type.ndim == 1 else whole[:columns, at:end]
         at = end
-    made: dict[Variable, Variable] = {}
-    for out, value in found.items():
-        fitting = in_place_of(out, value)
-        if fitting is None:
-            return False
-        made[out] = fitting[0]
-    return made
+    fitting = {out: in_place_of(out, value) for out, value in found.items()}
+    return False if None in fitting.values() else {out: one for out, (one,) in fitting.items()}
 
 
 def _multiplied(client: Any, operand: Variable, is_turned: bool) -> Variable | None:

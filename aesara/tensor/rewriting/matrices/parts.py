@@ -2,64 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import alloc
-from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
+from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import Eye
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import eq, exp, isinf, log, neq, or_, sgn, switch
+from aesara.tensor.elementwise.ops import eq, exp, isinf, log, mul, neq, or_, sgn, switch
 from aesara.tensor.linear_algebra.core import MatrixOp
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod, sum
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, is_square
+from aesara.tensor.rewriting.matrices.facts import diagonal_in, facts_of, is_square
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "applied_like",
-    "as_rows",
-    "diagonal_of",
-    "diagonal_of_square",
-    "in_places_of",
-    "is_real",
-    "log_of_product",
-    "matrix_rewriter",
-    "ones_like_batch",
-    "product_of",
-    "swapped",
-    "unless_singular",
-    "with_vectors",
-]
-
-
-def matrix_rewriter(*kinds: type[Op]) -> Callable[[Callable], Any]:
-    """`node_rewriter` for ops of matrices, applied to one or to each of a batch."""
-
-    def decorate(function: Callable) -> Any:
-        def rewrite(fgraph: Any, node: Apply) -> Any:
-            return function(fgraph, node) if isinstance(core_op(node), kinds) else False
-
-        rewrite.__name__, rewrite.__doc__, rewrite.__module__ = function.__name__, function.__doc__, function.__module__
-        return node_rewriter([*kinds, Blockwise])(rewrite)
-
-    return decorate
-
 
 def is_real(x: Variable) -> bool:
     """Whether a tensor is of real floating point numbers."""
     return x.type.dtype.startswith("float")
+
+
+def minus_one(x: Variable) -> Any:
+    """Return -1 in the dtype of a matrix."""
+    return np.asarray(-1, x.type.dtype)
 
 
 def swapped(x: Any) -> TensorVariable:
@@ -76,7 +51,7 @@ def with_vectors(node: Apply) -> bool:
 
 
 def in_places_of(node: Apply, *new: Variable) -> list[Variable] | bool:
-    """Results in the place of those of a node."""
+    """Return what takes the places of the outputs of a node; False if the type of one rules that out."""
     fitting = [in_place_of(old, value) for old, value in zip(node.outputs, new, strict=True)]
     found = [made[0] for made in fitting if made]
     return found if len(found) == len(fitting) else False
@@ -89,6 +64,11 @@ def applied_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | 
     return Blockwise(op, signature or node.op.signature)(*inputs)
 
 
+def fits_as_columns(x: Variable, b: Variable) -> bool:
+    """Return whether right-hand sides of the dtype of a matrix are a vector, or columns, and not of length one."""
+    return b.type.ndim <= 2 and not b.type.broadcastable[0] and b.type.dtype == x.type.dtype
+
+
 def as_rows(d: Any, vectors: bool) -> TensorVariable:
     """Numbers for the rows of right-hand sides, so that they can be multiplied."""
     return d if vectors else d.dimshuffle(*range(d.type.ndim), "x")
@@ -96,11 +76,10 @@ def as_rows(d: Any, vectors: bool) -> TensorVariable:
 
 def diagonal_of(x: Variable) -> Variable:
     """The diagonals of matrices."""
-    node = x.owner
-    n = x.type.ndim
-    if node is not None and isinstance(node.op, AllocDiag) and node.op.offset == 0:
-        if {node.op.axis1 % n, node.op.axis2 % n} == {n - 2, n - 1}:
-            return node.inputs[0]
+    d = diagonal_in(x)
+    if d is not None:
+        return d
+    n, node = x.type.ndim, x.owner
     if isinstance(x, Constant):
         return constant(np.diagonal(x.data, axis1=-2, axis2=-1).copy())
     if node is not None and isinstance(node.op, Eye) and "identity" in facts_of(x):
@@ -117,10 +96,10 @@ def diagonal_of_square(x: Any) -> Variable:
     return check(d, eq(x.shape[-2], x.shape[-1]))
 
 
-def unless_singular(value: Variable, numbers: Variable) -> Variable:
-    """The value, if none of the numbers is zero; else an error as of a singular matrix."""
+def unless_singular(d: Variable) -> Variable:
+    """Return numbers none of which is zero; else an error as of a singular matrix."""
     message = "Singular matrix: a zero stands on its diagonal."
-    return CheckAndRaise(np.linalg.LinAlgError, message)(value, all_of(neq(numbers, 0)))
+    return CheckAndRaise(np.linalg.LinAlgError, message)(d, all_of(neq(d, 0)))
 
 
 def product_of(d: Variable) -> Variable:
@@ -133,6 +112,23 @@ def product_of(d: Variable) -> Variable:
 def log_of_product(d: Variable) -> Variable:
     """The logarithms of the sizes of products along the last dimension."""
     return sum(log(absolute(d)), axis=-1, dtype=d.type.dtype)
+
+
+def log_of_square(factor: Variable) -> Variable:
+    """Return the logarithms of the determinants of ``L @ L.T`` for triangular matrices L."""
+    d = diagonal_of(factor)
+    return mul(np.asarray(2, d.type.dtype), log_of_product(d))
+
+
+def two_terms(x: Variable, *ops: Op) -> Iterator[tuple[Any, Any]]:
+    """Yield the terms of a sum of two real matrices in both orders; `ops` are those that make one."""
+    node = x.owner
+    if node is None or node.op not in ops or len(node.inputs) != 2 or x.type.ndim != 2 or not is_real(x):
+        return
+    if all(v.type.dtype == x.type.dtype for v in node.inputs):
+        first, second = node.inputs
+        yield first, second
+        yield second, first
 
 
 def ones_like_batch(x: Any) -> TensorVariable:

@@ -13,7 +13,7 @@ from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.graph.source import inherit_source
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
-from aesara.tensor.elementwise.ops import mul, neq, square, switch
+from aesara.tensor.elementwise.ops import mul, neq, switch
 from aesara.tensor.linear_algebra.by_factors import InverseByCholesky, InverseByLU, SolveByLU
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
@@ -22,14 +22,12 @@ from aesara.tensor.linear_algebra.lu import LUFactor
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.helpers import in_place_of
-from aesara.tensor.rewriting.matrices.determinants import signs_and_logarithms
+from aesara.tensor.rewriting.matrices.determinants import determinant_by_cholesky, signs_and_logarithms
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
 from aesara.tensor.rewriting.matrices.parts import (
     applied_like,
     diagonal_of,
     is_real,
-    log_of_product,
-    ones_like_batch,
     product_of,
     swapped,
     with_vectors,
@@ -44,12 +42,9 @@ class _Use:
     """A node that would factor a matrix, or its transpose."""
 
     def __init__(self, node: Apply) -> None:
-        self.node = node
-        self.op = core_op(node)
-        (x, *_) = node.inputs
-        of = transposed_of(x)
-        self.matrix = x if of is None else of
-        self.turned = of is not None
+        self.node, self.op = node, core_op(node)
+        of = transposed_of(node.inputs[0])
+        self.matrix, self.turned = (node.inputs[0], False) if of is None else (of, True)
 
     @property
     def reads_triangle(self) -> bool:
@@ -95,9 +90,6 @@ class ShareFactorizations(GraphRewriter):
                 if fitting is not None:
                     fgraph.replace_validate(old, fitting[0], reason="share_factorizations")
 
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        """None."""
-
 
 def _replacements(group: list[_Use]) -> Iterator[tuple[Variable, Variable]]:
     """Variables and what takes their places, for nodes about one matrix."""
@@ -134,10 +126,7 @@ def _from_cholesky(use: _Use, factor: Any, lower: bool) -> list[Variable]:
         if factor.type.ndim == 2:
             return [InverseByCholesky(lower)(factor)]
         return [CholeskySolve(lower, False)(factor, eye(factor.shape[-1], dtype=factor.type.dtype))]
-    d = diagonal_of(factor)
-    if isinstance(op, Det):
-        return [product_of(square(d))]
-    return [ones_like_batch(factor), mul(np.asarray(2, d.type.dtype), log_of_product(d))]
+    return determinant_by_cholesky(op, factor)
 
 
 def _by_lu(matrix: Variable, served: list[_Use]) -> Iterator[tuple[Variable, Variable]]:
