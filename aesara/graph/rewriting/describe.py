@@ -52,7 +52,7 @@ def pattern_text(pattern: Any) -> str:
     'log(add(1, *x))'
     """
     if isinstance(pattern, LogicVariable):
-        return pattern.name
+        return str(pattern)
     if isinstance(pattern, ValuePattern):
         return str(pattern.value)
     if isinstance(pattern, OpPattern):
@@ -70,8 +70,10 @@ def function_text(function: Callable[..., Any]) -> str | None:
     code = getattr(function, "__code__", None)
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
         body = _lambda_body(code)
-        # Modules call an operation `at_abs` where it would hide a function of Python.
-        return None if body is None else re.sub(r"\bat_(\w+)\(", r"\1(", ast.unparse(body))
+        # Modules call an operation `at_abs` where it would hide a function of Python; casts to the dtype of the result
+        # are left out.
+        text = "" if body is None else re.sub(r"\bas_float\((\w+), out\)", r"\1", ast.unparse(body))
+        return re.sub(r"\bat_(\w+)\(", r"\1(", text) or None
     return first_sentence(function.__doc__) or None
 
 

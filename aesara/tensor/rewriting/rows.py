@@ -68,6 +68,9 @@ class Number(LogicVariable):
         super().__init__(name, self.accepts, NUMBERS)
         self.value = value
 
+    def __str__(self) -> str:
+        return self.name if self.value is None or callable(self.value) else str(self.value)
+
     def accepts(self, var: Variable) -> bool:
         """Return whether a variable is a number that will do."""
         found = common_value(var)
