@@ -59,7 +59,7 @@ def row(
     return Rule(name, pattern, replacement, when, single_client, why, each, _in_place_of, requirements)
 
 
-class Number(LogicVariable):
+class NumberVariable(LogicVariable):
     """A variable of a pattern that is one number everywhere. Made by `number`, which says what the parts mean."""
 
     __slots__ = ("value",)
@@ -79,7 +79,7 @@ class Number(LogicVariable):
         return bool(self.value(found) if callable(self.value) else self.value is None or found == self.value)
 
 
-def number(name: str, value: Any = None) -> Number:
+def number(name: str, value: Any = None) -> NumberVariable:
     """Return a variable of a pattern that is one number everywhere: a constant, or an allocation or a fill of one.
 
     Parameters
@@ -95,7 +95,7 @@ def number(name: str, value: Any = None) -> Number:
     >>> number("n", lambda n: n < 0).accepts(at.constant(-1))
     True
     """
-    return Number(name, value)
+    return NumberVariable(name, value)
 
 
 def _in_place_of(out: Variable, new: Any, inputs: Sequence[Variable]) -> list[Variable] | None:
