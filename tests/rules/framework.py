@@ -47,7 +47,7 @@ from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 from aesara.graph.rewriting.unify import LogicVariable, OpPattern, ValuePattern
 from aesara.graph.traversal import io_toposort
-from aesara.tensor.rewriting.rows import Number
+from aesara.tensor.rewriting.rows import NumberVariable
 from aesara.tensor.rewriting.shape import ShapeFeature
 from tests.fuzz.evaluation import EXACT_SCALAR_OPS, conditioned
 from tests.rules.exact import errors_in_units
@@ -145,7 +145,7 @@ def _is_buildable(pattern: Any) -> bool:
         op = pattern.op
         of_ops = isinstance(op, Op) or (isinstance(op, Ops) and not op.classes and not op.attributes)
         return of_ops and pattern.others is None and all(_is_buildable(p) for p in pattern.inputs)
-    if isinstance(pattern, Number):
+    if isinstance(pattern, NumberVariable):
         return isinstance(pattern.value, numbers.Number)
     if isinstance(pattern, Extractor):
         return False
@@ -174,7 +174,7 @@ def _from_pattern(pattern: OpPattern, count: int, choice: int) -> Callable[..., 
 
     def number(part: Any) -> None:
         nonlocal total
-        if isinstance(part, LogicVariable) and not isinstance(part, Number) and part.name not in names:
+        if isinstance(part, LogicVariable) and not isinstance(part, NumberVariable) and part.name not in names:
             names[part.name] = [total]
             total += 1
         elif isinstance(part, OpPattern):
@@ -185,7 +185,7 @@ def _from_pattern(pattern: OpPattern, count: int, choice: int) -> Callable[..., 
                 total += count
 
     def instance(part: Any, leaves: tuple[Variable, ...]) -> Any:
-        if isinstance(part, (Number, ValuePattern)):
+        if isinstance(part, (NumberVariable, ValuePattern)):
             return part.value
         if isinstance(part, LogicVariable):
             return leaves[names[part.name][0]]

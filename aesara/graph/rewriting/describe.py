@@ -57,7 +57,7 @@ def pattern_text(pattern: Any) -> str:
 def _pattern_tree(pattern: Any) -> ast.expr:
     """Return a pattern as calls of ops."""
     if isinstance(pattern, LogicVariable):
-        return ast.Name(pattern.name)
+        return ast.Name(str(pattern))
     if isinstance(pattern, ValuePattern):
         return ast.Constant(pattern.value)
     if isinstance(pattern, OpPattern):

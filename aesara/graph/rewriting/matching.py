@@ -51,6 +51,9 @@ class LogicVariable:
         self.constraint = constraint
         self.operands = operands
 
+    def __str__(self) -> str:
+        return self.name
+
 
 class Ops:
     """Ops of a pattern, with their attributes. Made by `ops`, which says what the parts mean."""

@@ -263,7 +263,7 @@ def local_mul_specialize(fgraph, node):
 
 
 def fill_chain(new_out, orig_inputs):
-    """The result of a transform that puts a variable in the shape that elementwise operands have together.
+    """Return the result of a transform that puts a variable in the shape that elementwise operands have together.
 
     Examples
     --------
@@ -318,7 +318,7 @@ def local_add_mul_fusion(fgraph, node):
 
 
 def _with_one_constant(op, operands, dtype):
-    """The operands of a sum or a product with its constants put together in front, where nothing overflows."""
+    """Return the operands of a sum or a product, its constants put together in front where nothing overflows."""
     constants = [var for var in operands if isinstance(var, Constant)]
     if len(constants) < 2 or dtype == "float16":
         return operands

@@ -32,7 +32,7 @@ _dot = Dot()
 
 
 def dot_operands(fgraph: FunctionGraph, var: Variable, dtype: str) -> tuple[Variable, Variable] | None:
-    """The operands of a product that nobody else uses, all of one dtype."""
+    """Return the operands of a product that nobody else uses, all of one dtype."""
     node = var.owner
     if node is None or not isinstance(node.op, Dot) or var.type.dtype != dtype or len(fgraph.clients[var]) != 1:
         return None
@@ -52,7 +52,7 @@ Step = tuple[int, int, int]
 
 
 def _continues(fgraph: FunctionGraph, var: Variable, position: int, dtype: str) -> bool:
-    """Whether an operand of a product, the left (0) or the right one (1), is a product of the same chain.
+    """Return whether an operand of a product, the left (0) or the right one (1), is a product of the same chain.
 
     A vector ends a chain: in ``dot(A, dot(u, B))`` u is a row, while the product that A is multiplied with is a column.
     """
@@ -61,7 +61,7 @@ def _continues(fgraph: FunctionGraph, var: Variable, position: int, dtype: str) 
 
 
 def _chain(fgraph: FunctionGraph, out: Variable) -> tuple[list[Variable], list[Step]]:
-    """The operands of a product of products, from left to right, and the order in which they are multiplied now."""
+    """Return the operands of a product of products, from left to right, and the order of the products."""
     operands: list[Variable] = []
     order: list[Step] = []
     begun: list[list[int]] = []
@@ -94,7 +94,7 @@ def _lengths(chain: list[Variable]) -> list[int | None]:
 
 
 def _best_order(lengths: list[int]) -> list[Step]:
-    """The order with the fewest multiplications; of a long chain the better one of those from its ends."""
+    """Return the order with the fewest multiplications; of a long chain the better one of those from its ends."""
     n = len(lengths) - 1
     if n > LONGEST:
         from_left = [(0, k, k + 1) for k in range(1, n)]
@@ -124,7 +124,7 @@ def _best_order(lengths: list[int]) -> list[Step]:
 
 
 def _saves(old: list[Step], new: list[Step], lengths: list[int | None]) -> bool:
-    """Whether an order takes fewer multiplications than another for some lengths of at least 2, and more for none.
+    """Return whether an order takes fewer multiplications for some lengths of at least 2, and more for none.
 
     What is saved is a polynomial in the lengths that are not known. With ``2 + t`` for each of them it is negative
     somewhere if one of its coefficients is: where just the t of this term are large.
@@ -218,7 +218,7 @@ def local_scalar_out_of_dot(fgraph, node):
 def local_add_of_dots(fgraph, node):
     """dot(A, B) + dot(A, C) -> dot(A, B + C): one product instead of two.
 
-    A function, since there may be many products, and each pair of them is compared.
+    A function, since each pair of the products is compared, in sums of few terms only.
     """
     (out,) = node.outputs
     dtype = out.type.dtype
@@ -240,7 +240,7 @@ def local_add_of_dots(fgraph, node):
 
 
 def _pays(shared: Variable, x: Variable, y: Variable) -> bool:
-    """Whether two operands can be added without broadcasting, in less time than each is multiplied with the other."""
+    """Return whether two operands are added without broadcasting, in less time than each is multiplied."""
     return x.type.broadcastable == y.type.broadcastable and x.type.ndim <= shared.type.ndim
 
 

@@ -21,7 +21,7 @@ rules = Rules()
 
 
 def _exponent(var: Variable, dtype: str, analysis: Search) -> Variable | None:
-    """The logarithm of a variable that is an exponential, so that it is not negative; None for anything else."""
+    """Return the logarithm of a variable that is an exponential, so that it is not negative; None for others."""
     found = analysis.scaled_in(var, dtype)
     return found.exponent if found is not None and len(found.pieces) == 1 else None
 

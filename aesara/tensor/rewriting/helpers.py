@@ -70,7 +70,7 @@ def same_floats(x: Variable, y: Variable, out: Variable) -> bool:
 
 
 def same_dtype(x: Variable, out: Variable) -> bool:
-    """Whether `x` has the dtype of the result."""
+    """Return whether `x` has the dtype of the result."""
     return x.type.dtype == out.type.dtype
 
 
@@ -150,7 +150,7 @@ def output_of(var: Variable, op: Any) -> Apply | None:
 
 
 def is_read_once(node: Apply, fgraph: FunctionGraph) -> bool:
-    """Whether nothing but one input of one node reads the result of a node."""
+    """Return whether nothing but one input of one node reads the result of a node."""
     return len(fgraph.clients[node.outputs[0]]) == 1
 
 
@@ -277,7 +277,7 @@ def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]
 
 
 def combined_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]) -> Variable:
-    """The sum or product of one or more operands, in the dtype of the expression that they come from."""
+    """Return the sum or product of one or more operands, in the dtype of the expression that they come from."""
     return as_dtype(operands[0], dtype) if len(operands) == 1 else computed_in(dtype, op, operands)
 
 

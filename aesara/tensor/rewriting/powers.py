@@ -48,7 +48,7 @@ def _has_digits(n: Variable, x: Variable, out: Variable) -> bool:
 
 
 def reciprocal_root(x: Variable) -> Variable:
-    """``x ** -0.5``. Unlike this power the reciprocal of the square root of -0 is negative."""
+    """Return ``x ** -0.5``. Unlike this power the reciprocal of the square root of -0 is negative."""
     root = reciprocal(sqrt(x))
     return root if is_complex(x) else at_abs(root)
 
@@ -88,7 +88,7 @@ def _is_unrolled(n: Any) -> bool:
 
 
 def integer_power(base: Variable, exponent: int) -> Variable:
-    """``base ** exponent`` by squaring, for an exponent that is not zero."""
+    """Return ``base ** exponent``, by squaring, for an exponent that is not zero."""
     if exponent < 0:
         return reciprocal(integer_power(base, -exponent))
     result = None

@@ -101,7 +101,7 @@ def replacing(
     return decorate
 
 
-class Number(LogicVariable):
+class NumberVariable(LogicVariable):
     """A variable of a pattern that is one number everywhere. Made by `number`, which says what the parts mean."""
 
     __slots__ = ("value",)
@@ -109,6 +109,9 @@ class Number(LogicVariable):
     def __init__(self, name: str, value: Any):
         super().__init__(name, self.accepts, NUMBERS)
         self.value = value
+
+    def __str__(self) -> str:
+        return self.name if self.value is None or callable(self.value) else str(self.value)
 
     def accepts(self, var: Variable) -> bool:
         """Return whether a variable is a number that will do."""
@@ -118,7 +121,7 @@ class Number(LogicVariable):
         return bool(self.value(found) if callable(self.value) else self.value is None or found == self.value)
 
 
-def number(name: str, value: Any = None) -> Number:
+def number(name: str, value: Any = None) -> NumberVariable:
     """Return a variable of a pattern that is one number everywhere: a constant, or an allocation or a fill of one.
 
     Parameters
@@ -134,7 +137,7 @@ def number(name: str, value: Any = None) -> Number:
     >>> number("n", lambda n: n < 0).accepts(at.constant(-1))
     True
     """
-    return Number(name, value)
+    return NumberVariable(name, value)
 
 
 def _in_place_of(out: Variable, new: Any, inputs: Sequence[Variable]) -> list[Variable] | None:

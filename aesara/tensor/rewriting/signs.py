@@ -1,4 +1,4 @@
-"""Where signs and absolute values stand in sums, products and quotients.
+"""Signs and absolute values in sums, products and quotients.
 
 The canonical form has the sign in front of a product, or in its constant. What later phases bring about is put into the
 form that is computed with the fewest operations. Signs are exact: none of these rules changes a result, except that the
@@ -38,7 +38,7 @@ MOST_FACTORS = 8
 
 
 def negated_of(var: Variable, dtype: str) -> Variable | None:
-    """``x`` if a variable is ``-x``, computed in a dtype; else None."""
+    """Return ``x`` if a variable is ``-x``, computed in a dtype; else None."""
     node = var.owner
     return node.inputs[0] if node is not None and node.op == neg and var.type.dtype == dtype else None
 

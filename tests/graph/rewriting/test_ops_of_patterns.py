@@ -218,7 +218,7 @@ def test_each_output_of_a_node_is_replaced():
         several_outputs = True
 
     both = Elemwise(Composite([a := aes.float64(), b := aes.float64()], [a + b, a * b]))
-    swapped = Rule("swapped", (Both((Elemwise,), None, {}), "a", "b"), lambda a, b: [b, a], fit=lambda old, new, _: new)
+    swapped = Rule("swapped", (Both((Elemwise,), None, None, {}), "a", "b"), lambda a, b: [b, a], fit=lambda old, new, _: new)
     y = at.dvector()
     fgraph = FunctionGraph(outputs=both(x, y), clone=False)
     in2out(swapped).rewrite(fgraph)

@@ -6,6 +6,7 @@ import pytest
 import aesara.tensor as at
 from aesara.graph.rewriting.basic import in2out
 from aesara.graph.rewriting.utils import rewrite_graph
+from aesara.tensor.rewriting.helpers import as_float
 from aesara.tensor.rewriting.rows import number, row
 
 x = at.dvector("x")
@@ -32,4 +33,11 @@ def test_a_number_takes_the_place_of_a_result_everywhere(dtype):
         new = rewritten(expression, rule)
         assert new.type == expression.type
         np.testing.assert_array_equal(new.eval({y: [1, 0, 1]}), [rule is one] * 3)
-    assert one.description == "eq(x, x) becomes True"
+    assert (one.description, zero.description) == ("eq(x, x) becomes True", "mul(0, x) becomes 0")
+
+
+def test_descriptions_leave_out_names_of_numbers_and_casts():
+    root = row("root", (at.pow, "x", number("n", 0.5)), lambda x, out: at.sqrt(as_float(x, out)), each=None)
+    assert root.description == "pow(x, 0.5) becomes at.sqrt(x)"
+    sign = row("sign", (at.mul, number("c", lambda c: c < 0), "x"), (at.neg, "x"))
+    assert sign.description == "mul(c, x) becomes neg(x)"
