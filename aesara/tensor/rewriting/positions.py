@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import canonicalize, specialize
 from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise
@@ -38,6 +39,7 @@ from aesara.tensor.rewriting.helpers import (
     as_dtype,
     computed_in,
     has_shape_of,
+    in_place_of,
     output_of,
     same_elements,
 )
@@ -193,11 +195,17 @@ def local_rows_at_positions(read: Apply, x: Variable) -> Any:
     return transform_take(x, positions, 0) if axis == 0 else None
 
 
-@replacing_part((ops(AdvancedSubtensor, node="read"), "x", ...))
-def local_replace_AdvancedSubtensor(read: Apply, x: Variable) -> Any:
-    """Read at positions along one dimension, in any number of dimensions, by the op for rows."""
-    axis = get_advsubtensor_axis(read.inputs[1:])
-    return None if axis is None or is_mask(read.inputs[1 + axis]) else transform_take(x, read.inputs[1 + axis], axis)
+@node_rewriter([AdvancedSubtensor])
+def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
+    """Read at positions along one dimension, in any number of dimensions, by the op for rows.
+
+    It is called by programs, which take None for an answer.
+    """
+    x, *index = node.inputs
+    axis = get_advsubtensor_axis(index)
+    if axis is None or is_mask(index[axis]):
+        return None
+    return in_place_of(node.outputs[0], transform_take(x, index[axis], axis))
 
 
 # Native code takes positions along any dimension.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -164,11 +164,6 @@ def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
     return n_new > 0 or any(one == 1 != other for one, other in zip(y.type.shape, x.type.shape[max(n_new, 0) :]))
 
 
-def _written_at(node: Apply, op: Any, x: Variable, value: Variable) -> Variable | None:
-    """Return the result of an op that writes at the index of a node; None if the node is to fail."""
-    return applied(op, x, value, *node.inputs[2:])
-
-
 @rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
 @rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
 @replacing_part((ops(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
@@ -182,7 +177,7 @@ def local_incsubtensor_of_zeros(x: Variable) -> Any:
 @replacing_part((ops(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
 def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Any:
     """Write instead of adding to zeros: ``inc(0[i], y) -> set(0[i], y)``."""
-    return _written_at(write, adding(write.op, set_instead_of_inc=True), zeros, y)
+    return applied(adding(write.op, set_instead_of_inc=True), zeros, y, *write.inputs[2:])
 
 
 @rules.canonicalize("local_setsubtensor_of_allocs", "shape_unsafe")
@@ -238,18 +233,14 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
     checks = []
     for axis, (length, own, of_part) in enumerate(zip(lengths, own_lengths, part_lengths)):
         is_same = length is of_part or same_elements(length, feature.unpack(of_part, y))
-        is_repeated = own is None or _is_one(own)
+        is_repeated = own is None or has_value(own, 1)
         if is_same or (is_repeated and y.type.shape[axis] == 1):
             continue
         is_one = eq(length, 1) if is_repeated else and_(eq(length, 1), eq(own, 1))
         checks.append(or_(eq(length, of_part), is_one))
     if checks:
         value = _check_shape(value, *checks)
-    return in_place_of(node.outputs[0], _written_at(node, node.op, x, value))
-
-
-def _is_one(length: Variable) -> bool:
-    return isinstance(length, Constant) and int(length.data) == 1
+    return in_place_of(node.outputs[0], applied(node.op, x, value, *index))
 
 
 # Writing twice
@@ -274,7 +265,7 @@ def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any,
 )
 def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
     """Leave out writing what is overwritten: ``set(set(x[i], y)[i], z) -> set(x[i], z)``."""
-    return _written_at(write, write.op, x, z)
+    return applied(write.op, x, z, *write.inputs[2:])
 
 
 @replacing_part(
@@ -288,7 +279,7 @@ def local_add_to_same_place(write: Apply, first: Apply, x: Any, y: Variable, z: 
         is_once = isinstance(write.op, IncSubtensor)  # a slice names each position once
     else:
         is_once = first.op == write.op and (x.type.dtype[:5] not in ("float", "compl") or has_value(x, 0))
-    return _written_at(write, first.op, x, computed_in(x.type.dtype, add, [y, z])) if is_once else None
+    return applied(first.op, x, computed_in(x.type.dtype, add, [y, z]), *write.inputs[2:]) if is_once else None
 
 
 local_writes_to_same_place = rules.group(

@@ -6,9 +6,11 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode, get_mode
+from aesara.graph.equality import equal_computations
+from aesara.graph.rewriting.databases import canonicalize
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.rewriting.registration import EXCLUDED_WITH, INCLUDED_WITH
-from aesara.tensor.subtensor import set_subtensor
+from aesara.tensor.subtensor import inc_subtensor, set_subtensor
 
 X = np.arange(20.0).reshape(4, 5)
 V = np.arange(1.0, 6.0)
@@ -105,3 +107,27 @@ def test_products_of_quotients_that_are_left():
     for build in ((x / y).prod(), (x.astype("float16") / s.astype("float16")).prod()):
         f = compiled([x, y, s], build, "local_sum_prod_div_dimshuffle")
         assert "Elemwise" in ops(f)[: ops(f).index("Prod")]
+
+
+@pytest.mark.parametrize(
+    "name, formulas",
+    [
+        ("local_subtensor_make_vector", [at.stack([s, s + 1])[1], at.stack([s, s + 1])[[1, 0]]]),
+        (
+            "local_writes_to_same_place",
+            [set_subtensor(set_subtensor(x[1], s)[1], s * 2), inc_subtensor(set_subtensor(x[1], s)[1], s * 2)],
+        ),
+        (
+            "local_write_other_part_of_zeros",
+            [
+                set_subtensor(set_subtensor(at.zeros_like(x)[:2], x[:2])[2:], -x[2:]),
+                inc_subtensor((x + set_subtensor(at.zeros_like(x)[:2], x[:2]))[2:], -x[2:]),
+            ],
+        ),
+    ],
+)
+def test_rules_of_one_name_are_left_out_together(name, formulas):
+    assert len(canonicalize.__db__[name]) == len(formulas)
+    for formula in formulas:
+        with_rules, without = (rewrite_graph(formula, include=("canonicalize",), exclude=e) for e in ((), (name,)))
+        assert not equal_computations([with_rules], [without])
