@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -137,7 +136,7 @@ class OpPattern:
 
     def accepts(self, op: Op) -> bool:
         if isinstance(self.op, Op):
-            return op == self.op
+            return op is self.op or op == self.op
         if isinstance(self.op, type):
             return isinstance(op, self.op)
         return isinstance(self.op, str) or bool(self.op(op))
@@ -257,38 +256,29 @@ def matches(
     """
     bindings = {} if bindings is None else bindings
     if isinstance(pattern, LogicVariable):
-        if pattern.constraint is not None and not pattern.constraint(var):
-            return
-        bound = bindings.get(pattern.name)
-        if bound is None:
-            yield {**bindings, pattern.name: var}
-        elif bound is var or (isinstance(bound, Constant) and bound.equals(var)):
-            yield bindings
+        named = _named(pattern, var, bindings)
+        if named is not None:
+            yield named
     elif isinstance(pattern, OpPattern):
         node = var.owner
         if node is None or not pattern.accepts(node.op) or len(node.outputs) != 1:
             return
-        count = len(pattern.inputs)
-        if len(node.inputs) < count or (len(node.inputs) > count and pattern.rest is None and pattern.others is None):
+        further = len(node.inputs) - len(pattern.inputs)
+        if further < 0 or (pattern.others is None and bool(further) != (pattern.rest is not None)):
             return
         bound_op = pattern.bind(node, bindings)
         if bound_op is None:
             return
-        orders: Any = (tuple(range(len(node.inputs))),)
-        if commutative and is_commutative(node.op):
-            orders = permutations(range(len(node.inputs)), count)
-        for order in orders:
-            chosen = [node.inputs[i] for i in order[:count]]
-            for found in _match_all(pattern.inputs, chosen, bound_op, commutative, may_enter):
-                if pattern.rest is None and not pattern.others:
-                    yield found
-                    continue
-                others = [v for i, v in enumerate(node.inputs) if i not in order[:count]]
-                if pattern.others:
-                    yield {**found, pattern.others: others}
-                elif pattern.rest is not None:
-                    rest = others[0] if len(others) == 1 else node.op(*others)
-                    yield from matches(pattern.rest, rest, found)
+        any_order = commutative and is_commutative(node.op)
+        for taken, found in _match_inputs(pattern.inputs, node.inputs, bound_op, any_order, commutative, may_enter):
+            if pattern.rest is None and not pattern.others:
+                yield found
+                continue
+            others = [v for i, v in enumerate(node.inputs) if i not in taken]
+            if pattern.others:
+                yield {**found, pattern.others: others}
+            else:
+                yield from matches(pattern.rest, others[0] if further == 1 else node.op(*others), found)
     elif isinstance(pattern, ValuePattern):
         if is_value(var, pattern.value):
             yield bindings
@@ -296,17 +286,47 @@ def matches(
         yield bindings
 
 
-def _match_all(
-    patterns: tuple[Any, ...], variables: list[Any], bindings: Bindings, commutative: bool, may_enter: Any
-) -> Iterator[Bindings]:
-    if not patterns:
-        yield bindings
+def _named(pattern: LogicVariable, var: Variable, bindings: Bindings) -> Bindings | None:
+    """Return the bindings with a variable of a pattern, or None if it does not stand for `var`."""
+    if pattern.constraint is not None and not pattern.constraint(var):
+        return None
+    bound = bindings.get(pattern.name)
+    if bound is None:
+        return {**bindings, pattern.name: var}
+    return bindings if bound is var or (isinstance(bound, Constant) and bound.equals(var)) else None
+
+
+def _match_inputs(
+    patterns: tuple[Any, ...],
+    variables: list[Any],
+    bindings: Bindings,
+    any_order: bool,
+    commutative: bool,
+    may_enter: Any,
+    taken: tuple[int, ...] = (),
+) -> Iterator[tuple[tuple[int, ...], Bindings]]:
+    """Yield the positions of inputs that match patterns, in their order, with the bindings.
+
+    An input is tried for a pattern only if others match the patterns before it: a sum of 1,000 terms has a million
+    pairs of them.
+    """
+    if len(taken) == len(patterns):
+        yield taken, bindings
         return
-    first, var = patterns[0], variables[0]
-    if isinstance(first, OpPattern) and may_enter is not None and not may_enter(var):
-        return
-    for found in matches(first, var, bindings, commutative, may_enter):
-        yield from _match_all(patterns[1:], variables[1:], found, commutative, may_enter)
+    pattern = patterns[len(taken)]
+    for i in range(len(variables)) if any_order else (len(taken),):
+        if i in taken:
+            continue
+        ways: Any
+        if isinstance(pattern, LogicVariable):
+            named = _named(pattern, variables[i], bindings)
+            ways = () if named is None else (named,)
+        elif isinstance(pattern, OpPattern) and may_enter is not None and not may_enter(variables[i]):
+            continue
+        else:
+            ways = matches(pattern, variables[i], bindings, commutative, may_enter)
+        for found in ways:
+            yield from _match_inputs(patterns, variables, found, any_order, commutative, may_enter, (*taken, i))
 
 
 def unify(pattern: Any, var: Variable, bindings: Bindings | None = None) -> Bindings | None:

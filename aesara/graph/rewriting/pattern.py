@@ -213,6 +213,8 @@ class Rule(NodeRewriter):
         self.variables = _variables_of(self.pattern)
         names = [*self.variables, *_names_of_ops(self.pattern)]
         self._operands = self.pattern.operands
+        direct = [part.name for part in self.pattern.inputs if isinstance(part, LogicVariable)]
+        self._repeats = len(set(direct)) < len(direct)
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
@@ -251,8 +253,8 @@ class Rule(NodeRewriter):
         return bool(self.requirements)
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        # Most nodes are ruled out by what their inputs come from.
-        if not _has_operands(node, self._operands):
+        # Most nodes are ruled out by what their inputs come from, or since all of them differ.
+        if not _has_operands(node, self._operands) or (self._repeats and _all_differ(node.inputs)):
             return False
         old = node.outputs[0]
         may_enter = None
@@ -285,6 +287,11 @@ class Rule(NodeRewriter):
 
     def __str__(self) -> str:
         return str(self.name)
+
+
+def _all_differ(variables: Sequence[Variable]) -> bool:
+    """Return whether no two of some variables, the first of which is no constant, are the same."""
+    return len(set(variables)) == len(variables) and not isinstance(variables[0], Constant)
 
 
 def _has_operands(node: Apply, patterns: Sequence[OpPattern]) -> bool:
