@@ -16,6 +16,7 @@ from aesara.graph.rewriting.matching import (
     Ops,
     ValuePattern,
     as_pattern,
+    is_commutative,
     matches,
     reify,
 )
@@ -213,8 +214,12 @@ class Rule(NodeRewriter):
         self.variables = _variables_of(self.pattern)
         names = [*self.variables, *_names_of_ops(self.pattern)]
         self._operands = self.pattern.operands
-        direct = [part.name for part in self.pattern.inputs if isinstance(part, LogicVariable)]
-        self._repeats = len(set(direct)) < len(direct)
+        self._closed = self.pattern.rest is None and self.pattern.others is None
+        ops = self.pattern.alternatives
+        self._in_order = ops is not None and not any(isinstance(op, type) or is_commutative(op) for op in ops)
+        direct = [(k, part) for k, part in enumerate(self.pattern.inputs) if isinstance(part, LogicVariable)]
+        self._constraints = [(k, part.constraint) for k, part in direct if part.constraint is not None]
+        self._repeats = len({part.name for _, part in direct}) < len(direct)
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
@@ -253,8 +258,7 @@ class Rule(NodeRewriter):
         return bool(self.requirements)
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        # Most nodes are ruled out by what their inputs come from, or since all of them differ.
-        if not _has_operands(node, self._operands) or (self._repeats and _all_differ(node.inputs)):
+        if not self._may_match(node):
             return False
         old = node.outputs[0]
         may_enter = None
@@ -285,13 +289,20 @@ class Rule(NodeRewriter):
                 return fitting
         return False
 
+    def _may_match(self, node: Apply) -> bool:
+        """Return whether a node may match, for all that can be said of its inputs one by one: most are ruled out."""
+        inputs = node.inputs
+        missing = len(self.pattern.inputs) - len(inputs)
+        if missing > 0 or (missing and self._closed) or not _has_operands(node, self._operands):
+            return False
+        for k, constraint in self._constraints:
+            if not (constraint(inputs[k]) if self._in_order else any(map(constraint, inputs))):
+                return False
+        # Constants may be equal though they are not the same.
+        return not self._repeats or isinstance(inputs[0], Constant) or len(set(map(id, inputs))) < len(inputs)
+
     def __str__(self) -> str:
         return str(self.name)
-
-
-def _all_differ(variables: Sequence[Variable]) -> bool:
-    """Return whether no two of some variables, the first of which is no constant, are the same."""
-    return len(set(variables)) == len(variables) and not isinstance(variables[0], Constant)
 
 
 def _has_operands(node: Apply, patterns: Sequence[OpPattern]) -> bool:
