@@ -366,6 +366,13 @@ def _match_inputs(
     An input is tried for a pattern only if others match the patterns before it: a sum of 1,000 terms has a million
     pairs of them.
     """
+    if not any_order:
+        # Logic variables match in one way: no generator is needed for each.
+        while len(taken) < len(patterns) and isinstance(pattern := patterns[len(taken)], LogicVariable):
+            named = _named(pattern, variables[len(taken)], bindings)
+            if named is None:
+                return
+            bindings, taken = named, (*taken, len(taken))
     if len(taken) == len(patterns):
         yield taken, bindings
         return

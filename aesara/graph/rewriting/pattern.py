@@ -299,8 +299,10 @@ class Rule(NodeRewriter):
         for k, constraint in self._constraints:
             if not (constraint(inputs[k]) if self._in_order else any(map(constraint, inputs))):
                 return False
+        if not self._repeats or len(set(map(id, inputs))) < len(inputs):
+            return True
         # Constants may be equal though they are not the same.
-        return not self._repeats or isinstance(inputs[0], Constant) or len(set(map(id, inputs))) < len(inputs)
+        return any(isinstance(var, Constant) for var in inputs)
 
     def __str__(self) -> str:
         return str(self.name)

@@ -46,3 +46,10 @@ def test_what_replaces_no_elementwise_operation_is_not_broadcast():
     flat = row("flat", (Reshape, "m", "shape"), lambda m: at.specify_shape(m, (1, None)), each=None)
     new = rewrite_graph(m.reshape(at.lvector("lengths"), ndim=2), include=(), custom_rewrite=in2out(flat), clone=False)
     assert isinstance(new.owner.op, SpecifyShape) and new.owner.inputs[0] is m
+
+
+def test_equal_constants_stand_for_one_variable_behind_another_operand():
+    same = rule("same", (at.switch, "condition", "x", "x"), "x")
+    mask, one, again = at.bvector("mask"), at.constant([1.0]), at.constant([1.0])
+    node = at.switch(mask, one, again).owner
+    assert one is not again and same.transform(FunctionGraph(outputs=node.outputs, clone=False), node) is not False
