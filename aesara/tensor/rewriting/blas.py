@@ -49,22 +49,6 @@ from aesara.tensor.rewriting.inplace import InplaceWriter
 from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-__all__ = [
-    "GemmOptimizer",
-    "blas_opt_inplace",
-    "blas_optdb",
-    "local_dot22_to_dot22scalar",
-    "local_dot22_to_ger_or_gemv",
-    "local_dot_to_dot22",
-    "local_gemm_to_gemv",
-    "local_gemm_to_ger",
-    "local_inplace_gemm",
-    "local_inplace_gemv",
-    "local_inplace_ger",
-    "local_print_as_we_go_along",
-    "res_is_a",
-]
-
 #: what BLAS computes in
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 

@@ -254,13 +254,12 @@ def _twice_the_gradient(factor: _Factor, gradient: Variable) -> Any:
     return None if not terms else terms[0] if len(terms) == 1 else add(*terms)
 
 
-rules.add(
+rules.stabilize(
     matrix_row(
         "local_inverse_by_cholesky",
         (ops(CholeskySolve, lower="lower"), known("factor", "positive_diagonal"), known("b", "identity")),
         lambda factor, lower: InverseByCholesky(bool(lower))(factor),
         lambda b: b.type.ndim == 2,
         why="cho_solve(L, I) -> the inverse by the Cholesky factor L",
-    ),
-    to=(rules.stabilize,),
+    )
 )

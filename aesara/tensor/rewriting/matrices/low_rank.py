@@ -269,24 +269,22 @@ def determinant(fgraph: FunctionGraph, x: Variable) -> tuple[Variable, Variable]
     return ones_like_batch(x), size if parts.out is None else size + log_of_square(parts.out.factor)
 
 
-rules.add(
+rules.canonicalize(
     matrix_row(
         "local_solve_of_low_rank",
         (of_matrices(Solve, assume_a={"gen", "pos"}), "x", "b"),
         solution,
         fits_as_columns,
         why="solve(D + U @ U.T, b) -> Woodbury's formula",
-    ),
-    to=(rules.canonicalize,),
+    )
 )
-rules.add(  # when products with the inverse have become solutions
+rules.stabilize(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_low_rank",
         (of_matrices(MatrixInverse), "x"),
         inverse,
         why="inv(D + U @ U.T) -> Woodbury's formula",
-    ),
-    to=(rules.stabilize,),
+    )
 )
 rules.add(  # also where it is the logarithm of a determinant
     matrix_row(
