@@ -209,7 +209,7 @@ def _positive_diagonal(x: Any) -> Variable | None:
 
 
 def _has_equal_numbers(d: Any) -> bool:
-    """Whether a vector is known to have one number only."""
+    """Return whether a vector is known to have one number only."""
     while d.owner is not None and isinstance(d.owner.op, (CheckAndRaise, SpecifyShape, Alloc)):
         d = d.owner.inputs[0]
     if all(d.type.broadcastable):
@@ -227,7 +227,7 @@ def _has_equal_numbers(d: Any) -> bool:
 
 
 def _is_positive(x: Variable, more: tuple = ()) -> bool:
-    """Whether finite numbers are known to be positive, or zero by one of some functions more."""
+    """Return whether finite numbers are known to be positive, or zero by one of some functions more."""
     while x.owner is not None and isinstance(x.owner.op, (DimShuffle, Alloc)):
         x = x.owner.inputs[0]
     if isinstance(x, Constant):
