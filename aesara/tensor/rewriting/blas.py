@@ -49,22 +49,6 @@ from aesara.tensor.rewriting.inplace import InplaceWriter
 from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-__all__ = [
-    "GemmOptimizer",
-    "blas_opt_inplace",
-    "blas_optdb",
-    "local_dot22_to_dot22scalar",
-    "local_dot22_to_ger_or_gemv",
-    "local_dot_to_dot22",
-    "local_gemm_to_gemv",
-    "local_gemm_to_ger",
-    "local_inplace_gemm",
-    "local_inplace_gemv",
-    "local_inplace_ger",
-    "local_print_as_we_go_along",
-    "res_is_a",
-]
-
 #: what BLAS computes in
 BLAS_DTYPES = ("float32", "float64", "complex64", "complex128")
 
@@ -74,7 +58,7 @@ _dot22scalar = Dot22Scalar()
 
 
 def res_is_a(fgraph: FunctionGraph, var: Variable, op: Op, maxclients: int | None = None) -> bool:
-    """Whether a variable of a graph is a result of an operation, used at most so many times."""
+    """Return whether a variable of a graph is a result of an operation, used at most so many times."""
     if var.owner is None or var.owner.op != op:
         return False
     return maxclients is None or len(fgraph.clients[var]) <= maxclients
@@ -140,7 +124,7 @@ def _product(numbers: Iterable[Variable], dtype: str, first: int = 1) -> Variabl
 
 
 def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Any, Any] | None:
-    """What a product that nobody else uses is the product of; transposes of products are products too."""
+    """Return the operands of a product that nobody else uses; transposes of products are products too."""
     node = product.owner
     if node is None or len(fgraph.clients[product]) != 1:
         return None
@@ -188,7 +172,7 @@ def _local_sum_to_gemm(fgraph, node):
 
 
 def _scaled_sum(fgraph: FunctionGraph, terms: list, dtype: str) -> tuple[Variable | None, Variable]:
-    """What a product is added to, and its factor; no constant zero, with which what it scales would not be read."""
+    """Return the other terms and their factor, which is no constant zero: terms times zero would not be read."""
     sign, z = terms[0]
     if any(v is not z for _, v in terms):
         return computed_in(dtype, add, [v for _, v in terms]), _product([], dtype)
@@ -353,7 +337,7 @@ class BlasPasses(SequentialGraphRewriter):
     """The passes, one after another."""
 
     def is_worth_repeating(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
-        """Whether a rule has something to say about these nodes, or about what they may be scaled by and added to."""
+        """Return whether a rule applies to these nodes, or to products and sums that read them."""
         kinds = {type(node.op) for node in fgraph.apply_nodes}
         if not any(issubclass(kind, (Dot, BlasOp)) for kind in kinds):
             return False

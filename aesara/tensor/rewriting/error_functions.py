@@ -62,7 +62,7 @@ def _product(factors: list[Variable], dtype: str) -> Variable:
 
 
 def _is_minus_square(var: Variable, x: Variable) -> bool:
-    """Whether a variable is ``-x**2``, in one of the ways to write it."""
+    """Return whether a variable is ``-x**2``, in one of the ways to write it."""
     node = var.owner
     if node is None or var.type.dtype != x.type.dtype:
         return False

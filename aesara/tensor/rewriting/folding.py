@@ -80,7 +80,7 @@ IN_STABLE_FORMS = (Exp, Expm1, Sigmoid, Softplus, Tanh, Sinh, Cosh, Erf, Erfc, N
 
 
 def _regular(node: Any) -> Any:
-    """Where all operands are known, finite and not 0."""
+    """Return a mask of the elements for which all operands are known, finite and not 0."""
     regular: Any = True
     for var in node.inputs:
         if not isinstance(var, Constant):
@@ -90,14 +90,14 @@ def _regular(node: Any) -> Any:
 
 
 def _out_of_range(value: Any) -> Any:
-    """Where floating-point numbers are infinite, NaN, 0, or so small that they have fewer digits than their dtype."""
+    """Return a mask of the floating-point numbers that are infinite, NaN, 0, or subnormal."""
     if value.dtype.kind != "f":
         return False
     return np.isinf(value) | ~(np.abs(value) >= np.finfo(value.dtype).tiny)
 
 
 def is_huge(node: Any) -> bool:
-    """Whether the outputs are known to be large, and much larger than the inputs."""
+    """Return whether the outputs are known to be large, and much larger than the inputs."""
     if isinstance(node.op, Alloc):
         size = float(np.prod([float(n.data) for n in node.inputs[1:]]))
         return size * np.dtype(node.outputs[0].type.dtype).itemsize > LARGEST_FOLDED

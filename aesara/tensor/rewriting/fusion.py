@@ -32,7 +32,7 @@ MAX_INPUTS = 31
 
 
 def elemwise_max_input_fct(node: Apply) -> int:
-    """How many inputs a fused operation may have."""
+    """Return the number of inputs that a fused operation may have."""
     return MAX_INPUTS
 
 
@@ -112,7 +112,7 @@ def _group_of(fgraph: FunctionGraph, node: Apply, op_class: type[Elemwise], max_
 
 
 def _leaves_of(node: Apply, group: set[Apply]) -> list[Variable]:
-    """What a group of nodes reads from outside, from left to right."""
+    """Return the variables that a group of nodes reads from outside, from left to right."""
     seen: dict[Variable, bool] = {}
     stack = list(reversed(node.inputs))
     while stack:

@@ -31,7 +31,7 @@ MANY = 1_000
 
 
 class FreeMemory:
-    """Which memory nobody reads any more, at each node of a graph.
+    """The memory that nobody reads any more, at each node of a graph.
 
     All variables that show the same memory have the same root. A node may write over an input if it is the last of
     `order` to read its root, and if the root does not have to outlive the call.
@@ -82,7 +82,7 @@ class FreeMemory:
             self.kept.update(map(self._root_of, (*node.inputs, *node.outputs)))
 
     def may_be_taken(self, node: Apply, position: int) -> bool:
-        """Whether `node` may write over its input at `position`."""
+        """Return whether `node` may write over its input at `position`."""
         variable = node.inputs[position]
         root = self._root_of(variable)
         if root in self.kept or self.last_reader[root] is not node or isinstance(root, Constant):
@@ -155,7 +155,7 @@ class InplaceRewriter(GraphRewriter):
 
     @abstractmethod
     def concerns(self, op: Op) -> bool:
-        """Whether nodes of this op have a form that writes over an input."""
+        """Return whether nodes of this op have a form that writes over an input."""
 
     @abstractmethod
     def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
@@ -232,7 +232,7 @@ class InplaceWriter(InplaceRewriter):
 
 
 def _with_op(node: Apply, op: Op) -> list[Variable]:
-    """What a node computes by another op of the same kind, which need not check the inputs again."""
+    """Apply another op of the same kind to the inputs of a node, without checking them again."""
     return Apply(op, list(node.inputs), [out.type() for out in node.outputs]).outputs
 
 

@@ -49,7 +49,7 @@ rules = Rules()
 
 READERS = (AdvancedSubtensor, AdvancedSubtensor1)
 
-#: What does not count in a reduction.
+#: The neutral element of each reduction.
 NEUTRAL = {Sum: 0, Prod: 1, All: True, AnyOp: False}
 
 
@@ -179,7 +179,7 @@ class _Masked:
         return feature.same_shape(x, self.mask, axis, axis)
 
     def everywhere(self, part: Variable) -> Variable | None:
-        """What an elementwise expression of entries at the index is for all entries; None if it is of other things."""
+        """Return an elementwise expression of entries at the index for all entries; None if it is of other things."""
         found: dict[Variable, Variable | None] = {}
 
         def of(variable: Variable) -> Variable | None:

@@ -68,7 +68,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node
 
 
 def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
-    """Whether a node reads the entries at the index that another one writes at."""
+    """Return whether a node reads the entries at the index that another one writes at."""
     op = getattr(reader, "op", None)
     if not isinstance(op, READERS) or isinstance(op, Subtensor) != isinstance(writer.op, IncSubtensor):
         return False

@@ -165,24 +165,22 @@ def determinant(parts: _Within) -> tuple[Variable, Variable]:
 
 
 correction = extract(_parts, "parts")
-rules.add(
+rules.canonicalize(
     matrix_row(
         "local_solve_of_correction",
         (of_matrices(Solve, assume_a={"gen"}), correction, "b"),
         solution,
         lambda parts, b: fits_as_columns(parts.d, b),
         why="solve(d * I + U @ C @ V.T, b) -> a solution of the order of the rank",
-    ),
-    to=(rules.canonicalize,),
+    )
 )
-rules.add(  # when products with the inverse have become solutions
+rules.stabilize(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_correction",
         (of_matrices(MatrixInverse), correction),
         inverse,
         why="inv(d * I + U @ C @ V.T) -> a solution of the order of the rank",
-    ),
-    to=(rules.stabilize,),
+    )
 )
 rules.add(  # also where it is the logarithm of a determinant
     matrix_row(

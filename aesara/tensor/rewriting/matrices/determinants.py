@@ -188,15 +188,14 @@ local_det_chol = matrix_row(
     why="det(A) -> prod(diagonal(cholesky(A)) ** 2), where that factor is there or A is positive definite",
 )
 rules.add(local_det_chol, to=(rules.stabilize, rules.specialize))
-rules.add(
+rules.stabilize(
     matrix_row(
         "local_log_det",
         (log, extract(determinant_in, "d", "x", "is_signed")),
         log_of_determinant,
         is_real_and_alone,
         why="log(abs(det(A))) -> slogdet(A)[1], which stays in the range of numbers, and log(det(A)) likewise",
-    ),
-    to=(rules.stabilize,),
+    )
 )
 
 

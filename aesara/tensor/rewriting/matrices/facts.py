@@ -1,4 +1,4 @@
-"""What is known of matrices: from the ops they come from, from `assume`, and from the tags of variables.
+"""Facts about matrices: from the ops they come from, from `assume`, and from the tags of variables.
 
 All there is to know stands here: `facts_of` is asked by every rule about the structure of matrices. Facts are the
 parameters of `assume`, and ``identity``, ``positive_semidefinite`` and ``positive_diagonal``. They hold within rounding
@@ -58,13 +58,13 @@ _COMMUTATIVE = (aes.Add, aes.Mul, aes.ScalarMaximum, aes.ScalarMinimum, aes.EQ, 
 
 _PATTERNS = frozenset((*TRIANGLES, "diagonal"))
 _SWAPPED = dict(zip(TRIANGLES, reversed(TRIANGLES), strict=True))
-#: What the inverse has in common with a matrix.
+#: Facts that the inverse shares with a matrix.
 _OF_INVERSE = _PATTERNS | {
     "symmetric", "hermitian", "positive_definite", "orthogonal", "permutation", "identity", "positive_diagonal",
 }  # fmt: skip
-#: What the product of two matrices that both have it has.
+#: Facts that a product has if both of its factors have them.
 _OF_PRODUCT = _PATTERNS | {"orthogonal", "permutation", "identity"}
-#: What only square matrices may be assumed to be; a diagonal or triangular one may have any shape.
+#: Facts that only square matrices may have; a diagonal or triangular one may have any shape.
 _OF_SQUARES = frozenset(("symmetric", "hermitian", "positive_definite", "permutation"))
 _SEMIDEFINITE = frozenset(("positive_definite", "positive_semidefinite"))
 _NONE: frozenset[str] = frozenset()
@@ -86,7 +86,7 @@ def core_op(node: Apply | None) -> Op | None:
 
 
 def is_square(x: Variable) -> bool:
-    """Whether a matrix is known to have as many rows as columns."""
+    """Return whether a matrix is known to have as many rows as columns."""
     return _Look().square(x)
 
 
@@ -103,7 +103,7 @@ def triangle_in(x: Variable) -> tuple[Variable, bool] | None:
 
 
 def transposed_of(x: Variable) -> Variable | None:
-    """What a variable is the transpose of, in its last two dimensions."""
+    """Return the variable of which this is the transpose in the last two dimensions; None for others."""
     node = x.owner
     if node is None or not isinstance(node.op, DimShuffle) or node.op.drop or not swaps_last(node.op.new_order):
         return None
@@ -198,7 +198,7 @@ def _with_dimensions(v: Any, kept: tuple[int, ...], depth: int = 8) -> Variable:
 
 
 def _are_products(shape: Apply) -> bool:
-    """Whether the elements of a shape are products of two lengths each."""
+    """Return whether the elements of a shape are products of two lengths each."""
     if not isinstance(shape.op, MakeVector):
         return False
     return all(
@@ -322,7 +322,7 @@ class _Look:
     # Sizes
 
     def square(self, x: Variable) -> bool:
-        """Whether a matrix is known to have as many rows as columns."""
+        """Return whether a matrix is known to have as many rows as columns."""
         if _is_square(x):
             return True
         node = x.owner
@@ -470,7 +470,7 @@ def _factors(product: Variable) -> list[Variable]:
 
 
 def _from_tags(x: Variable) -> frozenset[str]:
-    """What tags of a variable say, as programs for Aesara set them."""
+    """Return the facts that tags of a variable state, as programs for Aesara set them."""
     names = {"symmetric": "symmetric", "psd": "positive_definite", "orthogonal": "orthogonal"}
     return frozenset(fact for tag, fact in names.items() if getattr(x.tag, tag, None) is True)
 
@@ -508,7 +508,7 @@ def _are_transposes(x: Any, y: Any) -> bool:
 
 
 def _of_constant(x: Constant) -> frozenset[str]:
-    """What can be seen in the numbers of a square matrix; looked at once."""
+    """Return the facts that the numbers of a square matrix show; looked at once."""
     known = getattr(x.tag, "matrix_facts", None)
     if known is None:
         known = x.tag.matrix_facts = _seen_in(x.data)

@@ -145,7 +145,7 @@ class _Factor:
         return _scaled(weights, InverseByCholesky(self.lower, whole=False)(self.factor))
 
     def _diagonal(self, x: Variable) -> Variable | None:
-        """What stands on the diagonal of a matrix that has it in the place of `ExtractDiag` of this factor."""
+        """Return the diagonal of a matrix that has it in the place of `ExtractDiag` of this factor."""
         node = x.owner
         d = diagonal_in(x)
         if d is not None and x.type.ndim == 2:
@@ -164,7 +164,7 @@ class _Factor:
         return d if d is not None and all(map(self._is_order, ends)) else None
 
     def _is_order(self, end: Any) -> bool:
-        """Whether a length is the order of this factor, or the smallest of such lengths."""
+        """Return whether a length is the order of this factor, or the smallest of such lengths."""
         node = end.owner
         if node is not None and isinstance(node.op, ScalarFromTensor):
             return self._is_order(node.inputs[0])
@@ -254,13 +254,12 @@ def _twice_the_gradient(factor: _Factor, gradient: Variable) -> Any:
     return None if not terms else terms[0] if len(terms) == 1 else add(*terms)
 
 
-rules.add(
+rules.stabilize(
     matrix_row(
         "local_inverse_by_cholesky",
         (ops(CholeskySolve, lower="lower"), known("factor", "positive_diagonal"), known("b", "identity")),
         lambda factor, lower: InverseByCholesky(bool(lower))(factor),
         lambda b: b.type.ndim == 2,
         why="cho_solve(L, I) -> the inverse by the Cholesky factor L",
-    ),
-    to=(rules.stabilize,),
+    )
 )

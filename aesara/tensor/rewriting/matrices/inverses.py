@@ -64,7 +64,7 @@ rules.add(
     ),
     matrix_row(
         "local_inverse_of_diagonal",
-        (inverse, known("x", "diagonal", but=("identity",))),
+        (inverse, known("x", "diagonal", but="identity")),
         lambda x: AllocDiag()(reciprocal(unless_singular(diagonal_of_square(x)))),
         lambda x: x.type.ndim == 2,
         why="inv(diag(d)) -> diag(1 / d), with an error for a zero",
@@ -87,13 +87,13 @@ rules.add(
 rules.add(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_triangle",
-        (inverse, known("x", *TRIANGLES, but=("diagonal",))),
+        (inverse, known("x", *TRIANGLES, but="diagonal")),
         inverse_of_triangle,
         why="inv(A) -> solve_triangular(A, I) of a triangular matrix",
     ),
     matrix_row(
         "local_inverse_of_definite",
-        (inverse, known("x", "positive_definite", but=("diagonal",))),
+        (inverse, known("x", "positive_definite", but="diagonal")),
         lambda x: CholeskySolve(True, check_finite=False)(Cholesky()(x), identity_beside(x)),
         why="inv(A) -> cho_solve(cholesky(A), I) of a positive definite matrix",
     ),

@@ -80,14 +80,13 @@ rules.add(
     ),
     to=(rules.canonicalize,),
 )
-rules.add(  # when products with the inverse have become solutions
+rules.stabilize(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_kronecker",
         (of_matrices(MatrixInverse, name="op"), kronecker),
         lambda op, first, second: kron(op(first), op(second)),
         why="inv(kron(A, B)) -> kron(inv(A), inv(B))",
-    ),
-    to=(rules.stabilize,),
+    )
 )
 rules.add(  # also where it is the logarithm of a determinant
     matrix_row(
@@ -99,13 +98,12 @@ rules.add(  # also where it is the logarithm of a determinant
     ),
     to=(rules.canonicalize, rules.stabilize),
 )
-rules.add(  # when logarithms of determinants have become such
+rules.specialize(  # when logarithms of determinants have become such
     matrix_row(
         "local_det_of_kronecker",
         (of_matrices(Det), kronecker),
         determinant_from_logarithm,
         are_square,
         why="det(kron(A, B)) -> det(A) ** m * det(B) ** n",
-    ),
-    to=(rules.specialize,),
+    )
 )

@@ -1,4 +1,4 @@
-"""Which dimensions of the matrices of factors, inverses and solutions are equally long."""
+"""Dimensions of the matrices of factors, inverses and solutions that are equally long."""
 
 from __future__ import annotations
 

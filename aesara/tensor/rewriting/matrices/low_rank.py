@@ -209,7 +209,7 @@ def _positive_diagonal(x: Any) -> Variable | None:
 
 
 def _has_equal_numbers(d: Any) -> bool:
-    """Whether a vector is known to have one number only."""
+    """Return whether a vector is known to have one number only."""
     while d.owner is not None and isinstance(d.owner.op, (CheckAndRaise, SpecifyShape, Alloc)):
         d = d.owner.inputs[0]
     if all(d.type.broadcastable):
@@ -227,7 +227,7 @@ def _has_equal_numbers(d: Any) -> bool:
 
 
 def _is_positive(x: Variable, more: tuple = ()) -> bool:
-    """Whether finite numbers are known to be positive, or zero by one of some functions more."""
+    """Return whether finite numbers are known to be positive, or zero by one of some functions more."""
     while x.owner is not None and isinstance(x.owner.op, (DimShuffle, Alloc)):
         x = x.owner.inputs[0]
     if isinstance(x, Constant):
@@ -269,24 +269,22 @@ def determinant(fgraph: FunctionGraph, x: Variable) -> tuple[Variable, Variable]
     return ones_like_batch(x), size if parts.out is None else size + log_of_square(parts.out.factor)
 
 
-rules.add(
+rules.canonicalize(
     matrix_row(
         "local_solve_of_low_rank",
         (of_matrices(Solve, assume_a={"gen", "pos"}), "x", "b"),
         solution,
         fits_as_columns,
         why="solve(D + U @ U.T, b) -> Woodbury's formula",
-    ),
-    to=(rules.canonicalize,),
+    )
 )
-rules.add(  # when products with the inverse have become solutions
+rules.stabilize(  # when products with the inverse have become solutions
     matrix_row(
         "local_inverse_of_low_rank",
         (of_matrices(MatrixInverse), "x"),
         inverse,
         why="inv(D + U @ U.T) -> Woodbury's formula",
-    ),
-    to=(rules.stabilize,),
+    )
 )
 rules.add(  # also where it is the logarithm of a determinant
     matrix_row(

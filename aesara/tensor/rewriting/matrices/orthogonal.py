@@ -62,7 +62,7 @@ def local_product_without_q(fgraph, node):
 
 
 def _multiplied(client: Any, operand: Variable, is_turned: bool) -> Variable | None:
-    """What Q.T is multiplied by in a node that reads Q, or its transpose."""
+    """Return the other factor of a product with Q.T in a node that reads Q, or its transpose."""
     if not isinstance(client, Apply) or not isinstance(client.op, Dot):
         return None
     left, right = client.inputs
@@ -72,7 +72,7 @@ def _multiplied(client: Any, operand: Variable, is_turned: bool) -> Variable | N
 
 
 def _are_few(b: Variable, q: Variable) -> bool:
-    """Whether right-hand sides are at most half as many as Q has columns, or one."""
+    """Return whether right-hand sides are at most half as many as Q has columns, or one."""
     if b.type.ndim == 1 or b.type.shape[1] == 1:
         return True
     columns, order = b.type.shape[1], q.type.shape[1]

@@ -1,4 +1,4 @@
-"""What rules about matrices are made of: nodes of one matrix or of a batch, diagonals, and checks that stay."""
+"""Parts of rules about matrices: nodes of one matrix or of a batch, diagonals, and checks that stay."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def is_real(x: Variable) -> bool:
-    """Whether a tensor is of real floating point numbers."""
+    """Return whether a tensor is of real floating point numbers."""
     return x.type.dtype.startswith("float")
 
 
@@ -44,7 +44,7 @@ def swapped(x: Any) -> TensorVariable:
 
 
 def with_vectors(node: Apply) -> bool:
-    """Whether the right-hand sides of a system of equations are vectors."""
+    """Return whether the right-hand sides of a system of equations are vectors."""
     if isinstance(node.op, Blockwise):
         return len(node.op.inputs_signature[-1]) == 1
     return node.inputs[-1].type.ndim == 1

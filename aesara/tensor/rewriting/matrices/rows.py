@@ -42,12 +42,12 @@ def of_matrices(*kinds: type[Op], name: str | None = None, **attributes: Any) ->
 transpose = ops(DimShuffle, new_order=lambda order: swaps_last(order), drop=[])
 
 
-def known(name: str, *facts: str, but: Sequence[str] = ()) -> LogicVariable:
-    """Return a variable of a pattern that is a matrix with one of some facts at least, and with none of others."""
+def known(name: str, *facts: str, but: str | None = None) -> LogicVariable:
+    """Return a variable of a pattern that is a matrix with one of some facts at least, and without another one."""
 
     def holds(x: Variable) -> bool:
         found = facts_of(x)
-        return not found.isdisjoint(facts) and found.isdisjoint(but)
+        return not found.isdisjoint(facts) and but not in found
 
     return LogicVariable(name, holds)
 

@@ -48,19 +48,19 @@ class _Use:
 
     @property
     def reads_triangle(self) -> bool:
-        """Whether a Cholesky factor of one triangle is computed, and an error is raised if there is none."""
+        """Return whether a Cholesky factor of one triangle is computed, and an error is raised if there is none."""
         return (isinstance(self.op, Cholesky) and self.op.on_error == "raise") or (
             isinstance(self.op, Solve) and self.op.assume_a == "pos"
         )
 
     @property
     def lower(self) -> bool:
-        """Which triangle of the matrix that is."""
+        """Return whether the lower triangle of the matrix is read."""
         return bool(self.op.lower) != self.turned  # type: ignore[union-attr]
 
     @property
     def reads_all(self) -> bool:
-        """Whether nothing is known of the matrix that is factored."""
+        """Return whether nothing is known of the matrix that is factored."""
         if isinstance(self.op, Solve):
             return self.op.assume_a == "gen"
         return not isinstance(self.op, Cholesky)
@@ -155,6 +155,6 @@ def _from_lu(use: _Use, factors: Any, pivots: Any) -> list[Variable]:
 
 
 def _made_at(node: Apply, make):  # type: ignore[no-untyped-def]
-    """What a function makes, with the line of a program that a node comes from."""
+    """Call a function, and give what it makes the line of a program that a node comes from."""
     with inherit_source(node):
         return make()

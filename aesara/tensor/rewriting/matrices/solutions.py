@@ -59,7 +59,7 @@ def product_with_adjoint(x: Any, b: Variable, out: Any) -> Variable:
 
 tag_solve_triangular = matrix_row(
     "tag_solve_triangular",
-    (solve, known("x", *TRIANGLES, but=("diagonal",)), "b"),
+    (solve, known("x", *TRIANGLES, but="diagonal"), "b"),
     lambda x, b, check_finite, out: applied_like(
         out.owner, SolveTriangular(lower="lower_triangular" in facts_of(x), check_finite=check_finite), x, b
     ),
@@ -67,7 +67,7 @@ tag_solve_triangular = matrix_row(
 )
 psd_solve_with_chol = matrix_row(
     "psd_solve_with_chol",
-    (solve, known("x", "positive_definite", but=("diagonal",)), "b"),
+    (solve, known("x", "positive_definite", but="diagonal"), "b"),
     lambda x, b, check_finite, out: applied_like(
         out.owner, CholeskySolve(True, check_finite=check_finite), Cholesky()(x), b
     ),
@@ -82,7 +82,7 @@ rules.add(
     ),
     matrix_row(
         "local_solve_of_orthogonal",
-        (solve, known("x", "orthogonal", but=("diagonal",)), "b"),
+        (solve, known("x", "orthogonal", but="diagonal"), "b"),
         product_with_adjoint,
         why="solve(A, b) -> dot(A.T, b) of an orthogonal matrix, or a permutation",
     ),

@@ -17,7 +17,7 @@ rules = Rules()
 
 __all__ = ["no_transpose_symmetric", "transinv_to_invtrans"]
 
-#: How far is looked for symmetry at a transpose, of which there are many.
+#: The budget of the search for symmetry at a transpose, of which there are many.
 NEAR = 12
 
 
