@@ -20,6 +20,10 @@ def dot(a, b, *others):
     return dot(at.dot(a, b), *others) if others else at.dot(a, b)
 
 
+ROWS = {
+    "local_gemm_to_gemv": {"not_made": "it is about shapes that multiply to fewer operations"},
+    "local_gemm_to_ger": {"not_made": "it is about shapes that multiply to fewer operations"},
+}
 EXAMPLES = {
     "local_dot_chain": [
         example(lambda m, m2, v: dot(m.T, m2, v), **ORDER),

@@ -13,6 +13,7 @@ FLOATS = ("float64", "float32", "float16")
 SUM = {"dtypes": FLOATS, "regroups": SUMMED}
 
 ROWS = {
+    "local_function_of_integers": {"not_made": "it applies where arithmetic reads the function"},
     "local_exp_over_1_plus_exp": {"limits": LIMIT},
     "local_log1p": {"regroups": TERMS},
     "local_log1p_of_integer": {"assumes_finite": "a sum that wraps around is negative, and has no logarithm"},

@@ -13,7 +13,8 @@ made from its pattern, or has examples by name in a file ``tests/rules/<family>_
 The first letter of a parameter (one without a default) says what it stands for: x, y, z, w tensors of many dtypes and
 shapes, or constants; b booleans of these shapes; s, v, m, t a scalar, a vector (5), a matrix (4, 5), a tensor
 (3, 4, 5) of any dtype; k an integer scalar from 0 to 2, n one from 3 to 5; i a vector of integers from 0 to 2.
-Exceptions for what is made from the pattern of a row stand in ``ROWS = {"name": {"regroups": "why", ...}}`` of a file.
+Exceptions for what is made from the pattern of a row stand in ``ROWS = {"name": {"regroups": "why", ...}}`` of a file;
+``not_made`` says why nothing is made, where the row is about more than its pattern.
 Each example must fire at least once; each time, values (NaN, infinity and signed zeros too), dtypes, shapes, static
 types and errors are compared with the expression as written. `example` has the exceptions, which must give reasons.
 Rows may have examples, too. Run: ``pytest tests/rules/test_rules_by_construction.py -k local_mul_zero``.
@@ -133,7 +134,7 @@ def exceptions_of_rows() -> dict[str, dict[str, Any]]:
 
 def examples_of_row(row: Rule, exceptions: dict[str, Any]) -> list[Example]:
     """Expressions made from the pattern of a row, for each of its ops; none if it is not of ops and numbers alone."""
-    if not _is_buildable(row.pattern):
+    if "not_made" in exceptions or not _is_buildable(row.pattern):
         return []
     counts = [1, 2] if _has_rest(row.pattern) else [1]
     choices = range(_most_choices(row.pattern))

@@ -33,6 +33,9 @@ def within(m, axis, index):
     return found.dimshuffle(*(0 if k == axis else "x" for k in range(m.type.ndim)))
 
 
+ROWS = {
+    "local_choice_of_part": {"not_made": "its mask says in which part of the tensor an element lies"},
+}
 EXAMPLES = {
     # reading
     "local_useless_subtensor": [lambda m: m[:, 0:], lambda m: fixed(m, 4, 5)[:4, :7], lambda m: m[: Shape_i(0)(m)]],

@@ -18,7 +18,7 @@ INTRODUCTION = """\
 # Rewriting rules
 
 Made from the rules, by `python -m tools.reference`. [How expressions are rewritten](../rewriting.md) says when each
-pass runs, and [Adding a rewriting rule](../adding_a_rule.md) how a rule is written. `mode.excluding(name)` leaves a rule
+pass runs, and [Adding a rewriting rule](../adding_a_rule.md) how a rule is written. `mode.excluding(name)` leaves one
 out. A rule that is a row has its pattern on the left and its replacement on the right. Unless another condition is
 given, variables are real tensors of the dtype of the result.
 """
