@@ -173,6 +173,8 @@ def test_a_function_with_a_pattern_is_a_rule():
     assert odd.name == "odd" and odd.description == "``sin(-x) -> -sin(x)``" and odd.tracks() == [at.sin]
     assert rewritten(at.sin(-x), odd).owner.op == at.neg
     assert rewritten(at.sin(-m), odd).owner.op == at.sin
+
+
 def opposite_of(var):
     return var.owner.inputs[0] if var.owner is not None and var.owner.op == at.neg else None
 
@@ -235,7 +237,7 @@ def test_each_output_of_a_node_is_replaced():
 def test_inputs_say_how_long_elementwise_results_are_and_no_others():
     wide = row("wide", (at.add, (at.mul, "x", 0), "y"), "y")
     assert rewritten(m * 0 + m[0], wide).eval({m: np.ones((2, 3))}).shape == (2, 3)
-    flat = row("flat", (ops(Reshape), "x", "shape"), lambda x: at.reshape(x, (1, 6)), each=None)
     shape = at.lvector()
+    flat = row("flat", (ops(Reshape), "x", shape), lambda x: at.reshape(x, (1, 6)), each=None)
     reshaped = rewritten(at.reshape(m, shape, ndim=2), flat)
     assert reshaped.eval({m: np.ones((2, 3)), shape: [1, 6]}, on_unused_input="ignore").shape == (1, 6)
