@@ -16,7 +16,7 @@ from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.graph.traversal import graph_inputs
 from aesara.tensor.elementwise.ops import logit
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.registration import EXCLUDED_WITH
+from aesara.tensor.rewriting.older_interface import EXCLUDED_WITH
 
 x, y = at.dvectors("x", "y")
 m = at.dmatrix("m")

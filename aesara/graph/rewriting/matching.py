@@ -58,7 +58,7 @@ class LogicVariable:
 class Ops:
     """Ops of a pattern, with their attributes. Made by `ops`, which says what the parts mean."""
 
-    __slots__ = ("attributes", "classes", "members", "name", "node")
+    __slots__ = ("_named", "_tested", "attributes", "classes", "members", "name", "node")
 
     #: Whether nodes of several outputs match; the replacement has one variable for each.
     several_outputs = False
@@ -69,6 +69,8 @@ class Ops:
         self.name = name
         self.node = node
         self.attributes = attributes
+        self._named = [(attribute, wanted) for attribute, wanted in attributes.items() if isinstance(wanted, str)]
+        self._tested = [(attribute, wanted) for attribute, wanted in attributes.items() if not isinstance(wanted, str)]
 
     @property
     def alternatives(self) -> list[Any]:
@@ -83,22 +85,34 @@ class Ops:
         """Return the op of a node that has the name and the attributes."""
         return node.op
 
+    def fits(self, node: Apply) -> bool:
+        """Return whether the attributes of the op of a node are as wanted, but for those that have names."""
+        if not self._tested:
+            return True
+        op = self.op_of(node)
+        for attribute, wanted in self._tested:
+            value = getattr(op, attribute)
+            if callable(wanted):
+                if not wanted(value):
+                    return False
+            elif not (value in wanted if isinstance(wanted, set) else value == wanted):
+                return False
+        return True
+
     def bind(self, node: Apply, bindings: Bindings) -> Bindings | None:
         """Return the bindings with the op of a node and its attributes, or None if these are not as wanted."""
+        if not self.fits(node):
+            return None
+        if self.node is None and self.name is None and not self._named:
+            return bindings
         found, op = dict(bindings), self.op_of(node)
         if self.node is not None and found.setdefault(self.node, node) is not node:
             return None
         if self.name is not None and found.setdefault(self.name, op) != op:
             return None
-        for attribute, wanted in self.attributes.items():
+        for attribute, name in self._named:
             value = getattr(op, attribute)
-            if isinstance(wanted, str):
-                if found.setdefault(wanted, value) != value:
-                    return None
-            elif callable(wanted):
-                if not wanted(value):
-                    return None
-            elif not (value in wanted if isinstance(wanted, set) else value == wanted):
+            if found.setdefault(name, value) != value:
                 return None
         return found
 
@@ -340,6 +354,18 @@ def matches(
                 yield found
     elif pattern is var or (isinstance(pattern, Constant) and pattern.equals(var)):
         yield bindings
+
+
+def match_variables(pattern: OpPattern, node: Apply) -> Bindings | None:
+    """Return the one way in which a node matches a pattern whose inputs are logic variables in their order, or None."""
+    bindings = pattern.bind(node, {})
+    for part, var in zip(pattern.inputs, node.inputs):
+        if bindings is None:
+            return None
+        bindings = _named(part, var, bindings)
+    if bindings is not None and pattern.others:
+        return {**bindings, pattern.others: node.inputs[len(pattern.inputs) :]}
+    return bindings
 
 
 def _named(pattern: LogicVariable, var: Variable, bindings: Bindings) -> Bindings | None:

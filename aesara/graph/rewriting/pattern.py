@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any
 
 from aesara.graph.features import Feature, attach_once
@@ -18,6 +18,7 @@ from aesara.graph.rewriting.matching import (
     ValuePattern,
     as_pattern,
     is_commutative,
+    match_variables,
     matches,
     reify,
 )
@@ -220,6 +221,8 @@ class Rule(NodeRewriter):
         self._in_order = ops is not None and not any(isinstance(op, type) or is_commutative(op) for op in ops)
         direct = [(k, part) for k, part in enumerate(self.pattern.inputs) if isinstance(part, LogicVariable)]
         self._constraints = [(k, part.constraint) for k, part in direct if part.constraint is not None]
+        # Logic variables in their order match in one way, which needs no search.
+        self._is_flat = len(direct) == len(self.pattern.inputs) and self.pattern.rest is None and not single_client
         self._repeats = len({part.name for _, part in direct}) < len(direct)
         self.replacement = replacement
         self.condition = condition
@@ -269,7 +272,13 @@ class Rule(NodeRewriter):
             def may_enter(var: Variable) -> bool:
                 return len(clients.get(var, ())) <= 1
 
-        for found in matches(self.pattern, old, commutative=True, may_enter=may_enter):
+        ways: Iterable[Any]
+        if self._is_flat and not is_commutative(node.op) and len(node.outputs) == 1 and self.pattern.accepts(node.op):
+            way = match_variables(self.pattern, node)
+            ways = () if way is None else (way,)
+        else:
+            ways = matches(self.pattern, old, commutative=True, may_enter=may_enter)
+        for found in ways:
             each = self.each
             if each is not None and not all(each(found[name], old) for name in self.variables):
                 continue
@@ -292,6 +301,8 @@ class Rule(NodeRewriter):
 
     def _may_match(self, node: Apply) -> bool:
         """Return whether a node may match, for all that can be said of its inputs one by one: most are ruled out."""
+        if isinstance(self.pattern.op, Ops) and not self.pattern.op.fits(node):
+            return False
         inputs = node.inputs
         missing = len(self.pattern.inputs) - len(inputs)
         if missing > 0 or (missing and self._closed) or not _has_operands(node, self._operands):

@@ -1,5 +1,6 @@
 """Rules about tensors. Importing the package registers them, in the order of `RULES`."""
 
+from aesara.graph.rewriting import databases
 from aesara.tensor.rewriting import (
     allocations,
     arithmetic,
@@ -13,7 +14,6 @@ from aesara.tensor.rewriting import (
     elemwise,
     entropies,
     erf_tails,
-    error_functions,
     extra_ops,
     folding,
     fusion,
@@ -24,6 +24,7 @@ from aesara.tensor.rewriting import (
     logarithms,
     logistic,
     math,
+    older_interface,
     positions,
     powers,
     product_sums,
@@ -76,7 +77,6 @@ RULES = (
     hyperbolic.rules,
     erf_tails.rules,
     extra_ops.rules,
-    error_functions.rules,
     inverses.rules,
     powers.rules,
     # Reductions in fewer steps.
@@ -99,6 +99,9 @@ RULES = (
     # What canonical forms stand in the way of.
     uncanonicalize.rules,
 )
+for _database in (databases.canonicalize, databases.stabilize, databases.specialize, databases.local_useless):
+    _database.excluded_with = older_interface.EXCLUDED_WITH
+    _database.included_with = older_interface.INCLUDED_WITH
 for _rules in RULES:
     _rules.register()
 

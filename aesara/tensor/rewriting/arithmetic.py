@@ -35,6 +35,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.products.dot import Dot
+from aesara.tensor.rewriting.algebra import opposite_of
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.distribution import local_greedy_distributor
 from aesara.tensor.rewriting.helpers import (
@@ -55,7 +56,6 @@ from aesara.tensor.rewriting.known_infinities import has_infinities, is_zero_or_
 from aesara.tensor.rewriting.logistic import LOGISTIC_RULES, simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import number, row
-from aesara.tensor.rewriting.signs import negated_of
 from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.rewriting.written_sums import keeps_order
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -250,7 +250,7 @@ def local_mul_specialize(fgraph, node):
         if value is not None and value in (1, -1):
             negative ^= bool(value == -1)
             continue
-        inner = negated_of(var, dtype)
+        inner = opposite_of(var, dtype)
         negative ^= inner is not None
         factors.append(var if inner is None else inner)
     factors = _with_one_constant(mul, factors, dtype)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.basic import rule
+from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise.ops import (
     add,
     erf,
@@ -27,11 +27,13 @@ from aesara.tensor.elementwise.ops import (
     square,
     sub,
     switch,
+    true_divide,
 )
 from aesara.tensor.rewriting.algebra import TERM, Product, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     constant_like,
+    in_place_of,
     output_of,
     real_of_same_dtype,
 )
@@ -154,6 +156,27 @@ def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool
         return False
     product = exponent.number * factors[0][0] * factors[1][0]
     return abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
+
+
+rules.add(
+    row("local_erf_neg_minus_one", (sub, (erfc, (neg, "x")), 1), (erf, "x")),
+    row("local_erf_neg_minus_one_add", (add, -1, (erfc, (neg, "x"))), (erf, "x")),
+    to=(rules.canonicalize, rules.stabilize, rules.specialize),
+)
+
+
+@rules.stabilize
+@rules.specialize
+@node_rewriter([true_divide], operands=[mul, erfc])
+def local_grad_log_erfc_neg(fgraph, node):
+    """``exp(-x**2) / erfc(x) -> 1 / erfcx(x)``, which is what the gradient of ``log(erfc(x))`` holds.
+
+    For large `x` both parts of the quotient underflow.
+    """
+    (out,) = node.outputs
+    product = Product.read(out)
+    new = scaled_erfc(product)
+    return False if new == product else in_place_of(out, new.build(out), node.inputs)
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])

@@ -9,7 +9,7 @@
 ``older_interface``   functions of Aesara 2.9.4 about products
 ``exponentials``      exponentials and logarithms, one rule a row
 ``inverses``          functions of their inverses
-``error_functions``   the error function
+``erf_tails``         the error function
 ``logistic``          the logistic function
 ``reductions``        sums, products, extrema along axes
 ``reduced_forms``     reductions and transposed products in fewer steps
@@ -70,7 +70,7 @@ from aesara.tensor.rewriting.basic import local_fill_sink
 from aesara.tensor.rewriting.canonizer import check_for_x_over_absX, local_add_canonizer, local_mul_canonizer
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
 from aesara.tensor.rewriting.distribution import local_greedy_distributor
-from aesara.tensor.rewriting.error_functions import local_grad_log_erfc_neg
+from aesara.tensor.rewriting.erf_tails import local_grad_log_erfc_neg
 from aesara.tensor.rewriting.fusion import fuse_seqopt
 from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
 from aesara.tensor.rewriting.logistic import local_sigm_times_exp

@@ -37,12 +37,6 @@ rules = Rules()
 MOST_FACTORS = 8
 
 
-def negated_of(var: Variable, dtype: str) -> Variable | None:
-    """Return ``x`` if a variable is ``-x``, computed in a dtype; else None."""
-    node = var.owner
-    return node.inputs[0] if node is not None and node.op == neg and var.type.dtype == dtype else None
-
-
 def _opposite(c: Variable, out: Variable) -> Variable:
     """Return ``-c`` for a number `c`, in the dtype of the result and of as many dimensions as `c`."""
     with np.errstate(all="ignore"):

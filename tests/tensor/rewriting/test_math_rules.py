@@ -24,7 +24,7 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.elementwise.ops import conj_
-from aesara.tensor.rewriting.registration import INCLUDED_WITH
+from aesara.tensor.rewriting.older_interface import INCLUDED_WITH
 from aesara.tensor.shapes.shape import Shape_i
 
 w, x, y, z = at.dvectors("w", "x", "y", "z")
@@ -81,7 +81,7 @@ ROWS = {
     ],
     "local_grad_log_erfc_neg": [
         (exp(-at.square(x)) / erfc(x), "([1.] / erfcx(x))"),
-        (y * exp(-(x**2)) / (z * erfc(x)), "(y / (z * erfcx(x)))"),
+        (y * exp(-(x**2)) / (z * erfc(x)), "((y / erfcx(x)) / z)"),
     ],
     "local_greedy_distributor": [((y / x + z / x) * x, "(y + z)"), ((y / x + z) * x, "(y + (z * x))")],
     "local_intdiv_by_one": [(i // 1, "i")],
