@@ -158,13 +158,6 @@ def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool
     return abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
 
 
-rules.add(
-    row("local_erf_neg_minus_one", (sub, (erfc, (neg, "x")), 1), (erf, "x")),
-    row("local_erf_neg_minus_one_add", (add, -1, (erfc, (neg, "x"))), (erf, "x")),
-    to=(rules.canonicalize, rules.stabilize, rules.specialize),
-)
-
-
 @rules.stabilize
 @rules.specialize
 @node_rewriter([true_divide], operands=[mul, erfc])

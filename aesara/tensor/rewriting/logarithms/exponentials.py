@@ -113,6 +113,12 @@ rules.add(
 # Sums and differences close to cancellation.
 
 rules.add(
+    row("local_erf_neg_minus_one", (sub, (erfc, (neg, "x")), 1), (erf, "x")),
+    row("local_erf_neg_minus_one_add", (add, -1, (erfc, (neg, "x"))), (erf, "x")),
+    to=(rules.canonicalize, rules.stabilize, rules.specialize),
+)
+
+rules.add(
     row("local_log1p", (log, (add, 1, "*x")), (log1p, "x")),
     # Where 1 + x wraps around, it has no logarithm; of unsigned integers it is 0.
     row("local_log1p_of_integer", (log, (add, 1, "x")), (log1p, "x"), each=is_signed_integer),
