@@ -301,7 +301,8 @@ class Rule(NodeRewriter):
 
     def _may_match(self, node: Apply) -> bool:
         """Return whether a node may match, for all that can be said of its inputs one by one: most are ruled out."""
-        if isinstance(self.pattern.op, Ops) and not self.pattern.op.fits(node):
+        op = self.pattern.op
+        if isinstance(op, Ops) and not (op(node.op) and op.fits(node)):
             return False
         inputs = node.inputs
         missing = len(self.pattern.inputs) - len(inputs)

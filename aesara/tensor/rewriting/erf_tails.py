@@ -29,9 +29,10 @@ from aesara.tensor.elementwise.ops import (
     switch,
     true_divide,
 )
-from aesara.tensor.rewriting.algebra import TERM, Product, multiple, opposite
+from aesara.tensor.rewriting.algebra import Product, Reading, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
+    common_value,
     constant_like,
     in_place_of,
     output_of,
@@ -42,6 +43,8 @@ from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
+#: Factors, with squares as two of them; constants, of which `x` may be one, are among them.
+SQUARES = Reading(signs=True, powers=2)
 #: From here on the logarithm of erfc is that of the scaled function.
 TAIL = 0.5
 
@@ -150,11 +153,16 @@ def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool
     node = output_of(var, exp)
     if node is None:
         return False
-    exponent = Product.read(node.inputs[0], TERM)
-    factors = [multiple(factor) for factor in exponent.factors]
-    if exponent.divisors or len(factors) != 2 or any(base is not x for _, base in factors):
+    exponent = Product.read(node.inputs[0], SQUARES)
+    product, squares = exponent.number, 0
+    for factor in exponent.factors:
+        value, base = multiple(factor)
+        constant = 1 if base is x else common_value(base)
+        if constant is None:
+            return False
+        product, squares = product * value * float(constant), squares + (base is x)
+    if exponent.divisors or squares != 2:
         return False
-    product = exponent.number * factors[0][0] * factors[1][0]
     return abs(product - number) <= 8 * np.finfo(x.type.dtype).eps * abs(number)
 
 
@@ -169,7 +177,7 @@ def local_grad_log_erfc_neg(fgraph, node):
     (out,) = node.outputs
     product = Product.read(out)
     new = scaled_erfc(product)
-    return False if new == product else in_place_of(out, new.build(out), node.inputs)
+    return False if new == product else in_place_of(out, new.mantissa(out.type.dtype), node.inputs)
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])

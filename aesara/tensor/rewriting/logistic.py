@@ -74,7 +74,8 @@ def with_exponentials_absorbed(factors: Sequence[Variable]) -> list[Variable]:
             continue
         (exponent,) = exponential.inputs
         number, base = multiple(exponent)
-        for x, times in ((exponent, 1), (base, int(number) if number in WHOLE else 1)):
+        ways = [(exponent, 1), (base, int(number))] if number in WHOLE else [(exponent, 1)]
+        for x, times in ways:
             absorbing = [pair for pair in logistics if are_opposite(x, pair[1])][:times]
             if x.type == exponent.type and len(absorbing) == times:
                 left.remove(var)

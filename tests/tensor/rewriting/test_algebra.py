@@ -213,3 +213,10 @@ def test_multiples_are_opposite_in_rules():
     """``exp(2 * x) * sigmoid(-2 * x)`` is the logistic function as that of `x` is."""
     assert aesara.pprint(rewrite_graph(at.exp(2 * x) * at.sigmoid(-2 * x))) == "sigmoid(([2.] * x))"
     assert aesara.pprint(rewrite_graph(at.exp(3 * x) + at.exp(-3 * x))).count("cosh") == 1
+
+
+def test_parts_of_an_exponent_are_not_absorbed():
+    """``exp(x / 2) * sigmoid(-x)`` is no logistic function."""
+    product = at.exp(0.5 * x) * at.sigmoid(-x)
+    expected = np.exp(0.5 * VALUES[x]) / (1 + np.exp(VALUES[x]))
+    np.testing.assert_allclose(evaluate(rewrite_graph(product)), expected, rtol=1e-14)

@@ -81,7 +81,7 @@ ROWS = {
     ],
     "local_grad_log_erfc_neg": [
         (exp(-at.square(x)) / erfc(x), "([1.] / erfcx(x))"),
-        (y * exp(-(x**2)) / (z * erfc(x)), "((y / erfcx(x)) / z)"),
+        (y * exp(-(x**2)) / (z * erfc(x)), "(y / (z * erfcx(x)))"),
     ],
     "local_greedy_distributor": [((y / x + z / x) * x, "(y + z)"), ((y / x + z) * x, "(y + (z * x))")],
     "local_intdiv_by_one": [(i // 1, "i")],
