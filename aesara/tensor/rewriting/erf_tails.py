@@ -177,7 +177,9 @@ def local_grad_log_erfc_neg(fgraph, node):
     (out,) = node.outputs
     product = Product.read(out)
     new = scaled_erfc(product)
-    return False if new == product else in_place_of(out, new.mantissa(out.type.dtype), node.inputs)
+    if new == product:
+        return False
+    return in_place_of(out, Product(new.factors or [constant_like(1, out)], new.divisors).mantissa(out.type.dtype))
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])
