@@ -179,7 +179,8 @@ def local_grad_log_erfc_neg(fgraph, node):
     new = scaled_erfc(product)
     if new == product:
         return False
-    return in_place_of(out, Product(new.factors or [constant_like(1, out)], new.divisors).mantissa(out.type.dtype))
+    quotient = Product(new.factors or [constant_like(1, out)], new.divisors).mantissa(out.type.dtype)
+    return in_place_of(out, quotient, node.inputs)
 
 
 rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])
