@@ -58,7 +58,8 @@ def _described(rule: NodeRewriter) -> tuple[str, str]:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.replace("``", "`").replace("|", "\\|").split())
+    # An index before a call is no link.
+    return " ".join(text.replace("``", "`").replace("|", "\\|").replace("](", "] (").split())
 
 
 if __name__ == "__main__":

@@ -375,7 +375,7 @@ def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Va
         top = product(tops) if tops else constant_like(1, out)
         return computed_in(dtype, true_divide, [top, product(bottoms)]) if bottoms else top
 
-    if divisors and dtype[:5] == "float" and may_leave_range(factors, divisors):
+    if dtype[:5] == "float" and may_leave_range(factors, divisors):
         return in_pairs(factors, divisors, merged)
     return merged(factors, divisors)
 

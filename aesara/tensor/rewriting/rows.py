@@ -10,6 +10,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.describe import first_sentence
 from aesara.graph.rewriting.matching import LogicVariable
 from aesara.graph.rewriting.pattern import Rule
+from aesara.tensor.elementwise.ops import second
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
     common_value,
@@ -141,6 +142,9 @@ def number(name: str, value: Any = None) -> NumberVariable:
 
 
 def _in_place_of(out: Variable, new: Any, inputs: Sequence[Variable]) -> list[Variable] | None:
-    """Return what takes the place of a result; the inputs of its node say how long it is only if they broadcast."""
+    """Return what takes the place of a result; the inputs of its node say how long it is only if they broadcast.
+
+    A fill is not filled again.
+    """
     new = new if isinstance(new, Variable) else constant_like(new, out)
-    return in_place_of(out, new, inputs if is_elemwise(out.owner) else ())
+    return in_place_of(out, new, inputs if is_elemwise(out.owner) and out.owner.op != second else ())

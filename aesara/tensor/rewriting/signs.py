@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from aesara.graph.nodes import Constant, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import LogicVariable, ops
@@ -18,6 +18,7 @@ from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, mul, neg, square, sub, true_divide
 from aesara.tensor.rewriting.helpers import (
     NUMBERS,
+    applied,
     as_float,
     common_value,
     computed_in,
@@ -44,6 +45,13 @@ def _opposite(c: Variable, out: Variable) -> Variable:
     return constant(opposite.reshape((1,) * c.type.ndim))
 
 
+def _with_opposite(node: Apply, c: Variable, out: Variable) -> Variable:
+    """Return a product or a quotient with ``-c`` in the place of its first operand `c`: the order is left as it is."""
+    inputs = list(node.inputs)
+    inputs[next(k for k, var in enumerate(inputs) if var is c)] = _opposite(c, out)
+    return node.op(*inputs)
+
+
 def _takes_sign(var: Variable) -> bool:
     """Return whether a variable is a number but 1 and -1: ``-(1 / x)`` is the canonical form of ``(-1) / x``."""
     value = common_value(var)
@@ -57,16 +65,16 @@ local_neg_to_mul = rules.group(
     "local_neg_to_mul",
     row(
         "local_neg_of_multiple",
-        (neg, (ops(mul, true_divide, name="f"), _FACTOR, "**x")),
-        lambda f, c, x, out: f(_opposite(c, out), *x),
+        (neg, (ops(mul, true_divide, node="inner"), _FACTOR, ...)),
+        lambda inner, c, out: _with_opposite(inner, c, out),
         each=None,
         single_client=True,
         why="-(c * x) -> (-c) * x, and -(c / x) -> (-c) / x",
     ),
     row(
         "local_neg_of_multiple_over",
-        (neg, (true_divide, (ops(mul, node="product"), _FACTOR, "**x"), "y")),
-        lambda c, x, y, out: true_divide(mul(_opposite(c, out), *x), y),
+        (neg, (true_divide, (ops(mul, node="product"), _FACTOR, ...), "y")),
+        lambda product, c, y, out: true_divide(_with_opposite(product, c, out), y),
         lambda product, out: same_dtype(product.outputs[0], out),
         each=None,
         single_client=True,
@@ -92,7 +100,7 @@ negative_product_as_product = row(
 negative_term_as_difference = row(
     "negative_term_as_difference",
     (add, LogicVariable("c", lambda var: isinstance(var, Constant), [Constant]), "x"),
-    lambda x, c: sub(x, constant(-c.data)),
+    lambda x, c: applied(sub, x, constant(-c.data)),
     lambda c, out: is_float(out) and same_dtype(c, out) and bool(np.all(c.data < 0)),
     each=None,
     why="-5 + x -> x - 5",

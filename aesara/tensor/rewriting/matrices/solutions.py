@@ -107,7 +107,6 @@ def local_solve_of_multiple(fgraph, node):
 
     A function, since these ops have matrices or factors of them in front of b, and others that read b are looked for.
     """
-    (out,) = node.outputs
     *matrix, b = node.inputs
     inner = b.owner
     if not isinstance(core_op(node), SOLVERS) or inner is None or inner.op not in (mul, neg):
@@ -117,7 +116,8 @@ def local_solve_of_multiple(fgraph, node):
         return False
     for other, _ in fgraph.clients[rest[0]]:
         if isinstance(other, Apply) and other.op == node.op and other.inputs == [*matrix, rest[0]]:
-            return in_place_of(out, inner.op(*[other.outputs[0] if v is rest[0] else v for v in inner.inputs]))
+            new = inner.op(*[other.outputs[0] if v is rest[0] else v for v in inner.inputs])
+            return in_place_of(node.outputs[0], new)
     return False
 
 
