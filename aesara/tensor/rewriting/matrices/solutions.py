@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.basic import SequentialNodeRewriter, node_rewriter
+from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import extract, ops
 from aesara.tensor.elementwise.ops import mul, neg
 from aesara.tensor.linear_algebra.by_factors import SolveByLU
@@ -144,7 +144,8 @@ def solution_from_right(a: Variable, turned: bool, b: Any) -> Variable:
 
 product = ops(Dot, Dot22, MatMul)
 an_inverse = extract(inverse_in, "a", "turned", operands=[MatrixInverse, DimShuffle, Blockwise])
-inv_as_solve = SequentialNodeRewriter(
+inv_as_solve = rules.group(
+    "inv_as_solve",
     matrix_row(
         "inv_as_solve_on_left",
         (product, an_inverse, "b"),
@@ -159,6 +160,5 @@ inv_as_solve = SequentialNodeRewriter(
         is_one_product,
         why="dot(b, inv(A)) -> solve(A.T, b.T).T, which loses fewer digits",
     ),
+    to=(rules.canonicalize, rules.stabilize),
 )
-inv_as_solve.name = "inv_as_solve"
-rules.add(inv_as_solve, to=(rules.canonicalize, rules.stabilize))
