@@ -27,7 +27,8 @@ given, variables are real tensors of the dtype of the result.
 def rules_page() -> str:
     """Return the page: a table of rules for each module, in the order in which they are tried."""
     lines = [INTRODUCTION]
-    modules = {id(module.rules): module for module in list(sys.modules.values()) if hasattr(module, "rules")}
+    own = [module for name, module in sorted(sys.modules.items()) if name.startswith("aesara.tensor.rewriting.")]
+    modules = {id(module.rules): module for module in own if hasattr(module, "rules")}
     for rules in (*aesara.tensor.rewriting.RULES, *matrices.RULES):
         module = modules[id(rules)]
         found = list(_rows(rules))
