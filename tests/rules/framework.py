@@ -154,7 +154,7 @@ def _is_buildable(pattern: Any) -> bool:
 
 
 def _most_choices(pattern: OpPattern) -> int:
-    """How many ops one of the parts of a pattern may be."""
+    """Return the largest number of ops that a part of a pattern may be."""
     own = len(pattern.op.members) if isinstance(pattern.op, Ops) else 1
     return max(own, *(_most_choices(inner) for inner in pattern.operands), 1)
 

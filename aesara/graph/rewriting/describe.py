@@ -73,7 +73,7 @@ def _pattern_tree(pattern: Any) -> ast.expr:
 
 
 def function_text(function: Callable[..., Any]) -> str | None:
-    """What a function returns, as a formula: for lambdas; the first sentence of its docstring for others."""
+    """Return the result of a function as a formula: for lambdas; the first sentence of its docstring for others."""
     code = getattr(function, "__code__", None)
     if isinstance(code, CodeType) and code.co_name == "<lambda>":
         body = _lambda_body(code)

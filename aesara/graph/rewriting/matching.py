@@ -147,7 +147,7 @@ def ops(*members: Any, name: str | None = None, node: str | None = None, **attri
 
 
 class Extractor:
-    """What a function finds in a variable, as a pattern. Made by `extract`, which says what the parts mean."""
+    """A pattern of variables in which a function finds others. Made by `extract`, which says what the parts mean."""
 
     __slots__ = ("function", "inputs", "operands")
 

@@ -8,11 +8,11 @@ from typing import IO, Any
 from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
-from aesara.graph.features import Feature, attach_once
+from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.graph.rewriting.rewriter import NodeRewriter, Rewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter, RequiringFeatures, Rewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
 
 
@@ -32,7 +32,7 @@ def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:
     return False
 
 
-class FromFunctionNodeRewriter(NodeRewriter):
+class FromFunctionNodeRewriter(RequiringFeatures, NodeRewriter):
     """A function ``fn(fgraph, node)`` as a node rewriter."""
 
     only_tracked = True
@@ -61,14 +61,6 @@ class FromFunctionNodeRewriter(NodeRewriter):
 
     def operands(self) -> Sequence[Any] | None:
         return self._operands
-
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for requirement in self.requirements:
-            attach_once(fgraph, requirement)
-
-    @property
-    def has_requirements(self) -> bool:
-        return bool(self.requirements)
 
     def __call__(self, fgraph: FunctionGraph, node: Apply) -> Any:
         return self.fn(fgraph, node)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any
 
-from aesara.graph.features import Feature, attach_once
+from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
@@ -22,7 +22,7 @@ from aesara.graph.rewriting.matching import (
     matches,
     reify,
 )
-from aesara.graph.rewriting.rewriter import NodeRewriter
+from aesara.graph.rewriting.rewriter import NodeRewriter, RequiringFeatures
 from aesara.graph.type import HasDataType
 
 
@@ -184,7 +184,7 @@ def _fitting(old: Variable, new: Variable, inputs: Sequence[Variable]) -> list[V
     return None if fitting is None else [fitting]
 
 
-class Rule(NodeRewriter):
+class Rule(RequiringFeatures, NodeRewriter):
     """A rewrite in one row: a pattern, what takes its place, and when.
 
     Made by `rule`, which says what the parts mean.
@@ -253,14 +253,6 @@ class Rule(NodeRewriter):
                 return part.operands
         return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
 
-    def add_requirements(self, fgraph: FunctionGraph) -> None:
-        for requirement in self.requirements:
-            attach_once(fgraph, requirement)
-
-    @property
-    def has_requirements(self) -> bool:
-        return bool(self.requirements)
-
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
         if not self._may_match(node):
             return False
@@ -273,7 +265,7 @@ class Rule(NodeRewriter):
                 return len(clients.get(var, ())) <= 1
 
         ways: Iterable[Any]
-        if self._is_flat and not is_commutative(node.op) and len(node.outputs) == 1 and self.pattern.accepts(node.op):
+        if self._is_flat and not is_commutative(node.op) and len(node.outputs) == 1:
             way = match_variables(self.pattern, node)
             ways = () if way is None else (way,)
         else:
@@ -302,7 +294,7 @@ class Rule(NodeRewriter):
     def _may_match(self, node: Apply) -> bool:
         """Return whether a node may match, for all that can be said of its inputs one by one: most are ruled out."""
         op = self.pattern.op
-        if isinstance(op, Ops) and not (op(node.op) and op.fits(node)):
+        if not self.pattern.accepts(node.op) or (isinstance(op, Ops) and not op.fits(node)):
             return False
         inputs = node.inputs
         missing = len(self.pattern.inputs) - len(inputs)

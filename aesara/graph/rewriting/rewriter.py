@@ -12,7 +12,7 @@ from typing import IO, Any
 from aesara import clock
 from aesara.configdefaults import config
 from aesara.graph.destroyhandler import DestroyHandler
-from aesara.graph.features import AlreadyThere, Feature
+from aesara.graph.features import AlreadyThere, Feature, attach_once
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.rewriting.describe import first_sentence
@@ -113,6 +113,22 @@ class NodeRewriter(Rewriter):
 
     def print_summary(self, stream: IO[str] | None = None, level: int = 0, depth: int = -1) -> None:
         print(f"{' ' * level}{type(self).__name__} {self.name or ''} id={id(self)}", file=stream)
+
+
+class RequiringFeatures:
+    """Base of node rewriters that name the classes of features that they need, in `requirements`."""
+
+    requirements: Sequence[type[Feature]]
+
+    def add_requirements(self, fgraph: FunctionGraph) -> None:
+        """Attach to `fgraph` the features that this rewriter needs."""
+        for requirement in self.requirements:
+            attach_once(fgraph, requirement)
+
+    @property
+    def has_requirements(self) -> bool:
+        """Whether `add_requirements` does anything."""
+        return bool(self.requirements)
 
 
 class GraphRewriter(Rewriter):

@@ -1,8 +1,7 @@
 """Products, sums and opposites: read from a graph, compared, and built again.
 
 `Product` is ``number * factors / divisors * exp(exponent)``, `SignedSum` is terms with signs. A `Reading` says what is
-taken apart. These are the only forms in which rules handle products and sums, and `opposite_of` and `are_opposite` the
-only places that know what ``-x`` looks like.
+taken apart. Rules handle products and sums in these forms, and recognise ``-x`` with `opposite_of` and `are_opposite`.
 """
 
 from __future__ import annotations
@@ -88,7 +87,7 @@ def are_opposite(x: Variable, y: Variable) -> bool:
 
 @dataclass(frozen=True)
 class Reading:
-    """What is taken apart in a product. Operations of another dtype than the product's are left whole.
+    """The operations that are taken apart in a product. Those of another dtype than the product's are left whole.
 
     Attributes
     ----------
@@ -181,11 +180,12 @@ class Product:
             kind = None if node is None or type(node.op) is not Elemwise else PRODUCTS.get(node.op)
             if (
                 kind is not None
+                and node is not None
                 and part.type.dtype == dtype
-                and (part is var or left >= len(node.inputs))  # type: ignore[union-attr]
+                and (part is var or left >= len(node.inputs))
                 and (may_enter is None or may_enter(part))
             ):
-                inputs = node.inputs  # type: ignore[union-attr]
+                inputs = node.inputs
                 if reading.single and not _is_multiple(kind, inputs, part.type):
                     kind = None
                 if kind == _PRODUCT:
@@ -223,12 +223,12 @@ class Product:
 
     @property
     def counts(self) -> tuple[Counter[Variable], Counter[Variable]]:
-        """How often each factor, and each divisor, occurs."""
+        """The numbers of times that each factor, and each divisor, occurs."""
         return Counter(self.factors), Counter(self.divisors)
 
     @property
     def is_number(self) -> bool:
-        """Whether there is nothing but a number."""
+        """True if there are no factors, divisors and exponent."""
         return not self.factors and not self.divisors and self.exponent is None
 
     def has_operands_of(self, other: Product) -> bool:

@@ -29,7 +29,7 @@ rules = Rules()
 
 
 def _must_be_length_of(fgraph: FunctionGraph, length: Variable, x: Variable, axis: int) -> bool:
-    """Whether a number is the length of a dimension of a tensor, if there is no error."""
+    """Return whether a number is the length of a dimension of a tensor, if there is no error."""
     if isinstance(length, Constant):
         return int(length.data) == x.type.shape[axis]
     feature, measured = getattr(fgraph, "shape_feature", None), dimension_measured_by(length)

@@ -65,7 +65,7 @@ def real_of_same_dtype(x: Variable, out: Variable) -> bool:
 
 
 def same_floats(x: Variable, y: Variable, out: Variable) -> bool:
-    """Whether two variables are real floating point tensors of the dtype of the result."""
+    """Return whether two variables are real floating-point tensors of the dtype of the result."""
     return real_of_same_dtype(x, out) and real_of_same_dtype(y, out)
 
 

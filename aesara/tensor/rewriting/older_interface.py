@@ -59,7 +59,7 @@ Pairs = list[tuple[list[Variable], list[Variable]]]
 
 
 def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> bool:
-    """Whether two ops, one applied after the other, are a pair of inverse functions.
+    """Return whether two ops, one applied after the other, are a pair of inverse functions.
 
     Examples
     --------

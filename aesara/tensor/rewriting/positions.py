@@ -234,7 +234,7 @@ _check_positions = CheckAndRaise(
 
 
 def _at_same_positions(one: Apply, other: Apply) -> bool:
-    """Whether two nodes read or write at the positions of the same vector along the same dimension."""
+    """Return whether two nodes read or write at the positions of the same vector along the same dimension."""
     first, second = vector_index(one), vector_index(other)
     return bool(first and second and first[0] == second[0] and same_elements(first[1], second[1]))
 
@@ -290,7 +290,7 @@ rules.by_name(local_rows_written_once, canonicalize, specialize)
 
 
 def _is_overwritten_once(write: Apply, x: Any, old: Variable) -> bool:
-    """Whether a variable is what a node writes over, to no position twice."""
+    """Return whether a variable is what a node writes over, to no position twice."""
     reader = old.owner
     same_dtype = old.type.dtype == write.inputs[1].type.dtype == x.type.dtype
     if reader is None or reader.inputs[:1] != [x] or not same_dtype:

@@ -148,7 +148,7 @@ LOOKED_UP = 16
 
 
 def _is_not_met_from_above(fgraph: FunctionGraph, read: Apply) -> bool:
-    """Whether something else than parts is made of a part, or of all that is made of it elementwise.
+    """Return whether something else than parts is made of a part, or of all that is made of it elementwise.
 
     Another part comes down to this node first, and both become one. If each went down on its own, a recurrence that
     takes a part in every step would take time that grows with the square of their number.

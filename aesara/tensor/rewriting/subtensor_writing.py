@@ -249,7 +249,7 @@ WRITTEN = (ops(*WRITERS, node="first", inplace=False), "x", "y", ...)
 
 
 def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any, z: Any) -> bool:
-    """Whether two nodes write to the same part of a tensor, and no error of the first is lost without it."""
+    """Return whether two nodes write to one part of a tensor, and the first may go without losing an error."""
     if type(first.op) is not type(write.op):
         return False
     if isinstance(write.op, IncSubtensor):

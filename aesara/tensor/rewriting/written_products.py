@@ -32,7 +32,7 @@ def same_factors(one: Product, other: Product) -> bool:
 
 
 def is_written_like(one: Variable, other: Variable) -> bool:
-    """Whether two products are the same nodes of the same factors."""
+    """Return whether two products are the same nodes of the same factors."""
     stack = [(one, other)]
     while stack:
         a, b = stack.pop()
@@ -88,11 +88,11 @@ class _WrittenOrder:
         self.made: set[Variable] = set()
 
     def is_incomplete(self) -> bool:
-        """Whether there are factors that have not been met."""
+        """Return whether there are factors that have not been met."""
         return any(count > 0 for side in self.left for count in side.values())
 
     def product(self, out: Variable) -> Variable:
-        """What is left of the product."""
+        """Return the product of the factors that are left."""
         top, divisors = put_together(
             out, self.leaves, (reciprocal, true_divide), lambda v, side: (self._leaf(v, side), ()), self._of_node
         )
