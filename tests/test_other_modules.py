@@ -237,9 +237,7 @@ def test_terms_of_entropies():
     values, others = np.array([0.0, 0.5, 2.0]), np.array([0.0, 3.0, 0.5])
     assert_close(xlogx(x).eval({x: values}), [0.0, 0.5 * np.log(0.5), 2 * np.log(2.0)])
     assert_close(xlogy0(x, y).eval({x: values, y: others}), [0.0, 0.5 * np.log(3.0), 2 * np.log(0.5)])
-    assert_close(
-        aesara.grad(xlogx(x).sum(), x).eval({x: values}), [-np.inf, np.log(0.5) + 1, np.log(2.0) + 1]
-    )
+    assert_close(aesara.grad(xlogx(x).sum(), x).eval({x: values}), [-np.inf, np.log(0.5) + 1, np.log(2.0) + 1])
 
 
 class TestInPlace:

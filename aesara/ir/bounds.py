@@ -1,7 +1,7 @@
-"""What is known of the values of indices, and of comparisons of them, whatever the sizes of inputs are.
+"""Interval analysis of index expressions, and comparisons that it decides.
 
-The value of an index is from its `least` to its `most`.  Its arithmetic wraps, so these are the limits of its dtype
-where a result might; no result within narrower bounds has wrapped.
+The value of an index lies in `least` to `most`. Index arithmetic wraps: a result that might wrap gets the limits of its
+dtype, so a result with narrower bounds has not wrapped.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from aesara.ir.symbols import InputSize
 if TYPE_CHECKING:
     from aesara.ir.expr import Expr
 
-__all__ = ["ANY", "ON_NUMBERS", "base_and_rest", "bounds_of", "compared", "holds"]
+__all__ = ["ANY", "ON_NUMBERS", "bounds_of", "decide_comparison", "holds", "split_constant"]
 
-#: the least and the greatest number of a dtype
+#: smallest and largest value of a dtype
 _LIMITS: dict[str, tuple[int, int]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
 }
-#: what an index can be; in arithmetic with it nothing is known of the result
+#: bounds of an unknown index
 ANY = _LIMITS["int64"]
 
-#: primitives on integers that do not wrap
+#: primitives on integers of unlimited precision
 ON_NUMBERS: dict[str, Callable[[int, int], int | bool]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -41,7 +41,7 @@ ON_NUMBERS: dict[str, Callable[[int, int], int | bool]] = {
 
 
 def holds(dtype: str, value: int) -> bool:
-    """Whether a dtype is one of integers that has this one."""
+    """Return whether `dtype` is an integer dtype that can represent `value`."""
     if dtype not in _LIMITS:
         return False
     least, most = _LIMITS[dtype]
@@ -49,7 +49,7 @@ def holds(dtype: str, value: int) -> bool:
 
 
 def bounds_of(e: Expr) -> tuple[int, int]:
-    """The least and the greatest value of an index: those of its dtype if it may wrap."""
+    """Return the smallest and largest value of an index; the limits of its dtype if it may wrap."""
     if e.op == "const":
         return e.attr, e.attr
     if e.op == "var":
@@ -90,36 +90,37 @@ _BOUNDS: dict[str, Callable[[Expr, Expr], tuple[int, int]]] = {
 }
 
 
-def compared(name: str, a: Expr, b: Expr) -> bool | None:
-    """The result of a comparison that is the same for all values."""
-    (x, more), (y, also) = base_and_rest(a), base_and_rest(b)
-    known = _sums_compared(name, x, more, y, also)
+def decide_comparison(name: str, a: Expr, b: Expr) -> bool | None:
+    """Return the result of a comparison if it is the same for all values, otherwise None."""
+    (x, a_offset), (y, b_offset) = split_constant(a), split_constant(b)
+    known = _decide_sums(name, x, a_offset, y, b_offset)
     if known is not None or name not in ("le", "ge"):
         return known
-    # A maximum is at most what all of its operands are, a minimum what any of them is; and the mirrored.
+    # max(a, b) <= c needs all of the operands to be at most c, min(a, b) <= c needs any; for >= the other way round.
     of_x = {"maximum": all, "minimum": any} if name == "le" else {"maximum": any, "minimum": all}
     of_y = {"minimum": of_x["maximum"], "maximum": of_x["minimum"]}
-    is_so = (x.op in of_x and of_x[x.op](_sums_compared(name, e, more, y, also) for e in x.args)) or (
-        y.op in of_y and of_y[y.op](_sums_compared(name, x, more, e, also) for e in y.args)
+    decided = (x.op in of_x and of_x[x.op](_decide_sums(name, e, a_offset, y, b_offset) for e in x.args)) or (
+        y.op in of_y and of_y[y.op](_decide_sums(name, x, a_offset, e, b_offset) for e in y.args)
     )
-    return is_so or None
+    return decided or None
 
 
-def _sums_compared(name: str, a: Expr, more: int, b: Expr, also: int) -> bool | None:
-    """The result of comparing ``a + more`` and ``b + also``, which do not wrap."""
-    (x, rest), (y, other_rest) = base_and_rest(a), base_and_rest(b)
-    holds_for = ON_NUMBERS[name]
+def _decide_sums(name: str, a: Expr, a_offset: int, b: Expr, b_offset: int) -> bool | None:
+    """Return the result of comparing ``a + a_offset`` with ``b + b_offset``, which do not wrap; None if it varies."""
+    (x, a_constant), (y, b_constant) = split_constant(a), split_constant(b)
+    evaluate = ON_NUMBERS[name]
     if x is y:
-        return bool(holds_for(rest + more, other_rest + also))
+        return bool(evaluate(a_constant + a_offset, b_constant + b_offset))
     if name in ("eq", "ne"):
-        apart = a.most + more < b.least + also or b.most + also < a.least + more
-        return name == "ne" if apart else None
-    first, second = holds_for(a.most + more, b.least + also), holds_for(a.least + more, b.most + also)
-    return bool(first) if first == second else None  # both orders are monotone
+        disjoint = a.most + a_offset < b.least + b_offset or b.most + b_offset < a.least + a_offset
+        return name == "ne" if disjoint else None
+    first = evaluate(a.most + a_offset, b.least + b_offset)
+    second = evaluate(a.least + a_offset, b.most + b_offset)
+    return bool(first) if first == second else None  # comparisons are monotone in both operands
 
 
-def base_and_rest(e: Expr) -> tuple[Expr, int]:
-    """An index as a sum of another and a constant that does not wrap."""
+def split_constant(e: Expr) -> tuple[Expr, int]:
+    """Split an index into a base and a constant: ``e == base + constant`` without wrapping."""
     if e.op == "add" and e.args[1].op == "const" and e.is_bounded:
         return e.args[0], e.args[1].attr
     return e, 0

@@ -1,4 +1,4 @@
-"""The memory of a program: buffers, strided parts of them, and places in the workspace."""
+"""The memory of a program: buffers, strided operands, and slots of the workspace."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
 def longest(dtype: str, ndim: int) -> int:
-    """The greatest length that a dimension of an array may have.
+    """Return the largest length that a dimension of an array can have.
 
-    The product of the lengths but those that are 0, and of the size of an element, fits into a signed word of 64 bits.
-    A vector takes memory, of which no machine has so much.
+    NumPy requires the product of the item size and of all lengths other than 0 to fit into a signed 64-bit word. A
+    vector has to be allocated, which bounds its length further.
 
     Examples
     --------
@@ -40,8 +40,8 @@ def longest(dtype: str, ndim: int) -> int:
 class Buffer:
     """A block of memory: `name`, `dtype`, and its shape in sizes of the program.
 
-    `is_complex`: outside of the program it is an array of complex numbers; the last dimension, of length 2, holds
-    their real and imaginary parts.
+    With `is_complex`, callers see an array of complex numbers, whose real and imaginary parts are along a last
+    dimension of length 2.
     """
 
     name: str
@@ -51,36 +51,36 @@ class Buffer:
 
     @property
     def outer_dtype(self) -> str:
-        """The dtype of the ndarray that holds this memory."""
+        """The dtype of the ndarray that wraps this buffer."""
         return COMPLEX_OF[self.dtype] if self.is_complex else self.dtype
 
     @property
     def outer_shape(self) -> tuple[Expr, ...]:
-        """The shape of the ndarray that holds this memory."""
+        """The shape of the ndarray that wraps this buffer."""
         return self.shape[:-1] if self.is_complex else self.shape
 
     @property
     def bytes(self) -> Expr:
-        """The size of this memory."""
+        """The size of the buffer in bytes."""
         return functools.reduce(lambda a, b: a * b, self.shape, const(ITEM_SIZES[self.dtype]))
 
 
 @dataclass(frozen=True)
 class Operand:
-    """An array inside a buffer: element offset, and the strides of leading dimensions in elements."""
+    """A view into a buffer: element offset, and strides of the leading dimensions in elements."""
 
     buffer: str
     offset: Expr
     strides: tuple[Expr, ...] = ()
 
     def expressions(self) -> tuple[Expr, ...]:
-        """Offset and strides."""
+        """Return the offset and the strides."""
         return self.offset, *self.strides
 
 
 @dataclass(frozen=True)
 class Slot:
-    """A place in the workspace of `size` bytes.  `late`: the size is known only in the course of the program."""
+    """A region of the workspace of `size` bytes; `late` if the size is known only while the program runs."""
 
     size: Expr
     late: bool

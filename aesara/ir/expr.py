@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aesara.ir.bounds import ANY, ON_NUMBERS, base_and_rest, bounds_of, compared, holds
+from aesara.ir.bounds import ANY, ON_NUMBERS, bounds_of, decide_comparison, holds, split_constant
 from aesara.ir.symbols import InputSize
 from aesara.primitives import PRIMITIVES
 from aesara.utils import free_in_children
@@ -42,9 +42,9 @@ __all__ = [
     "op",
     "walk",
     "linear_offset",
+    "on_clear",
     "sharing",
     "substitute",
-    "when_emptied",
 ]
 
 INDEX = "int64"
@@ -60,7 +60,10 @@ _dependents: list[Callable[[], None]] = []
 
 
 class Expr:
-    """A scalar expression; make them with the functions of this module, which return equal ones only once.
+    """A scalar expression, to be made with the functions of this module, which return equal ones only once.
+
+    An index lies in `least` to `most`. Its arithmetic wraps; a result whose bounds are narrower than those of its dtype
+    has not wrapped.
 
     The value of an index, whose arithmetic wraps, is from `least` to `most`; no result within narrower bounds than
     those of the dtype has wrapped.
@@ -89,10 +92,10 @@ class Expr:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether something is known of the value of an index, which has not wrapped then."""
+        """Whether the index has bounds narrower than its dtype, and therefore has not wrapped."""
         return (self.least, self.most) != ANY
 
-    # Operators stand for primitives; numbers are literals of the other operand's dtype. `==` compares objects.
+    # Operators apply primitives; numbers become literals of the other operand's dtype. `==` compares identity.
 
     def __add__(self, other: Expr | float) -> Expr:
         return op("add", self, self.like(other))
@@ -158,7 +161,7 @@ class Expr:
         return op("invert", self)
 
     def like(self, value: Expr | float) -> Expr:
-        """A number as a literal of this expression's dtype; an expression as it is."""
+        """Convert a number to a literal of this expression's dtype; return an expression unchanged."""
         return value if isinstance(value, Expr) else const(value, self.dtype)
 
 
@@ -175,9 +178,10 @@ def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], ke
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Within, also as a decorator, equal expressions are the same object; between uses, a large table is emptied.
+    """Make equal expressions identical; a context manager and decorator.
 
-    Constants and variables stay, since modules hold on to some.
+    A large table of expressions is cleared when the last user leaves. Constants and variables stay, since modules hold
+    some.
     """
     global _users
     with _lock:
@@ -194,13 +198,13 @@ def sharing() -> Iterator[None]:
                     forget()
 
 
-def when_emptied(forget: Callable[[], None]) -> None:
-    """Call `forget` whenever the table of expressions is emptied: what keeps expressions for later must drop them."""
+def on_clear(forget: Callable[[], None]) -> None:
+    """Call `forget` whenever the table of expressions is cleared, to drop expressions kept elsewhere."""
     _dependents.append(forget)
 
 
 def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
-    """A literal.  Signed zeros and NaN are kept apart."""
+    """Return a literal. Signed zeros and NaN are distinct."""
     if dtype == "bool":
         value = bool(value)
     elif dtype.startswith("float"):
@@ -211,12 +215,12 @@ def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
 
 
 def var(name: str, dtype: str = INDEX) -> Expr:
-    """A named scalar: a loop index, a size, or a mutable scalar of a kernel; a name may be one of `ir.symbols`."""
+    """Return a named scalar: a loop index, a size, or a mutable scalar; the name may be one of `ir.symbols`."""
     return _intern("var", dtype, name, (), (type(name), name, getattr(name, "most", None)))
 
 
 def load(buffer: str, dtype: str, offset: Expr) -> Expr:
-    """The element of `buffer` at a linear offset."""
+    """Return the element of `buffer` at a linear offset."""
     return _intern("load", dtype, buffer, (offset,), (type(buffer), buffer))
 
 
@@ -231,7 +235,7 @@ def cast(value: Expr, dtype: str) -> Expr:
 
 
 def call(function: Any, dtype: str, args: Iterable[Expr]) -> Expr:
-    """A call of a `ScalarFunction` or an `ExternalFunction`."""
+    """Return a call of a `ScalarFunction` or an `ExternalFunction`."""
     return _intern("call", dtype, function, tuple(args), function)
 
 
@@ -260,17 +264,17 @@ def op(name: str, *args: Expr) -> Expr:
     return _intern(name, dtype, None, args, None)
 
 
-#: what a comparison is with its operands exchanged
+#: a comparison with exchanged operands
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
 
 
 def _in_range(value: int) -> Expr | None:
-    """A constant, or None for what wraps: that is left as it is, so that sizes beyond any memory can be told."""
+    """Return a constant; None if it would wrap, so that sizes beyond any memory are still detected."""
     return const(value) if holds(INDEX, value) else None
 
 
 def _simplify_logic(name: str, args: tuple[Expr, ...]) -> Expr | None:
-    """Conditions of which one is known."""
+    """Simplify `and` and `or` with a constant or with equal operands."""
     if name not in ("and", "or"):
         return None
     for known, other in (args, args[::-1]):
@@ -280,7 +284,7 @@ def _simplify_logic(name: str, args: tuple[Expr, ...]) -> Expr | None:
 
 
 def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
-    """Identities of integer arithmetic, which wraps, that keep sizes and offsets in one form."""
+    """Apply identities of wrapping integer arithmetic that bring sizes and offsets into a canonical form."""
     if len(args) != 2:
         return None
     a, b = args
@@ -296,21 +300,21 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
     if name in COMPARISONS:
         return _simplify_comparison(name, a, b)
     if name in ("minimum", "maximum"):
-        larger = a if compared("ge", a, b) else b if compared("le", a, b) else None
+        larger = a if decide_comparison("ge", a, b) else b if decide_comparison("le", a, b) else None
         if larger is not None:
             return larger if name == "maximum" else a if larger is b else b
     if a.op == "const" and name in ("add", "mul", "minimum", "maximum"):
         return op(name, b, a)
     if b.op == "const" and name in ("minimum", "maximum"):
-        base, rest = base_and_rest(a)
-        moved = _in_range(b.attr - rest) if rest else None
-        return None if moved is None else op("add", op(name, base, moved), const(rest))
+        base, rest = split_constant(a)
+        shifted = _in_range(b.attr - rest) if rest else None
+        return None if shifted is None else op("add", op(name, base, shifted), const(rest))
     if name == "sub":
         return _simplify_difference(a, b)
     if name == "add":
-        (x, more), (y, also) = base_and_rest(a), base_and_rest(b)
-        if {x.op, y.op} == {"minimum", "maximum"} and {*x.args} == {*y.args} and holds(INDEX, more + also):
-            return op("add", op("add", *x.args), const(more + also))
+        (x, x_constant), (y, y_constant) = split_constant(a), split_constant(b)
+        if {x.op, y.op} == {"minimum", "maximum"} and {*x.args} == {*y.args} and holds(INDEX, x_constant + y_constant):
+            return op("add", op("add", *x.args), const(x_constant + y_constant))
     if b.op != "const":
         return None
     if b.attr == 0 and name == "add":
@@ -333,7 +337,7 @@ def _simplify_index(name: str, args: tuple[Expr, ...]) -> Expr | None:
 
 
 def _simplify_difference(a: Expr, b: Expr) -> Expr | None:
-    """Differences as sums with a constant, and what a minimum leaves of its operand as a maximum."""
+    """Rewrite `x - c` -> `x + (-c)`, `0 - (a - b)` -> `b - a` and `a - min(a, b)` -> `max(a - b, 0)`."""
     if a is b:
         return const(0)
     if b.op == "const":
@@ -350,8 +354,8 @@ def _simplify_difference(a: Expr, b: Expr) -> Expr | None:
 
 
 def _simplify_comparison(name: str, a: Expr, b: Expr) -> Expr | None:
-    """Comparisons of which the result is known, and one form for those with a constant, which stands behind."""
-    known = compared(name, a, b)
+    """Decide a comparison, or bring one with a constant into the form `x < c`, `x >= c`, `x == c` or `x != c`."""
+    known = decide_comparison(name, a, b)
     if known is not None:
         return const(known, "bool")
     if a.op == "const":
@@ -362,11 +366,10 @@ def _simplify_comparison(name: str, a: Expr, b: Expr) -> Expr | None:
         return op("select", a.args[0], *(const(ON_NUMBERS[name](k, b.attr), "bool") for k in (1, 0)))
     if a.op == "select" and a.args[1].op == a.args[2].op == "const":
         return op("select", a.args[0], *(op(name, e, b) for e in a.args[1:]))
-    base, rest = base_and_rest(a)
+    base, rest = split_constant(a)
     if name in ("gt", "le") or rest:
-        # With `lt` and `ge` all are told.
-        moved = _in_range(b.attr - rest + (name in ("gt", "le")))
-        return None if moved is None else op({"gt": "ge", "le": "lt"}.get(name, name), base, moved)
+        shifted = _in_range(b.attr - rest + (name in ("gt", "le")))
+        return None if shifted is None else op({"gt": "ge", "le": "lt"}.get(name, name), base, shifted)
     if a.op not in ("minimum", "maximum") or a.args[1].op != "const":
         return None
     if name in ("eq", "ne") and a.args[1] is b:
@@ -379,7 +382,7 @@ def _simplify_comparison(name: str, a: Expr, b: Expr) -> Expr | None:
 
 
 def is_size(e: Expr) -> bool:
-    """Whether an expression is a size of an input, or a product or sum of such: not negative unless it wraps."""
+    """Return whether an expression is a sum or product of input sizes: not negative unless it wraps."""
     if e.op == "var":
         return isinstance(e.attr, InputSize)
     if e.op == "const":
@@ -388,7 +391,7 @@ def is_size(e: Expr) -> bool:
 
 
 def linear_offset(index: Iterable[Expr], shape: Iterable[Expr]) -> Expr:
-    """Row-major offset of an index tuple in an array of the given shape (Horner's scheme)."""
+    """Return the row-major offset of an index tuple in an array of the given shape (Horner's scheme)."""
     total = const(0)
     for i, n in zip(index, shape, strict=True):
         total = op("add", op("mul", total, n), i)
@@ -396,7 +399,7 @@ def linear_offset(index: Iterable[Expr], shape: Iterable[Expr]) -> Expr:
 
 
 def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
-    """Every distinct expression below `roots`, operands before their users."""
+    """Iterate over the distinct expressions below `roots`, operands before users."""
     seen: set[Expr] = set()
     for root in roots:
         stack = [(root, False)]
@@ -413,7 +416,7 @@ def walk(roots: Iterable[Expr]) -> Iterator[Expr]:
 
 
 def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
-    """The same operation on other operands."""
+    """Return the same operation on other operands."""
     if args == e.args:
         return e
     if e.op == "load":
@@ -431,9 +434,10 @@ def substitute(
     memo: dict[Expr, Expr],
     remake: Callable[[Expr, tuple[Expr, ...]], Expr] = rebuild,
 ) -> list[Expr]:
-    """Replace subexpressions: `change` sees each from the root down and may give a replacement, which is final.
+    """Replace subexpressions.
 
-    What it leaves is remade on its replaced operands by `remake`.
+    `change` is called from the roots down and may return a replacement, which is final. Expressions for which it
+    returns None are rebuilt on their replaced operands by `remake`.
     """
     roots = list(roots)
     for root in roots:
@@ -455,7 +459,7 @@ def substitute(
 
 
 def cost(e: Expr) -> int:
-    """Relative cost of evaluating this one operation."""
+    """Return the relative cost of this one operation."""
     if e.op in ("const", "var"):
         return 0
     if e.op in ("load", "cast"):

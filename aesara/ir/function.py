@@ -1,9 +1,8 @@
-"""Functions of numbers that expressions call: of our own, with loops and branches, and those of libraries.
+"""Functions of scalars that expressions call: `ScalarFunction` with loops and branches, and C functions of libraries.
 
-A `ScalarFunction` is to `Expr` what a C function is to a formula: parameters, statements on mutable scalars, and an
-expression for the result.  It reads no memory and has no effect, so calls with equal arguments are one value.  It
-must end for all arguments, since a call may be evaluated although nobody asks for its value (both sides of a
-``select`` are).  Functions may call functions, but not themselves.
+A `ScalarFunction` has parameters, statements on mutable scalars, and a result expression. It reads no memory and has no
+side effects, so calls with equal arguments are one value. It terminates for all arguments, since both branches of a
+``select`` are evaluated. Functions may call each other, but not recursively.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ class ScalarFunction:
     body: tuple[Statement, ...]
     result: Expr
 
-    #: relative cost of a call, which may loop, and its time in nanoseconds: between a logarithm and a series
+    #: relative cost of a call and its time in nanoseconds: between those of a logarithm and of a series
     cost = 500
     time = 300.0
 
@@ -47,11 +46,11 @@ class ScalarFunction:
         return self.name
 
     def __call__(self, *arguments: Expr) -> Expr:
-        """The expression that is the value of this function; arguments have the dtypes of the parameters."""
+        """Return a call of this function; arguments have the dtypes of the parameters."""
         return call(self, self.result.dtype, arguments)
 
     def expressions(self) -> Iterator[Expr]:
-        """The expressions that stand directly in its statements, and its result."""
+        """Iterate over the expressions of its statements, and its result."""
         for statement in walk_statements(self.body):
             yield from expressions_of(statement)
         yield self.result
@@ -59,18 +58,18 @@ class ScalarFunction:
 
 @dataclass(frozen=True, eq=False)
 class ExternalFunction:
-    """A pure C function of numbers that a library has: it may be called as often as one likes, or not at all.
+    """A pure C function of scalars in a library; calls of it may be duplicated or removed.
 
-    Parameters
+    Attributes
     ----------
     symbol
-        Says where it is; `link.llvm.symbols` finds its address.
+        Name that `link.llvm.symbols` resolves to an address.
     operands, result
-        The dtypes that it takes and gives.
+        Dtypes of the arguments and of the result.
     zeros
-        How many 32-bit integers come behind the operands, all zero.
+        Number of 32-bit integer arguments, all zero, after the operands.
     reference
-        Computes the same in Python.
+        The same function in Python.
     """
 
     symbol: str
@@ -79,7 +78,7 @@ class ExternalFunction:
     zeros: int
     reference: Callable[..., Any]
 
-    #: relative cost of a call, next to those of primitives, and its time in nanoseconds
+    #: relative cost of a call (see `Primitive.cost`) and its time in nanoseconds
     cost = 60
     time = 100.0
 
@@ -87,19 +86,19 @@ class ExternalFunction:
         return self.symbol
 
     def __call__(self, *arguments: Expr) -> Expr:
-        """The expression that is the value of this function."""
+        """Return a call of this function."""
         return call(self, self.result, arguments)
 
 
 def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:
-    """The scalar functions that evaluating `roots` may call, each once, callers before what they call."""
-    found: dict[ScalarFunction, None] = {}  # in the order in which they are left: callees first
+    """Return the scalar functions that `roots` call, directly or not, each once and callers before callees."""
+    found: dict[ScalarFunction, None] = {}  # in postorder: callees first
     stack = [(function, False) for function in _called(roots)]
     while stack:
-        function, left = stack.pop()
+        function, visited = stack.pop()
         if function in found:
             continue
-        if left:
+        if visited:
             found[function] = None
             continue
         stack.append((function, True))

@@ -1,19 +1,19 @@
-"""Random generators as vectors of 64-bit words, which programs hand on, copy and draw from.
+"""Random generators as vectors of 64-bit words, which programs pass on, copy and draw from.
 
-A generator of NumPy draws from a *bit generator*: a state in memory, and C functions that advance it.  NumPy's C
-functions for distributions take both as a ``bitgen_t``.  Its state may point to further memory, its *parts*.  The words
-of a generator are all of this in one place:
+A generator of NumPy draws from a *bit generator*: a state in memory, and C functions that advance it. NumPy's C
+functions for distributions take both as a ``bitgen_t``. The state may point to further memory, its *parts*. The words
+of a generator hold all of this contiguously:
 
 ======  ==============================================================================================
-0       where the state is: right behind these words, for whoever has set it (`link.llvm.emit_draws`)
-1 to 4  the C functions, of this process
-5       the number of the kind of bit generator
-6, 7    how many bytes behind word 0 the first and the second part begin; 0 if there is none
-8 on    the state, and then its parts; the first words of the state point to the parts
+0       pointer to the state: to word 8, set by whoever draws from these words (`link.llvm.shared.generators`)
+1 to 4  pointers to the C functions, in this process
+5       number of the kind of bit generator
+6, 7    byte offsets of the first and the second part; 0 if there is none
+8 on    the state, then its parts; the first words of the state point to the parts
 ======  ==============================================================================================
 
-States and parts begin at multiples of 16 bytes, also in a row of such vectors.  Words are copied like numbers: only
-who draws sets the pointers, to the words that it draws from.
+States and parts are aligned to 16 bytes, also in a batch of such vectors.  Words are copied like numbers; only code
+that draws sets the pointers, to the words that it draws from.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from aesara.records import dataclass
 
 __all__ = ["HEADER", "PARTS", "Layout", "draw_address", "generator_of", "layout_of", "words_of"]
 
-#: bytes of the words before the state
+#: size of the words before the state, in bytes
 HEADER = 64
-#: bytes from the beginning to the words that say where the parts are
+#: byte offset of the words with the offsets of the parts
 PARTS = 48
 _KIND = 40
 _WORD = 8
@@ -40,16 +40,16 @@ _FUNCTIONS = 4
 
 @dataclass(frozen=True)
 class Layout:
-    """How NumPy lays out the state of a kind of bit generator.
+    """Memory layout of the state of a kind of bit generator.
 
     Attributes
     ----------
     name
-        The class in `numpy.random`.
+        Name of the class in `numpy.random`.
     state
-        The bytes of the state, which begins with a pointer to each part.
+        Size of the state in bytes; it begins with a pointer to each part.
     parts
-        The bytes of each part.
+        Size of each part in bytes.
     """
 
     name: str
@@ -57,29 +57,29 @@ class Layout:
     parts: tuple[int, ...] = ()
 
     @property
-    def starts(self) -> tuple[int, ...]:
-        """Where each part begins among the words, in bytes."""
-        found, at = [], HEADER + _rounded(self.state)
+    def part_offsets(self) -> tuple[int, ...]:
+        """Byte offset of each part from the first word."""
+        offsets, offset = [], HEADER + _rounded(self.state)
         for size in self.parts:
-            found.append(at)
-            at += _rounded(size)
-        return tuple(found)
+            offsets.append(offset)
+            offset += _rounded(size)
+        return tuple(offsets)
 
     @property
     def words(self) -> int:
-        """How many words there are."""
+        """Number of words."""
         return (HEADER + _rounded(self.state) + sum(map(_rounded, self.parts))) // _WORD
 
-    def pieces(self, state: int) -> list[tuple[int, int, int]]:
-        """What a state consists of, but for its pointers: places among the words, bytes, and where they are now."""
+    def regions_of(self, state: int) -> list[tuple[int, int, int]]:
+        """Return the memory regions of a state without its pointers: offset among the words, bytes, and address."""
         pointers = _WORD * len(self.parts)
-        found = [(HEADER + pointers, self.state - pointers, state + pointers)]
-        for k, (start, size) in enumerate(zip(self.starts, self.parts)):
-            found.append((start, size, ctypes.c_uint64.from_address(state + _WORD * k).value))
-        return found
+        regions = [(HEADER + pointers, self.state - pointers, state + pointers)]
+        for k, (start, size) in enumerate(zip(self.part_offsets, self.parts)):
+            regions.append((start, size, ctypes.c_uint64.from_address(state + _WORD * k).value))
+        return regions
 
 
-#: in the order of their numbers
+#: layouts by the number of their kind
 _LAYOUTS = (
     Layout("PCG64", 16, (32,)),
     Layout("PCG64DXSM", 16, (32,)),
@@ -94,7 +94,7 @@ def _rounded(size: int) -> int:
 
 
 def layout_of(bits: np.random.BitGenerator) -> Layout | None:
-    """How the state of a bit generator is laid out; None if it is not of one of NumPy's kinds.
+    """Return the layout of a bit generator's state; None if it is not one of NumPy's kinds.
 
     Examples
     --------
@@ -110,19 +110,19 @@ def _layouts_by_class() -> dict[type, Layout]:
 
 
 def header_of(bits: np.random.BitGenerator) -> np.ndarray:
-    """The words before the state."""
+    """Return the words before the state."""
     layout = _layouts_by_class()[type(bits)]
     header = np.zeros(HEADER // _WORD, np.uint64)
     interface = _bitgen(bits)
     header[1 : 1 + _FUNCTIONS] = interface[1 : 1 + _FUNCTIONS]
     header[_KIND // _WORD] = _LAYOUTS.index(layout)
-    for k, start in enumerate(layout.starts):
+    for k, start in enumerate(layout.part_offsets):
         header[PARTS // _WORD + k] = start
     return header
 
 
 def state_address(bits: np.random.BitGenerator) -> int:
-    """Where the state of a bit generator is."""
+    """Return the address of a bit generator's state."""
     return _bitgen(bits)[0]
 
 
@@ -131,13 +131,13 @@ _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.p
 
 
 def _bitgen(bits: np.random.BitGenerator) -> list[int]:
-    """The words of its ``bitgen_t``."""
+    """Return the words of its ``bitgen_t``."""
     address = _capsule_pointer(bits.capsule, b"BitGenerator")
     return list((ctypes.c_uint64 * (1 + _FUNCTIONS)).from_address(address))
 
 
 def words_of(generator: np.random.Generator) -> np.ndarray:
-    """The words of a generator in its present state.
+    """Return the words of a generator in its present state.
 
     Examples
     --------
@@ -154,27 +154,27 @@ def words_of(generator: np.random.Generator) -> np.ndarray:
     words = np.zeros(layout.words, np.uint64)
     words[: HEADER // _WORD] = header_of(bits)
     with bits.lock:
-        for place, size, address in layout.pieces(state_address(bits)):
-            ctypes.memmove(words.ctypes.data + place, address, size)
+        for offset, size, address in layout.regions_of(state_address(bits)):
+            ctypes.memmove(words.ctypes.data + offset, address, size)
     return words
 
 
 def generator_of(words: np.ndarray, seeds: Any = None) -> np.random.Generator:
-    """A new generator in the state that the words say.
+    """Return a new generator in the state that `words` hold.
 
-    Without the `seeds` that it was made of before, others cannot be spawned from it.
+    `seeds` is the seed sequence to spawn from; without it, the generator cannot spawn others.
     """
     layout = _LAYOUTS[int(words[_KIND // _WORD])]
     bits = getattr(np.random, layout.name)(_no_seed() if seeds is None else seeds)
     words = np.ascontiguousarray(words)
-    for place, size, address in layout.pieces(state_address(bits)):
-        ctypes.memmove(address, words.ctypes.data + place, size)
+    for offset, size, address in layout.regions_of(state_address(bits)):
+        ctypes.memmove(address, words.ctypes.data + offset, size)
     return np.random.Generator(bits)
 
 
 @functools.cache
 def draw_address(name: str) -> int | None:
-    """Address of one of NumPy's C functions that draw; None if this installation does not export them.
+    """Return the address of one of NumPy's C functions that draw; None if this installation does not export it.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def _no_seed() -> Any:
     interface: Any = importlib.import_module("numpy.random.bit_generator").ISeedSequence
 
     class NoSeed(interface):  # type: ignore[misc]
-        """In place of a seed, for states that are written from elsewhere."""
+        """Dummy seed sequence, for a state that is overwritten afterwards."""
 
         def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
             return np.zeros(n_words, dtype)

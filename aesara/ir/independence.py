@@ -1,19 +1,17 @@
-"""Proofs that no two iterations of a loop store at one address: only such a loop is marked as parallel.
+"""Proofs that no two iterations of a loop store to one address; only such a loop is marked as parallel.
 
-An address is written as a sum of expressions times constants.  Two proofs are known for the stores of a loop to one
-buffer:
+An address is a linear combination of expressions. The stores of a loop to one buffer are independent if
 
-* the loop's variable is a term of each address, with one factor other than 0, and the other terms are the same in all
-  iterations and all stores, but for constants that keep the stores apart;
-* the loop is short, its variable has one factor, and all other terms are multiples of a number that is larger than
-  what the variable moves by: each iteration has remainders of its own.
+* the loop's variable has the same nonzero factor in each address, and the other terms are loop-invariant and equal in
+  all stores, except for constants that keep the stores apart; or
+* the trip count is constant, the variable has one factor, and the other terms are multiples of a number larger than the
+  distance that the variable covers: each iteration has residues of its own.
 
-A store may also say itself that it is `distinct`.  That is known from the index into an array (`tells_apart`), which
-says more than the address: a row of a matrix with n columns is n elements behind the one before, and only the index
-shows that the matrix has no element if n is 0.
+A store may also be marked `distinct`. This is proved from the index into an array (`is_distinct_index`), which holds
+more information than the address: a row of a matrix with n columns is n elements after the previous one, and only the
+index shows that the matrix has no elements if n is 0.
 
-Chunks of a loop that run one after the other, in order, need no proof: they are the loop.  Vectors, several vectors at
-once and lanes do.
+Vectors, interleaving and lanes need the proof. Chunks of a loop that run in order do not.
 """
 
 from __future__ import annotations
@@ -25,19 +23,19 @@ from collections.abc import Collection, Sequence
 from aesara.ir.expr import Expr, walk
 from aesara.ir.kernel import Assign, Declare, For, Store, walk_statements
 
-__all__ = ["as_independent", "conflict", "is_apart", "linear_form", "tells_apart"]
+__all__ = ["conflict", "is_distinct_index", "is_distinct_offset", "linear_form", "mark_parallel"]
 
 
-def as_independent(loop: For) -> For:
-    """The loop, marked as parallel if it is proved that no two of its iterations store at one address."""
+def mark_parallel(loop: For) -> For:
+    """Return the loop, marked as parallel if no two of its iterations can store to one address."""
     return loop if loop.until or conflict(loop) is not None else dataclasses.replace(loop, parallel=True)
 
 
 def conflict(loop: For) -> str | None:
-    """The buffer to which two iterations of a loop may store at one address; None if it is proved that there is none.
+    """Return a buffer in which two iterations of a loop may store to one address; None if there is provably none.
 
-    Values that are read are another matter: that no iteration reads what another one writes is for those who build the
-    loop to know, and the interpreter checks it.
+    Loads are not considered: that no iteration reads an element that another one writes is up to the code that builds
+    the loop, and the interpreter checks it.
     """
     if loop.extent.is_const and loop.extent.attr <= 1:
         return None
@@ -57,30 +55,30 @@ def conflict(loop: For) -> str | None:
     return None
 
 
-def is_apart(offset: Expr, variable: str) -> bool:
-    """Return whether an address shows that it is another one for each value of a variable, all else being equal."""
+def is_distinct_offset(offset: Expr, variable: str) -> bool:
+    """Return whether an address differs for each value of a variable, all else being equal."""
     factors, _ = linear_form(offset)
-    moving = [atom for atom in factors if _depends(atom, {variable}, ())]
-    return len(moving) == 1 and _is_variable(moving[0], variable)
+    varying = [atom for atom in factors if _depends(atom, {variable}, ())]
+    return len(varying) == 1 and _is_variable(varying[0], variable)
 
 
-def tells_apart(place: Sequence[Expr], variable: str, nonzero: Collection[Expr] = ()) -> bool:
-    """Return whether an index into an array is another one for each value of a variable, all else being equal.
+def is_distinct_index(index: Sequence[Expr], variable: str, nonzero: Collection[Expr] = ()) -> bool:
+    """Return whether an index into an array differs for each value of a variable, all else being equal.
 
     Parameters
     ----------
-    place
-        The index, whose entries are within the array.
+    index
+        The index; its entries are within bounds.
     variable
         The name of the variable.
     nonzero
-        What is known not to be 0, such as the step of a slice.
+        Expressions known not to be 0, such as the step of a slice.
     """
-    return any(_is_injective(entry, variable, nonzero) for entry in place)
+    return any(_is_injective(entry, variable, nonzero) for entry in index)
 
 
 def linear_form(e: Expr) -> tuple[dict[Expr, int], int]:
-    """An integer expression as a sum of expressions times constants, and a constant."""
+    """Return an integer expression as a linear combination ``{expression: factor}`` and a constant."""
     if e.is_const:
         return {}, int(e.attr)
     if e.op in ("add", "sub"):
@@ -95,27 +93,30 @@ def linear_form(e: Expr) -> tuple[dict[Expr, int], int]:
 
 
 def _are_apart(offsets: Sequence[Expr], loop: For, changing: Collection[str], written: Collection[str]) -> bool:
-    """Return whether no two iterations store at one of these addresses of a buffer, by the proofs at the top."""
+    """Return whether no two iterations store to one of these addresses of a buffer (see the module's proofs)."""
     forms = [linear_form(offset) for offset in offsets]
-    step = None
-    rests: list[dict[Expr, int]] = []
+    stride = None
+    invariants: list[dict[Expr, int]] = []
     for factors, _ in forms:
-        own = {atom: k for atom, k in factors.items() if _is_variable(atom, loop.var)}
-        if len(own) != 1 or step not in (None, *own.values()):
+        variable_terms = {atom: k for atom, k in factors.items() if _is_variable(atom, loop.var)}
+        if len(variable_terms) != 1 or stride not in (None, *variable_terms.values()):
             return False
-        (step,) = own.values()
-        rests.append({atom: k for atom, k in factors.items() if atom not in own})
-    assert step is not None
-    step, ends = abs(step), [end for _, end in forms]
+        (stride,) = variable_terms.values()
+        invariants.append({atom: k for atom, k in factors.items() if atom not in variable_terms})
+    assert stride is not None
+    stride, constants = abs(stride), [constant for _, constant in forms]
     length = int(loop.extent.attr) if loop.extent.is_const else None
-    fixed = not any(_depends(atom, {loop.var, *changing}, written) for rest in rests for atom in rest)
-    if fixed and all(rest == rests[0] for rest in rests):
-        gaps = {abs(one - other) for one in ends for other in ends}
-        return all(gap % step or not gap or (length is not None and gap >= step * length) for gap in gaps)
+    fixed = not any(_depends(atom, {loop.var, *changing}, written) for invariant in invariants for atom in invariant)
+    if fixed and all(invariant == invariants[0] for invariant in invariants):
+        gaps = {abs(one - other) for one in constants for other in constants}
+        return all(gap % stride or not gap or (length is not None and gap >= stride * length) for gap in gaps)
     if length is None:
         return False
-    multiple = math.gcd(*(k for rest in rests for k in rest.values()), *(end - ends[0] for end in ends))
-    return step * (length - 1) < multiple
+    multiple = math.gcd(
+        *(k for invariant in invariants for k in invariant.values()),
+        *(constant - constants[0] for constant in constants),
+    )
+    return stride * (length - 1) < multiple
 
 
 def _is_variable(e: Expr, name: str) -> bool:
@@ -123,17 +124,17 @@ def _is_variable(e: Expr, name: str) -> bool:
 
 
 def _depends(e: Expr, names: Collection[str], buffers: Collection[str]) -> bool:
-    """Return whether an expression reads a variable of one of these names, or an element of one of these buffers."""
+    """Return whether an expression reads one of these variables or buffers."""
     return any((a.op == "var" and a.attr in names) or (a.op == "load" and a.attr in buffers) for a in walk([e]))
 
 
 def _is_injective(e: Expr, variable: str, nonzero: Collection[Expr]) -> bool:
-    """Return whether an expression has another value for each value of a variable."""
+    """Return whether an expression takes a different value for each value of a variable."""
     factors, _ = linear_form(e)
-    moving = [atom for atom in factors if _depends(atom, {variable}, ())]
-    if len(moving) != 1:
+    varying = [atom for atom in factors if _depends(atom, {variable}, ())]
+    if len(varying) != 1:
         return False
-    (atom,) = moving
+    (atom,) = varying
     if atom.op == "mul":
         pairs = (atom.args, atom.args[::-1])
         return any(_is_injective(a, variable, nonzero) and _is_factor(b, variable, nonzero) for a, b in pairs)
@@ -144,7 +145,7 @@ def _is_injective(e: Expr, variable: str, nonzero: Collection[Expr]) -> bool:
 
 
 def _is_factor(e: Expr, variable: str, nonzero: Collection[Expr]) -> bool:
-    """Return whether an expression does not change with a variable, and is not 0."""
+    """Return whether an expression does not depend on a variable and is not 0."""
     if _depends(e, {variable}, ()):
         return False
     return e in nonzero or e.least > 0 or e.most < 0

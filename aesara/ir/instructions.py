@@ -1,7 +1,7 @@
-"""LLVM IR as text: what writes instructions, and names their values and blocks.
+"""A writer of LLVM IR text, which names values and blocks.
 
-A `Value` is what an instruction gives; arithmetic with it appends instructions to the `InstructionWriter` that it
-belongs to.  Nothing here carries fast-math flags, and integers wrap.
+Arithmetic on a `Value` appends instructions to its `InstructionWriter`. No instruction carries fast-math flags, and
+integers wrap.
 
 Examples
 --------
@@ -32,12 +32,12 @@ from typing import TypeAlias
 
 __all__ = ["InstructionWriter", "Names", "Operand", "Value", "literal", "suffix", "vector_of"]
 
-#: LLVM's floating types: how intrinsics name them
+#: suffix of intrinsics by LLVM's floating-point type
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64"}
 
 
 def literal(kind: str, number: float) -> str:
-    """A constant of an LLVM type as text; floats are written in hexadecimal, so exactly.
+    """Return a constant of an LLVM type as text; floats are exact, in hexadecimal.
 
     Examples
     --------
@@ -68,17 +68,17 @@ def _rounded(number: float, form: str) -> float:
 
 
 def vector_of(kind: str, lanes: int) -> str:
-    """The type of a vector."""
+    """Return the type of a vector."""
     return f"<{lanes} x {kind}>"
 
 
 def element_of(kind: str) -> str:
-    """The type of a vector's elements; other types are their own."""
+    """Return the element type of a vector type; other types are returned unchanged."""
     return kind[:-1].partition(" x ")[2] if kind[0] == "<" else kind
 
 
 def suffix(kind: str) -> str:
-    """What a type is called in the names of intrinsics.
+    """Return the suffix of intrinsics for a type.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def suffix(kind: str) -> str:
 
 
 class Value:
-    """What an instruction gives, or a parameter; operators append instructions."""
+    """The result of an instruction, or a parameter; operators append instructions."""
 
     __slots__ = ("kind", "name", "writer")
 
@@ -103,7 +103,7 @@ class Value:
 
     @property
     def typed(self) -> str:
-        """As an argument: the type and the name."""
+        """The type and the name, as in an argument list."""
         return f"{self.kind} {self.name}"
 
     @property
@@ -117,7 +117,7 @@ class Value:
         return self.writer.emit(self.kind, f"{op} {self.kind} {self.like(left)}, {self.like(right)}")
 
     def like(self, other: Operand) -> str:
-        """An operand that has the type of this value, as text."""
+        """Return an operand of this value's type as text."""
         if isinstance(other, Value):
             if other.kind != self.kind:
                 raise TypeError(f"operands of type {self.kind} and {other.kind}")
@@ -161,7 +161,7 @@ class Value:
         return self._operate(None, "shl", self, other)
 
     def __rshift__(self, other: Operand) -> Value:
-        """Logical shift: no sign extension (64-bit arithmetic shifts are missing from AVX2)."""
+        """Logical shift (AVX2 lacks arithmetic shifts of 64 bits)."""
         return self._operate(None, "lshr", self, other)
 
     def shift_arithmetic(self, other: Operand) -> Value:
@@ -176,12 +176,12 @@ class Value:
         return self ^ (1 if self.kind == "i1" else -1)
 
     def compare(self, predicate: str, other: Operand) -> Value:
-        """A comparison by LLVM's name of it."""
+        """Emit an `icmp` or `fcmp` with this predicate."""
         op = "fcmp" if self.is_float else "icmp"
         kind = self.kind.replace(element_of(self.kind), "i1")
         return self.writer.emit(kind, f"{op} {predicate} {self.kind} {self.name}, {self.like(other)}")
 
-    # Ordered comparisons: false when either side is NaN.
+    # Ordered comparisons: false if either side is NaN.
     def __lt__(self, other: Operand) -> Value:
         return self.compare("olt" if self.is_float else "slt", other)
 
@@ -205,21 +205,21 @@ class Value:
         return self.compare("ult", other)
 
     def unordered(self, other: Operand) -> Value:
-        """True where either is NaN."""
+        """True if either is NaN."""
         return self.compare("uno", other)
 
     def __bool__(self) -> bool:
         raise TypeError("a value of generated code has no truth value; use select()")
 
     def select(self, yes: Operand, no: Operand) -> Value:
-        """One of two, by this truth value."""
+        """Select `yes` or `no` by this condition."""
         like = yes if isinstance(yes, Value) else no
         assert isinstance(like, Value)
         operands = f"{like.kind} {like.like(yes)}, {like.kind} {like.like(no)}"
         return self.writer.emit(like.kind, f"select {self.typed}, {operands}")
 
     def convert(self, instruction: str, kind: str) -> Value:
-        """A conversion by LLVM's name of it, unless the value has the type."""
+        """Emit a conversion instruction, unless the value has the type already."""
         if kind == self.kind:
             return self
         return self.writer.emit(kind, f"{instruction} {self.typed} to {kind}")
@@ -244,55 +244,55 @@ class Value:
         return self.convert("zext", kind)
 
     def intrinsic(self, name: str, *others: Operand) -> Value:
-        """An intrinsic of this value and others of its type, which gives one of that type."""
+        """Call an intrinsic on operands of this type, with a result of this type."""
         operands = ", ".join([self.typed, *(f"{self.kind} {self.like(other)}" for other in others)])
         return self.writer.emit(self.kind, f"call {self.kind} @llvm.{name}.{suffix(self.kind)}({operands})")
 
     def splat(self, lanes: int) -> Value:
-        """The same value in each lane of a vector."""
+        """Broadcast the value to a vector."""
         first = self.writer.emit(
             vector_of(self.kind, lanes), f"insertelement <{lanes} x {self.kind}> poison, {self.typed}, i64 0"
         )
         return first.shuffle("poison", [0] * lanes)
 
     def shuffle(self, other: Value | str, order: Sequence[int]) -> Value:
-        """The lanes of these numbers, of this vector and another."""
+        """Select lanes of this vector and another by number."""
         numbers = ", ".join(f"i32 {k}" for k in order) if any(order) else ""
         mask = f"<{len(order)} x i32> " + (f"<{numbers}>" if numbers else "zeroinitializer")
         kind = vector_of(element_of(self.kind), len(order))
         return self.writer.emit(kind, f"shufflevector {self.typed}, {self.kind} {other}, {mask}")
 
 
-Operand: TypeAlias = Value | float  # int counts as float
+Operand: TypeAlias = Value | float
 
 
 class Names:
-    """The names of a function's values and blocks: they share one name space, and each number is given once."""
+    """Generator of unique names for the values and blocks of a function, which share one name space."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
 
     def fresh(self, stem: str = "t") -> str:
-        """A name for a value.
+        """Return a new name for a value.
 
-        Names without a number (``%frame``, ``entry``) are written where they are fixed.
+        Fixed names (``%frame``, ``entry``) have no number.
         """
         return f"%{stem}.{next(self._numbers)}"
 
     def label(self, stem: str) -> str:
-        """A name for a block."""
+        """Return a new name for a block."""
         return f"{stem}.{next(self._numbers)}"
 
 
 class InstructionWriter:
-    """Writes the body of a function, or a part of one that shares its `names` with others.
+    """Writes the body of a function, or a part of one that shares `names` with others.
 
     Attributes
     ----------
     lines
-        What has been written.
+        The text so far.
     block
-        The label of the block that is written to.
+        Label of the current block.
     """
 
     def __init__(self, names: Names | None = None, block: str = "entry") -> None:
@@ -301,34 +301,34 @@ class InstructionWriter:
         self.block = block
 
     def text(self) -> str:
-        """All of a function's body, from its first label on."""
+        """Return the function's body, from its first label on."""
         return "\n".join(["entry:", *self.lines])
 
     def add(self, *lines: str) -> None:
-        """Instructions without a value."""
+        """Append instructions without a result."""
         self.lines.extend(lines)
 
     def emit(self, kind: str, instruction: str, stem: str = "t") -> Value:
-        """An instruction; returns its value."""
+        """Append an instruction and return its value."""
         name = self.names.fresh(stem)
         self.lines.append(f"{name} = {instruction}")
         return Value(self, kind, name)
 
     def value(self, kind: str, name: str) -> Value:
-        """A value that has a name already."""
+        """Return a value with an existing name."""
         return Value(self, kind, name)
 
     def constant(self, kind: str, number: float) -> Value:
         return Value(self, kind, literal(kind, number))
 
     def call(self, kind: str, function: str, *arguments: Value, attributes: str = "") -> Value:
-        """Call a function that gives a value."""
+        """Call a function that returns a value."""
         return self.emit(kind, f"call {kind} {function}({', '.join(a.typed for a in arguments)}){attributes}")
 
     # -- memory ----------------------------------------------------------------------------------------------
 
     def at(self, pointer: Value | str, offset: Value | int | str, element: str = "i8", flags: str = "") -> Value:
-        """The address so many elements from a pointer on."""
+        """Return the address `offset` elements past a pointer."""
         return self.emit("ptr", f"getelementptr {flags}{element}, ptr {pointer}, i64 {offset}", "p")
 
     def load(self, kind: str, pointer: Value | str, note: str = "") -> Value:
@@ -350,38 +350,38 @@ class InstructionWriter:
     def branch(self, condition: Value | str, yes: str, no: str, note: str = "") -> None:
         self.lines.append(f"br i1 {condition}, label %{yes}, label %{no}{note}")
 
-    def phi(self, kind: str, *ways: tuple[Value | str, str]) -> Value:
-        """A value that depends on the block from which this one is entered."""
-        return self.emit(kind, f"phi {kind} " + ", ".join(f"[{value}, %{block}]" for value, block in ways))
+    def phi(self, kind: str, *incoming: tuple[Value | str, str]) -> Value:
+        """Emit a phi of ``(value, block)`` pairs."""
+        return self.emit(kind, f"phi {kind} " + ", ".join(f"[{value}, %{block}]" for value, block in incoming))
 
     def loop(
         self,
         carried: Sequence[Value],
-        more: Callable[..., Value],
+        condition: Callable[..., Value],
         body: Callable[..., Sequence[Value]],
     ) -> list[Value]:
-        """A loop, and its last values.
+        """Write a loop and return the final values of what it carries.
 
         Parameters
         ----------
         carried
-            The first value of each value that changes.
-        more
-            Writes a condition: whether there is another round, given the values.
+            Initial values of the loop-carried variables.
+        condition
+            Writes the condition to continue, given the variables.
         body
-            Writes a round; returns the next values.
+            Writes one iteration; returns the next values.
         """
         head, inside, after = map(self.names.label, ("head", "round", "after"))
         before = self.block
         self.jump(head)
         self.begin(head)
-        place = len(self.lines)
+        position = len(self.lines)
         values = [Value(self, first.kind, self.names.fresh()) for first in carried]
-        self.branch(more(*values), inside, after)
+        self.branch(condition(*values), inside, after)
         self.begin(inside)
         following = body(*values)
         self.jump(head)
-        self.lines[place:place] = [
+        self.lines[position:position] = [
             f"{value} = phi {value.kind} [{first}, %{before}], [{later}, %{self.block}]"
             for value, first, later in zip(values, carried, following, strict=True)
         ]

@@ -5,16 +5,16 @@ Grammar (expressions are those of `expr`)::
     kernel    = name, params, body
     param     = buffer(name, dtype, written) | size(name) | scalar(name, dtype)
     statement = for var < extent: body       var counts up from 0; `parallel`: iterations are independent;
-                                             `until`: none follows one after which this mutable scalar holds
-              | store buffer[offset] = value   `distinct`: at another offset in each iteration of the loop around it
+                                             `until`: the loop ends after an iteration that sets this mutable scalar
+              | store buffer[offset] = value   `distinct`: the offset differs in each iteration of the innermost loop
               | declare name = value         a mutable scalar, kept in a register
               | assign name = value
               | if condition: body
               | while condition: body        the condition may read mutable scalars
 
-A mutable scalar is read as a `var`.  Consecutive stores are one step, all of whose values are computed before the
-first is written, unless `must_follow` keeps them apart.  Offsets are linear element offsets and are within the buffer
-by construction: whoever builds a kernel has proved it or has put a check in front of the launch.
+A mutable scalar is read as a `var`.  Consecutive stores happen at once: all of their values are computed before the
+first is written, unless `must_follow` keeps them apart.  Offsets are linear element offsets and within bounds: code
+that builds a kernel proves it or inserts a check before the launch.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class BufferParam:
-    """A flat array.  `aliased`: may be the same memory as one that is read at the very offset that is written."""
+    """A flat array; with `aliased`, it may alias a buffer that is read at the very offset that is written."""
 
     name: str
     dtype: str
@@ -60,12 +60,11 @@ class ScalarParam:
 
 @dataclass(frozen=True)
 class For:
-    """A loop.
+    """A counted loop.
 
-    `interleave` is a hint: so many vectors at once hide the latency of what it does; 0 says that the loop is to stay as
-    it is.  `lanes` is the order in which it
-    accumulates; see `aesara.ir.lanes`.  `until` names a mutable scalar, or nothing: if it holds after a round, that
-    was the last one.  `parallel` is for `aesara.ir.independence` to say, which proves it.
+    `interleave` is the number of vectors to process at once, which hides latency; 0 forbids transformations of the
+    loop. `lanes` is the order of accumulation (see `aesara.ir.lanes`). `until` names a mutable scalar that ends the
+    loop if it is true after an iteration, or is empty. `parallel` is set by `aesara.ir.independence`, which proves it.
     """
 
     var: str
@@ -79,10 +78,9 @@ class For:
 
 @dataclass(frozen=True)
 class Store:
-    """A store.
+    """A store; with `distinct`, its offset differs in each iteration of the innermost loop around it.
 
-    `distinct`: iterations of the innermost loop around it have different offsets, which the offset alone does not show;
-    see `aesara.ir.independence`.
+    The offset alone does not show this; see `aesara.ir.independence`.
     """
 
     buffer: str
@@ -99,7 +97,7 @@ class Declare:
 
 @dataclass(frozen=True)
 class Assign:
-    """Set a mutable scalar.  `reassociate` allows what it accumulates to be taken in the order of the loop's lanes."""
+    """An assignment to a mutable scalar; `reassociate` allows its accumulation in the order of the loop's lanes."""
 
     name: str
     value: Expr
@@ -114,7 +112,7 @@ class If:
 
 @dataclass(frozen=True)
 class While:
-    """Repeat as long as the condition, which is evaluated before each round, holds."""
+    """A loop whose condition is evaluated before each iteration."""
 
     condition: Expr
     body: tuple[Statement, ...]
@@ -131,7 +129,7 @@ class Kernel:
 
 
 def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
-    """All statements, outer before inner, in order."""
+    """Iterate over all statements in order, outer before inner."""
     for statement in body:
         yield statement
         if isinstance(statement, (For, If, While)):
@@ -139,7 +137,7 @@ def walk_statements(body: tuple[Statement, ...]) -> Iterator[Statement]:
 
 
 def expressions_of(statement: Statement) -> tuple[Expr, ...]:
-    """The expressions that stand directly in a statement."""
+    """Return the expressions of a statement, without those of nested statements."""
     if isinstance(statement, For):
         return (statement.extent,)
     if isinstance(statement, Store):
@@ -150,7 +148,7 @@ def expressions_of(statement: Statement) -> tuple[Expr, ...]:
 
 
 def must_follow(second: Store, first: Store) -> bool:
-    """Whether a store to the buffer of an earlier one might be to the same place, or reads that buffer."""
+    """Return whether a store may overwrite an earlier store to its buffer, or reads that buffer."""
     if first.buffer != second.buffer:
         return False
     (base, shift), (other_base, other_shift) = _base_and_shift(first.offset), _base_and_shift(second.offset)
@@ -160,7 +158,7 @@ def must_follow(second: Store, first: Store) -> bool:
 
 
 def _base_and_shift(offset: Expr) -> tuple[Expr | None, int]:
-    """An offset as an expression (None for a constant) and a constant that is added to it."""
+    """Split an offset into an expression (None for a constant) and a constant."""
     if offset.is_const:
         return None, offset.attr
     if offset.op == "add" and offset.args[1].is_const:
@@ -175,9 +173,9 @@ def map_expressions(
     of_offset: Callable[[Expr], Expr] | None = None,
     of_extent: Callable[[Expr], Expr] | None = None,
 ) -> Statement:
-    """The statement with `f` applied to its expressions, and new names for what it stores to or assigns.
+    """Apply `f` to the expressions of a statement, and rename the buffers and scalars that it writes.
 
-    `of_offset` is for the offsets of stores, and `of_extent` for the lengths of loops, if they are given.
+    `of_offset` is applied to the offsets of stores and `of_extent` to trip counts instead, if given.
     """
     s = statement
     if isinstance(s, Store):

@@ -1,11 +1,11 @@
-"""Accumulations in lanes: sums and products whose order is the same whatever the width of a processor's vectors.
+"""Accumulation in lanes, whose order does not depend on the width of a processor's vectors.
 
-A loop with ``lanes 32, 8`` takes iterations in runs of 32 as long as there are whole runs, and has 32 partial results
-for each of its accumulators: lane k takes what comes at place k of each run.  After the last run the upper half of the
-lanes goes into the lower half, and so on, until one is left, which goes into the accumulator.  The iterations that are
-left are taken in runs of 8 in the same way, and then one by one.
+A loop with ``lanes 32, 8`` has 32 partial results for each accumulator and processes whole runs of 32 iterations: lane
+k accumulates element k of each run.  Then the upper half of the lanes is combined with the lower half, repeatedly,
+until one is left, which is combined with the accumulator.  The remaining iterations are processed in runs of 8 in the
+same way, and then one by one.
 
-Vectors of 2, 4 or 8 numbers do this equally well, so that results do not depend on them, to the last bit.
+Vectors of 2, 4 or 8 elements compute this equally well, with the same bits.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from __future__ import annotations
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Assign, Declare, Statement
 
-__all__ = ["ACCUMULATIONS", "accumulations", "identity_of", "neutral"]
+__all__ = ["ACCUMULATIONS", "accumulations", "identity_of", "lane_identity"]
 
-#: primitives that accumulate, in any order
+#: primitives that may accumulate in any order
 ACCUMULATIONS = frozenset({"add", "mul", "minimum", "maximum", "and", "or", "xor"})
 
 
 def accumulations(body: tuple[Statement, ...]) -> dict[str, Assign] | None:
-    """The accumulators of a loop by their names; None if it has a mutable scalar of another kind, or statements inside.
+    """Return the accumulators of a loop by name; None if it has other mutable scalars or nested statements.
 
-    An accumulator is set, once, to itself combined with a value that does not read it.
+    An accumulator is assigned once, to itself combined with a value that does not read it.
     """
     own: set[str] = set()
     found: dict[str, Assign] = {}
@@ -48,7 +48,7 @@ def _accumulates(statement: Assign) -> bool:
 
 
 def identity_of(kind: str, dtype: str) -> Expr:
-    """What an accumulation of nothing gives; for extrema the other end of the dtype's range."""
+    """Return the value of an empty accumulation; for extrema the other end of the dtype's range."""
     if kind in ("add", "or", "xor"):
         return const(0, dtype)
     if kind == "mul":
@@ -64,6 +64,6 @@ def identity_of(kind: str, dtype: str) -> Expr:
     return const(high if kind == "minimum" else low, dtype)
 
 
-def neutral(kind: str, dtype: str) -> Expr:
-    """What changes nothing that it is combined with, not even the sign of a zero: where lanes begin."""
+def lane_identity(kind: str, dtype: str) -> Expr:
+    """Return the identity element, preserving -0.0: the initial value of each lane."""
     return const(-0.0, dtype) if kind == "add" and dtype.startswith("float") else identity_of(kind, dtype)

@@ -1,21 +1,20 @@
-"""The host program: what a compiled function does between its call and its return, in order.
+"""The host program: the steps of a compiled function between its call and its return.
 
 Grammar::
 
     program  = inputs, constants, slots, steps, outputs, updates
     step     = define size = expression          sizes are int64 and never change
-             | check condition else error        leaves the program with a Python exception
+             | check condition else error        raises a Python exception
              | allocate buffer                   in the workspace, or as an array that is returned
              | launch kernel(arguments)
-             | call routine(sizes) on operands   products of matrices, functions of libraries; once or for a batch
+             | call routine(sizes) on operands   BLAS, LAPACK and other libraries; once or for a batch
              | python outputs = node(inputs)     an op without native lowering
-             | view buffer in base at offset     a buffer that is a part of another
-             | loop var < extent: steps          again and again, until a condition if there is one; defines a size,
-                                                 how often
+             | view buffer in base at offset     a part of another buffer
+             | loop var < extent: steps          optionally until a condition holds; defines its trip count
 
 Buffers are row-major and contiguous.  Expressions of the host program may load from buffers that are complete at
-that point.  Nothing after the last `check` and `python` step can fail, which is what lets updates of shared
-variables be computed in place there.
+that point.  Nothing after the last `check` and `python` step can fail, which allows in-place updates of shared
+variables there.
 """
 
 from __future__ import annotations
@@ -31,10 +30,10 @@ __all__ = ["Input", "Program"]
 
 @dataclass(frozen=True)
 class Input:
-    """An argument (or, if `implicit`, a shared variable): its buffer, and the static shape to check.
+    """An argument or, if `implicit`, a shared variable: its buffer, and the static shape to check.
 
-    Of a generator (`is_generator`) the buffer has a copy of its words (see `ir.generators`), in a slot: those of
-    generators are the first slots of a program, in order.
+    The buffer of a generator (`is_generator`) is a copy of its words (see `ir.generators`), in a slot; the slots of
+    generators are the first ones of a program, in order.
     """
 
     buffer: Buffer
@@ -50,51 +49,51 @@ class Program:
     slots: tuple[Slot, ...]
     steps: tuple[Step, ...]
     outputs: tuple[str, ...]
-    #: (number of the output, number of the input whose cell it becomes)
+    #: (number of an output, number of the input whose cell it updates)
     updates: tuple[tuple[int, int], ...] = ()
-    #: how many of the outputs go to the caller
+    #: number of outputs that are returned to the caller
     returned: int = 0
     unpack_single: bool = False
-    #: numbers of the results whose arrays may be returned again as soon as nobody holds them
+    #: numbers of the results whose arrays are reused once nobody else refers to them
     lent: tuple[int, ...] = ()
 
     def cells(self) -> list[int]:
-        """Numbers of the inputs whose cells the program uses: implicit ones to read, updated ones to write."""
+        """Return the numbers of the inputs whose cells are read (implicit inputs) or written (updated inputs)."""
         updated = {number for _, number in self.updates}
         return [k for k, item in enumerate(self.inputs) if item.implicit or k in updated]
 
     def generators(self) -> list[int]:
-        """Numbers of the inputs that are random generators."""
+        """Return the numbers of the inputs that are random generators."""
         return [k for k, item in enumerate(self.inputs) if item.is_generator]
 
-    def drawn_from(self) -> list[tuple[int, int]]:
-        """The updates of generators: a generator stays the same object, and gets the words of the output."""
+    def generator_updates(self) -> list[tuple[int, int]]:
+        """Return the updates of generators, which stay the same object and get new words."""
         return [(output, number) for output, number in self.updates if self.inputs[number].is_generator]
 
     def replacements(self) -> list[tuple[int, int]]:
-        """The other updates, whose outputs become the values of cells."""
+        """Return the updates whose outputs replace the value of a cell."""
         return [(output, number) for output, number in self.updates if not self.inputs[number].is_generator]
 
     def exchanged(self) -> dict[int, int]:
-        """The results that are the arrays of shared variables, with the numbers of these inputs."""
+        """Return the results that are arrays of shared variables, with the numbers of these inputs."""
         number_of = {item.buffer.name: k for k, item in enumerate(self.inputs) if not item.is_generator}
         return {k: number_of[name] for k, name in enumerate(self.outputs) if name in number_of}
 
     def allocations(self) -> dict[str, Allocate]:
-        """What makes memory for the buffers that are results or in the workspace, by name, in order."""
+        """Return the allocations of results and workspace buffers by name, in order."""
         return {step.buffer.name: step for step in self.all_steps() if isinstance(step, Allocate)}
 
     def overwritten_arguments(self) -> list[int]:
-        """Numbers of the arguments whose memory may become that of a result."""
+        """Return the numbers of the arguments whose memory a result may take over."""
         taken = (step.reuse for step in self.allocations().values())
         return sorted(k for k in taken if k is not None and not self.inputs[k].implicit)
 
     def overwrites_shared(self, step: Step) -> bool:
-        """Whether a step may write over the value of a shared variable."""
+        """Return whether a step may overwrite the value of a shared variable."""
         return any(step.overwrites()) and any(self.inputs[k].implicit for k in step.taken_inputs())
 
     def bases(self) -> dict[str, str]:
-        """For each buffer that is part of the memory of another: the name of the one that is part of none."""
+        """Map each view to the buffer that owns its memory."""
         found: dict[str, str] = {}
         for step in self.all_steps():
             for name, base in step.bases().items():
@@ -102,5 +101,5 @@ class Program:
         return found
 
     def all_steps(self) -> Iterator[Step]:
-        """The steps, those inside of another one after it."""
+        """Iterate over all steps, nested ones after the step that contains them."""
         return walk_steps(self.steps)

@@ -1,31 +1,31 @@
-"""Library routines: C functions that work on whole arrays, as records that say all that others ask about them.
+"""Library routines: descriptions of C functions that work on whole arrays.
 
-A `Routine` says where its function is found, what the function takes and in which order, how the arrays must lie in
-memory and which of them are overwritten, how long it takes, and what it computes in terms of NumPy and SciPy.  The
-step `Call` of a program runs one; `lower.arrays.RoutineCall` is such a call among arrays.
+A `Routine` states where its function is found, its arguments in order, the layout of its arrays and which of them are
+overwritten, an estimate of its time, and its reference in terms of NumPy and SciPy. The step `Call` of a program runs
+one; `lower.arrays.RoutineCall` is such a call among arrays.
 
 The C function is described by a list of arguments:
 
 ======================== ===============================================================================================
-``Character(c)``         pointer to a character, as Fortran takes flags
-``Integer(e)``           pointer to a 32-bit integer whose value is an expression in the sizes, as Fortran takes numbers
-``Leading(e)``           the same for a leading dimension, which is 1 where the expression is zero
-``Int64(e)``             an expression in the sizes by value, as a 64-bit integer
-``ConstantPointer(...)`` pointer to a number that is always the same, or to several of one dtype, one after another
+``Character(c)``         pointer to a character (a flag of Fortran)
+``Integer(e)``           pointer to a 32-bit integer, an expression in the sizes
+``Leading(e)``           pointer to a leading dimension: an integer, at least 1
+``Int64(e)``             64-bit integer by value, an expression in the sizes
+``ConstantPointer(...)`` pointer to constants of one dtype
 ``Data(name)``           pointer to the first element of an operand
-``Stride(name, d)``      how far apart neighbours of an operand are along dimension d, in elements, as a 64-bit integer
-``Status(name)``         pointer to a 32-bit integer, which goes to the operand of that name after the call
-``Scalar(name)``         a number that a call gives, and ``Number(e)`` one that is always the same
+``Stride(name, d)``      stride of an operand along dimension d in elements, as a 64-bit integer
+``Status(name)``         pointer to a 32-bit integer that is stored to the operand after the call
+``Scalar(name)``         a scalar operand of the call; ``Number(e)`` is a constant
 ``Null()``               a null pointer
-``Bits(name)``           pointer to the ``bitgen_t`` that the words of a generator begin with (`ir.generators`)
-``Element(name)``        an element of an operand, by value: its only one, or that of the same number as the result
-``Column(name)``         pointer to an element of an operand, and how far it is to the next in elements, or 0
+``Bits(name)``           pointer to the ``bitgen_t`` at the start of a generator's words (`ir.generators`)
+``Element(name)``        element of an operand by value: its only one, or the one with the number of the result
+``Column(name)``         pointer to an element of an operand, and the stride to the next (0 if there is one element)
 ``RowPointer(name)``     pointer to a row of an operand: its only one, or the one with the number of the call
-``ElementCount()``       how many elements are to be written, and ``Place(name)`` a pointer to the first of them
-``Scratch(bytes)``       pointer to memory that is zero before the first of many results
-``Pointers(...)``        pointer to an array of pointers, which are these arguments
-``Int64Array(...)``      pointer to an array of 64-bit integers, which are expressions in the sizes
-``Table()``              the table of the function, and ``SignalWatch()`` what looks for signals; for our own routines
+``ElementCount()``       number of elements to write; ``Place(name)`` is a pointer to the first
+``Scratch(bytes)``       pointer to memory that is zeroed before the first of many results
+``Pointers(...)``        pointer to an array of these arguments, which are pointers
+``Int64Array(...)``      pointer to an array of 64-bit integers, expressions in the sizes
+``Table()``              the function's table, and ``SignalWatch()`` its check for signals; for our own routines
 ======================== ===============================================================================================
 """
 
@@ -73,21 +73,20 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Parameter:
-    """An array that a routine reads or writes, of a shape in the routine's sizes.
+    """An array that a routine reads or writes, with a shape in the routine's sizes.
 
     Attributes
     ----------
     name, dtype, shape
-        What it is called, and what it holds.  Complex numbers are pairs: a last dimension of length 2.
+        Complex numbers are pairs: a last dimension of length 2.
     is_complex
         Whether it holds such pairs.
     is_read, is_written
-        What the routine does with it.  What is read and written is overwritten.
+        An array with both is overwritten.
     strides
-        For how many leading dimensions a call says how far apart neighbours are; over the others, here all, the array
-        is row-major and contiguous.
+        Number of leading dimensions whose strides a call passes; the array is row-major and contiguous over the others.
     is_workspace
-        Whether nobody reads afterwards what the routine writes there: all calls of a batch share one.
+        Whether its content is not used after the call: all calls of a batch share one.
     """
 
     name: str
@@ -101,7 +100,7 @@ class Parameter:
 
 
 class CArgument:
-    """An argument of the function, made of what the table above says."""
+    """An argument of a C function; see the table of the module."""
 
     __slots__ = ("dimension", "value")
 
@@ -207,38 +206,36 @@ class Routine:
     Attributes
     ----------
     name
-        Unique; programs refer to it.
+        Unique name, by which programs refer to it.
     title
-        What `explain` calls it.
+        Name in `explain`.
     sizes, scalars
-        The names of the sizes that a call gives, and names and dtypes of other numbers.
+        Names of the sizes, and names and dtypes of the scalars, that a call passes.
     parameters
-        The arrays that a call gives, in order.
+        The arrays that a call passes, in order.
     arguments
-        What the C function takes, in order.
+        The arguments of the C function, in order.
     work
-        How long it takes, in nanoseconds.
+        Estimated time in nanoseconds.
     reference
-        What it computes: called with a dict of sizes and scalars, and one ndarray for each parameter, of the
-        parameter's shape; it writes to those that are written.
+        Python function of a dict of sizes and scalars, and one ndarray for each parameter; it stores to those that are
+        written.
     symbol
-        Where the C function is found; see `link.llvm.symbols`.
+        Symbol of the C function; see `link.llvm.symbols`.
     one_thread
-        From which work to which, in nanoseconds, the library is told to use one thread: below it uses one anyway, and
-        above two are faster.  None: never.
+        Range of the work, in nanoseconds, in which the library is limited to one thread: below it uses one anyway,
+        above two are faster. None: never.
     other
-        An expression in the sizes, and the symbol of the function that is called instead where this is not zero.
+        An expression in the sizes, and the symbol of the function to call instead where it is not zero.
     word
-        The word of the table that has the address of our own routine, if it is one: such a routine returns whether a
-        signal has stopped it.
+        Word of the table with the address of one of our own routines, which returns whether a signal has stopped it.
     kind
-        What explanations and profiles count it as.
+        Category in explanations and profiles.
     returns
-        The parameter that gets the 32-bit integer that the function returns; None if it returns nothing.
+        The parameter to store the function's 32-bit result to; None if it returns nothing.
     each, gives
-        The size that says how often the function is called, and the parameter whose elements it returns, one after
-        another, if it returns something; empty for a function that is called once.  One that takes an `ElementCount` is
-        called for many elements at once.
+        For a function that is called once for each element: the size with the number of calls, and the parameter that
+        its results are stored to. One that takes an `ElementCount` is called for many elements at once.
     """
 
     name: str
@@ -262,31 +259,31 @@ class Routine:
         return f"<routine {self.name}>"
 
     def narrow(self, sizes: Mapping[str, Expr]) -> tuple[Expr, ...]:
-        """What the function takes as 32-bit integers where the sizes have these values: more must not get there.
+        """Return the expressions that the function takes as 32-bit integers, for checks that they fit.
 
-        Sizes come before what is computed from them.
+        Sizes come before expressions computed from them.
         """
         values = {in_sizes(a.value, sizes): None for a in self.arguments if isinstance(a, Integer)}
         return tuple(sorted(values, key=lambda e: e.op != "var"))
 
     def shape_of(self, parameter: Parameter, sizes: Mapping[str, Expr]) -> tuple[Expr, ...]:
-        """The shape of a parameter where the sizes have these values."""
+        """Return the shape of a parameter for these sizes."""
         return tuple(in_sizes(n, sizes) for n in parameter.shape)
 
     def work_for(self, sizes: Mapping[str, Expr]) -> Work:
-        """How long it takes where the sizes have these values."""
+        """Return the estimated time for these sizes."""
         return self.work.replace(lambda n: in_sizes(n, sizes))
 
 
-#: Functions that make routines, by the first word of the routines' names; the arguments are the other words.
+#: factories of routines by the first word of the routine's name; the other words are the arguments
 Families = dict[str, Callable[..., Routine]]
 
 
 def size(name: str) -> Expr:
-    """A size of a routine, in expressions for shapes and arguments."""
+    """Return a size of a routine, for its shapes and arguments."""
     return var(name)
 
 
 def in_sizes(e: Expr, sizes: Mapping[str, Expr]) -> Expr:
-    """An expression in sizes of a routine, with values for them."""
+    """Substitute values for the sizes of a routine."""
     return substitute([e], lambda size: sizes.get(size.attr), {})[0]

@@ -1,7 +1,6 @@
-"""Names that say what they name, for those who have to tell early values of a program from late ones.
+"""Typed names, which distinguish sizes and buffers known at the call from those computed by the program.
 
-A symbol is a string.  Variables and loads of a symbol are other expressions than those of a plain string, or of a
-symbol of another kind, that reads the same.
+A symbol is a string. Variables and loads of it differ from those of an equal plain string, or symbol of another type.
 """
 
 from __future__ import annotations
@@ -10,14 +9,14 @@ __all__ = ["ArgumentName", "ConstantName", "DefinedSize", "InputSize"]
 
 
 class InputSize(str):
-    """A length that an input of the program has: of input `number`, in dimension `axis`, and `most` at most."""
+    """The length of input `number` along dimension `axis`, which is at most `most`."""
 
     number: int
     axis: int
     most: int
 
     def __new__(cls, number: int, axis: int, most: int, name: str | None = None) -> InputSize:
-        """The length, under a name of its own or the usual one."""
+        """Create the size, with a default name."""
         made = super().__new__(cls, f"s{number}_{axis}" if name is None else name)
         made.number, made.axis, made.most = number, axis, most
         return made

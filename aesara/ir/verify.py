@@ -1,4 +1,4 @@
-"""What is well-formed: every name is bound where it is read, dtypes agree, offsets are int64."""
+"""Verifier of kernels and programs: names are bound where they are read, dtypes agree, offsets are int64."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ __all__ = ["IRError", "Bindings", "verify_function", "verify_kernel", "verify_pr
 
 
 class IRError(Exception):
-    """A kernel or program that is not well-formed: a fault of whoever built it."""
+    """A malformed kernel or program: a bug of the code that built it."""
 
 
 def verify_expression(e: Expr, scalars: dict[str, str], buffers: dict[str, str]) -> None:
-    """Check one operation (its operands are checked on their own)."""
+    """Check one operation, without its operands."""
     kinds = [a.dtype for a in e.args]
     if e.op == "const":
         return
@@ -99,14 +99,14 @@ def verify_kernel(kernel: Kernel) -> None:
 
 
 def verify_function(function: ScalarFunction) -> None:
-    """Raise `IRError` unless the scalar function is well-formed; what has been verified is not looked at again."""
+    """Raise `IRError` unless the scalar function is well-formed; verified functions are skipped."""
     if function in _verified:
         return
     scalars = {p.name: p.dtype for p in function.parameters}
     if len(scalars) != len(function.parameters):
         raise IRError(f"function {function.name} has two parameters of one name")
     known = _verify_body(function.body, scalars, {}, set(), set())
-    _expressions([function.result], known, {})
+    _verify_expressions([function.result], known, {})
     _verified.add(function)
 
 
@@ -116,11 +116,11 @@ _verified: WeakSet[ScalarFunction] = WeakSet()
 def _verify_body(
     body: Iterable[Statement], scalars: dict[str, str], buffers: dict[str, str], written: set[str], loops: set[str]
 ) -> dict[str, str]:
-    """Check statements in order; gives what scalars are bound behind them."""
+    """Check statements in order and return the scalars bound after them."""
     scalars = dict(scalars)
     for s in body:
         if isinstance(s, For):
-            _expressions([s.extent], scalars, buffers)
+            _verify_expressions([s.extent], scalars, buffers)
             if s.extent.dtype != INDEX:
                 raise IRError(f"the extent of loop {s.var} is {s.extent.dtype}")
             if s.var in loops:
@@ -134,26 +134,26 @@ def _verify_body(
                 shared = conflict(s)
                 if shared is not None:
                     raise IRError(
-                        f"loop {s.var} is for several iterations at once, and two of them may store to one element of "
+                        f"loop {s.var} runs several iterations at once, and two of them may store to one element of "
                         f"{shared}"
                     )
         elif isinstance(s, (If, While)):
-            _expressions([s.condition], scalars, buffers)
+            _verify_expressions([s.condition], scalars, buffers)
             if s.condition.dtype != "bool":
                 raise IRError(f"the condition of {'an if' if isinstance(s, If) else 'a while'} is {s.condition.dtype}")
             _verify_body(s.body, scalars, buffers, written, loops)
         elif isinstance(s, Store):
-            _expressions([s.offset, s.value], scalars, buffers)
+            _verify_expressions([s.offset, s.value], scalars, buffers)
             if s.buffer not in written:
                 raise IRError(f"store to {s.buffer}, which is not a buffer to write to")
             if buffers[s.buffer] != s.value.dtype or s.offset.dtype != INDEX:
                 raise IRError(f"store of {s.value.dtype} at {s.offset.dtype} to {s.buffer} of {buffers[s.buffer]}")
         elif isinstance(s, Declare):
-            _expressions([s.value], scalars, buffers)
+            _verify_expressions([s.value], scalars, buffers)
             scalars[s.name] = s.value.dtype
         else:
             assert isinstance(s, Assign)
-            _expressions([s.value], scalars, buffers)
+            _verify_expressions([s.value], scalars, buffers)
             if scalars.get(s.name) != s.value.dtype:
                 raise IRError(f"assignment of {s.value.dtype} to {s.name}, declared as {scalars.get(s.name)}")
     return scalars
@@ -174,39 +174,39 @@ def _verify_lanes(loop: For) -> None:
             raise IRError(f"loop {loop.var} has lanes, and reads an accumulator")
 
 
-def _expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[str, str]) -> None:
+def _verify_expressions(roots: Iterable[Expr], scalars: dict[str, str], buffers: dict[str, str]) -> None:
     for e in walk(roots):
         verify_expression(e, scalars, buffers)
 
 
 class Bindings:
-    """What is bound at a point of a program.
+    """Scalars and buffers bound at a point of a program.
 
     Attributes
     ----------
     scalars, buffers
         Dtypes by name.
     slots
-        The places in the workspace.
+        Slots of the workspace.
     """
 
     def __init__(self, scalars: dict[str, str], buffers: dict[str, str], slots: Sequence[Slot]) -> None:
         self.scalars, self.buffers, self.slots = scalars, buffers, slots
 
     def inside(self, counter: str) -> Bindings:
-        """The scope inside of something that counts with this variable: what is bound there is not known outside."""
+        """Return the scope inside a loop over `counter`; bindings made there are not visible outside."""
         return Bindings({**self.scalars, counter: INDEX}, dict(self.buffers), self.slots)
 
     def expressions(self, *roots: Expr) -> None:
         """Check expressions."""
-        _expressions(roots, self.scalars, self.buffers)
+        _verify_expressions(roots, self.scalars, self.buffers)
 
     def kernel(self, kernel: Kernel) -> None:
         """Check a kernel."""
         verify_kernel(kernel)
 
     def define(self, size: str) -> None:
-        """Bind a size, whose value never changes."""
+        """Bind a size."""
         if size in self.scalars:
             raise IRError(f"{size} is defined again")
         self.scalars[size] = INDEX
@@ -216,7 +216,7 @@ class Bindings:
         self.buffers[buffer.name] = buffer.dtype
 
     def fail(self, message: str) -> NoReturn:
-        """Something is not well-formed."""
+        """Raise `IRError`."""
         raise IRError(message)
 
 

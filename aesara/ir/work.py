@@ -1,7 +1,7 @@
-"""Estimates of how long the steps of a program take, in nanoseconds, as polynomials in the sizes.
+"""Estimates of the time that steps of a program take, in nanoseconds, as polynomials in the sizes.
 
-They are within a factor of a few of the truth on a machine of today, which is enough for what they decide: whether it
-pays to let other threads run Python meanwhile, and how often a long loop looks for Ctrl-C.
+They are right within a small factor, which is enough to decide whether to release the GIL and how often a long loop
+looks for Ctrl-C.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from aesara.records import dataclass
 
 __all__ = ["UNKNOWN", "Work", "has_heavy_loops", "is_heavy", "iteration_work", "kernel_work", "sum_of"]
 
-#: assumed for sizes that are not known where they are asked for
+#: assumed value of unknown sizes
 UNKNOWN = 64
-#: nanoseconds for a unit of `cost` in loops that are vectorised, and elsewhere
+#: nanoseconds for a unit of `cost` in vectorized loops and elsewhere
 _VECTOR, _SCALAR = 0.1, 0.4
-#: nanoseconds of an iteration
+#: least time of an iteration between which signals may be looked for, in nanoseconds
 _HEAVY = 20.0
-#: and of one in which nobody waits to be looked for
+#: time of an iteration that need not be interrupted
 _SHORT = 1e5
-#: rounds of a `while`, whose number nobody knows
+#: assumed trip count of a `while`
 _ROUNDS = 16
 
 
 @dataclass(frozen=True)
 class Work:
-    """A sum of products: sizes -> factor."""
+    """A polynomial in the sizes: products of sizes -> factor."""
 
     terms: dict[tuple[Expr, ...], float] = field(default_factory=dict)
 
@@ -38,10 +38,10 @@ class Work:
         return sum_of([self, other])
 
     def times(self, size: Expr) -> Work:
-        """The work of doing this `size` times."""
+        """Return the work of `size` repetitions."""
         if size.is_const:
             return Work({sizes: factor * max(size.attr, 0) for sizes, factor in self.terms.items()})
-        return Work({tuple(sorted((size, *sizes), key=_place)): factor for sizes, factor in self.terms.items()})
+        return Work({tuple(sorted((size, *sizes), key=_sort_key)): factor for sizes, factor in self.terms.items()})
 
     @property
     def constant(self) -> float | None:
@@ -49,11 +49,11 @@ class Work:
         return None if any(self.terms) else self.terms.get((), 0.0)
 
     def assuming(self, size: int) -> float:
-        """The value if all sizes that are not constants are this one."""
+        """Return the value if all sizes that are not constants equal `size`."""
         return sum((factor * float(size) ** len(sizes) for sizes, factor in self.terms.items()), 0.0)
 
     def replace(self, change: Callable[[Expr], Expr]) -> Work:
-        """The same in other sizes."""
+        """Return the polynomial with `change` applied to its sizes."""
         parts = []
         for sizes, factor in self.terms.items():
             term = Work({(): factor})
@@ -63,18 +63,18 @@ class Work:
         return sum_of(parts)
 
     def expression(self) -> Expr:
-        """The value, as a float64."""
+        """Return the value as a float64 expression."""
         parts = [const(factor, "float64") for sizes, factor in self.terms.items() if not sizes]
         for sizes, factor in self.terms.items():
             if sizes:
                 product = functools.reduce(lambda a, b: a * b, [cast(size, "float64") for size in sizes])
                 parts.append(product * const(factor, "float64"))
-        # Each part after what is before it: then few are waiting to be added where the sum is computed.
+        # Summed in the order in which terms are computed: few registers are live.
         return functools.reduce(lambda a, b: b + a, parts) if parts else const(0.0, "float64")
 
 
 def sum_of(works: Iterable[Work]) -> Work:
-    """The work of one thing after another."""
+    """Return the sum of estimates."""
     terms: dict[tuple[Expr, ...], float] = {}
     for work in works:
         for sizes, factor in work.terms.items():
@@ -82,13 +82,13 @@ def sum_of(works: Iterable[Work]) -> Work:
     return Work(terms)
 
 
-def _place(size: Expr) -> tuple[str, str]:
-    """Where a size stands in a product: equal products are to be the same expression."""
+def _sort_key(size: Expr) -> tuple[str, str]:
+    """Return the sort key of a size in a product, so that equal products are the same expression."""
     return size.op, str(size.attr)
 
 
 def kernel_work(kernel: Kernel) -> Work:
-    """The work of a kernel, in sizes that are its parameters."""
+    """Return the work of a kernel, in sizes that are its parameters."""
     return _body_work(kernel.body)
 
 
@@ -98,18 +98,18 @@ def _body_work(body: tuple[Statement, ...]) -> Work:
 
 
 def iteration_work(loop: For) -> Work:
-    """The work of one iteration of a loop, in sizes that are known around it."""
-    rate = _VECTOR if _vectorised(loop) else _SCALAR
+    """Return the work of one iteration of a loop, in sizes that are known outside of it."""
+    rate = _VECTOR if _is_vectorized(loop) else _SCALAR
     return _work(loop.body, frozenset({loop.var}), rate) + Work({(): rate})
 
 
 def is_heavy(body: Iterable[Statement]) -> bool:
-    """Whether iterations of the loops in it take so long each that it costs nothing to look at something after some."""
+    """Return whether iterations of its loops take long enough that checks for signals between them cost nothing."""
     return any(factor >= _HEAVY for factor in _work(body, frozenset(), _SCALAR).terms.values())
 
 
 def has_heavy_loops(loop: For) -> bool:
-    """Whether it is for loops in the body of a loop to be cut, since one iteration of this one may take long."""
+    """Return whether the nested loops should be split instead, since one iteration of this one may take long."""
     whole = iteration_work(loop).constant
     if whole is not None and whole < _SHORT:
         return False
@@ -122,7 +122,7 @@ def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work
     seen: set[Expr] = set()
     for statement in body:
         if isinstance(statement, For):
-            inner = _work(statement.body, bound | {statement.var}, _VECTOR if _vectorised(statement) else _SCALAR)
+            inner = _work(statement.body, bound | {statement.var}, _VECTOR if _is_vectorized(statement) else _SCALAR)
             total += (inner + Work({(): rate})).times(_extent(statement.extent, bound))
         elif isinstance(statement, (If, While)):
             rounds = _ROUNDS if isinstance(statement, While) else 1
@@ -136,11 +136,11 @@ def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work
     return total + Work({(): here})
 
 
-def _vectorised(loop: For) -> bool:
-    """Whether LLVM is likely to take several iterations at once."""
+def _is_vectorized(loop: For) -> bool:
+    """Return whether LLVM probably vectorizes the loop."""
     return loop.parallel or not any(isinstance(s, (For, If, While)) for s in loop.body)
 
 
 def _extent(extent: Expr, bound: frozenset[str]) -> Expr:
-    """The number of iterations without the variables of loops around: it is that of their first iteration."""
+    """Return the trip count with the variables of outer loops set to 0."""
     return substitute([extent], lambda e: const(0) if e.op == "var" and e.attr in bound else None, {})[0]

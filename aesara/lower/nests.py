@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Callable, Sequence
 
 from aesara.ir.expr import Expr, const, cost, load, op, substitute, var, walk
-from aesara.ir.independence import as_independent, is_apart
+from aesara.ir.independence import is_distinct_offset, mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, Statement, Store, expressions_of, map_expressions
 from aesara.ir.lanes import accumulations
 from aesara.ir.steps import Launch
@@ -229,7 +229,7 @@ class _Builder:
         if depth < self.rank - 1:
             return (*before, For(f"v{depth}", extent, inner), *after)
         if not _accumulates_floats(inner):
-            loop = as_independent(For(f"v{depth}", extent, inner))
+            loop = mark_parallel(For(f"v{depth}", extent, inner))
             if loop.parallel:
                 loop = dataclasses.replace(loop, interleave=_interleave(inner))
             return (*before, loop, *after)
@@ -238,7 +238,7 @@ class _Builder:
         if not (extent.is_const and extent.attr <= size):
             return (*before, *self._blocked(depth, extent, inner, lanes, size), *after)
         lanes = tuple(n for n in lanes if n <= extent.attr)
-        return (*before, as_independent(For(f"v{depth}", extent, inner, lanes=lanes)), *after)
+        return (*before, mark_parallel(For(f"v{depth}", extent, inner, lanes=lanes)), *after)
 
     # -- innermost statements ----------------------------------------------------------------------------------
 
@@ -267,7 +267,7 @@ class _Builder:
     def _is_distinct(self, task: Task) -> bool:
         """Return whether iterations of the innermost loop write to different places, which the offset does not show."""
         last = self.rank - 1
-        return last in self.nest.distinct[task] and not is_apart(self.nest.offsets[task], f"v{last}")
+        return last in self.nest.distinct[task] and not is_distinct_offset(self.nest.offsets[task], f"v{last}")
 
     def _open(self, task: Task) -> list[Statement]:
         name = self.register[task]
@@ -332,7 +332,7 @@ class _Builder:
                 added.append(Assign(name, op(task.primitive, total, block)))
         blocks = (extent + (block_size - 1)) // size
         length = op("minimum", size, extent - start)
-        loop = as_independent(For("vi", length, inner, lanes=lanes))
+        loop = mark_parallel(For("vi", length, inner, lanes=lanes))
         return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
-from aesara.ir.expr import Expr, cast, const, op, var, when_emptied
+from aesara.ir.expr import Expr, cast, const, on_clear, op, var
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, Declare, If, ScalarParam, Statement, While
 from aesara.ir.routines.special import special
@@ -56,7 +56,7 @@ def scalar_function(routine: FloatRoutine) -> ScalarFunction:
     raise Unsupported(f"the source of routine {routine.name} is not available")
 
 
-when_emptied(scalar_function.cache_clear)
+on_clear(scalar_function.cache_clear)
 
 
 class Traced:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import ITEM_SIZES, Operand
 from aesara.ir.expr import Expr, cast, const, load, op, substitute, var
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Declare, For, Statement, Store
 from aesara.ir.routine import Routine
 from aesara.ir.routines import lapack
@@ -153,7 +153,7 @@ class _Members:
 
     def each(self, *statements: Statement) -> For:
         """Statements for each member."""
-        return as_independent(For(_LANE.attr, const(self.lanes), statements))
+        return mark_parallel(For(_LANE.attr, const(self.lanes), statements))
 
     # -- the arrays of the batch -----------------------------------------------------------------------------
 

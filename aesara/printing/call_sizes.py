@@ -15,7 +15,7 @@ import numpy as np
 
 from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
-from aesara.ir.interpret.memory import Memory, filled
+from aesara.ir.interpret.memory import Memory, wrap_array
 from aesara.ir.interpret.programs import CheckFailed, ProgramMachine, PythonFunction
 from aesara.ir.kernel import Kernel
 from aesara.ir.program import Program
@@ -65,7 +65,7 @@ class CallSizes(ProgramMachine):
         self.scalars.update({name: self.index(n) for name, n in sizes.items()})
         for name, array in values.items():
             if array.size <= MOST_ELEMENTS:
-                self._bind(filled(name, np.array(array, order="C")), array.shape)
+                self._bind(wrap_array(name, np.array(array, order="C")), array.shape)
         needed = _needed(program)
         for step in program.steps:
             if needed.intersection(_written(program, step)) or any(step.computes()):
@@ -140,7 +140,7 @@ def _needed(program: Program) -> set[str]:
         found = set(needed)
         for step in program.steps:
             if needed.intersection(_written(program, step)):
-                found.update(bases.get(name, name) for inner in step.walk() for name in inner.touched())
+                found.update(bases.get(name, name) for inner in step.walk() for name in inner.accesses())
         if found == needed:
             return needed
         needed = found

@@ -388,8 +388,8 @@ def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
             number += not starting
             starting = step.begins_loop
         for inner in step.walk():
-            for touched in inner.touched():
-                name = base.get(touched, touched)
+            for accesses in inner.accesses():
+                name = base.get(accesses, accesses)
                 first, _ = lives.get(name, (max(number, 1), 0))
                 lives[name] = first, max(number, 1)
     return lives, number

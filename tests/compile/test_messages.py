@@ -1,6 +1,5 @@
 """What is said of wrong calls of `function`, of a function, and of modes: the facts that are named are right."""
 
-
 import numpy as np
 import pytest
 

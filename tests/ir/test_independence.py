@@ -7,7 +7,7 @@ import pytest
 
 import aesara
 from aesara.ir.expr import const, load, op, var
-from aesara.ir.independence import as_independent, conflict, is_apart, linear_form, tells_apart
+from aesara.ir.independence import conflict, is_distinct_index, is_distinct_offset, linear_form, mark_parallel
 from aesara.ir.kernel import For
 from aesara.ir.text import parse_kernel, print_kernel
 from aesara.ir.verify import IRError, verify_kernel
@@ -59,7 +59,7 @@ def kernel_of(text):
 def test_iterations_that_store_at_different_addresses(text):
     (loop,) = kernel_of(text).body
     assert conflict(loop) is None
-    assert as_independent(loop).parallel
+    assert mark_parallel(loop).parallel
     verify_kernel(kernel_of("parallel " + text))
 
 
@@ -67,7 +67,7 @@ def test_iterations_that_store_at_different_addresses(text):
 def test_iterations_that_may_store_at_one_address(text):
     (loop,) = kernel_of(text).body
     assert conflict(loop) is not None
-    assert not as_independent(loop).parallel
+    assert not mark_parallel(loop).parallel
     verify_kernel(kernel_of(text))
     first, rest = text.split(":\n", 1)
     for marked in (f"parallel {first}", f"{first} interleave 2"):
@@ -92,7 +92,7 @@ def test_a_distinct_store_prints_and_reads_back():
 
 def test_a_loop_that_may_end_early_stays_as_it_is():
     loop = For("v0", N, (), until="r0")
-    assert as_independent(loop) is loop
+    assert mark_parallel(loop) is loop
 
 
 def test_linear_forms():
@@ -105,19 +105,19 @@ def test_linear_forms():
 
 def test_indices_tell_more_than_offsets():
     entry = load("b1", "int64", V)
-    assert not is_apart(V * N + W, "v0")
-    assert is_apart(V * N + W, "v1")
-    assert tells_apart((V, W), "v0")
-    assert tells_apart((entry, W), "v1")
-    assert not tells_apart((entry, W), "v0")
-    assert not tells_apart((N + V * W,), "v0")
-    assert not tells_apart((N + V * N,), "v0")
-    assert tells_apart((N + V * N,), "v0", [N])
-    assert tells_apart((N + V * op("maximum", N, const(1)),), "v0")
-    assert not tells_apart((V - op("minimum", V, N),), "v0")
-    assert tells_apart((op("select", N > W, V + 1, V),), "v0")
-    assert not tells_apart((op("select", V > W, V, V + 1),), "v0")
-    assert not tells_apart((), "v0")
+    assert not is_distinct_offset(V * N + W, "v0")
+    assert is_distinct_offset(V * N + W, "v1")
+    assert is_distinct_index((V, W), "v0")
+    assert is_distinct_index((entry, W), "v1")
+    assert not is_distinct_index((entry, W), "v0")
+    assert not is_distinct_index((N + V * W,), "v0")
+    assert not is_distinct_index((N + V * N,), "v0")
+    assert is_distinct_index((N + V * N,), "v0", [N])
+    assert is_distinct_index((N + V * op("maximum", N, const(1)),), "v0")
+    assert not is_distinct_index((V - op("minimum", V, N),), "v0")
+    assert is_distinct_index((op("select", N > W, V + 1, V),), "v0")
+    assert not is_distinct_index((op("select", V > W, V, V + 1),), "v0")
+    assert not is_distinct_index((), "v0")
 
 
 def test_only_the_proof_marks_loops():

@@ -17,7 +17,7 @@ from aesara.ir.interpret import (
     run_kernel,
     run_program,
 )  # fmt: skip
-from aesara.ir.interpret.memory import unwritten
+from aesara.ir.interpret.memory import garbage_array
 from aesara.ir.routines.special import special, special_named
 from aesara.ir.text import parse_kernel, parse_program, print_program
 from aesara.ir.verify import IRError, verify_program
@@ -374,7 +374,7 @@ def test_a_product_is_added_to_the_value_of_an_input(in_place):
         (
             "slot 0: 16\nallocate t0: float64[2] in slot 0\nallocate t1: float64[2] as output 0\n"
             "launch copy(t0, t1, 2)\noutput t1\nreturn 1",
-            "load of element 0 of t0, which nobody has written",
+            "load of element 0 of t0, which is not written",
         ),
         (
             "slot 0: 8\nallocate t0: float64[2] in slot 0\nreturn 0",
@@ -412,6 +412,6 @@ def test_inputs_of_the_wrong_kind():
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64", "complex64"])
 def test_new_memory_does_not_look_like_zeros(dtype):
-    array = unwritten((2, 3), dtype)
+    array = garbage_array((2, 3), dtype)
     assert array.shape == (2, 3) and array.dtype == dtype and array.all()
     assert not (array == 1).any() or dtype == "bool"

@@ -12,7 +12,7 @@ from aesara.ir.expr import const, load
 from aesara.ir.expr import op as primitive
 from aesara.ir.interpret import CheckFailed, run_program
 from aesara.ir.kernel import For, Store
-from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words, loop_as_launch, rounds_buffer
+from aesara.ir.loop_kernels import checks_after, failure_buffer, failure_size, loop_as_launch, rounds_buffer
 from aesara.ir.steps import Allocate, Define, Iterate
 from aesara.ir.text import parse_program
 from aesara.ir.verify import verify_program
@@ -174,12 +174,12 @@ def with_kernels(program):
                 yield Allocate(Buffer(rounds_buffer(step), "int64", ()), slot=len(slots))
                 slots.append(Slot(const(8), late=False))
                 count = load(rounds_buffer(step), "int64", const(0))
-            if failure_words(step):
-                size = const(failure_words(step))
+            if failure_size(step):
+                size = const(failure_size(step))
                 yield Allocate(Buffer(failure_buffer(step), "int64", (size,)), slot=len(slots))
                 slots.append(Slot(size * 8, late=False))
             yield launch
-            yield from checks_behind(step)
+            yield from checks_after(step)
             yield Define(step.count, count)
 
     steps = tuple(changed(program.steps))
@@ -403,7 +403,7 @@ def test_the_first_of_checks_that_fail_in_one_round_is_named():
     states, _ = aesara.scan(step, x, [a])
     f = aesara.function([x, a], states)
     (loop,) = [step for step in f._native.program.steps if isinstance(step, Iterate)]
-    assert loop_as_launch(loop, f._native.program.bases()) is not None and len(checks_behind(loop)) >= 3
+    assert loop_as_launch(loop, f._native.program.bases()) is not None and len(checks_after(loop)) >= 3
     for values, first in {(0.5, -5.0): "the second", (1.0, -5.0): "the first", (0.5, 1.0): "the third"}.items():
         with pytest.raises(AssertionError, match=rf"\A{first}"):
             f(values, 0.25)

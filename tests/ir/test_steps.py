@@ -20,7 +20,7 @@ import aesara
 from aesara.ir.buffers import Buffer, Operand, Slot, longest
 from aesara.ir.expr import Expr, cast, const, load, op, sharing, var
 from aesara.ir.interpret import CheckFailed, IllegalAccess
-from aesara.ir.interpret.memory import Memory, unwritten
+from aesara.ir.interpret.memory import Memory, garbage_array
 from aesara.ir.interpret.programs import ProgramMachine
 from aesara.ir.kernel import BufferParam, For, Kernel, ScalarParam, Store
 from aesara.ir.program import Input, Program
@@ -242,7 +242,7 @@ def examples() -> dict[type[Step], list[Example]]:
                         const(1), S, const(1), from_b, *[const(0), const(1), const(1)] * 2, last_of_b, const(1),
                     ],
                 },
-                gives={"t": [*unwritten(1, "float64"), 70]},
+                gives={"t": [*garbage_array(1, "float64"), 70]},
                 ill=[
                     (matmul((S, S, S), matrix("a"), matrix("z"), OUT), "matmul.float64 of .* on z"),
                     (matmul((S, S, S), matrix("a"), matrix("a"), matrix("k", strides=1)), "matmul.float64 of .* on k"),
@@ -360,8 +360,8 @@ def examples() -> dict[type[Step], list[Example]]:
                 gives={"h2": 2, "t": [5, 7]},
                 ill=[
                     (Iterate("l", UNBOUND, (), "h2"), "q is read, but nothing"),
-                    (Iterate("l", S, (Allocate(T, output=0),), "h2"), "a step that a loop must not have: Allocate"),
-                    (Iterate("l", S, (PythonCall(0, (), ()),), "h2"), "a step that a loop must not have: PythonCall"),
+                    (Iterate("l", S, (Allocate(T, output=0),), "h2"), "a step that is not allowed in a loop: Allocate"),
+                    (Iterate("l", S, (PythonCall(0, (), ()),), "h2"), "a step that is not allowed in a loop: PythonCall"),
                     (Iterate("l", S, (Define("h1", UNBOUND),), "h2"), "q is read, but nothing"),
                     (Iterate("l", S, (), "h2", S), "a loop until int64"),
                     (Iterate("l", S, (), "s0"), "s0 is defined again"),
@@ -514,7 +514,7 @@ def test_answers_are_what_it_does(example, recorded):
     stored.clear()
     example.step.run(machine)
     inside = list(example.step.walk())
-    assert loaded <= {name for step in inside for name in step.touched()}
+    assert loaded <= {name for step in inside for name in step.accesses()}
     assert stored <= {name for step in inside for name in step.writes()}
     assert {name for step in inside for name in step.writes() if name in buffers} <= stored
     new = {buffer.name for step in inside for buffer in step.makes()}
@@ -614,15 +614,15 @@ def test_work_of_rounds():
         (launch,), (loop, _) = ([e.step for e in examples()[kind]] for kind in (Launch, Iterate))
         times = load(ArgumentName("k"), "int64", const(0))
         outer = Iterate("l", times, (launch, loop), "h2")
-        assert outer.work().terms == outer.round_work().times(times).terms
+        assert outer.work().terms == outer.work_per_iteration().times(times).terms
         inside = launch.work() + loop.work()
-        assert {sizes: factor for sizes, factor in outer.round_work().terms.items() if sizes} == {
+        assert {sizes: factor for sizes, factor in outer.work_per_iteration().terms.items() if sizes} == {
             sizes: factor for sizes, factor in inside.terms.items() if sizes
         }
         batched = [e.step for e in examples()[Call] if e.step.batch is not None]
         assert len(batched) == 2
         for step in batched:
-            assert step.work().terms == step.one_work().times(times).terms
+            assert step.work().terms == step.work_per_call().times(times).terms
 
 
 def test_walking():

@@ -264,7 +264,7 @@ def test_a_while_condition_is_written_in_one_piece():
         ("function f(x: float64) -> float64:\n    let y = x", "line 1: expected a 'return' as the last line of .* 'f'"),
         ("function f(x: float64) -> float32:\n    return x", "line 2: expected a value of float32, got one of float64"),
         ("function f(x: float64) -> float64:\n    return x\n    let y = x", "line 3: expected the end of the function"),
-        ("function f(x: float64) -> float64:\n    return @f(x)", "line 2: expected a function that stands below"),
+        ("function f(x: float64) -> float64:\n    return @f(x)", "line 2: expected a function defined below"),
         ("kernel f():\n    let y = 1", "line 1: expected 'function', got 'kernel'"),
         (
             "function f() -> int64:\n    return 1\nfunction f() -> int64:\n    return 1",
@@ -370,7 +370,7 @@ def test_minus_between_operands_and_before_literals():
         ("kernel k():\n    x[0] = float32(1, 2)", "line 2: expected one operand of the cast to float32, not 2"),
         ("kernel k():\n    x[0] = 1.5:int8", "line 2: expected a literal of int8 to be an integer"),
         ("kernel k():\n    x[0] = %3", "line 2: expected a %k that has been set above, got '%3'"),
-        ("kernel k():\n    x[0] = @f(1)", "line 2: expected a function that stands below, .*, got 'f'"),
+        ("kernel k():\n    x[0] = @f(1)", "line 2: expected a function defined below, .*, got 'f'"),
         (
             "kernel k():\n\n    for i < 3:\n        x[0] = 1\n      x[0] = 1",
             "line 5: expected 8 spaces of indentation, got 6",
@@ -402,7 +402,7 @@ def test_errors_in_kernels(text, message):
         ("input a0: float64[3] static [x]", r"line 2: expected a length or '\?', got 'x'"),
         ("slot 1: 8", "line 2: expected slot 0, got '1'"),
         ("check true error 3", "line 2: expected 'else', got 'error'"),
-        ("launch k()", r"line 2: expected the name of a kernel that stands below \(there are none\)"),
+        ("launch k()", r"line 2: expected the name of a kernel defined below \(there are none\)"),
         ("call nothing.float64 (1) on a(0)", "line 2: expected the name of a routine, got 'nothing.float64'"),
         ("call sort.quicksort.float64 (1) on a()", "line 2: expected an offset before this"),
         ("call sort.quicksort.float64 (1) a(0)", "line 2: expected 'on', got 'a'"),

@@ -27,9 +27,7 @@ def function(*arguments, **options):
 def test_functions_of_numbers():
     first = sympy.sin(x) * sympy.exp(-y) + sympy.Rational(1, 3)
     found = function([x, y], [first, sympy.diff(first, x, y), sympy.Max(x, y)])(0.3, 2.0)
-    np.testing.assert_allclose(
-        found, [np.sin(0.3) * np.exp(-2) + 1 / 3, -np.cos(0.3) * np.exp(-2), 2.0], rtol=1e-14
-    )
+    np.testing.assert_allclose(found, [np.sin(0.3) * np.exp(-2) + 1 / 3, -np.cos(0.3) * np.exp(-2), 2.0], rtol=1e-14)
 
 
 def test_functions_of_arrays():

@@ -40,9 +40,9 @@ def test_density_and_gradient():
     wanted = stats.halfnorm.logpdf(1.5, scale=2.0) + np.log(1.5) + stats.norm.logpdf(DATA, 1.0, 1.5).sum()
     assert model.logp(point) == pytest.approx(wanted, rel=1e-12)
     step = 1e-6
-    slope = (
-        model.logp({"scale_log__": np.log(1.5) + step}) - model.logp({"scale_log__": np.log(1.5) - step})
-    ) / (2 * step)
+    slope = (model.logp({"scale_log__": np.log(1.5) + step}) - model.logp({"scale_log__": np.log(1.5) - step})) / (
+        2 * step
+    )
     assert model.dlogp()(point)[0] == pytest.approx(slope, rel=1e-5)
 
 

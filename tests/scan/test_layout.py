@@ -118,9 +118,7 @@ def test_what_belongs_together(seed):
         for found in labels:
             if found == given:
                 continue
-            same = {
-                k: [j for j, w in enumerate(labels[found]) if w[:2] == v[:2]] for k, v in enumerate(labels[given])
-            }
+            same = {k: [j for j, w in enumerate(labels[found]) if w[:2] == v[:2]] for k, v in enumerate(labels[given])}
             single = found.startswith("outer")
             want[f"{found}_from_{given}"] = {k: next(iter(js), -1) if single else js for k, js in same.items()}
     assert kinds.get_oinp_iinp_iout_oout_mappings() == want

@@ -36,6 +36,8 @@ x = at.dvector("x")
 def test_taps_that_are_no_list_have_a_leading_dimension(taps, wanted):
     states, _ = scan(lambda before: before + 1, outputs_info=[{"initial": x, "taps": taps}], n_steps=2)
     np.testing.assert_array_equal(aesara.function([x], states)([0.0, 4.0][: np.ndim(wanted)]), wanted)
+
+
 y = x**2
 ENTRIES = at.arange(x.shape[0])
 

@@ -1,4 +1,4 @@
-"""Running kernels and scalar functions, statement by statement."""
+"""Interpreter of kernels and scalar functions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import numpy as np
 
 from aesara.ir.expr import Expr, walk
 from aesara.ir.function import ScalarFunction
-from aesara.ir.interpret.memory import IllegalAccess, Memory, RunningLoop, filled
-from aesara.ir.interpret.scalars import apply_primitive, convert, primitive, wrapped
+from aesara.ir.interpret.memory import IllegalAccess, Memory, RunningLoop, wrap_array
+from aesara.ir.interpret.scalars import apply_primitive, convert, primitive, wrap_integer
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, Statement, Store, While, must_follow
-from aesara.ir.lanes import accumulations, neutral
+from aesara.ir.lanes import accumulations, lane_identity
 from aesara.ir.verify import IRError
 
-#: what an expression computes, from a machine and the values of the operands
+#: computes one operation, given a machine and the values of the operands
 Computation = Callable[["Machine", list[Any]], Any]
-#: the expressions below another one, operands before their users, and what each computes
+#: the expressions below a root, operands before users, with their computations
 Plan = list[tuple[Expr, Computation]]
 
 
 def _computation(e: Expr) -> Computation:
     if e.op == "const":
         as_float = e.dtype.startswith(("float", "bool"))
-        value = convert(e.attr, e.dtype) if as_float else wrapped(int(e.attr), e.dtype)
+        value = convert(e.attr, e.dtype) if as_float else wrap_integer(int(e.attr), e.dtype)
         return lambda machine, args: value
     if e.op == "var":
         return lambda machine, args: machine.scalar(e.attr)
@@ -48,7 +48,7 @@ class Machine:
     Parameters
     ----------
     plans
-        How expressions are computed, found by this machine and by others that share them.
+        Evaluation plans of expressions, which machines may share.
     """
 
     def __init__(self, plans: dict[Expr, Plan] | None = None) -> None:
@@ -58,7 +58,7 @@ class Machine:
         self.plans = {} if plans is None else plans
 
     def value(self, root: Expr, values: dict[Expr, Any] | None = None) -> Any:
-        """The value of an expression now."""
+        """Return the present value of an expression."""
         values = {} if values is None else values
         plan = self.plans.get(root)
         if plan is None:
@@ -113,10 +113,10 @@ class Machine:
 
     def _store(self, stores: Sequence[Store]) -> None:
         values: dict[Expr, Any] = {}
-        ready = [
+        prepared = [
             (self.memory(s.buffer), int(self.value(s.offset, values)), self.value(s.value, values)) for s in stores
         ]
-        for memory, offset, value in ready:
+        for memory, offset, value in prepared:
             for loop in self.loops:
                 loop.note(memory, offset, is_store=True)
             memory.store(offset, value)
@@ -131,7 +131,7 @@ class Machine:
         for lanes in statement.lanes:
             whole = extent - extent % lanes
             if whole > done:
-                self._in_lanes(statement, range(done, whole), lanes, loop)
+                self._run_in_lanes(statement, range(done, whole), lanes, loop)
                 done = whole
         for k in range(done, extent):
             self._iteration(statement, k, loop)
@@ -148,11 +148,11 @@ class Machine:
         self.scalars[statement.var] = np.int64(k)
         self.run(statement.body)
 
-    def _in_lanes(self, statement: For, iterations: range, lanes: int, loop: RunningLoop) -> None:
-        """Iterations whose accumulators have so many partial results."""
+    def _run_in_lanes(self, statement: For, iterations: range, lanes: int, loop: RunningLoop) -> None:
+        """Run iterations whose accumulators have `lanes` partial results each."""
         kinds = {name: s.value for name, s in (accumulations(statement.body) or {}).items()}
         before = {name: self.scalars[name] for name in kinds}
-        parts = {name: [self.value(neutral(e.op, e.dtype))] * lanes for name, e in kinds.items()}
+        parts = {name: [self.value(lane_identity(e.op, e.dtype))] * lanes for name, e in kinds.items()}
         for k in iterations:
             for name in kinds:
                 self.scalars[name] = parts[name][k % lanes]
@@ -160,15 +160,15 @@ class Machine:
             for name in kinds:
                 parts[name][k % lanes] = self.scalars[name]
         for name, e in kinds.items():
-            left = parts[name]
-            while len(left) > 1:
-                half = len(left) // 2
-                left = [apply_primitive(e.op, pair) for pair in zip(left[:half], left[half:], strict=True)]
-            self.scalars[name] = apply_primitive(e.op, [before[name], left[0]])
+            partial = parts[name]
+            while len(partial) > 1:
+                half = len(partial) // 2
+                partial = [apply_primitive(e.op, pair) for pair in zip(partial[:half], partial[half:], strict=True)]
+            self.scalars[name] = apply_primitive(e.op, [before[name], partial[0]])
 
 
 def run_function(function: ScalarFunction, arguments: Sequence[Any], plans: dict[Expr, Plan] | None = None) -> Any:
-    """The value of a scalar function; arguments are cast to the dtypes of its parameters."""
+    """Return the value of a scalar function; arguments are cast to the dtypes of its parameters."""
     machine = Machine(plans)
     for p, argument in zip(function.parameters, arguments, strict=True):
         machine.scalars[p.name] = np.dtype(p.dtype).type(argument)
@@ -177,7 +177,7 @@ def run_function(function: ScalarFunction, arguments: Sequence[Any], plans: dict
 
 
 def run_kernel(kernel: Kernel, arguments: Sequence[Any]) -> None:
-    """Run a kernel on arrays and scalars, in the order of its parameters; it writes into the arrays.
+    """Run a kernel on arrays and scalars, in the order of its parameters; arrays are written in place.
 
     Raises
     ------
@@ -196,16 +196,17 @@ def run_kernel(kernel: Kernel, arguments: Sequence[Any]) -> None:
     >>> run_kernel(kernel, [x, 3])
     >>> x
     array([0., 2., 4.])
+
     """
-    ready: list[Any] = []
+    prepared: list[Any] = []
     for p, argument in zip(kernel.params, arguments, strict=True):
         if isinstance(p, BufferParam):
             if argument.dtype != np.dtype(p.dtype):
                 raise TypeError(f"{p.name} of kernel {kernel.name} holds {p.dtype}, got an array of {argument.dtype}")
-            ready.append(filled(p.name, argument))
+            prepared.append(wrap_array(p.name, argument))
         else:
-            ready.append(np.dtype(p.dtype).type(argument))
-    launch(kernel, ready)
+            prepared.append(np.dtype(p.dtype).type(argument))
+    launch(kernel, prepared)
 
 
 def launch(kernel: Kernel, arguments: Sequence[Any], plans: dict[Expr, Plan] | None = None) -> None:

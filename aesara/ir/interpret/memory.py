@@ -1,4 +1,4 @@
-"""Memory that knows what has been written, and parallel loops that know who has touched what."""
+"""Memory that records which elements are written, and parallel loops that record which iteration touched them."""
 
 from __future__ import annotations
 
@@ -11,29 +11,31 @@ from aesara.ir.verify import IRError
 
 
 class IllegalAccess(IRError):
-    """A kernel or program touches memory that it must not: a fault of whoever built it."""
+    """Invalid access to memory by a kernel or program: a bug of the code that built it."""
 
 
 @dataclass(eq=False)
 class Memory:
-    """A flat array, which of its elements have been written, and who has taken it over since."""
+    """A flat array, which of its elements were written, and the buffer that has taken over its memory."""
 
     name: str
     data: np.ndarray
     written: np.ndarray
     block: object
-    lost_to: str | None = None
+    replaced_by: str | None = None
 
-    def check(self, offset: int, what: str) -> None:
+    def check(self, offset: int, access: str) -> None:
         if not 0 <= offset < self.data.size:
-            raise IllegalAccess(f"{what} of element {offset} of {self.name}, which has {self.data.size}")
-        if self.lost_to is not None:
-            raise IllegalAccess(f"{what} of element {offset} of {self.name}, whose memory {self.lost_to} has taken")
+            raise IllegalAccess(f"{access} of element {offset} of {self.name}, which has {self.data.size}")
+        if self.replaced_by is not None:
+            raise IllegalAccess(
+                f"{access} of element {offset} of {self.name}, whose memory {self.replaced_by} has taken"
+            )
 
     def load(self, offset: int) -> Any:
         self.check(offset, "load")
         if not self.written[offset]:
-            raise IllegalAccess(f"load of element {offset} of {self.name}, which nobody has written")
+            raise IllegalAccess(f"load of element {offset} of {self.name}, which is not written")
         return self.data[offset]
 
     def store(self, offset: int, value: Any) -> None:
@@ -42,15 +44,15 @@ class Memory:
         self.written[offset] = True
 
 
-def unwritten(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
-    """A new array with numbers that are of no use: who reads them gets something else than from an empty one."""
+def garbage_array(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+    """Return a new array filled with garbage, so that reads of unwritten elements are noticed."""
     array = np.empty(shape, dtype)
     array.reshape(-1).view("uint8")[:] = 1 if array.dtype == bool else 0xA5
     return array
 
 
-def filled(name: str, array: np.ndarray) -> Memory:
-    """Memory that is an array which exists; what is stored goes into that array."""
+def wrap_array(name: str, array: np.ndarray) -> Memory:
+    """Return memory that wraps an existing array; stores write to the array."""
     if not array.flags.c_contiguous:
         raise ValueError(f"the array for {name} must be C-contiguous")
     flat = array.reshape(-1)
@@ -59,21 +61,21 @@ def filled(name: str, array: np.ndarray) -> Memory:
 
 @dataclass
 class RunningLoop:
-    """A running parallel loop: which iteration it is in, and which one wrote or read each element."""
+    """State of a parallel loop: the present iteration, and which one wrote or read each element."""
 
     iteration: int = 0
     wrote: dict[tuple[object, int], int] = field(default_factory=dict)
     read: dict[tuple[object, int], int] = field(default_factory=dict)
 
     def note(self, memory: Memory, offset: int, is_store: bool) -> None:
-        place = (memory.block, offset)
-        clash = self.wrote.get(place, self.iteration) != self.iteration
+        key = (memory.block, offset)
+        conflict = self.wrote.get(key, self.iteration) != self.iteration
         if is_store:
-            clash = clash or self.read.get(place, self.iteration) != self.iteration
-            self.wrote[place] = self.iteration
-        elif self.read.setdefault(place, self.iteration) != self.iteration:
-            self.read[place] = -1  # several iterations
-        if clash:
+            conflict = conflict or self.read.get(key, self.iteration) != self.iteration
+            self.wrote[key] = self.iteration
+        elif self.read.setdefault(key, self.iteration) != self.iteration:
+            self.read[key] = -1  # several iterations
+        if conflict:
             raise IllegalAccess(
                 f"element {offset} of {memory.name} is written in one iteration of a parallel loop and used in another"
             )

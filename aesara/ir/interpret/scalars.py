@@ -1,4 +1,4 @@
-"""The values of primitives on NumPy scalars: arithmetic, casts, and functions of SciPy."""
+"""Primitives on NumPy scalars: arithmetic, casts, and functions of SciPy."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _INT64_LIMIT = 2.0**63
 
 @functools.cache
 def _kind(dtype: str) -> Any:
-    """The class of a dtype's scalars."""
+    """Return the scalar type of a dtype."""
     return np.dtype(dtype).type
 
 
-def wrapped(value: int, dtype: str) -> Any:
-    """A Python integer in two's complement of the dtype's width."""
+def wrap_integer(value: int, dtype: str) -> Any:
+    """Wrap a Python integer to the width of the dtype (two's complement)."""
     if dtype == "int64" and -(2**63) <= value < 2**63:
         return np.int64(value)
     if dtype == "bool":
@@ -36,7 +36,7 @@ def wrapped(value: int, dtype: str) -> Any:
 
 
 def convert(value: Any, dtype: str) -> Any:
-    """A scalar cast to another dtype."""
+    """Cast a scalar to another dtype."""
     if dtype == "bool":
         return np.bool_(value != 0)
     if dtype.startswith("float"):
@@ -46,8 +46,8 @@ def convert(value: Any, dtype: str) -> Any:
         number = float(value)
         limit = 2 * _INT64_LIMIT if dtype == "uint64" else _INT64_LIMIT
         fits = math.isfinite(number) and -_INT64_LIMIT <= number < limit
-        return wrapped(int(number) if fits else 2**63, dtype)  # as int64 the most negative number
-    return wrapped(int(value), dtype)
+        return wrap_integer(int(number) if fits else 2**63, dtype)  # as int64 the most negative number
+    return wrap_integer(int(value), dtype)
 
 
 def _floor_quotient(a: int, b: int) -> int:
@@ -85,13 +85,13 @@ _LOGIC = {"add": "or", "mul": "and", "sub": "xor", "maximum": "or", "minimum": "
 
 
 def apply_primitive(name: str, args: Sequence[Any]) -> Any:
-    """The value of a primitive on NumPy scalars of one dtype (a bool and two of one dtype for ``select``)."""
+    """Return the value of a primitive on NumPy scalars of one dtype (for ``select``, a bool and two of one dtype)."""
     return primitive(name, str(args[0].dtype))(*args)
 
 
 @functools.cache
 def primitive(name: str, dtype: str) -> Callable[..., Any]:
-    """A primitive as a function of NumPy scalars of one dtype; for ``select``, `dtype` is that of the condition."""
+    """Return a primitive as a function of NumPy scalars of `dtype`; for ``select``, that of the condition."""
     if name == "select":
         return lambda condition, a, b: a if condition else b
     if name in COMPARISONS:
@@ -102,11 +102,11 @@ def primitive(name: str, dtype: str) -> Callable[..., Any]:
     if dtype.startswith("float"):
         return _float_primitive(name, dtype)
     if name in ("shl", "shr"):
-        return lambda a, by: _shifted(name, int(a), int(by), dtype)
-    computed = _INTEGER.get(_LOGIC.get(name, name) if dtype == "bool" else name)
-    if computed is None:
+        return lambda a, by: _shift(name, int(a), int(by), dtype)
+    compute = _INTEGER.get(_LOGIC.get(name, name) if dtype == "bool" else name)
+    if compute is None:
         raise IRError(f"{name} is not defined on {dtype}")
-    return lambda *args: wrapped(computed(*map(int, args)), dtype)
+    return lambda *args: wrap_integer(compute(*map(int, args)), dtype)
 
 
 def _reference(name: str, dtype: str) -> Callable[..., Any]:
@@ -117,19 +117,19 @@ def _reference(name: str, dtype: str) -> Callable[..., Any]:
 
 
 def _float_primitive(name: str, dtype: str) -> Callable[..., Any]:
-    computed = _reference(name, dtype)
+    compute = _reference(name, dtype)
     kind = np.bool_ if name in TESTS else _kind(dtype)
-    in_single = dtype == "float16"
+    via_float32 = dtype == "float16"
 
     def value(*args: Any) -> Any:
         with np.errstate(all="ignore"):
-            return kind(computed(*map(np.float32, args)) if in_single else computed(*args))
+            return kind(compute(*map(np.float32, args)) if via_float32 else compute(*args))
 
     return value
 
 
-def _shifted(name: str, a: int, by: int, dtype: str) -> Any:
+def _shift(name: str, a: int, by: int, dtype: str) -> Any:
     bits = 1 if dtype == "bool" else int(dtype.lstrip("uint"))
     if not 0 <= by < bits:
-        return wrapped(-1 if name == "shr" and a < 0 else 0, dtype)
-    return wrapped(a << by if name == "shl" else a >> by, dtype)
+        return wrap_integer(-1 if name == "shr" and a < 0 else 0, dtype)
+    return wrap_integer(a << by if name == "shl" else a >> by, dtype)

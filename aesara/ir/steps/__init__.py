@@ -1,7 +1,7 @@
 """The steps of the host program, a class for each.
 
-Everybody who asks what a step is asks the step (`base`).  A new one is a class here, which this module imports, and a
-function in `link/llvm/emit_steps.py` that emits it.
+A step answers all questions about itself (`base`). A new one is a class in this package, imported here, and a function
+in `link/llvm/emit_steps.py` that emits it.
 """
 
 from aesara.ir.steps.allocate import Allocate
@@ -32,5 +32,5 @@ __all__ = [
     "walk_steps",
 ]
 
-#: the classes of steps by the keyword of their text
+#: classes of steps by the keyword of the text form
 STEPS: dict[str, type[Step]] = {step.keyword: step for step in Step.__subclasses__()}

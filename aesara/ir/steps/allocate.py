@@ -1,4 +1,4 @@
-"""Memory for buffers."""
+"""Allocation of buffers."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ __all__ = ["Allocate"]
 
 @dataclass(frozen=True)
 class Allocate(Step):
-    """Make memory for a buffer.
+    """Allocate memory for a buffer.
 
-    `output`: it becomes a new ndarray, the k-th result.  `reuse`: number of the input whose own memory may be taken
-    at run time if nobody else holds it (an in-place update).  `initial`: number of the input whose value the buffer
-    starts with; the same one if both are given.  `slot`: place in the workspace; buffers with disjoint lives share one.
+    `output`: number of the result whose ndarray it is. `reuse`: number of the input whose memory may be taken over at
+    run time if it has no other references (an in-place update). `initial`: number of the input whose value it starts
+    with; the same one if both are given. `slot`: slot of the workspace; buffers with disjoint live ranges share one.
     """
 
     keyword = "allocate"
@@ -43,7 +43,7 @@ class Allocate(Step):
         return self.output is not None
 
     @property
-    def may_stand_in_loop(self) -> bool:
+    def allowed_in_loop(self) -> bool:
         return self.slot is not None
 
     def can_fail(self, slots: Sequence[Slot]) -> bool:
@@ -98,7 +98,7 @@ class Allocate(Step):
         if self.initial is not None:
             where += f" holding input {self.initial}"
         writer.line(f"{self.keyword} {writer.buffer(self.buffer)}{where}")
-        writer.made(self.buffer)
+        writer.define_buffers(self.buffer)
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Allocate:
@@ -116,5 +116,5 @@ class Allocate(Step):
         if line.has("holding"):
             line.expect("input")
             initial = line.integer()
-        reader.made(buffer)
+        reader.define_buffers(buffer)
         return cls(buffer, output=output, reuse=reuse, initial=initial, slot=slot)

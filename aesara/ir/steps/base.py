@@ -1,4 +1,4 @@
-"""What a step of the host program answers for."""
+"""The interface of a step of the host program."""
 
 from __future__ import annotations
 
@@ -23,25 +23,24 @@ __all__ = ["Step", "walk_steps"]
 
 
 class Step:
-    """One step of a program.
+    """A step of a program.
 
-    A subclass is a frozen data class that says, for everybody who reads programs, what the step does.  How it is
-    emitted stands in `link/llvm`.
+    A subclass is a frozen data class that describes all that the verifier, interpreter, planner and emitter need; the
+    code to emit it is in `link/llvm`.
 
     Attributes
     ----------
     keyword
-        The word that begins its line in the text form.
+        First word of its line in the text form.
     words
-        Words of that line that are no names.
+        Other words of that line that are not names.
     kind
-        What it is to somebody who did not write the back end: ``"nest"``, ``"product"``, ``"routine"``, ``"loop"`` or
-        ``"python"``.  Steps with a kind are numbered in explanations and timed in profiles; those without are checks,
-        sizes and memory.
+        Kind in explanations and profiles, which number and time it: ``"nest"``, ``"product"``, ``"routine"``,
+        ``"loop"`` or ``"python"``. Steps without a kind are checks, sizes and memory.
     calls_python
         Whether it runs a node in Python.
     begins_loop
-        Whether it is part of what the next loop computes, for those who count steps.
+        Whether it counts as part of the next loop.
     """
 
     keyword: ClassVar[str]
@@ -56,98 +55,98 @@ class Step:
         return False
 
     @property
-    def may_stand_in_loop(self) -> bool:
-        """Whether it may be a step of a loop's body."""
+    def allowed_in_loop(self) -> bool:
+        """Whether it may be in the body of a loop."""
         return True
 
     @property
-    def runs_rounds(self) -> bool:
+    def is_loop(self) -> bool:
         """Whether it is emitted as a loop in the entry point."""
         return False
 
     @property
-    def gains_by_passes(self) -> bool:
-        """Whether the code around what it calls runs often enough to be worth the time of LLVM's passes."""
-        return self.runs_rounds
+    def needs_optimization(self) -> bool:
+        """Whether the code around its calls runs often enough to be optimized by LLVM's passes."""
+        return self.is_loop
 
     @property
     def label(self) -> str:
-        """The name of what it runs, for profiles; empty if that has none."""
+        """Name of its kernel or routine in profiles; may be empty."""
         return ""
 
     def can_fail(self, slots: Sequence[Slot]) -> bool:
-        """Whether an exception may come of it by itself; `slots` are those of the program."""
+        """Return whether it may raise an exception by itself; `slots` are those of the program."""
         return False
 
     def checks(self) -> Iterator[Check]:
-        """The check that it is, if it is one."""
+        """Iterate over itself if it is a check."""
         return iter(())
 
     def launches(self) -> Iterator[Launch]:
-        """The launch that it is, if it is one."""
+        """Iterate over itself if it is a launch."""
         return iter(())
 
-    # -- what it reads and makes -----------------------------------------------------------------------------
+    # -- effects --------------------------------------------------------------------------------------------
 
     def expressions(self) -> Iterator[Expr]:
-        """The expressions that it holds, those of steps inside of it left out."""
+        """Iterate over its expressions, without those of nested steps."""
         return iter(())
 
     def reads(self) -> Iterator[str]:
-        """The buffers whose elements it may read, besides loads in its expressions."""
+        """Iterate over the buffers whose elements it may read, in addition to loads in its expressions."""
         return iter(())
 
     def writes(self) -> Iterator[str]:
-        """The buffers whose elements it writes."""
+        """Iterate over the buffers whose elements it writes."""
         return iter(())
 
     def makes(self) -> Iterator[Buffer]:
-        """The buffers that exist from this step on."""
+        """Iterate over the buffers that it defines."""
         return iter(())
 
     def bases(self) -> dict[str, str]:
-        """For each buffer made that is part of the memory of another: the name of that one."""
+        """Map each view that it defines to its base."""
         return {}
 
     def arrays(self) -> Iterator[Buffer]:
-        """The buffers that it makes ndarrays for."""
+        """Iterate over the buffers for which it creates ndarrays."""
         return iter(())
 
     def taken_inputs(self) -> Iterator[int]:
-        """The numbers of the inputs whose memory it takes or copies."""
+        """Iterate over the numbers of the inputs whose memory it takes over or copies."""
         return iter(())
 
     def overwrites(self) -> Iterator[Buffer]:
-        """The buffers made that may be the memory of shared values, which are overwritten there in place."""
+        """Iterate over the buffers it defines that may overwrite shared values in place."""
         return iter(())
 
     def defines(self) -> Iterator[str]:
-        """The sizes that have a value from this step on."""
+        """Iterate over the sizes that it defines."""
         return iter(())
 
     def computes(self) -> Iterator[tuple[str, Expr]]:
-        """The sizes that this step gives a value, as far as expressions say which."""
+        """Iterate over the sizes that it defines by an expression, with the expression."""
         return iter(())
 
     def kernels(self) -> Iterator[Kernel]:
-        """The kernels that it runs, those of steps inside of it left out."""
+        """Iterate over its kernels, without those of nested steps."""
         return iter(())
 
     def products(self) -> Iterator[str]:
-        """The dtypes of the matrices that it multiplies."""
+        """Iterate over the dtypes of the matrices that it multiplies."""
         return iter(())
 
     def nested(self) -> Sequence[Step]:
-        """The steps inside of it."""
+        """Return the nested steps."""
         return ()
 
     def walk(self) -> Iterator[Step]:
-        """This step, then all steps inside of it."""
+        """Iterate over this step and all nested ones."""
         yield self
         yield from walk_steps(self.nested())
 
-    def touched(self) -> Iterator[str]:
-        """The buffers whose elements it may read or write, its expressions included, each as often as it is named."""
+    def accesses(self) -> Iterator[str]:
+        """Iterate over the buffers that it may read or write, also in its expressions; buffers may repeat."""
         yield from self.reads()
         yield from self.writes()
         for e in walk(self.expressions()):
@@ -155,32 +154,32 @@ class Step:
                 yield e.attr
 
     def work(self) -> Work:
-        """The work that it does natively, in sizes of the program."""
+        """Return the estimated time of its native code, in sizes of the program."""
         return Work()
 
-    # -- what it means ---------------------------------------------------------------------------------------
+    # -- semantics -------------------------------------------------------------------------------------------
 
     def verify(self, scope: Bindings) -> None:
-        """Raise `IRError` unless it is well-formed where `scope` is bound; then bind there what it makes."""
+        """Raise `IRError` unless it is well-formed in `scope`; then add its definitions to the scope."""
         raise NotImplementedError
 
     def run(self, machine: ProgramMachine) -> None:
-        """Do it on the reference machine."""
+        """Run it on the reference machine."""
         raise NotImplementedError
 
-    # -- its text --------------------------------------------------------------------------------------------
+    # -- text form -------------------------------------------------------------------------------------------
 
     def write(self, writer: ProgramWriter) -> None:
-        """Write its lines."""
+        """Write its lines of the text form."""
         raise NotImplementedError
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Step:
-        """Read it from a line whose keyword has been taken, and from those inside of it."""
+        """Parse it from a line whose keyword has been read, and its nested steps from the following lines."""
         raise NotImplementedError
 
 
 def walk_steps(steps: Iterable[Step]) -> Iterator[Step]:
-    """All steps, those inside of another one after it."""
+    """Iterate over all steps, nested ones after the step that contains them."""
     for step in steps:
         yield from step.walk()

@@ -24,15 +24,15 @@ __all__ = ["BATCH", "CHUNK", "Call"]
 
 #: number of the call within a batch
 BATCH = var("batch")
-#: so many elements of a result are made between two looks for signals
+#: number of elements that are computed between two checks for signals
 CHUNK = 2048
 
 
 @dataclass(frozen=True)
 class Call(Step):
-    """Call a routine on operands, in the order of its parameters, with these sizes and scalars.
+    """Call a routine with sizes, scalars, and one operand for each parameter.
 
-    With `batch`, so many calls, one after another: offsets of the operands may count with the variable `BATCH`.
+    With `batch`, call it so many times; offsets of the operands may depend on the variable `BATCH`.
     """
 
     keyword = "call"
@@ -49,12 +49,12 @@ class Call(Step):
         return self.routine.kind
 
     @property
-    def runs_rounds(self) -> bool:
+    def is_loop(self) -> bool:
         return self.batch is not None or self.chunks is not None
 
     @property
     def chunks(self) -> Expr | None:
-        """How many chunks a call is cut into that gives one element after another; None if it is not cut."""
+        """Number of chunks of a call that computes one element after another; None if it is not split."""
         if not self.routine.each or self.batch is not None:
             return None
         count = self._sizes()[self.routine.each]
@@ -85,24 +85,24 @@ class Call(Step):
     def _sizes(self) -> dict[str, Expr]:
         return dict(zip(self.routine.sizes, self.sizes))
 
-    def one_work(self) -> Work:
-        """The work of one call of the batch."""
+    def work_per_call(self) -> Work:
+        """Return the work of one call of the batch."""
         return self.routine.work_for(self._sizes())
 
     def work(self) -> Work:
-        return self.one_work() if self.batch is None else self.one_work().times(self.batch)
+        return self.work_per_call() if self.batch is None else self.work_per_call().times(self.batch)
 
-    # -- what it means ---------------------------------------------------------------------------------------
+    # -- semantics -------------------------------------------------------------------------------------------
 
     def verify(self, scope: Bindings) -> None:
         routine = self.routine
-        for given, wanted, what in (
+        for values, expected, kind in (
             (self.sizes, routine.sizes, "sizes"),
             (self.scalars, routine.scalars, "scalars"),
             (self.operands, routine.parameters, "operands"),
         ):
-            if len(given) != len(wanted):
-                scope.fail(f"routine {routine.name} takes {len(wanted)} {what}, got {len(given)}")
+            if len(values) != len(expected):
+                scope.fail(f"routine {routine.name} takes {len(expected)} {kind}, got {len(values)}")
         inside = scope
         if self.batch is not None:
             scope.expressions(self.batch)
@@ -122,9 +122,9 @@ class Call(Step):
     def run(self, machine: ProgramMachine) -> None:
         for number in range(1 if self.batch is None else machine.integer(self.batch)):
             machine.scalars[BATCH.attr] = machine.index(number)
-            self._run_one(machine)
+            self._run_once(machine)
 
-    def _run_one(self, machine: ProgramMachine) -> None:
+    def _run_once(self, machine: ProgramMachine) -> None:
         routine, sizes = self.routine, self._sizes()
         values = {name: machine.integer(e) for name, e in sizes.items()}
         values |= {name: machine.value(e) for (name, _), e in zip(routine.scalars, self.scalars)}
@@ -135,15 +135,15 @@ class Call(Step):
             if parameter.is_written and blocks.count(blocks[k]) > 1:
                 machine.refuse(f"{routine.name} writes to {operand.buffer} while it reads that memory")
         arrays = [
-            machine.elements(operand, shape) if parameter.is_read else machine.room(operand, shape)
+            machine.read_operand(operand, shape) if parameter.is_read else machine.output_array(operand, shape)
             for (parameter, operand), shape in zip(pairs, shapes)
         ]
         routine.reference(values, *arrays)
         for (parameter, operand), array in zip(pairs, arrays):
             if parameter.is_written:
-                machine.set_elements(operand, array)
+                machine.write_operand(operand, array)
 
-    # -- its text --------------------------------------------------------------------------------------------
+    # -- text form -------------------------------------------------------------------------------------------
 
     def write(self, writer: ProgramWriter) -> None:
         texts = iter(writer.texts(list(self.expressions())))
@@ -156,7 +156,7 @@ class Call(Step):
         batch = "" if self.batch is None else f" for {BATCH.attr} < {next(texts)}"
         name = writer.name(self.routine.name)
         writer.line(f"{self.keyword} {name} {sizes}{scalars} on {', '.join(operands)}{batch}")
-        writer.changed([*self.writes(), BATCH.attr])
+        writer.invalidate([*self.writes(), BATCH.attr])
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Call:

@@ -1,4 +1,4 @@
-"""Conditions without which a program fails."""
+"""Checks, which raise an exception if a condition does not hold."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Check"]
 
 @dataclass(frozen=True)
 class Check(Step):
-    """If `condition` is false, fail with error number `error`; `values` go into the message."""
+    """Raise error number `error` if `condition` is false; `values` go into its message."""
 
     keyword = "check"
     words = ("else", "error")

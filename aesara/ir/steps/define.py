@@ -1,4 +1,4 @@
-"""Sizes that are computed."""
+"""Definitions of sizes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Define"]
 
 @dataclass(frozen=True)
 class Define(Step):
-    """Give the size `name` its value."""
+    """Define the size `name`."""
 
     keyword = "define"
 
@@ -47,7 +47,7 @@ class Define(Step):
     def write(self, writer: ProgramWriter) -> None:
         (value,) = writer.texts([self.value])
         writer.line(f"{self.keyword} {writer.name(self.name)} = {value}")
-        writer.changed([self.name])
+        writer.invalidate([self.name])
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Define:

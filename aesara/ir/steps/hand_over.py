@@ -1,4 +1,4 @@
-"""Arrays that change hands."""
+"""Results that are the arrays of inputs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ __all__ = ["HandOver"]
 
 @dataclass(frozen=True)
 class HandOver(Step):
-    """Let the array of an input, in the buffer `name`, be a result: a shared variable gets that of another one.
+    """Return the array of an input, in the buffer `name`, as a result: the new value of another shared variable.
 
-    That one gets another array, so that no two shared variables have the same.
+    The input gets another array, so that no two shared variables share one.
     """
 
     keyword = "hand"
@@ -36,7 +36,7 @@ class HandOver(Step):
         return True
 
     @property
-    def may_stand_in_loop(self) -> bool:
+    def allowed_in_loop(self) -> bool:
         return False
 
     def reads(self) -> Iterator[str]:
@@ -47,7 +47,7 @@ class HandOver(Step):
             scope.fail(f"{self.name} is handed over, but no buffer")
 
     def run(self, machine: ProgramMachine) -> None:
-        """Nothing: the program's output has the name of this buffer."""
+        """Do nothing: the program's output has the name of this buffer."""
 
     def write(self, writer: ProgramWriter) -> None:
         writer.line(f"{self.keyword} {writer.name(self.name)} as output {self.output}")

@@ -1,4 +1,4 @@
-"""Running a kernel."""
+"""Kernel launches."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Launch"]
 
-#: nanoseconds for beginning a kernel
+#: overhead of a kernel, in nanoseconds
 _LAUNCH = 5.0
 
 
 @dataclass(frozen=True)
 class Launch(Step):
-    """Run a kernel; arguments in the order of its parameters: names of buffers, or size expressions.
+    """Run a kernel; arguments, in the order of its parameters, are names of buffers or size expressions.
 
-    `begins_loop`: it is part of what the next loop computes, for those who count steps.
+    `begins_loop`: it counts as part of the next loop.
     """
 
     keyword = "launch"
@@ -88,13 +88,13 @@ class Launch(Step):
     def write(self, writer: ProgramWriter) -> None:
         sizes = iter(writer.texts(list(self.expressions())))
         items = [
-            _written(a, writer.name(a) if isinstance(a, str) else next(sizes), p)
+            _argument_text(a, writer.name(a) if isinstance(a, str) else next(sizes), p)
             for a, p in itertools.zip_longest(self.arguments, self.kernel.params)
             if a is not None
         ]
         tail = " for loop" if self.begins_loop else ""
         writer.call(f"{self.keyword} {writer.kernel(self.kernel)}", items, tail)
-        writer.changed(self.writes())
+        writer.invalidate(self.writes())
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Launch:
@@ -119,8 +119,8 @@ class Launch(Step):
         return cls(kernel, tuple(arguments), begins_loop)
 
 
-def _written(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:
-    """A bare name is what the parameter asks for; brackets tell what it is where it is something else."""
+def _argument_text(argument: str | Expr, text: str, param: BufferParam | ScalarParam | None) -> str:
+    """Return the text of an argument, in brackets if its kind is not the one that the parameter expects."""
     if isinstance(argument, str):
         return text if isinstance(param, BufferParam) else f"[{text}]"
     return f"({text})" if isinstance(param, BufferParam) else text

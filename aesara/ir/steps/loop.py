@@ -1,4 +1,4 @@
-"""Steps that run again and again."""
+"""Loops over steps."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Iterate"]
 
-#: nanoseconds for a round
-_ROUND = 5.0
-#: nanoseconds of a round beside which what LLVM's passes save in it does not count
-_LONG = 1000.0
-#: assumed for sizes that are not known here
-_FEW = 8
+#: overhead of an iteration, in nanoseconds
+_ITERATION = 5.0
+#: time of an iteration, in nanoseconds, for which LLVM's passes are not worthwhile
+_LONG_ITERATION = 1000.0
+#: assumed value of unknown sizes
+_ASSUMED_SIZE = 8
 
 
 @dataclass(frozen=True)
 class Iterate(Step):
-    """Run `body` for `var` from 0 on, `extent` times or until, after it, `until` holds; `count` is how often it ran.
+    """Run `body` with `var` from 0 to `extent`, or until `until` holds after an iteration; `count` is the trip count.
 
-    In the body nothing is allocated but places in the workspace, and no node runs in Python.  With `nest`, the name of
-    a kernel, all of it is one loop nest to somebody who did not write the back end: it goes by parts of that.
+    The body allocates only in the workspace and runs no node in Python. `nest` is the name of a kernel if the loop only
+    splits one loop nest into chunks: explanations and profiles show it as that nest.
     """
 
     keyword = "loop"
@@ -55,12 +55,14 @@ class Iterate(Step):
         return self.nest
 
     @property
-    def runs_rounds(self) -> bool:
+    def is_loop(self) -> bool:
         return True
 
     @property
-    def gains_by_passes(self) -> bool:
-        return self.round_work().assuming(_FEW) < _LONG or any(step.gains_by_passes for step in self.body)
+    def needs_optimization(self) -> bool:
+        return self.work_per_iteration().assuming(_ASSUMED_SIZE) < _LONG_ITERATION or any(
+            step.needs_optimization for step in self.body
+        )
 
     def can_fail(self, slots: Sequence[Slot]) -> bool:
         return any(step.can_fail(slots) for step in self.body)
@@ -76,20 +78,20 @@ class Iterate(Step):
     def nested(self) -> Sequence[Step]:
         return self.body
 
-    def round_work(self) -> Work:
-        """The work of one round."""
-        return sum_of([Work({(): _ROUND}), *(step.work() for step in self.body)])
+    def work_per_iteration(self) -> Work:
+        """Return the work of one iteration."""
+        return sum_of([Work({(): _ITERATION}), *(step.work() for step in self.body)])
 
     def work(self) -> Work:
-        return self.round_work().times(self.extent)
+        return self.work_per_iteration().times(self.extent)
 
     def verify(self, scope: Bindings) -> None:
-        """What the body defines is known only there."""
+        """Verify the loop; definitions of the body are visible only there."""
         scope.expressions(self.extent)
         inside = scope.inside(self.var)
         for step in self.body:
-            if not step.may_stand_in_loop:
-                scope.fail(f"a step that a loop must not have: {step}")
+            if not step.allowed_in_loop:
+                scope.fail(f"a step that is not allowed in a loop: {step}")
             step.verify(inside)
         if self.until is not None:
             inside.expressions(self.until)
@@ -112,19 +114,19 @@ class Iterate(Step):
         (extent,) = writer.texts([self.extent])
         nest = f" nest {writer.name(self.nest)}" if self.nest else ""
         writer.line(f"{self.keyword} {writer.name(self.var)} < {extent} count {writer.name(self.count)}{nest}:")
-        writer.changed([self.var])
+        writer.invalidate([self.var])
         with writer.indented():
             for step in self.body:
                 step.write(writer)
             if self.until is not None:
                 (condition,) = writer.texts([self.until])
                 writer.line(f"until {condition}")
-        writer.changed([self.count])
+        writer.invalidate([self.count])
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> Iterate:
         var = line.name("a variable")
-        reader.count_with(var)
+        reader.declare_loop_variable(var)
         line.expect("<")
         extent = reader.expression(line)
         line.expect("count")

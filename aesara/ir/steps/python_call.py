@@ -22,9 +22,9 @@ __all__ = ["PythonCall"]
 
 @dataclass(frozen=True)
 class PythonCall(Step):
-    """Call back into Python: operands are buffers, results new arrays whose sizes are defined by the call.
+    """Call back into Python; operands are buffers, results new arrays.
 
-    `results` are buffers whose shapes are sizes named by this step.
+    `results` are buffers whose shapes are sizes that this step defines.
     """
 
     keyword = "python"
@@ -40,7 +40,7 @@ class PythonCall(Step):
         return True
 
     @property
-    def may_stand_in_loop(self) -> bool:
+    def allowed_in_loop(self) -> bool:
         return False
 
     def can_fail(self, slots: Sequence[Slot]) -> bool:
@@ -75,15 +75,15 @@ class PythonCall(Step):
             scope.make(result)
 
     def run(self, machine: ProgramMachine) -> None:
-        made = machine.python[self.index](*map(machine.window, self.operands))
-        for result, value in zip(self.results, made, strict=True):
+        define_buffers = machine.python[self.index](*map(machine.copy_buffer, self.operands))
+        for result, value in zip(self.results, define_buffers, strict=True):
             machine.accept(result, value, f"result {result.name} of node {self.index}")
 
     def write(self, writer: ProgramWriter) -> None:
         operands, results = (", ".join(map(writer.buffer, group)) for group in (self.operands, self.results))
         writer.line(f"{self.keyword} {self.index} ({operands}) -> ({results})")
-        writer.changed(self.defines())
-        writer.made(*self.results)
+        writer.invalidate(self.defines())
+        writer.define_buffers(*self.results)
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> PythonCall:
@@ -91,5 +91,5 @@ class PythonCall(Step):
         operands = reader.buffers(line)
         line.expect("->")
         results = reader.buffers(line)
-        reader.made(*results)
+        reader.define_buffers(*results)
         return cls(index, operands, results)

@@ -1,4 +1,4 @@
-"""Parts of buffers that have a name of their own."""
+"""Views of buffers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["View"]
 
 @dataclass(frozen=True)
 class View(Step):
-    """`buffer` is the memory of `base` from an element offset on."""
+    """Define `buffer` as the memory of `base` from an element offset on."""
 
     keyword = "view"
     words = ("in", "at")
@@ -53,7 +53,7 @@ class View(Step):
     def write(self, writer: ProgramWriter) -> None:
         (offset,) = writer.texts([self.offset])
         writer.line(f"{self.keyword} {writer.buffer(self.buffer)} in {writer.name(self.base)} at {offset}")
-        writer.made(self.buffer)
+        writer.define_buffers(self.buffer)
 
     @classmethod
     def read(cls, reader: ProgramReader, line: Line) -> View:
@@ -62,5 +62,5 @@ class View(Step):
         base = line.name("the name of a buffer")
         line.expect("at")
         offset = reader.expression(line)
-        reader.made(buffer)
+        reader.define_buffers(buffer)
         return cls(buffer, base, offset)

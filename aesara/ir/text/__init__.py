@@ -1,4 +1,4 @@
-"""Kernels and programs as text: pleasant to read in review, and read back exactly.
+"""Text form of kernels and programs, which reads back exactly.
 
 A kernel prints as::
 
@@ -9,13 +9,13 @@ A kernel prints as::
             r0 = r0 + %0, reassociate
             b1[v0] = %0 * 2.0
 
-`let` declares a mutable scalar, `name = value` assigns it, ``buffer[offset] = value`` stores.  ``%0`` stands for the
-expression that it is set equal to: what occurs more than once, or would make a line too long, is written once, in
-front of the statement that uses it.  Arithmetic and comparisons are infix, with C's precedence; ``float32(x)`` is a
-cast, ``@symbol:float64(x)`` a call of an external function, everything else is a primitive by its name.  Literals
-and names have the dtype that they are known to have here; otherwise it is written behind them, as in ``1.5:float32``.
+`let` declares a mutable scalar, `name = value` assigns it, ``buffer[offset] = value`` stores.  ``%0`` names an
+expression that occurs several times or would make a line too long; it is written before the statement that uses it.
+Arithmetic and comparisons are infix, with C's precedence; ``float32(x)`` is a cast, ``@symbol:float64(x)`` a call of
+an external function, everything else is a primitive by its name.  A dtype that does not follow from the context is
+written after a literal or name, as in ``1.5:float32``.
 
-Scalar functions that expressions call, here as ``@zeta(x)``, stand below::
+Scalar functions that expressions call, here as ``@zeta(x)``, follow::
 
     function zeta(x: float64) -> float64:
         let total = 0.0
@@ -23,7 +23,7 @@ Scalar functions that expressions call, here as ``@zeta(x)``, stand below::
             total = total + 1.0
         return total
 
-A program lists what it reads, its steps and its results, and then its kernels::
+A program lists its inputs, its steps and its results, and then its kernels::
 
     program
         input a0: float64[s0_0]

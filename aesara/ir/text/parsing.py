@@ -1,4 +1,4 @@
-"""Text to kernels, scalar functions and programs."""
+"""Parser of kernels, scalar functions and programs."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ __all__ = ["ProgramReader", "parse_function", "parse_kernel", "parse_program"]
 
 
 def parse_kernel(text: str) -> Kernel:
-    """The kernel that a text describes; the inverse of `print_kernel`.
+    """Parse a kernel; the inverse of `print_kernel`.
 
     Raises
     ------
     IRSyntaxError
-        If the text is no kernel.
+        If the text is not a kernel.
     """
     lines = lines_of(text)
     if not lines:
         raise IRSyntaxError("line 1: expected 'kernel', got nothing")
     with ir.sharing():
-        kernels, functions = _sections(lines, 1)
+        kernels, functions = _find_sections(lines, 1)
         _, kernel, end = _read_kernel(lines, 0, _read_functions(lines, functions))
     for at in (end, *kernels):
         if at not in (len(lines), *functions):
@@ -53,12 +53,12 @@ def parse_kernel(text: str) -> Kernel:
 
 
 def parse_function(text: str) -> ScalarFunction:
-    """The scalar function that a text describes, with those that it calls below; the inverse of `print_function`.
+    """Parse a scalar function and those that it calls; the inverse of `print_function`.
 
     Raises
     ------
     IRSyntaxError
-        If the text is no function.
+        If the text is not a function.
 
     Examples
     --------
@@ -72,22 +72,22 @@ def parse_function(text: str) -> ScalarFunction:
     if not lines:
         raise IRSyntaxError("line 1: expected 'function', got nothing")
     with ir.sharing():
-        others, functions = _sections(lines, 0)
+        others, functions = _find_sections(lines, 0)
         if others or not functions:
             lines[others[0]].fail("'function'")
         *_, first = _read_functions(lines, functions).values()
     return first
 
 
-def _sections(lines: list[Line], start: int) -> tuple[list[int], list[int]]:
-    """Numbers of the lines, from `start` on, at which kernels and functions begin: the least indented ones."""
+def _find_sections(lines: list[Line], start: int) -> tuple[list[int], list[int]]:
+    """Return the indices of the lines, from `start` on, at which kernels and functions begin (the least indented)."""
     heads = [at for at in range(start, len(lines)) if lines[at].indent <= lines[0].indent]
     functions = [at for at in heads if lines[at].peek() == ("word", "function")]
     return [at for at in heads if at not in functions], functions
 
 
 def _read_functions(lines: list[Line], heads: list[int]) -> dict[str, ScalarFunction]:
-    """The scalar functions that begin at these lines, by label; read from below, since callers stand above."""
+    """Parse the scalar functions at these lines, by label; last one first, since callers precede callees."""
     functions: dict[str, ScalarFunction] = {}
     for at in reversed(heads):
         label, function = _read_function(lines, at, functions)
@@ -135,7 +135,7 @@ def _read_scalar_param(line: Line, reader: Reader) -> ScalarParam:
 
 
 def _read_kernel(lines: list[Line], at: int, functions: dict[str, ScalarFunction]) -> tuple[str, Kernel, int]:
-    """Label, kernel, and number of the line behind it."""
+    """Parse a kernel; return its label, the kernel, and the index of the next line."""
     line = lines[at]
     line.expect("kernel")
     name, label = label_of(line)
@@ -164,7 +164,9 @@ def _read_kernel(lines: list[Line], at: int, functions: dict[str, ScalarFunction
 def _read_body(
     lines: list[Line], at: int, outer: int, reader: Reader, is_function: bool = False
 ) -> tuple[tuple[Statement, ...], int]:
-    """Statements, and the number of the line behind them; a function's body ends at its `return`, with scalars kept."""
+    """Parse statements; return them and the index of the next line.
+
+    A function's body ends at its `return`, where its scalars stay visible."""
     body: list[Statement] = []
     scalars = dict(reader.scalars)
     indent = lines[at].indent if at < len(lines) else 0
@@ -245,12 +247,12 @@ def _read_simple(line: Line, reader: Reader) -> Statement:
 
 
 def parse_program(text: str) -> Program:
-    """The program that a text describes; the inverse of `print_program`.
+    """Parse a program; the inverse of `print_program`.
 
     Raises
     ------
     IRSyntaxError
-        If the text is no program.
+        If the text is not a program.
     """
     lines = lines_of(text)
     if not lines:
@@ -260,13 +262,13 @@ def parse_program(text: str) -> Program:
 
 
 class ProgramReader:
-    """Reads a program; its steps read themselves by the methods that have names without underscores."""
+    """Parser of a program; its public methods are for the `read` methods of steps."""
 
     def __init__(self, lines: list[Line]) -> None:
-        kernels, functions = _sections(lines, 1)
+        kernels, functions = _find_sections(lines, 1)
         self._functions = _read_functions(lines, functions)
         self._lines, self._kernel_lines, self._reader = lines, kernels, Reader(self._functions, DefinedSize)
-        self.count_with(BATCH.attr)
+        self.declare_loop_variable(BATCH.attr)
         self._at = 1
         self._kernels: dict[str, Kernel] = {}
         self._inputs: list[Input] = []
@@ -310,7 +312,7 @@ class ProgramReader:
     # -- for steps -------------------------------------------------------------------------------------------
 
     def lines_inside(self, head: Line) -> Iterator[Line]:
-        """The lines that are indented more than one which has just been read, but for those that name expressions."""
+        """Iterate over the lines indented more than `head`, without bindings of `%k`."""
         while self._at < len(self._lines) and self._lines[self._at].indent > head.indent:
             line = self._lines[self._at]
             self._at += 1
@@ -318,7 +320,7 @@ class ProgramReader:
                 yield line
 
     def step(self, line: Line) -> Step:
-        """A step, with its lines."""
+        """Parse a step and its nested lines."""
         kind, word = line.peek()
         if kind != "word" or word not in STEPS:
             line.fail("a step")
@@ -328,19 +330,19 @@ class ProgramReader:
         return step
 
     def expression(self, line: Line) -> Expr:
-        """An expression."""
+        """Parse an expression."""
         return self._reader.expression(line)
 
     def listed(self, line: Line) -> list[Expr]:
-        """Expressions up to a closing bracket; the opening one has been read."""
+        """Parse expressions up to a closing bracket; the opening one has been read."""
         return self._reader.listed(line, ")")
 
     def buffer(self, line: Line) -> Buffer:
-        """A buffer with its dtype and shape."""
+        """Parse a buffer with its dtype and shape."""
         return self._reader.buffer(line)
 
     def buffers(self, line: Line) -> tuple[Buffer, ...]:
-        """Buffers in brackets."""
+        """Parse buffers in brackets."""
         line.expect("(")
         found: list[Buffer] = []
         while not line.has(")"):
@@ -350,7 +352,7 @@ class ProgramReader:
         return tuple(found)
 
     def operand(self, line: Line) -> Operand:
-        """An array in a buffer."""
+        """Parse an operand."""
         buffer = line.name("the name of a buffer")
         line.expect("(")
         place = self.listed(line)
@@ -359,19 +361,19 @@ class ProgramReader:
         return Operand(buffer, place[0], tuple(place[1:]))
 
     def kernel(self, line: Line) -> Kernel:
-        """The kernel that a label stands for."""
+        """Return the kernel with the label that follows."""
         _, label = label_of(line)
         if label not in self._kernels:
             line.at -= 1
-            line.fail(f"the name of a kernel that stands below ({', '.join(self._kernels) or 'there are none'})")
+            line.fail(f"the name of a kernel defined below ({', '.join(self._kernels) or 'there are none'})")
         return self._kernels[label]
 
-    def count_with(self, variable: str) -> None:
-        """This variable counts, and is no size."""
+    def declare_loop_variable(self, variable: str) -> None:
+        """Declare a loop variable, which is not a size."""
         self._reader.sizes[variable] = variable
 
-    def made(self, *buffers: Buffer) -> None:
-        """From here on there are these buffers."""
+    def define_buffers(self, *buffers: Buffer) -> None:
+        """Record that buffers are defined."""
         self._reader.buffers.update({b.name: b.dtype for b in buffers})
 
     # -- other lines -----------------------------------------------------------------------------------------
@@ -392,7 +394,7 @@ class ProgramReader:
                 sizes.append(None if line.has("?") else line.integer("a length or '?'"))
             static = tuple(sizes)
         self._inputs.append(Input(buffer, static, implicit, is_generator))
-        self.made(buffer)
+        self.define_buffers(buffer)
 
     def _read_shared(self, line: Line) -> None:
         self._read_input(line, True)
@@ -412,7 +414,7 @@ class ProgramReader:
         buffer = dataclasses.replace(written, name=ConstantName(written.name))
         self._reader.memories[buffer.name] = buffer.name
         self._constants.append(buffer)
-        self.made(buffer)
+        self.define_buffers(buffer)
 
     def _read_slot(self, line: Line) -> None:
         if line.integer() != len(self._slots):

@@ -1,4 +1,4 @@
-"""Kernels and programs to text."""
+"""Printer of kernels and programs."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from aesara.ir.kernel import (
     walk_statements,
 )
 from aesara.ir.program import Input, Program
-from aesara.ir.text.syntax import BITWISE, SIGNS, written_name
+from aesara.ir.text.syntax import BITWISE, SIGNS, format_name
 
 __all__ = ["ProgramWriter", "print_function", "print_kernel", "print_program"]
 
 _ATOM = 9
-#: a piece of an expression longer than this gets a line of its own
+#: length from which a subexpression gets a line of its own
 _LONG = 88
 _WIDTH = 108
 _TAB = "    "
@@ -47,10 +47,9 @@ def _literal(value: object, dtype: str) -> str:
 
 
 class _Writer:
-    """Writes expressions, and `%k` lines for those that occur several times.
+    """Writes expressions, with `%k` lines for common subexpressions.
 
-    A `%k` is used again as long as nothing that its expression reads has changed, so that a reader may take it for
-    a value.
+    A `%k` is used as long as nothing that its expression reads has changed, so that it reads as a value.
     """
 
     def __init__(self, functions: dict[ScalarFunction, str]) -> None:
@@ -62,44 +61,43 @@ class _Writer:
         self.reads: dict[Expr, frozenset[str]] = {}
         self.count = 0
 
-    def changed(self, names: Iterable[str]) -> None:
-        """Forget what depends on these scalars and buffers."""
-        gone = set(names)
-        self.bound = {e: text for e, text in self.bound.items() if not self.reads[e] & gone}
+    def invalidate(self, names: Iterable[str]) -> None:
+        """Drop `%k` names of expressions that read these scalars and buffers."""
+        changed = set(names)
+        self.bound = {e: text for e, text in self.bound.items() if not self.reads[e] & changed}
 
     def uses(self, roots: Sequence[Expr]) -> Counter[Expr]:
-        """How often each expression occurs below the roots, those below another shared one counted once."""
+        """Count the uses of each expression below the roots; operands of a shared expression are counted once."""
         found = Counter(roots)
-        for e in self._unbound(roots):
+        for e in self._walk_unbound(roots):
             found.update(e.args)
         return found
 
     def write(
         self, roots: Sequence[Expr], indent: str, uses: Counter[Expr] | None = None, whole: bool = False
     ) -> list[str]:
-        """The text of each root; lines of shared parts are added in front.
+        """Return the text of each root; lines for shared subexpressions are added before.
 
-        What `uses` counts more than once is shared; if not given, what occurs more than once in these roots.
-        If `whole`, no lines are added.
+        `uses` decides what is shared (default: the uses in these roots). With `whole`, no lines are added.
         """
-        order = list(self._unbound(roots))
+        order = list(self._walk_unbound(roots))
         uses = self.uses(roots) if uses is None else uses
         text: dict[Expr, tuple[str, int]] = {}
         for e in order:
-            self._note_reads(e)
-            piece, level = self._piece(e, text)
+            self._record_reads(e)
+            part, level = self._format(e, text)
             leaf = e.op in ("const", "var")
-            if not leaf and not whole and (uses[e] > 1 or (len(piece) > _LONG and e not in roots)):
+            if not leaf and not whole and (uses[e] > 1 or (len(part) > _LONG and e not in roots)):
                 name = f"%{self.count}"
                 self.count += 1
-                self.lines.append(f"{indent}{name} = {piece}")
+                self.lines.append(f"{indent}{name} = {part}")
                 self.bound[e] = name
-                piece, level = name, _ATOM
-            text[e] = piece, level
+                part, level = name, _ATOM
+            text[e] = part, level
         return [self.bound.get(e) or text[e][0] for e in roots]
 
-    def _unbound(self, roots: Iterable[Expr]) -> Iterator[Expr]:
-        """Expressions below the roots that have no `%k` yet, operands first."""
+    def _walk_unbound(self, roots: Iterable[Expr]) -> Iterator[Expr]:
+        """Iterate over the expressions below the roots that have no `%k` yet, operands first."""
         seen = set(self.bound)
         for root in roots:
             stack = [(root, False)]
@@ -114,51 +112,51 @@ class _Writer:
                     stack.append((e, True))
                     stack.extend((a, False) for a in reversed(e.args))
 
-    def _note_reads(self, e: Expr) -> None:
+    def _record_reads(self, e: Expr) -> None:
         if e in self.reads:
             return
         own = {e.attr} if e.op in ("var", "load") else set()
         self.reads[e] = frozenset(own).union(*(self.reads[a] for a in e.args))
 
-    def _piece(self, e: Expr, text: dict[Expr, tuple[str, int]]) -> tuple[str, int]:
+    def _format(self, e: Expr, text: dict[Expr, tuple[str, int]]) -> tuple[str, int]:
         args = [(self.bound[a], _ATOM) if a in self.bound else text[a] for a in e.args]
         if e.op == "const":
             return _literal(e.attr, e.dtype), _ATOM
         if e.op == "var":
             known = self.scalars.get(e.attr, INDEX) == e.dtype
-            return written_name(e.attr) + ("" if known else f":{e.dtype}"), _ATOM
+            return format_name(e.attr) + ("" if known else f":{e.dtype}"), _ATOM
         if e.op == "load":
             known = self.buffers.get(e.attr) == e.dtype
-            return f"{written_name(e.attr)}{'' if known else ':' + e.dtype}[{args[0][0]}]", _ATOM
+            return f"{format_name(e.attr)}{'' if known else ':' + e.dtype}[{args[0][0]}]", _ATOM
         if e.op in SIGNS:
             sign, level = SIGNS[e.op]
             left = self._operand(e, e.args[0], *args[0], level)
             right = self._operand(e, e.args[1], *args[1], level + 1)
             return f"{left} {sign} {right}", level
         if e.op == "call":
-            head = "@" + (self.functions.get(e.attr) or f"{written_name(e.attr)}:{e.dtype}")
+            head = "@" + (self.functions.get(e.attr) or f"{format_name(e.attr)}:{e.dtype}")
         else:
             head = e.dtype if e.op == "cast" else e.op
-        return f"{head}({', '.join(piece for piece, _ in args)})", _ATOM
+        return f"{head}({', '.join(part for part, _ in args)})", _ATOM
 
     @staticmethod
-    def _operand(user: Expr, e: Expr, piece: str, level: int, needed: int) -> str:
+    def _operand(user: Expr, e: Expr, part: str, level: int, needed: int) -> str:
         clearer = user.op in BITWISE and e.op in COMPARISONS and level < _ATOM
-        return f"({piece})" if level < needed or clearer else piece
+        return f"({part})" if level < needed or clearer else part
 
 
-def _wrapped(head: str, items: Sequence[str], tail: str, indent: str) -> str:
-    """``head(items)tail``, on several lines if it is long."""
+def _format_call(head: str, items: Sequence[str], tail: str, indent: str) -> str:
+    """Format ``head(items)tail``, on several lines if it is long."""
     line = f"{indent}{head}({', '.join(items)}){tail}"
     if len(line) <= _WIDTH:
         return line
     lines, row = [f"{indent}{head}("], indent + 2 * _TAB
     for k, item in enumerate(items):
-        piece = item + (f"){tail}" if k == len(items) - 1 else ",")
-        if row.strip() and len(row) + len(piece) > _WIDTH:
+        part = item + (f"){tail}" if k == len(items) - 1 else ",")
+        if row.strip() and len(row) + len(part) > _WIDTH:
             lines.append(row.rstrip())
             row = indent + 2 * _TAB
-        row += piece + " "
+        row += part + " "
     return "\n".join([*lines, row.rstrip()])
 
 
@@ -166,7 +164,7 @@ def _wrapped(head: str, items: Sequence[str], tail: str, indent: str) -> str:
 
 
 def print_kernel(kernel: Kernel) -> str:
-    """The kernel as text that `parse_kernel` reads back to an equal kernel.
+    """Return the kernel as text that `parse_kernel` reads back.
 
     Examples
     --------
@@ -177,12 +175,12 @@ def print_kernel(kernel: Kernel) -> str:
         b0[0] = 7:int8
     """
     functions = _function_labels(_kernel_expressions(kernel))
-    texts = [_kernel_text(kernel, written_name(kernel.name), functions), *_function_texts(functions)]
+    texts = [_kernel_text(kernel, format_name(kernel.name), functions), *_function_texts(functions)]
     return "\n\n".join(text.rstrip("\n") for text in texts) + "\n"
 
 
 def print_function(function: ScalarFunction) -> str:
-    """The scalar function, and below it those that it calls, as text that `parse_function` reads back."""
+    """Return the scalar function and those that it calls as text that `parse_function` reads back."""
     functions = _function_labels([function()])
     return "\n\n".join(_function_texts(functions)) + "\n"
 
@@ -192,17 +190,17 @@ def _kernel_expressions(kernel: Kernel) -> list[Expr]:
 
 
 def _labels(names: Iterable[str]) -> list[str]:
-    """The names as they are written; further ones of the same name get a number."""
+    """Return the names as text, made unique by numbers."""
     used: Counter[str] = Counter()
     found = []
     for name in names:
-        found.append(written_name(name) + (f"~{used[name]}" if used[name] else ""))
+        found.append(format_name(name) + (f"~{used[name]}" if used[name] else ""))
         used[name] += 1
     return found
 
 
 def _function_labels(roots: Iterable[Expr]) -> dict[ScalarFunction, str]:
-    """The functions that are called, callers first, and how they are written."""
+    """Return the labels of the functions that are called, callers first."""
     functions = functions_below(roots)
     return dict(zip(functions, _labels(f.name for f in functions)))
 
@@ -214,17 +212,17 @@ def _kernel_text(kernel: Kernel, label: str, functions: dict[ScalarFunction, str
         if isinstance(p, BufferParam):
             writer.buffers[p.name] = p.dtype
             flags = " written" * p.written + " aliased" * p.aliased
-            params.append(f"{written_name(p.name)}: {p.dtype}[]{flags}")
+            params.append(f"{format_name(p.name)}: {p.dtype}[]{flags}")
         else:
             params.append(_scalar_parameter(p, writer))
-    writer.lines.append(_wrapped(f"kernel {label}", params, ":", ""))
+    writer.lines.append(_format_call(f"kernel {label}", params, ":", ""))
     _write_body(kernel.body, writer, _TAB)
     return "\n".join(writer.lines) + "\n"
 
 
 def _scalar_parameter(p: ScalarParam, writer: _Writer) -> str:
     writer.scalars[p.name] = p.dtype
-    return f"{written_name(p.name)}: {p.dtype}"
+    return f"{format_name(p.name)}: {p.dtype}"
 
 
 def _function_texts(functions: dict[ScalarFunction, str]) -> list[str]:
@@ -235,7 +233,7 @@ def _function_text(function: ScalarFunction, functions: dict[ScalarFunction, str
     writer = _Writer(functions)
     params = [_scalar_parameter(p, writer) for p in function.parameters]
     tail = f" -> {function.result.dtype}:"
-    writer.lines.append(_wrapped(f"function {functions[function]}", params, tail, ""))
+    writer.lines.append(_format_call(f"function {functions[function]}", params, tail, ""))
     _write_body(function.body, writer, _TAB)
     for s in function.body:
         if isinstance(s, Declare):
@@ -249,7 +247,7 @@ def _write_body(body: tuple[Statement, ...], writer: _Writer, indent: str) -> No
     scalars, bound = dict(writer.scalars), set(writer.bound)
     for run in _straight_runs(body):
         if isinstance(run[0], While):
-            writer.changed(_changes(run[0].body))  # by the rounds before, too
+            writer.invalidate(_changed_names(run[0].body))  # earlier iterations change them, too
             (condition,) = writer.write([run[0].condition], indent, whole=True)
             _write_statement(run[0], [condition], writer, indent)
             continue
@@ -260,12 +258,12 @@ def _write_body(body: tuple[Statement, ...], writer: _Writer, indent: str) -> No
             for s in batch:
                 _write_statement(s, [next(written) for _ in expressions_of(s)], writer, indent)
     writer.scalars = scalars
-    # What was written inside is not known outside: the loop may not run at all.
+    # Names defined inside are not valid outside: the loop may not run at all.
     writer.bound = {e: text for e, text in writer.bound.items() if e in bound}
 
 
 def _straight_runs(body: tuple[Statement, ...]) -> Iterator[list[Statement]]:
-    """Statements in runs without loops and branches, and each of those on its own."""
+    """Split statements into straight-line runs and single loops and branches."""
     run: list[Statement] = []
     for s in body:
         if isinstance(s, (For, If, While)):
@@ -280,7 +278,7 @@ def _straight_runs(body: tuple[Statement, ...]) -> Iterator[list[Statement]]:
 
 
 def _batches(body: Sequence[Statement]) -> Iterator[list[Statement]]:
-    """Statements one by one, but consecutive stores to different buffers together: they happen at once."""
+    """Split statements one by one, with consecutive stores to different buffers, which happen at once, together."""
     stores: list[Statement] = []
     for s in body:
         if isinstance(s, Store) and all(s.buffer != t.buffer for t in stores if isinstance(t, Store)):
@@ -298,21 +296,21 @@ def _batches(body: Sequence[Statement]) -> Iterator[list[Statement]]:
 def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: str) -> None:
     if isinstance(s, Store):
         distinct = "distinct " if s.distinct else ""
-        writer.lines.append(f"{indent}{distinct}{written_name(s.buffer)}[{texts[0]}] = {texts[1]}")
-        writer.changed([s.buffer])
+        writer.lines.append(f"{indent}{distinct}{format_name(s.buffer)}[{texts[0]}] = {texts[1]}")
+        writer.invalidate([s.buffer])
     elif isinstance(s, Declare):
-        writer.lines.append(f"{indent}let {written_name(s.name)} = {texts[0]}")
-        writer.changed([s.name])
+        writer.lines.append(f"{indent}let {format_name(s.name)} = {texts[0]}")
+        writer.invalidate([s.name])
         writer.scalars[s.name] = s.value.dtype
     elif isinstance(s, Assign):
-        writer.lines.append(f"{indent}{written_name(s.name)} = {texts[0]}{', reassociate' if s.reassociate else ''}")
-        writer.changed([s.name])
+        writer.lines.append(f"{indent}{format_name(s.name)} = {texts[0]}{', reassociate' if s.reassociate else ''}")
+        writer.invalidate([s.name])
     elif isinstance(s, If):
         writer.lines.append(f"{indent}if {texts[0]}:")
         before = dict(writer.bound)
         _write_body(s.body, writer, indent + _TAB)
         writer.bound = before
-        writer.changed(_changes(s.body))
+        writer.invalidate(_changed_names(s.body))
     elif isinstance(s, While):
         writer.lines.append(f"{indent}while {texts[0]}:")
         before = dict(writer.bound)
@@ -322,10 +320,10 @@ def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: st
         parallel = "parallel " if s.parallel else ""
         interleave = f" interleave {s.interleave}" if s.interleave != 1 else ""
         lanes = f" lanes {', '.join(map(str, s.lanes))}" if s.lanes else ""
-        until = f" until {written_name(s.until)}" if s.until else ""
-        writer.lines.append(f"{indent}{parallel}for {written_name(s.var)} < {texts[0]}{interleave}{lanes}{until}:")
-        changes = {s.var, *_changes(s.body)}
-        writer.changed(changes)  # by the iterations before, too
+        until = f" until {format_name(s.until)}" if s.until else ""
+        writer.lines.append(f"{indent}{parallel}for {format_name(s.var)} < {texts[0]}{interleave}{lanes}{until}:")
+        changes = {s.var, *_changed_names(s.body)}
+        writer.invalidate(changes)  # earlier iterations change them, too
         before = dict(writer.bound)
         outer = writer.scalars.get(s.var)
         writer.scalars[s.var] = INDEX
@@ -336,8 +334,8 @@ def _write_statement(s: Statement, texts: list[str], writer: _Writer, indent: st
             writer.scalars[s.var] = outer
 
 
-def _changes(body: tuple[Statement, ...]) -> set[str]:
-    """Names of scalars and buffers that a body changes."""
+def _changed_names(body: tuple[Statement, ...]) -> set[str]:
+    """Return the names of the scalars and buffers that a body changes."""
     found = set()
     for s in walk_statements(body):
         if isinstance(s, Store):
@@ -353,12 +351,12 @@ def _changes(body: tuple[Statement, ...]) -> set[str]:
 
 
 def print_program(program: Program) -> str:
-    """The program and its kernels as text that `parse_program` reads back to an equal program."""
+    """Return the program and its kernels as text that `parse_program` reads back."""
     return ProgramWriter(program).text()
 
 
 class ProgramWriter:
-    """Writes a program; its steps write themselves by the methods that have names without underscores."""
+    """Printer of a program; its public methods are for the `write` methods of steps."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -382,7 +380,7 @@ class ProgramWriter:
         for step in program.steps:
             step.write(self)
         for k, name in enumerate(program.outputs):
-            self.line(f"output {written_name(name)}{' lent' if k in program.lent else ''}")
+            self.line(f"output {format_name(name)}{' lent' if k in program.lent else ''}")
         for output, number in program.updates:
             self.line(f"update input {number} = output {output}")
         self.line(f"return {program.returned}{' unpacked' if program.unpack_single else ''}")
@@ -402,21 +400,21 @@ class ProgramWriter:
     # -- for steps -------------------------------------------------------------------------------------------
 
     def texts(self, roots: Sequence[Expr]) -> list[str]:
-        """The text of each expression; lines of shared parts are added in front."""
+        """Return the text of each expression; lines for shared subexpressions are added before."""
         return self._writer.write(roots, self._indent)
 
     def name(self, name: str) -> str:
-        """A name as it is written."""
-        return written_name(name)
+        """Return a name as text."""
+        return format_name(name)
 
     def buffer(self, buffer: Buffer) -> str:
-        """A buffer with its dtype and shape."""
+        """Return the text of a buffer with its dtype and shape."""
         shape = self.texts(buffer.shape)
         marked = " complex" if buffer.is_complex else ""
-        return f"{written_name(buffer.name)}: {buffer.dtype}[{', '.join(shape)}]{marked}"
+        return f"{format_name(buffer.name)}: {buffer.dtype}[{', '.join(shape)}]{marked}"
 
     def kernel(self, kernel: Kernel) -> str:
-        """What stands for a kernel."""
+        """Return the label of a kernel."""
         return self._labels[kernel]
 
     def line(self, text: str) -> None:
@@ -425,20 +423,20 @@ class ProgramWriter:
 
     def call(self, head: str, items: Sequence[str], tail: str) -> None:
         """Add ``head(items)tail``, on several lines if it is long."""
-        self._writer.lines.append(_wrapped(head, items, tail, self._indent))
+        self._writer.lines.append(_format_call(head, items, tail, self._indent))
 
     @contextmanager
     def indented(self) -> Iterator[None]:
-        """Within, lines are inside of what stands before."""
+        """Indent the lines that are added in this context."""
         self._indent += _TAB
         yield
         self._indent = self._indent[: -len(_TAB)]
 
-    def changed(self, names: Iterable[str]) -> None:
-        """From here on these scalars and buffers have other values."""
-        self._writer.changed(names)
+    def invalidate(self, names: Iterable[str]) -> None:
+        """Record that these scalars and buffers have new values."""
+        self._writer.invalidate(names)
 
-    def made(self, *buffers: Buffer) -> None:
-        """From here on there are these buffers."""
-        self.changed([b.name for b in buffers])
+    def define_buffers(self, *buffers: Buffer) -> None:
+        """Record that buffers are defined."""
+        self.invalidate([b.name for b in buffers])
         self._writer.buffers.update({b.name: b.dtype for b in buffers})

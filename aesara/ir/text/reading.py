@@ -1,4 +1,4 @@
-"""Text to tokens and expressions."""
+"""Tokenizer, and parser of expressions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _END: _Token = ("end", "end of line")
 
 
 class Line:
-    """One line's tokens, read from left to right; brackets may run over several lines."""
+    """The tokens of a line, read from left to right; brackets may span several lines."""
 
     def __init__(self, number: int, indent: int, tokens: list[_Token]) -> None:
         self.number, self.indent, self.tokens, self.at = number, indent, tokens, 0
@@ -52,7 +52,7 @@ class Line:
         return token
 
     def has(self, text: str) -> bool:
-        """Take the next token if it is this sign or keyword."""
+        """Consume the next token if it is this sign or keyword; return whether it was."""
         if self.peek()[0] in ("word", "sign") and self.peek()[1] == text:
             self.at += 1
             return True
@@ -133,7 +133,7 @@ def _ends_operand(token: _Token) -> bool:
 
 
 class _Frame:
-    """An open bracket: what stands before it, and operands and signs that wait for what follows."""
+    """An open bracket: its head, and operands and operators that are not applied yet."""
 
     def __init__(self, kind: str, head: tuple[Any, ...] = ()) -> None:
         self.kind, self.head = kind, head
@@ -143,10 +143,9 @@ class _Frame:
 
 
 class Reader:
-    """Reads expressions; knows the dtypes of names, what each `%k` stands for, and the scalar functions by label.
+    """Parser of expressions; knows the dtypes of names, the expressions named `%k`, and scalar functions by label.
 
-    `sizes` and `memories` are names of scalars and of buffers that are of a kind, or known to be of none; names of
-    other scalars are what `unknown` makes of them.
+    `sizes` and `memories` map names of scalars and buffers to their symbols; `unknown` makes symbols of other scalars.
     """
 
     def __init__(self, functions: dict[str, ScalarFunction], unknown: type[str] = str) -> None:
@@ -158,7 +157,7 @@ class Reader:
         self.bound: dict[str, Expr] = {}
 
     def binding(self, line: Line) -> bool:
-        """Read the line if it is a `%k = ...`."""
+        """Parse the line if it is a `%k = ...`; return whether it was."""
         kind, name = line.peek()
         if kind != "bound":
             return False
@@ -169,7 +168,7 @@ class Reader:
         return True
 
     def expression(self, line: Line) -> Expr:
-        """An expression, up to the first token that cannot belong to it (shunting-yard, so of any depth)."""
+        """Parse an expression, up to the first token that is not part of it (shunting-yard, without recursion)."""
         frames = [_Frame("top")]
         while True:
             if not self._operand(line, frames):
@@ -192,10 +191,10 @@ class Reader:
                     break
                 line.expect("]" if frame.kind == "load" else ")")
                 frames.pop()
-                frames[-1].operands.append(self._closed(frame, value, line))
+                frames[-1].operands.append(self._close(frame, value, line))
 
     def _operand(self, line: Line, frames: list[_Frame]) -> bool:
-        """Read an operand, or open a bracket; whether an operand is complete."""
+        """Parse an operand, or open a bracket; return whether an operand is complete."""
         kind, text = line.peek()
         operands = frames[-1].operands
         if kind == "number":
@@ -222,7 +221,7 @@ class Reader:
                 return self._open(frames, ("call", external, dtype), line)
             if label not in self.functions:
                 line.at -= 1
-                line.fail("a function that stands below, or ':' and a dtype after the symbol of an external one")
+                line.fail("a function defined below, or ':' and a dtype after the symbol of an external one")
             line.expect("(")
             function = self.functions[label]
             return self._open(frames, ("call", function, function.result.dtype), line)
@@ -240,10 +239,10 @@ class Reader:
             line.take()
             written = line.dtype()
         if line.has("["):
-            held = written or self.buffers.get(name)
-            if held is None:
+            dtype_of_elements = written or self.buffers.get(name)
+            if dtype_of_elements is None:
                 line.fail(f"{name!r} to be a buffer")
-            frames.append(_Frame("load", (self.memories.get(name, name), held)))
+            frames.append(_Frame("load", (self.memories.get(name, name), dtype_of_elements)))
             return False
         dtype = written or self.scalars.get(name, INDEX)
         operands.append(ir.var(self.sizes[name] if name in self.sizes else self.unknown(name), dtype))
@@ -274,13 +273,13 @@ class Reader:
 
     @staticmethod
     def _reduce(frame: _Frame, level: int, line: Line) -> None:
-        """Apply the waiting signs that bind at least as tightly."""
+        """Apply pending operators of at least this precedence."""
         while frame.signs and INFIX[frame.signs[-1]][1] >= level:
             right, left = frame.operands.pop(), frame.operands.pop()
             frame.operands.append(ir.op(INFIX[frame.signs.pop()][0], left, right))
 
     @staticmethod
-    def _closed(frame: _Frame, value: Expr, line: Line) -> Expr:
+    def _close(frame: _Frame, value: Expr, line: Line) -> Expr:
         if frame.kind == "group":
             return value
         if frame.kind == "load":
@@ -298,7 +297,7 @@ class Reader:
         return ir.op(rest[0], *args)
 
     def listed(self, line: Line, close: str) -> list[Expr]:
-        """Expressions up to a closing bracket; the opening one has been read."""
+        """Parse expressions up to a closing bracket; the opening one has been read."""
         found: list[Expr] = []
         while not line.has(close):
             if found:
@@ -316,6 +315,6 @@ class Reader:
 
 
 def label_of(line: Line, what: str = "the name of a kernel") -> tuple[str, str]:
-    """A name, and the label that tells its bearer from others of that name."""
+    """Parse a name, and return it and the label that makes it unique."""
     name = line.name(what)
     return name, f"{name}~{line.integer() if line.has('~') else 0}"

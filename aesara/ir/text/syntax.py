@@ -1,4 +1,4 @@
-"""Signs, keywords and names of the text form."""
+"""Operators, keywords and names of the text form."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from aesara.ir.steps import STEPS
 from aesara.ir.verify import IRError
 from aesara.primitives import PRIMITIVES
 
-__all__ = ["BITWISE", "DTYPES", "INFIX", "KEYWORDS", "RESERVED", "SIGNS", "IRSyntaxError", "written_name"]
+__all__ = ["BITWISE", "DTYPES", "INFIX", "KEYWORDS", "RESERVED", "SIGNS", "IRSyntaxError", "format_name"]
 
 DTYPES = frozenset(
     {"bool", "float16", "float32", "float64"}
     | {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 )  # fmt: skip
 
-#: infix sign -> (primitive, how tightly it binds)
+#: infix operator -> (primitive, precedence)
 INFIX = {
     "|": ("or", 1),
     "^": ("xor", 2),
@@ -47,10 +47,10 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 
 
 class IRSyntaxError(IRError):
-    """Text that is no kernel or program; the message names the line and what was expected there."""
+    """Text that is not a kernel or program; the message names the line and the expected token."""
 
 
-def written_name(name: object) -> str:
+def format_name(name: object) -> str:
     text = str(name)
     plain = _PLAIN.match(text) and text not in RESERVED and not text.startswith(("inf.", "nan."))
     return text if plain else "'" + json.dumps(text)[1:-1].replace("'", "\\u0027") + "'"

@@ -186,7 +186,7 @@ class CallEnds(Ends):
     def _numbers_drawn_from(self) -> list[int]:
         """Which of the generators the call draws from."""
         inputs = self.program.generators()
-        return [inputs.index(k) for _, k in self.program.drawn_from()]
+        return [inputs.index(k) for _, k in self.program.generator_updates()]
 
     def _settle_generators(self) -> None:
         """Before anything is updated, fail if Python code has drawn from a generator that the call has drawn from."""
@@ -244,7 +244,7 @@ class CallEnds(Ends):
         code = self.code
         used: set[str] = set()
         for step in walk_steps(steps):
-            used.update(step.touched(), step.bases().values())
+            used.update(step.accesses(), step.bases().values())
             used.update(self.program.inputs[k].buffer.name for k in step.taken_inputs())
         for name in sorted(used & self.doubtful):
             self.doubtful.discard(name)

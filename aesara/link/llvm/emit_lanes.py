@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aesara.ir.instructions import InstructionWriter, Value, vector_of
-from aesara.ir.lanes import neutral
+from aesara.ir.lanes import lane_identity
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.primitives import combined
 from aesara.link.llvm.types import literal, memory_type
@@ -14,7 +14,11 @@ __all__ = ["join_lanes", "start_lanes"]
 def start_lanes(kind: str, dtype: str, lanes: int, place: str) -> str:
     """The line that fills the lanes at a place with what changes nothing."""
     t = memory_type(dtype)
-    value = literal(neutral(kind, dtype).attr, dtype) if dtype != "bool" else str(int(neutral(kind, dtype).attr))
+    value = (
+        literal(lane_identity(kind, dtype).attr, dtype)
+        if dtype != "bool"
+        else str(int(lane_identity(kind, dtype).attr))
+    )
     return f"store <{lanes} x {t}> splat ({t} {value}), ptr {place}, align 64"
 
 

@@ -70,7 +70,7 @@ class EntryPoint:
         self.workspace: Workspace = self.workspace_class(program.slots, self.code)
         self.ends = self._ends()
         self.short_loops = _short_loops(program)
-        self.has_loops = any(step.runs_rounds and id(step) not in self.short_loops for step in program.steps)
+        self.has_loops = any(step.is_loop and id(step) not in self.short_loops for step in program.steps)
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
         self._kernel_texts: list[str] = []
@@ -93,7 +93,7 @@ class EntryPoint:
         self.ends.finish()
         body = "\n".join([*code.allocas, *code.lines])
         # Passes find little in code that runs once, or around long steps, and take their time for it.
-        gains = any(step.gains_by_passes for step in self.program.steps if id(step) not in self.short_loops)
+        gains = any(step.needs_optimization for step in self.program.steps if id(step) not in self.short_loops)
         attributes = "nounwind" if gains else "noinline optnone nounwind"
         entry = f'define {self.ends.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
         parts = [*self._kernel_texts, *self.ends.definitions(), entry]
@@ -159,7 +159,7 @@ class EntryPoint:
 
 def _short_loops(program: Program) -> dict[int, Launch]:
     steps = list(program.all_steps())
-    if not any(step.runs_rounds for step in steps):
+    if not any(step.is_loop for step in steps):
         return {}
     bases = program.bases()
     taken = frozenset(buffer.name for step in steps for buffer in step.overwrites())

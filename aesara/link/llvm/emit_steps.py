@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op, substitute, var
 from aesara.ir.kernel import For
-from aesara.ir.loop_kernels import checks_behind, failure_buffer, failure_words, rounds_buffer
+from aesara.ir.loop_kernels import checks_after, failure_buffer, failure_size, rounds_buffer
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
 from aesara.ir.steps import (
     BATCH,
@@ -220,7 +220,7 @@ def _call(entry: EntryPoint, step: Call) -> None:
         work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(CHUNK)))
         _for_each(entry, chunks, work, lambda: _one_call(entry, step, const(CHUNK)))
         return
-    _for_each(entry, step.batch, step.one_work(), lambda: _one_call(entry, step))
+    _for_each(entry, step.batch, step.work_per_call(), lambda: _one_call(entry, step))
 
 
 def _one_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None:
@@ -276,7 +276,7 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
     if launch is not None:
         _short_loop(entry, step, launch)
         return
-    portion = threads.rounds(threads.known(step.round_work()))
+    portion = threads.rounds(threads.known(step.work_per_iteration()))
     outermost, entry.inside_loop = not entry.inside_loop, True
 
     def body() -> str | None:
@@ -291,13 +291,13 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
 
 def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
     """A loop that is one kernel."""
-    code, words = entry.code, failure_words(step)
+    code, words = entry.code, failure_size(step)
     if step.until is not None:
         code.place(rounds_buffer(step), code.room("rounds", 1))
     if words:
         code.place(failure_buffer(step), code.room("failure", words))
     _launch(entry, launch)
-    for check in checks_behind(step):
+    for check in checks_after(step):
         _check(entry, check)
     if step.until is None:
         code.define(step.count, code.value(op("maximum", step.extent, const(0))))

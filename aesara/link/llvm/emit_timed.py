@@ -38,7 +38,7 @@ class StepTimers:
         The names of the steps' kernels; empty for other steps.
     buffers
         The names of the buffers that the steps read or write.
-    touched
+    accesses
         For each step the numbers of its buffers.
     ticks
         Two rows: ticks spent in each step, and how often it has run.
@@ -50,7 +50,7 @@ class StepTimers:
     kinds: tuple[str, ...]
     names: tuple[str, ...]
     buffers: tuple[str, ...]
-    touched: _Numbers
+    accesses: _Numbers
     ticks: np.ndarray
     sizes: np.ndarray
 
@@ -61,24 +61,24 @@ class StepTimers:
         names = tuple(step.label for step in steps)
         kinds = tuple(step.kind for step in steps if step.kind is not None)
         known, base = _buffers(program), program.bases()
-        touched = [list(dict.fromkeys(_touched(step, base, known))) for step in steps]
-        number = {name: k for k, name in enumerate(dict.fromkeys(name for some in touched for name in some))}
-        numbers = tuple(tuple(number[name] for name in some) for some in touched)
+        accesses = [list(dict.fromkeys(_touched(step, base, known))) for step in steps]
+        number = {name: k for k, name in enumerate(dict.fromkeys(name for some in accesses for name in some))}
+        numbers = tuple(tuple(number[name] for name in some) for some in accesses)
         return cls._at_zero(clock, kinds, names, tuple(number), numbers)
 
     @classmethod
     def _at_zero(
-        cls, clock: Clock, kinds: tuple[str, ...], names: tuple[str, ...], buffers: tuple[str, ...], touched: _Numbers
+        cls, clock: Clock, kinds: tuple[str, ...], names: tuple[str, ...], buffers: tuple[str, ...], accesses: _Numbers
     ) -> StepTimers:
         ticks, sizes = np.zeros((2, max(len(kinds), 1)), np.int64), np.zeros(max(len(buffers), 1), np.int64)
-        return cls(clock, kinds, names, buffers, touched, ticks, sizes)
+        return cls(clock, kinds, names, buffers, accesses, ticks, sizes)
 
     def again(self) -> StepTimers | None:
         """The same for another function with the same code; None if the code reads a clock that is not here."""
         clock = system_clock()
         if clock is None or clock.number != self.clock.number:
             return None
-        return self._at_zero(clock, self.kinds, self.names, self.buffers, self.touched)
+        return self._at_zero(clock, self.kinds, self.names, self.buffers, self.accesses)
 
     def words(self) -> list[int]:
         """What the table of the function gets in addition: where the clock is, and where ticks and sizes go."""
@@ -94,7 +94,7 @@ class StepTimers:
 
     def bytes_of_steps(self) -> list[int]:
         """Bytes of the buffers that each step reads or writes."""
-        return [int(sum(self.sizes[k] for k in some)) for some in self.touched]
+        return [int(sum(self.sizes[k] for k in some)) for some in self.accesses]
 
     def bytes_of_buffers(self) -> dict[str, int]:
         """Bytes of each buffer."""
@@ -104,7 +104,7 @@ class StepTimers:
     def facts(self) -> tuple[Any, ...]:
         """What is the same in each process, for all functions with the same code."""
         clock = replace(self.clock, address=0)  # it is elsewhere in another process
-        return clock, self.kinds, self.names, self.buffers, self.touched
+        return clock, self.kinds, self.names, self.buffers, self.accesses
 
     def __reduce__(self) -> tuple[Any, ...]:
         return StepTimers._at_zero, self.facts
@@ -119,7 +119,7 @@ def _buffers(program: Program) -> dict[str, Buffer]:
 def _touched(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
     """The names of known buffers that a step, or what is inside of it, reads or writes."""
     for inner in step.walk():
-        yield from (name for name in (base.get(touched, touched) for touched in inner.touched()) if name in known)
+        yield from (name for name in (base.get(accesses, accesses) for accesses in inner.accesses()) if name in known)
 
 
 class _TimedEntry(EntryPoint):
@@ -148,7 +148,7 @@ class _TimedEntry(EntryPoint):
         ticks = code.word(self.first_word + 1)
         self._increase(ticks, self.position, spent)
         self._increase(ticks, self.timers.ticks.shape[1] + self.position, "1")
-        for number in self.timers.touched[self.position]:
+        for number in self.timers.accesses[self.position]:
             if number not in self.measured:
                 self.measured.add(number)
                 size = code.value(self.buffers[self.timers.buffers[number]].bytes)

@@ -117,10 +117,10 @@ class Frame:
             8 * self.words.guard, guard_count(program), 8 * layout.VARIABLE_START, self.held_cells, self.held,
             8 * self._pins,
             len(self._generators), self._linked, self._linked + 8 * len(self._generators),
-            len(program.drawn_from()), layout.PLAN_FIRST_UPDATE + 16 * len(program.replacements()),
+            len(program.generator_updates()), layout.PLAN_FIRST_UPDATE + 16 * len(program.replacements()),
             len(program.replacements()),
             *(n for k, number in program.replacements() for n in (k, 8 * self.words.cell(number))),
-            *(n for k, number in program.drawn_from() for n in (k, self._generators.index(number))),
+            *(n for k, number in program.generator_updates() for n in (k, self._generators.index(number))),
         ]  # fmt: skip
         return f"@plan = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"
 

@@ -66,7 +66,7 @@ def link_of(generator: np.random.Generator) -> list[Any]:
     kind = layout_of(bits)
     assert kind is not None
     take, release = bits.lock.acquire, bits.lock.release
-    pieces = kind.pieces(state_address(bits))
+    pieces = kind.regions_of(state_address(bits))
     facts = np.zeros(layout.LINK_FIRST // 8 + len(pieces) * layout.PIECE // 8, np.uint64)
     for place, value in (
         (layout.LINK_GENERATOR, id(generator)),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, linear_offset, load
-from aesara.ir.independence import tells_apart
+from aesara.ir.independence import is_distinct_index
 from aesara.lower.arrays.base import ONE, Array, Index, Reader, copied
 from aesara.lower.tasks import LOOP, Task
 from aesara.records import dataclass
@@ -92,7 +92,7 @@ def _distinct_axes(write: Write) -> frozenset[int]:
     loops = LOOP[: len(write.domain)]
     readers = [lambda i, a=a, k=k: _entry(a, k, i) for k, a in enumerate(write.operands)]
     place = write.place(loops, readers)
-    return frozenset(d for d, loop in enumerate(loops) if tells_apart(place, loop.attr, write.nonzero))
+    return frozenset(d for d, loop in enumerate(loops) if is_distinct_index(place, loop.attr, write.nonzero))
 
 
 def _entry(operand: Array, number: int, index: Index) -> Expr:

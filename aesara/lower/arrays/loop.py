@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr, load, var
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import For, Statement, Store
 from aesara.ir.steps import Iterate, View
 from aesara.lower.arrays.base import ONE, ZERO, Array, Item
@@ -85,7 +85,7 @@ class LoopNode(Producer):
             alone = length is ONE
             element = ZERO if alone else LOOP[0]
             copy: Statement = Store(name_of(result), element, load(name_of(operand), operand.dtype, element))
-            launch = launch_of(f"k{at}s", (copy if alone else as_independent(For("v0", length, (copy,))),))
+            launch = launch_of(f"k{at}s", (copy if alone else mark_parallel(For("v0", length, (copy,))),))
             yield dataclasses.replace(launch, begins_loop=True)
 
         def place(row: LoopRow) -> Expr:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, linear_offset, load
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import For, Statement, Store, expressions_of, map_expressions, walk_statements
 from aesara.lower.arrays.base import Array, Index, Reader
 from aesara.lower.kernels import launch_of
@@ -35,7 +35,7 @@ def loops_over(
     statements = tuple(body)
     for k, d in enumerate(sorted(axes, reverse=True)):
         loop = For(f"v{d}", shape[d], statements)
-        statements = (as_independent(loop) if parallel and k == 0 else loop,)
+        statements = (mark_parallel(loop) if parallel and k == 0 else loop,)
     return statements
 
 

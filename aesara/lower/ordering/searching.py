@@ -9,7 +9,7 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
 from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Reader, Sequential, Writer
@@ -96,7 +96,7 @@ def places_in(context: Context, operands: Sequence[Array], side: str, guards: Se
 
         def for_each(*statements: Statement) -> For:
             extent = primitive("minimum", const(_BLOCK), number - start)
-            return as_independent(For("v1", extent, statements))
+            return mark_parallel(For("v1", extent, statements))
 
         def narrowed() -> tuple[Statement, ...]:
             """Between the places of the smallest and of the largest value of the block are those of the others."""

@@ -13,7 +13,7 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Pointwise, Reader, Sequential, Writer
 from aesara.lower.context import Context, Unsupported, check_dtype
@@ -158,7 +158,7 @@ def _added_up(lines: _Lines, shape: Sequence[Expr], dtype: str) -> Body:
     line, across = var("v0"), (var("v2"),) * (len(shape) - 1)
 
     def over_row(statement: Statement) -> tuple[Statement, ...]:
-        return (as_independent(For("v2", shape[1], (statement,))),) if across else (statement,)
+        return (mark_parallel(For("v2", shape[1], (statement,))),) if across else (statement,)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         number, index = lines.place(readers, line, "v1")
@@ -167,7 +167,7 @@ def _added_up(lines: _Lines, shape: Sequence[Expr], dtype: str) -> Body:
         terms = lines.loop(readers, line, "v1", over_row(write(place, read(place) + term)))
         zero = over_row(write((line, *across), const(0, dtype)))
         zeros = For("v0", shape[0], zero)
-        return (zeros if across else as_independent(zeros), For("v0", lines.count, (terms,)))
+        return (zeros if across else mark_parallel(zeros), For("v0", lines.count, (terms,)))
 
     return body
 
@@ -191,7 +191,7 @@ def _compressed_inner(op: CompressedInner, node: Apply, context: Context) -> Seq
         add_up = For("v2", x.shape[1], (Assign("r0", total + term, reassociate=True),), lanes=_lanes(dtype))
         inner = (Declare("r0", const(0, dtype)), add_up, write((number,), total))
         # Values of which no line has any are zero.
-        zeros = as_independent(For("v0", indices.shape[0], (write((line,), const(0, dtype)),)))
+        zeros = mark_parallel(For("v0", indices.shape[0], (write((line,), const(0, dtype)),)))
         return (zeros, For("v0", lines.count, (lines.loop(readers, line, "v1", inner),)))
 
     operands = [indices, indptr, converted(of_lines, dtype), converted(others, dtype)]

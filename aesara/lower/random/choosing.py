@@ -9,7 +9,7 @@ import numpy as np
 from aesara.graph.nodes import Constant
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import draws
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
@@ -260,7 +260,7 @@ def _shuffled(drawing: Drawing, x: Array) -> Array:
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         row, column, k, here, there = var("v0"), var("v1"), var("v2"), var("r0", x.dtype), var("r1", x.dtype)
-        first = as_independent(For("v1", count, (write((row, column), readers[1]((row, column))),)))
+        first = mark_parallel(For("v1", count, (write((row, column), readers[1]((row, column))),)))
         place = last - k
         other = primitive("maximum", primitive("minimum", readers[0]((row, k)), place), ZERO)
         swap = (
@@ -288,7 +288,7 @@ def _order(drawing: Drawing, count: Expr) -> Array:
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         k, here, there = var("v1"), var("r0"), var("r1")
-        first = as_independent(For("v0", count, (write((var("v0"),), var("v0")),)))
+        first = mark_parallel(For("v0", count, (write((var("v0"),), var("v0")),)))
         place = last - k
         # What was drawn is no larger than the place.
         other = primitive("maximum", primitive("minimum", readers[0]((k,)), place), ZERO)

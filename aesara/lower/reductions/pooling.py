@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import (
@@ -378,7 +378,7 @@ class _HandingOut:
             if form.op.may_lie_in_padding:
                 last = primitive("maximum", first, last)
             loop = For(f"v{form.rank + d}", last - first, body)
-            body = (as_independent(loop) if d == form.op.ndim - 1 else loop,)
+            body = (mark_parallel(loop) if d == form.op.ndim - 1 else loop,)
         return self._nested(form.pooled, (*declared, *body), False)
 
     def _between(self, write: Writer) -> tuple[Statement, ...]:
@@ -407,5 +407,5 @@ class _HandingOut:
     def _nested(self, extents: Sequence[Expr], body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:
         for d in reversed(range(len(extents))):
             loop = For(f"v{d}", extents[d], body)
-            body = (as_independent(loop) if parallel and d == len(extents) - 1 else loop,)
+            body = (mark_parallel(loop) if parallel and d == len(extents) - 1 else loop,)
         return body

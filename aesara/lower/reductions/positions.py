@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const, linear_offset, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, If, Statement
 from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
@@ -94,7 +94,7 @@ def _in_blocks(array: Array, kept: int, requires: Sequence[object]) -> Array:
 
     def within(start: Expr, statement: Statement) -> For:
         extent = primitive("minimum", size, length - start)
-        return as_independent(For(inside.attr, extent, (statement,), interleave=_INTERLEAVE))
+        return mark_parallel(For(inside.attr, extent, (statement,), interleave=_INTERLEAVE))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         def element(start: Index) -> Expr:

@@ -9,7 +9,7 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, var
 from aesara.ir.expr import op as primitive
-from aesara.ir.independence import as_independent
+from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.broadcasting import index_along
@@ -110,7 +110,7 @@ def _copied(array: Array, axis: int, repeats: Array, guards: Sequence[object], c
         row = loops_over(range(axis + 1, array.ndim), array.shape, copy, parallel=True)
         copies = For("r1", count, row)
         if axis == array.ndim - 1:
-            copies = as_independent(copies)
+            copies = mark_parallel(copies)
         moved = Assign("r0", place + count)
         return loops_over(range(axis), array.shape, (Declare("r0", ZERO), For(f"v{axis}", size, (copies, moved))))
 

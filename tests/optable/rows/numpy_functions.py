@@ -491,7 +491,6 @@ row(
     lambda a, b: np.lexsort((a, b)),
     [case(integer(9, low=0, high=3), integer(9, low=0, high=3))],
     lambda a, b: at.lexsort((a, b)),
-
     **INT64,
 )
 row(
@@ -505,7 +504,6 @@ row(
     lambda x, kth: np.argpartition(x, kth)[kth],
     [case(spaced(7), kth=2)],
     lambda x, kth: at.argpartition(x, kth)[kth],
-
     **INT64,
 )
 row("unique_counts", lambda x: list(np.unique(x, return_counts=True)), [case(A)], **COUNTED)

@@ -36,7 +36,6 @@ row(
     lambda x, **p: at.argsort(x, kind="stable", **p),
     gradient=False,
     dtypes=REAL,
-
     **INT64,
 )
 

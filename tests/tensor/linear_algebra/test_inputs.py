@@ -188,6 +188,7 @@ def test_batches(mode):
         results = f(np.zeros((lead, order, order)), np.zeros((lead, order, 1)))
         assert all(result.shape[0] == lead for result in results)
 
+
 #: functions that take matrices with infinities, or with NaN
 WITHOUT_CHECK = {
     "inv": linalg.inv,

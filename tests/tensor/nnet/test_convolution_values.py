@@ -300,6 +300,7 @@ def test_debug_mode_agrees():
     for got, want in zip(f(x, w), aesara.function([X, W], aesara.grad((y**2).sum(), [X, W]), mode=REFERENCE)(x, w)):
         close(got, want)
 
+
 @pytest.mark.parametrize(
     "op, shapes",
     [

@@ -262,6 +262,7 @@ def test_users_distributions_by_scipy():
         expected = stats.anglit.rvs(0.5, 2.0, size=size or (), random_state=np.random.default_rng(4))
         assert x.type.shape == (size or ())
         np.testing.assert_array_equal(x.eval(), np.reshape(expected, size or ()))
+
     class Other(RandomVariable):
         name = "other"
         ndim_supp = 0

@@ -32,6 +32,7 @@ MULTIPLES = {
     "negated": one + -(U @ C @ U.T) / s,
 }
 
+
 def values(rng):
     return [
         rng.normal(size=(ROWS, RANK)), rng.normal(size=(ROWS, RANK)), rng.normal(size=(RANK, RANK)),

@@ -60,7 +60,8 @@ QUOTIENTS = {
     "expm1(x) * sigmoid(-x)": (lambda x: at.expm1(x) * at.sigmoid(-x), lambda x: mpmath.tanh(x / 2)),
     "exp(x) * sigmoid(-x)": (lambda x: at.exp(x) * at.sigmoid(-x), lambda x: 1 / (1 + mpmath.exp(-x))),
     "exp(x) * (1 + exp(x))**-2": (
-        lambda x: at.exp(x) * (1 + at.exp(x)) ** -2, lambda x: 1 / (2 + mpmath.exp(x) + mpmath.exp(-x))
+        lambda x: at.exp(x) * (1 + at.exp(x)) ** -2,
+        lambda x: 1 / (2 + mpmath.exp(x) + mpmath.exp(-x)),
     ),
     "sigmoid(x) * exp(-x)": (lambda x: at.sigmoid(x) * at.exp(-x), lambda x: 1 / (1 + mpmath.exp(x))),
 }

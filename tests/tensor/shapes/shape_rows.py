@@ -51,7 +51,6 @@ from aesara.tensor.vectorization.blockwise import Blockwise
 __all__ = ["ROWS", "Row"]
 
 
-
 @dataclass(frozen=True)
 class Row:
     """A graph, and values for its inputs.

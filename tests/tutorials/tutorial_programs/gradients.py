@@ -30,9 +30,7 @@ def several_slopes(show):
 def the_jacobian_by_a_loop(show):
     x = at.dvector("x")
     y = x**3 + x[::-1]
-    J, updates = aesara.scan(
-        lambda i, y, x: at.grad(y[i], x), sequences=at.arange(y.shape[0]), non_sequences=[y, x]
-    )
+    J, updates = aesara.scan(lambda i, y, x: at.grad(y[i], x), sequences=at.arange(y.shape[0]), non_sequences=[y, x])
     show(function([x], J, updates=updates)([4, 5, 6]))
 
 

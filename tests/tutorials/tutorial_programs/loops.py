@@ -76,9 +76,7 @@ def updates_outside_of_the_loop(show):
 
 def a_power_of_a_vector(show):
     k, A = at.iscalar("k"), at.vector("A")
-    powers, updates = scan(
-        fn=lambda before, A: before * A, outputs_info=at.ones_like(A), non_sequences=A, n_steps=k
-    )
+    powers, updates = scan(fn=lambda before, A: before * A, outputs_info=at.ones_like(A), non_sequences=A, n_steps=k)
     f = function(inputs=[A, k], outputs=powers[-1], updates=updates)
     show(f(range(6), 2), f(range(6), 5))
 
