@@ -100,9 +100,7 @@ class Ops:
         return True
 
     def bind(self, node: Apply, bindings: Bindings) -> Bindings | None:
-        """Return the bindings with the op of a node and its attributes, or None if these are not as wanted."""
-        if not self.fits(node):
-            return None
+        """Return the bindings with the op of a node that fits and its attributes, or None if they do not agree."""
         if self.node is None and self.name is None and not self._named:
             return bindings
         found, op = dict(bindings), self.op_of(node)
@@ -213,7 +211,7 @@ class OpPattern:
     def bind(self, node: Apply, bindings: Bindings) -> Bindings | None:
         """Return the bindings with what the pattern says of the op, or None if they do not agree."""
         if isinstance(self.op, Ops):
-            return self.op.bind(node, bindings)
+            return self.op.bind(node, bindings) if self.op.fits(node) else None
         if isinstance(self.op, str):
             bound = bindings.get(self.op)
             return {**bindings, self.op: node.op} if bound is None else bindings if bound == node.op else None
@@ -354,18 +352,6 @@ def matches(
                 yield found
     elif pattern is var or (isinstance(pattern, Constant) and pattern.equals(var)):
         yield bindings
-
-
-def match_variables(pattern: OpPattern, node: Apply) -> Bindings | None:
-    """Return the one way in which a node matches a pattern whose inputs are logic variables in their order, or None."""
-    bindings = pattern.bind(node, {})
-    for part, var in zip(pattern.inputs, node.inputs):
-        if bindings is None:
-            return None
-        bindings = _named(part, var, bindings)
-    if bindings is not None and pattern.others:
-        return {**bindings, pattern.others: node.inputs[len(pattern.inputs) :]}
-    return bindings
 
 
 def _named(pattern: LogicVariable, var: Variable, bindings: Bindings) -> Bindings | None:

@@ -11,6 +11,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.describe import function_text, pattern_text
 from aesara.graph.rewriting.matching import (
+    Bindings,
     Extractor,
     LogicVariable,
     OpPattern,
@@ -18,7 +19,6 @@ from aesara.graph.rewriting.matching import (
     ValuePattern,
     as_pattern,
     is_commutative,
-    match_variables,
     matches,
     reify,
 )
@@ -215,15 +215,22 @@ class Rule(RequiringFeatures, NodeRewriter):
             raise TypeError(f"The pattern of the rule {name!r} must start with an op.")
         self.variables = _variables_of(self.pattern)
         names = [*self.variables, *_names_of_ops(self.pattern)]
-        self._operands = self.pattern.operands
-        self._closed = self.pattern.rest is None and self.pattern.others is None
-        ops = self.pattern.alternatives
-        self._in_order = ops is not None and not any(isinstance(op, type) or is_commutative(op) for op in ops)
-        direct = [(k, part) for k, part in enumerate(self.pattern.inputs) if isinstance(part, LogicVariable)]
-        self._constraints = [(k, part.constraint) for k, part in direct if part.constraint is not None]
+        part = self.pattern
+        self._operands = part.operands
+        self._count = len(part.inputs)
+        self._is_closed = part.rest is None and part.others is None
+        alternatives = part.alternatives
+        # Ops that are all that `tracks` names need not be tested again.
+        self._accepts_tracked = isinstance(part.op, (Op, type)) or type(part.op) is Ops
+        self._ops = part.op if isinstance(part.op, Ops) else None
+        self._has_order = alternatives is not None and not any(
+            isinstance(op, type) or is_commutative(op) for op in alternatives
+        )
+        direct = [(k, inner) for k, inner in enumerate(part.inputs) if isinstance(inner, LogicVariable)]
+        self._constraints = [(k, inner.constraint) for k, inner in direct if inner.constraint is not None]
         # Logic variables in their order match in one way, which needs no search.
-        self._is_flat = len(direct) == len(self.pattern.inputs) and self.pattern.rest is None and not single_client
-        self._repeats = len({part.name for _, part in direct}) < len(direct)
+        self._is_flat = len(direct) == self._count and part.rest is None and not single_client
+        self._repeats = len({inner.name for _, inner in direct}) < len(direct)
         self.replacement = replacement
         self.condition = condition
         self.single_client = single_client
@@ -254,31 +261,27 @@ class Rule(RequiringFeatures, NodeRewriter):
         return [Constant] if any(isinstance(part, ValuePattern) for part in self.pattern.inputs) else None
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
+        return self.transform_tracked(fgraph, node) if self.pattern.accepts(node.op) else False
+
+    def transform_tracked(self, fgraph: FunctionGraph, node: Apply) -> Any:
         if not self._may_match(node):
             return False
         old = node.outputs[0]
-        may_enter = None
-        if self.single_client:
-            clients = fgraph.clients
-
-            def may_enter(var: Variable) -> bool:
-                return len(clients.get(var, ())) <= 1
-
-        ways: Iterable[Any]
-        if self._is_flat and not is_commutative(node.op) and len(node.outputs) == 1:
-            way = match_variables(self.pattern, node)
-            ways = () if way is None else (way,)
+        ways: Iterable[Bindings]
+        if self._is_flat and len(node.outputs) == 1 and (self._has_order or not is_commutative(node.op)):
+            way = self._bind_inputs(node)
+            if way is None:
+                return False
+            ways = (way,)
         else:
-            ways = matches(self.pattern, old, commutative=True, may_enter=may_enter)
+            ways = matches(self.pattern, old, commutative=True, may_enter=self._may_enter(fgraph))
+        each, condition = self.each, self.condition
         for found in ways:
-            each = self.each
             if each is not None and not all(each(found[name], old) for name in self.variables):
                 continue
             found["out"] = old
             found["fgraph"] = fgraph
-            if self.condition is not None and not self.condition(
-                *[found[name] for name in self._condition_names or ()]
-            ):
+            if condition is not None and not condition(*[found[name] for name in self._condition_names or ()]):
                 continue
             if self._replacement_names is None:
                 new = reify(self.replacement, found)
@@ -293,31 +296,60 @@ class Rule(RequiringFeatures, NodeRewriter):
 
     def _may_match(self, node: Apply) -> bool:
         """Return whether a node may match, for all that can be said of its inputs one by one: most are ruled out."""
-        op = self.pattern.op
-        if not self.pattern.accepts(node.op) or (isinstance(op, Ops) and not op.fits(node)):
+        if not self._accepts_tracked and not self.pattern.accepts(node.op):
             return False
         inputs = node.inputs
-        missing = len(self.pattern.inputs) - len(inputs)
-        if missing > 0 or (missing and self._closed) or not _has_operands(node, self._operands):
+        if len(inputs) != self._count and (self._is_closed or len(inputs) < self._count):
+            return False
+        if self._operands and not _has_operands(node, self._operands):
+            return False
+        ops = self._ops
+        if ops is not None and not ops.fits(node):
             return False
         for k, constraint in self._constraints:
-            if not (constraint(inputs[k]) if self._in_order else any(map(constraint, inputs))):
+            if not (constraint(inputs[k]) if self._has_order else any(map(constraint, inputs))):
                 return False
         if not self._repeats or len(set(map(id, inputs))) < len(inputs):
             return True
         # Constants may be equal though they are not the same.
         return any(isinstance(var, Constant) for var in inputs)
 
+    def _bind_inputs(self, node: Apply) -> Bindings | None:
+        """Return the one way in which a node matches logic variables in their order, or None.
+
+        The node may match, for all that `_may_match` says.
+        """
+        pattern = self.pattern
+        bindings: Bindings = {}
+        for part, var in zip(pattern.inputs, node.inputs):
+            if part.constraint is not None and not self._has_order and not part.constraint(var):
+                return None
+            bound = bindings.setdefault(part.name, var)
+            if bound is not var and not (isinstance(bound, Constant) and bound.equals(var)):
+                return None
+        if pattern.others:
+            bindings[pattern.others] = node.inputs[self._count :]
+        return bindings if self._ops is None else self._ops.bind(node, bindings)
+
+    def _may_enter(self, fgraph: FunctionGraph) -> Callable[[Variable], bool] | None:
+        """Return the function that says whether the graph above a variable may be looked into; None for all."""
+        if not self.single_client:
+            return None
+        clients = fgraph.clients
+        return lambda var: len(clients.get(var, ())) <= 1
+
     def __str__(self) -> str:
         return str(self.name)
 
 
 def _has_operands(node: Apply, patterns: Sequence[OpPattern]) -> bool:
-    """Whether each of some patterns with an op could be that of an input of a node, for all that ops say."""
+    """Return whether each of some patterns could be that of an input of a node, for all that ops say."""
     for pattern in patterns:
         for var in node.inputs:
             inner = var.owner
-            if inner is not None and pattern.accepts(inner.op) and _has_operands(inner, pattern.operands):
+            if inner is None or not pattern.accepts(inner.op):
+                continue
+            if not pattern.operands or _has_operands(inner, pattern.operands):
                 break
         else:
             return False

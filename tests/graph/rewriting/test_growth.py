@@ -65,7 +65,7 @@ LEFT = {
     "indexing": [148, 100],
     "fraction": [102, 344],
     "product": [112, 151],
-    "parts": [112, 403],
+    "parts": [112, 387],
     "shrinking": [103, 739],
     "shrinking pairs": [102, 892],
 }

@@ -292,6 +292,51 @@ def test_equal_computations_are_merged(seed):
     assert MergeOptimizer().rewrite(fgraph)[1] == 1
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_equal_computations_are_merged_after_changes(seed):
+    rng = np.random.default_rng(seed)
+    made = [Toy("f"), Toy("g"), Toy("two", nout=2)]
+    inputs = variables("ab")
+    known = list(inputs)
+
+    def grow(known):
+        choices = [*known[-12:], Constant(DOUBLE, float(rng.integers(3)))]
+        op = made[rng.integers(3)]
+        return op(*(choices[i] for i in rng.integers(0, len(choices), rng.integers(1, 3))), return_list=True)
+
+    for _ in range(40):
+        known += grow(known)
+    fgraph = FunctionGraph(inputs, known[-4:], clone=False)
+    merges = 0
+    for _ in range(40):
+        MergeOptimizer().rewrite(fgraph)
+        fgraph.check_integrity()
+        memo = {"of": {}, "keys": {}}
+        groups = {(node.op, *(meaning(v, memo) for v in node.inputs)) for node in fgraph.apply_nodes}
+        assert len(groups) == len(fgraph.apply_nodes)
+        before = [meaning(out, memo) for out in fgraph.outputs]
+        # Graphs of what is there, and copies of nodes, take the place of variables that others do not depend on.
+        order = [node for node in fgraph.toposort() if node.inputs]
+        if not order:
+            break
+        position = rng.integers(len(order))
+        old = order[position].outputs[0]
+        below = [*inputs, *(v for node in order[:position] for v in node.outputs)]
+        for _ in range(rng.integers(3)):
+            below += grow(below)
+        copy = order[position].clone() if rng.random() < 0.5 else None
+        new = copy.outputs[0] if copy is not None else below[-1]
+        fgraph.replace(old, new)
+        if copy is not None:
+            merges += 1
+            MergeOptimizer().rewrite(fgraph)
+            memo["of"].clear()
+            assert [meaning(out, memo) for out in fgraph.outputs] == before
+        if len(fgraph.apply_nodes) < 10:
+            fgraph.add_output(grow(grow([*inputs, *fgraph.outputs]))[0])
+    assert merges
+
+
 def test_constants_are_merged_before_there_is_a_graph():
     """Inputs of nodes that are in the graph are left alone, and the first constant stands for the others."""
     x = DOUBLE("x")
