@@ -1,6 +1,6 @@
-"""From graphs to programs: tensor expressions, what to store and what to recompute, kernels, memory.
+"""Lowering of graphs to programs: tensor expressions, fusion, loop nests and the memory plan.
 
-`arrays` has the tensor expressions, `context` the state of one lowering, `dispatch` the entry for each Op; the folders
-of families have the lowerings, and `families` the table of them. `schedule` decides what becomes a buffer and which
-expressions share a loop nest, `nests` writes the loops, `assemble` plans buffers and puts steps in order.
+`arrays` defines the tensor expressions, `context` the state of one lowering, `dispatch` the entry for each Op. Folders
+of families hold the lowerings, and `families` lists them. `schedule` decides which arrays are materialized and which
+share a loop nest, `nests` writes the loops, `assemble` plans the buffers and orders the steps.
 """

@@ -1,4 +1,4 @@
-"""Who reads and who writes which buffer."""
+"""Readers and writers of each buffer of a schedule."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ __all__ = ["Accesses"]
 
 
 class Accesses:
-    """The numbers of the steps that touch each buffer.
+    """The steps, by number, that read or write each buffer.
 
     Attributes
     ----------
     readers, writers
-        By buffer the steps that read it, and those that write it, in order.
+        Steps that read a buffer, and steps that write it in order, by the name of the buffer.
     """
 
     def __init__(self, steps: Sequence[ScheduledStep], name_of: NameOf) -> None:
@@ -31,10 +31,10 @@ class Accesses:
                     self._read_elsewhere.add(name)
 
     def last_use(self) -> dict[str, int]:
-        """For each buffer that is written the last step that touches it."""
+        """Return the last step that accesses each written buffer."""
         return {name: max([*self.readers.get(name, ()), *at]) for name, at in self.writers.items()}
 
     def is_local(self, name: str, at: int) -> bool:
-        """Whether a buffer is written and read by one step alone, each element by the iteration that makes it."""
-        only_there = self.writers[name] == [at] and self.readers.get(name, set()) <= {at}
-        return only_there and name not in self._read_elsewhere
+        """Return whether only step `at` accesses a buffer, and reads each element in the iteration that writes it."""
+        only_here = self.writers[name] == [at] and self.readers.get(name, set()) <= {at}
+        return only_here and name not in self._read_elsewhere

@@ -1,4 +1,4 @@
-"""Broadcasting where lengths of 1 are found at run time: the common shape, and the index along each operand."""
+"""Broadcasting with lengths that may be 1 at run time: the common shape, and indices into operands."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from aesara.lower.context import Context
 
 
 def broadcast_shape(
-    shapes: Sequence[Sequence[Expr]], kind: type[Exception], what: str, node: Apply, context: Context
+    shapes: Sequence[Sequence[Expr]], kind: type[Exception], operands: str, node: Apply, context: Context
 ) -> tuple[tuple[Expr, ...], list[object]]:
-    """The common shape of operands, and its checks; a length of 1, known or not, is broadcast as in NumPy.
+    """Return the broadcast shape of operands, and the checks that they are compatible.
 
-    `what` are the operands, for the message of the error.
+    `operands` describes them in the error message.
     """
     rank = max((len(shape) for shape in shapes), default=0)
     common: list[Expr] = []
@@ -31,7 +31,7 @@ def broadcast_shape(
             if size is ONE:
                 size = other
                 continue
-            message = f"shape mismatch: {what} have sizes {{0}} and {{1}} along one dimension."
+            message = f"shape mismatch: {operands} have sizes {{0}} and {{1}} along one dimension."
             fits = primitive("eq", size, other) | primitive("eq", other, ONE)
             if not size.is_const:
                 fits = fits | primitive("eq", size, ONE)
@@ -44,49 +44,49 @@ def broadcast_shape(
     return tuple(common), guards
 
 
-def index_along(index: Expr, size: Expr, whole: Expr, context: Context) -> Expr:
-    """The index along one dimension of an operand of length `size`, in a region of length `whole`."""
+def operand_index_along(index: Expr, size: Expr, whole: Expr, context: Context) -> Expr:
+    """Return the index along a dimension of length `size` that is broadcast to length `whole`."""
     if size is ONE:
         return ZERO
     if context.same_size(size, whole):
         return index
-    return stretched_index(index, size)
+    return broadcast_index(index, size)
 
 
-def stretched_index(index: Expr, size: Expr) -> Expr:
-    """The index along a dimension that is broadcast if its length turns out to be 1.
+def broadcast_index(index: Expr, size: Expr) -> Expr:
+    """Return the index along a dimension that is broadcast if its length is 1 at run time.
 
-    A step of 0 or 1, which loops can be made for, rather than a choice in every iteration.
+    The factor of 0 or 1 is a stride, which can be hoisted from loops; a `select` of the index could not.
     """
     return index * primitive("select", primitive("eq", size, ONE), ZERO, ONE)
 
 
-def index_of(index: Index, shape: Sequence[Expr], whole: Sequence[Expr], context: Context) -> Index:
-    """The index into an operand of shape `shape`, from one into what it is broadcast to."""
+def operand_index(index: Index, shape: Sequence[Expr], whole: Sequence[Expr], context: Context) -> Index:
+    """Return the index into an operand of shape `shape` that is broadcast to shape `whole`."""
     lead = len(whole) - len(shape)
-    return tuple(index_along(index[lead + d], n, whole[lead + d], context) for d, n in enumerate(shape))
+    return tuple(operand_index_along(index[lead + d], n, whole[lead + d], context) for d, n in enumerate(shape))
 
 
 def expands_along(flags: Sequence[bool]) -> bool:
-    """Whether elements of what is broadcast along these axes are read again in inner loops.
+    """Return whether elements of an operand that is broadcast along these axes are read repeatedly.
 
-    Those that only the trailing axes read again are hoisted out of their loops.
+    Loads that are invariant in the innermost loops are hoisted, so trailing axes do not count.
     """
     varying = [axis for axis, is_broadcast in enumerate(flags) if not is_broadcast]
     return bool(varying) and any(flags[: varying[-1]])
 
 
-def stretched(
-    array: Array, shape: Sequence[Expr], static: Sequence[int | None], what: str, guards: Sequence[object],
+def broadcast_array(
+    array: Array, shape: Sequence[Expr], static: Sequence[int | None], name: str, guards: Sequence[object],
     node: Apply, context: Context,
 ) -> Array:  # fmt: skip
-    """An array broadcast to a shape that has at least its dimensions.
+    """Broadcast an array to a shape with at least as many dimensions.
 
-    `static` is the array's static shape; `what` is the operation, for the message of the error.
+    `static` is the static shape of the array; `name` is the operation, for the error message.
     """
     checks = list(guards)
     lead = len(shape) - array.ndim
-    own: list[Expr | None] = []  # for each dimension of the array: ONE, its size if that may be 1, None if it is not
+    own: list[Expr | None] = []  # ONE, a size that may be 1, or None if the dimension is not broadcast
     for d, size in enumerate(array.shape):
         wanted = shape[lead + d]
         if static[d] == 1:
@@ -94,16 +94,16 @@ def stretched(
         elif context.same_size(size, wanted):
             own.append(None)
         else:
-            message = f"{what}: dimension {lead + d} of the result has size {{0}}, but the value has size {{1}}."
+            message = f"{name}: dimension {lead + d} of the result has size {{0}}, but the value has size {{1}}."
             fits = primitive("eq", wanted, size) | primitive("eq", size, ONE)
             checks += context.guard(fits, ValueError, message, node, [wanted, size])
             own.append(size)
 
-    def along(d: int, moving: Expr) -> Expr:
+    def along(d: int, index: Expr) -> Expr:
         size = own[d]
         if size is None:
-            return moving
-        return ZERO if size is ONE else stretched_index(moving, size)
+            return index
+        return ZERO if size is ONE else broadcast_index(index, size)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(along(d, i) for d, i in enumerate(index[lead:])))

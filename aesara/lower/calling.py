@@ -1,4 +1,4 @@
-"""Library routines on arrays: what lowerings need to call one."""
+"""Calls of library routines from lowerings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aesara.lower.reductions.careduce import reduce_array
 
 __all__ = ["call_routine", "require_success"]
 
-#: lengths from here on do not fit into the 32-bit integers of LAPACK
+#: least length that does not fit into the 32-bit integers of LAPACK
 _TOO_LARGE = const(2**31)
 
 
@@ -23,34 +23,28 @@ def call_routine(
     node: Apply,
     routine: Routine,
     sizes: Mapping[str, Expr],
-    given: Mapping[str, Array],
+    arguments: Mapping[str, Array],
     lead: Sequence[Expr] = (),
     requires: Sequence[object] = (),
 ) -> dict[str, Array]:
-    """Call a routine for a node; gives the arrays that it writes, by the names of its parameters.
+    """Call a routine for a node; return the arrays that it writes, by the names of parameters.
 
     Parameters
     ----------
-    context, node
-        What is lowered.
-    routine
-        What to call.
-    sizes
-        The sizes that it takes.
-    given
-        The arrays that it reads.
+    sizes, arguments
+        Sizes, and arrays that the routine reads, by the names of parameters.
     lead
-        Leading dimensions: a call for each index of them.  An array that is only read may have size 1 there.
+        Batch dimensions, with a call for each index.  Arrays that are only read may have size 1 there.
     requires
-        The checks that must have passed before.
+        Checks that must pass first.
     """
     guards = list(requires)
     label = str(node.op).replace("{", "{{").replace("}", "}}")
     message = f"{label}: the library takes lengths of arrays and workspaces below 2**31 only; one is {{0}}."
     for value in routine.narrow(sizes):
         guards += context.guard(value < _TOO_LARGE, ValueError, message, node, [value])
-    call = RoutineCall(routine, sizes, given, lead, guards)
-    for array in given.values():
+    call = RoutineCall(routine, sizes, arguments, lead, guards)
+    for array in arguments.values():
         if array.stamp < 0:
             context.add(array)
     context.add(call)
@@ -60,6 +54,6 @@ def call_routine(
 def require_success(
     context: Context, node: Apply, status: Array, kind: type[Exception], message: str
 ) -> tuple[object, ...]:
-    """Raise an exception unless the status of every call is zero; of a single call `message` may show it as ``{0}``."""
+    """Check that the status of every call is zero; for a single call ``{0}`` in `message` is the status."""
     found = context.size_from(reduce_array(context, status, tuple(range(status.ndim)), "or"))
     return context.guard(primitive("eq", found, const(0)), kind, message, node, [found])

@@ -1,8 +1,7 @@
-"""Complex numbers in lowering: a complex variable is a pair of real arrays.
+"""Complex arrays in lowering: pairs of real arrays.
 
-Nothing below this layer knows of complex numbers.  In memory they are real numbers with one more dimension, of length
-2: an input, a constant or the result of a Python node is read through two rules (`split`), and what leaves the
-program is written by one loop with two stores (`Interleaved`).
+Lower layers have no complex numbers.  In memory a complex array has one more dimension, of length 2: `split` makes
+strided views of the parts of an input, a constant or the result of a Python node, and `Interleaved` writes results.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from aesara.records import dataclass
 
 __all__ = ["ComplexArray", "complex_from_real", "part_dtype", "split"]
 
-#: dtype of the parts by the complex dtype
+#: dtypes of parts by complex dtype
 _PARTS = {whole: part for part, whole in COMPLEX_OF.items()}
 
 
 @dataclass(eq=False)
 class ComplexArray:
-    """The real and the imaginary part of a complex variable; `whole` is memory that holds both, if there is some."""
+    """Real and imaginary part of a complex variable; `whole` is the interleaved array, if there is one."""
 
     real: Array
     imag: Array
@@ -46,19 +45,19 @@ class ComplexArray:
         return self.real, self.imag
 
     def in_memory(self) -> Array:
-        """The array that holds both parts, as the outside of a program wants them."""
+        """Return the interleaved array."""
         if self.whole is None:
             self.whole = Interleaved(self.real, self.imag)
         return self.whole
 
 
 def part_dtype(dtype: str) -> str:
-    """The dtype of the parts of a complex dtype; a real dtype is its own."""
+    """Return the dtype of the parts of a complex dtype; real dtypes are returned unchanged."""
     return _PARTS.get(dtype, dtype)
 
 
 def split(whole: Array) -> ComplexArray:
-    """The parts of complex numbers in memory."""
+    """Split an interleaved array into views of its parts."""
     whole.is_complex = True
     return ComplexArray(_part(whole, 0), _part(whole, 1), whole)
 
@@ -74,5 +73,5 @@ def _part(whole: Array, k: int) -> Array:
 
 
 def complex_from_real(array: Array) -> ComplexArray:
-    """A real array as complex numbers."""
+    """Convert a real array to a complex one with zero imaginary part."""
     return ComplexArray(array, literal(0, array.dtype, array.shape))

@@ -30,12 +30,12 @@ from aesara.lower.arrays import (
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
 from aesara.records import dataclass
 
-#: uniform constants are inlined, others are read from memory
-_SMALL = 1
+#: constants of at most this size are inlined, others are read from memory
+_LARGEST_INLINED = 1
 
 
 class Unsupported(Exception):
-    """An Op, dtype or form without native lowering; the text says which, and the node runs in Python."""
+    """Raised for an Op, dtype or variant without native lowering; the node runs in Python, with this text as reason."""
 
 
 Message = str | Callable[..., str]
@@ -43,20 +43,20 @@ AnyItem = TypeVar("AnyItem", bound=Item)
 
 
 class Exemption(Enum):
-    """Indices that are right although they fail a check, since they choose nothing."""
+    """Conditions on which indices that fail a check may still be valid, since they select nothing."""
 
     #: the second value, the length of a mask, is 0
     EMPTY_MASK = 1
-    #: entries of an index array are broadcast to no elements, perhaps
+    #: the entries of an index array may be broadcast to no elements
     NO_ELEMENTS = 2
 
 
 @dataclass(frozen=True)
 class ErrorInfo:
-    """Words of a failed check: exception class, message with `{0}`, `{1}`... for the values, and the node.
+    """The error of a check: exception class, message with `{0}`, `{1}`... for the values, and the node.
 
-    The message may be a function of the values too.  A call with an exemption from the check is computed by the
-    reference (`link.llvm.by_reference`).
+    The message may also be a function of the values.  If a check with an exemption fails, the reference computes the
+    call (`link.llvm.by_reference`).
     """
 
     kind: type[Exception]
@@ -65,45 +65,45 @@ class ErrorInfo:
     exemption: Exemption | None = None
 
     def text(self, values: Sequence[int]) -> str:
-        """The message with the values that compiled code has found."""
+        """Return the message for the run-time values."""
         return self.message.format(*values) if isinstance(self.message, str) else self.message(*values)
 
 
 class Context:
-    """Everything known while a graph is lowered."""
+    """The state of lowering one graph."""
 
     def __init__(self) -> None:
         self.arrays: dict[Variable, Array] = {}
         self.pairs: dict[Variable, ComplexArray] = {}
         #: in order of creation
         self.items: list[Item] = []
-        #: which items have been made for a node
+        #: the numbers of the items that lowering a node has added
         self.made: dict[Apply, Sequence[int]] = {}
         self.inputs: list[Input] = []
         self.constants: list[tuple[Buffer, np.ndarray]] = []
         self.errors: list[ErrorInfo] = []
         self.python_nodes: list[tuple[Apply, tuple[Variable, ...]]] = []
         self.reasons: dict[Apply, str] = {}
-        #: parts of composite ops by what they are made of, so that equal ones are made once
+        #: cache of arrays that several lowerings may build, by their description
         self.parts: dict[tuple[Any, ...], Array] = {}
-        #: the elements of vectors that were put together from 0-d arrays
+        #: the elements of vectors that are built from 0-d arrays
         self.vectors: dict[Array, tuple[Array, ...]] = {}
-        #: smallest and largest entry of index arrays
+        #: smallest and largest entry of integer arrays
         self.ranges: dict[Array, tuple[Expr, Expr]] = {}
-        #: for positions in a dimension of some size: that size, and whether the last one is the largest
+        #: for arrays of positions along a dimension: its size, and whether positions ascend
         self.positions_in: dict[Array, tuple[Expr, bool]] = {}
-        #: the parts of variables whose values consist of arrays
+        #: the parts of variables with composite values, such as sparse matrices
         self.parts_of: dict[Variable, tuple[Variable, ...]] = {}
-        #: nodes whose results are no tensors; they run inside the Python node that needs them
+        #: nodes whose results are no arrays; they run inside the Python node that reads them
         self.deferred: set[Apply] = set()
-        #: in front of the names of buffers
+        #: prefix of the names of buffers
         self.prefix = ""
-        #: what a context inside of another is the context of
-        self.place = ""
-        #: for sides of lazy choices, what is computed for them only
+        #: description of an inner context, for messages
+        self.location = ""
+        #: nodes that only one side of a lazy choice needs, by choice and side
         self.branches: dict[tuple[Apply, int], list[Apply]] = {}
-        #: what this context has taken from the one around; None if it must not
-        self.taken: list[LoopRow] | None = None
+        #: arrays captured from the outer context; None if capturing is not allowed
+        self.captured: list[LoopRow] | None = None
         self.outer: Context | None = None
         self._equal: dict[Expr, Expr] = {}
         self._names = itertools.count(1)
@@ -112,53 +112,53 @@ class Context:
         self._expanded: dict[Expr, Expr] = {}
 
     def inside_loop(self) -> Context:
-        """The context of a loop's body: constants, errors and facts about sizes are those of the program."""
+        """Return a context for the body of a loop, which shares constants, errors and equalities of sizes."""
         inner = Context()
         inner.prefix = self.fresh("l") + "_"
-        inner.outer, inner.place = self, "in the step of a loop"
+        inner.outer, inner.location = self, "in the step of a loop"
         inner.inputs, inner.constants, inner.errors = self.inputs, self.constants, self.errors
         inner._equal, inner._names, inner.branches = dict(self._equal), self._names, self.branches
         return inner
 
     def inside_branch(self) -> Context:
-        """The context of one side of a choice: `inside_loop`, and what is not there is taken from outside."""
+        """Return a context for one side of a choice, which captures arrays of this one."""
         inner = self.inside_loop()
-        inner.place = "on one side of a choice"
-        inner.taken, inner.parts_of = [], dict(self.parts_of)
+        inner.location = "on one side of a choice"
+        inner.captured, inner.parts_of = [], dict(self.parts_of)
         return inner
 
     def has(self, variable: Variable) -> bool:
-        """Whether the arrays of a variable are here, or where this context takes them from."""
+        """Return whether this context or an outer one has lowered a variable."""
         if variable in self.arrays or variable in self.pairs:
             return True
         return self.outer is not None and self.outer.has(variable)
 
-    def _take(self, variable: Variable) -> None:
-        """Make a variable of the context around known here: as it is if it is memory or constant, else as a buffer."""
-        assert self.outer is not None and self.taken is not None
+    def _capture(self, variable: Variable) -> None:
+        """Import a variable of the outer context: inputs, constants and sizes as they are, others as buffers."""
+        assert self.outer is not None and self.captured is not None
         array = self.outer.in_memory(variable)
-        here = array.elsewhere()
-        if here is None and array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
-            # It may be a size, and sizes are known before the loop.
+        local = array.for_other_context()
+        if local is None and array.ndim == 0 and array.dtype.lstrip("u").startswith("int"):
+            # It may be a size, which must be known before the loop.
             number = cast(self.outer.integer_from(array), array.dtype)
-            here = Pointwise(array.dtype, (), (), lambda index, readers: number, 0)
-        elif here is None:
-            self.taken.append(LoopRow(self.fresh("w"), array, None, array.shape))
-            here = Source(self.taken[-1].name, array.dtype, array.shape)
-        self.set(variable, split(here) if variable in self.outer.pairs else here)
+            local = Pointwise(array.dtype, (), (), lambda index, readers: number, 0)
+        elif local is None:
+            self.captured.append(LoopRow(self.fresh("w"), array, None, array.shape))
+            local = Source(self.captured[-1].name, array.dtype, array.shape)
+        self.set(variable, split(local) if variable in self.outer.pairs else local)
 
     def fresh(self, letter: str) -> str:
-        """A name that nothing else in the program has."""
+        """Return a name that is unique in the program."""
         return f"{letter}{next(self._names)}"
 
     def fresh_size(self) -> DefinedSize:
-        """The name of a size that the program computes."""
+        """Return a unique name for a computed size."""
         return DefinedSize(self.fresh("h"))
 
     # -- arrays ----------------------------------------------------------------------------------------------
 
     def add(self, item: AnyItem) -> AnyItem:
-        """Number an item, and the arrays that an array reads before it."""
+        """Append an item, after the arrays that it reads if it is an array."""
         if isinstance(item, Array):
             for operand, _ in item.reads():
                 if operand.stamp < 0:
@@ -167,12 +167,12 @@ class Context:
         self.items.append(item)
         return item
 
-    def added(self, array: Array) -> Array:
-        """The array, numbered if it was not before."""
+    def ensure_added(self, array: Array) -> Array:
+        """Return the array, after adding it if it is new."""
         return array if array.stamp >= 0 else self.add(array)
 
     def set(self, variable: Variable, array: Array | ComplexArray) -> None:
-        """Let an array be what a variable stands for; it must have its dtype, if there is one."""
+        """Set the array of a variable; dtypes must agree."""
         dtype = getattr(variable.type, "dtype", array.dtype)
         if array.dtype != dtype:
             raise TypeError(f"{variable} has dtype {dtype}, and was lowered to an array of {array.dtype}.")
@@ -185,7 +185,7 @@ class Context:
             self.arrays[variable] = array
 
     def array(self, variable: Variable) -> Array:
-        """The array of a variable that is not complex."""
+        """Return the array of a variable that is not complex."""
         found = self.arrays.get(variable)
         if found is None:
             self._make_constant(variable)
@@ -195,27 +195,27 @@ class Context:
         return found
 
     def pair(self, variable: Variable) -> ComplexArray:
-        """The parts of a variable; the imaginary part of a real one is zero."""
+        """Return the parts of a variable; the imaginary part of a real one is zero."""
         self._make_constant(variable)
         found = self.pairs.get(variable)
         return complex_from_real(self.array(variable)) if found is None else found
 
     def in_memory(self, variable: Variable) -> Array:
-        """The array of a variable, in the form in which the outside of a program has it."""
+        """Return the array of a variable as it crosses the boundary of the program: complex ones interleaved."""
         self._make_constant(variable)
         pair = self.pairs.get(variable)
         if pair is None:
             return self.array(variable)
         whole = pair.in_memory()
-        return self.added(whole)
+        return self.ensure_added(whole)
 
     def _make_constant(self, variable: Variable) -> None:
         if variable in self.arrays or variable in self.pairs:
             return
         if not isinstance(variable, Constant):
-            if self.taken is None:
+            if self.captured is None:
                 raise Unsupported(f"a value of type {variable.type}")
-            self._take(variable)
+            self._capture(variable)
             return
         self.set(variable, self._constant(variable))
 
@@ -227,7 +227,7 @@ class Context:
         dtype = str(data.dtype)
         if dtype.startswith("complex"):
             return self._complex_constant(data)
-        if data.size and data.size <= _SMALL:
+        if data.size and data.size <= _LARGEST_INLINED:
             return literal(data.reshape(-1)[0].item(), dtype, [const(n) for n in data.shape])
         shape = tuple(const(n) for n in data.shape)
         buffer = Buffer(ConstantName(f"c{len(self.constants)}"), dtype, shape)
@@ -236,7 +236,7 @@ class Context:
 
     def _complex_constant(self, data: np.ndarray) -> ComplexArray:
         dtype, shape = part_dtype(str(data.dtype)), [const(n) for n in data.shape]
-        if data.size and data.size <= _SMALL:
+        if data.size and data.size <= _LARGEST_INLINED:
             number = data.reshape(-1)[0].item()
             return ComplexArray(literal(number.real, dtype, shape), literal(number.imag, dtype, shape))
         plain = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("=")).reshape(*data.shape, 1).view(dtype)
@@ -245,7 +245,7 @@ class Context:
         return split(Source(buffer.name, dtype, buffer.shape))
 
     def constant_data(self, array: Array) -> np.ndarray | None:
-        """The values of an array that is a constant: in memory, or a single number."""
+        """Return the value of a constant array, or None."""
         for buffer, data in self.constants:
             if buffer.name == array.buffer:
                 return data
@@ -271,14 +271,14 @@ class Context:
     # -- sizes -----------------------------------------------------------------------------------------------
 
     def size_from(self, array: Array) -> Expr:
-        """An integer 0-d array as a size expression."""
+        """Convert an integer 0-d array to a size expression."""
         found = self.integer_from(array)
-        if array.dtype == "uint64":  # more than any array has is no negative number
+        if array.dtype == "uint64":  # a number above 2**63 - 1 must not become negative
             found = op("select", found < 0, const(2**63 - 1), found)
         return found
 
     def integer_from(self, array: Array) -> Expr:
-        """The bits of an integer 0-d array as an int64: inline if it is arithmetic on sizes, else a definition."""
+        """Reinterpret an integer 0-d array as int64: inline if it is arithmetic on sizes, else as a definition."""
         found = self._sizes.get(array)
         if found is None:
             found = self._inline(array)
@@ -288,14 +288,14 @@ class Context:
             self._sizes[array] = found
         return found
 
-    def named(self, size: Expr) -> Expr:
-        """A size under a name that the program gives it, for what would make long expressions of it."""
+    def define_size(self, size: Expr) -> Expr:
+        """Define a named size for an expression, so that expressions of it stay short."""
         name = var(self.fresh_size())
         self.add(Definition(name.attr, Pointwise("int64", (), (), lambda index, readers: size)))
         return name
 
     def _inline(self, array: Array) -> Expr | None:
-        """Value of a 0-d array that depends on nothing but sizes, constants and input scalars."""
+        """Return the value of a 0-d array that depends only on sizes, constants and input scalars, or None."""
         if isinstance(array.buffer, ArgumentName) and not array.ndim:
             return _as_index(load(array.buffer, array.dtype, const(0)))
         if array.viewed is not None and array.viewed.ndim == 0:
@@ -314,19 +314,19 @@ class Context:
         return self.canonical(a) is self.canonical(b)
 
     def equate(self, a: Expr, b: Expr) -> None:
-        """Record that two sizes are equal (a check in front of everything has made sure)."""
+        """Record that two sizes are equal, as a check at the start of the program ensures."""
         a, b = self.canonical(a), self.canonical(b)
         if a is b or (a.is_const and b.is_const):
             return
         if b.is_const or (b.op == "var" and a.op not in ("var", "const")):
-            a, b = b, a  # a number stands for what it is equal to, or else a variable does
-        if not is_known_before((a, b)):
+            a, b = b, a  # the representative is a constant if possible, else a variable
+        if not is_known_at_entry((a, b)):
             return
         self._equal[b] = a
         self._expanded.clear()
 
     def canonical(self, e: Expr) -> Expr:
-        """The representative of a size expression under the known equalities."""
+        """Return the representative of a size expression under the known equalities."""
         found = self._expanded.get(e)
         if found is None:
             found = substitute([e], self._equal.get, {})[0]
@@ -343,10 +343,10 @@ class Context:
         self, condition: Expr, kind: type[Exception], message: Message, node: Apply | None,
         values: Sequence[Expr] = (), requires: Sequence[object] = (), exemption: Exemption | None = None,
     ) -> tuple[Guard, ...]:  # fmt: skip
-        """Add a check; returns what to put in `requires` of arrays that rely on it (nothing if it always holds)."""
+        """Add a check; return the `requires` of arrays that rely on it, empty if it always holds."""
         if condition.is_const and condition.attr:
             return ()
-        key = condition, tuple(requires)  # of two checks only the first can fail
+        key = condition, tuple(requires)  # of two equal checks only the first can fail
         found = self._guards.get(key)
         if found is None:
             self.errors.append(ErrorInfo(kind, message, node, exemption))
@@ -358,7 +358,7 @@ class Context:
         self, a: Expr, b: Expr, kind: type[Exception], message: Message, node: Apply | None,
         exemption: Exemption | None = None,
     ) -> tuple[Guard, ...]:  # fmt: skip
-        """Check that two sizes are equal, and use it from there on."""
+        """Check that two sizes are equal, and record it."""
         if self.same_size(a, b):
             return ()
         guards = self.guard(op("eq", a, b), kind, message, node, (a, b), exemption=exemption)
@@ -370,7 +370,7 @@ class Context:
     def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array | ComplexArray]:
         """Run a node in Python on the values of `leaves`."""
         if self.outer is not None:
-            raise Unsupported(f"{node.op} {self.place}: {reason}")
+            raise Unsupported(f"{node.op} {self.location}: {reason}")
         self.reasons[node] = reason
         index = len(self.python_nodes)
         producer = PythonNode(index, [self.in_memory(v) for v in leaves])
@@ -384,9 +384,9 @@ class Context:
             results[-1].is_complex = is_complex
         producer.results = tuple(results)
         self.python_nodes.append((node, tuple(leaves)))
-        following = iter([self.arrays[v] for v in node.inputs if v.type.in_words and v in self.arrays])
+        old_states = iter([self.arrays[v] for v in node.inputs if v.type.in_words and v in self.arrays])
         return [
-            self._of_same_kind(result, next(following, None))
+            self._with_length_of(result, next(old_states, None))
             if out.type.in_words
             else split(result)
             if result.is_complex
@@ -394,18 +394,18 @@ class Context:
             for out, result in zip(node.outputs, results, strict=True)
         ]
 
-    def _of_same_kind(self, made: Array, before: Array | None) -> Array:
-        """The words of a generator that a node has made; as many as those before it, if they are its next state.
+    def _with_length_of(self, state: Array, old_state: Array | None) -> Array:
+        """Return the state of a generator with the length of the old one, if there is one.
 
-        `link.llvm.python_nodes` makes sure that they are of the same kind.
+        `link.llvm.python_nodes` checks that both are of the same kind.
         """
-        if before is None:
-            return made
-        return self.add(Pointwise(made.dtype, before.shape, (made,), lambda index, readers: readers[0](index), 0))
+        if old_state is None:
+            return state
+        return self.add(Pointwise(state.dtype, old_state.shape, (state,), lambda index, readers: readers[0](index), 0))
 
 
 def element_type(variable: Variable) -> str:
-    """The dtype of the memory that a variable is in: of complex numbers that of their parts, of generators words."""
+    """Return the dtype of a variable in memory: that of the parts if it is complex, uint64 for generators."""
     return "uint64" if variable.type.in_words else part_dtype(variable.type.dtype)
 
 
@@ -414,7 +414,7 @@ def is_complex_variable(variable: Variable) -> bool:
 
 
 def static_shape(variable: Variable) -> tuple[int | None, ...]:
-    """The shape of a variable, as far as its type says; the words of generators are a vector."""
+    """Return the static shape of a variable; a generator is a vector of words."""
     return (None,) if variable.type.in_words else tuple(getattr(variable.type, "shape", ()))
 
 
@@ -433,8 +433,8 @@ def _as_index(e: Expr) -> Expr | None:
     return cast(e, "int64")
 
 
-def is_early(e: Expr) -> bool:
-    """Whether an expression needs nothing that the program computes: it may read arguments and constants."""
+def reads_only_inputs(e: Expr) -> bool:
+    """Return whether an expression depends only on inputs and constants, and their sizes."""
     return not any(
         (x.op == "var" and isinstance(x.attr, DefinedSize))
         or (x.op == "load" and not isinstance(x.attr, (ArgumentName, ConstantName)))
@@ -442,6 +442,6 @@ def is_early(e: Expr) -> bool:
     )
 
 
-def is_known_before(expressions: Iterable[Expr]) -> bool:
-    """Whether expressions are known before the program starts: they are made of sizes of its inputs."""
+def is_known_at_entry(expressions: Iterable[Expr]) -> bool:
+    """Return whether expressions depend only on sizes of inputs."""
     return not any(e.op == "load" or isinstance(e.attr, DefinedSize) for e in walk(expressions))

@@ -1,8 +1,8 @@
-"""Nests of many loops with fewer loops: LLVM's time grows with the cube of their number.
+"""Collapsing of deep loop nests: LLVM's compile time grows with the cube of the depth.
 
-Loops that stand directly inside of each other become one over the product of their lengths, in the same order, so that
-results are the same to the last bit.  The variables of the loops are quotients and remainders of the new one.  The
-outermost loops are merged, where that is computed least often.
+Perfectly nested loops become one loop over the product of their trip counts, in the same order, so that results are
+the same to the last bit.  The old loop variables are quotients and remainders of the new one.  The outermost loops are
+collapsed, where these are computed least often.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Sequence
 from aesara.ir.expr import Expr, substitute, var, walk
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, Store, While, map_expressions, walk_statements
 
-__all__ = ["with_fewer_loops"]
+__all__ = ["collapse_deep_nests"]
 
-#: so many loops inside of each other are left as they are; more become so few
-_DEPTH, _FEW = 8, 5
+#: nests of up to `_DEPTH` loops are kept, deeper ones are collapsed to `_COLLAPSED_DEPTH`
+_DEPTH, _COLLAPSED_DEPTH = 8, 5
 
 
-def with_fewer_loops(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """The statements without more than `_DEPTH` loops inside of each other, where that can be had."""
-    return body if _depth(body) <= _DEPTH else _within(body, _FEW)
+def collapse_deep_nests(body: tuple[Statement, ...]) -> tuple[Statement, ...]:
+    """Collapse nests deeper than `_DEPTH`, as far as loops are perfectly nested."""
+    return body if _depth(body) <= _DEPTH else _limit_depth(body, _COLLAPSED_DEPTH)
 
 
 def _depth(body: Sequence[Statement]) -> int:
@@ -30,34 +30,34 @@ def _depth(body: Sequence[Statement]) -> int:
     return max(inside, default=0)
 
 
-def _within(body: tuple[Statement, ...], depth: int) -> tuple[Statement, ...]:
-    return tuple(_shallow(s, depth) if isinstance(s, For) else s for s in body)
+def _limit_depth(body: tuple[Statement, ...], depth: int) -> tuple[Statement, ...]:
+    return tuple(_collapse(s, depth) if isinstance(s, For) else s for s in body)
 
 
-def _shallow(loop: For, depth: int) -> For:
-    """The loop with so many loops inside of each other, itself included, if those that can be merged are enough."""
+def _collapse(loop: For, depth: int) -> For:
+    """Collapse outer loops until the nest has at most this depth, if enough loops can be collapsed."""
     whole = _depth([loop])
     if whole <= depth:
         return loop
-    merged = _can_be_merged(loop)[: whole - depth + 1]
+    merged = _collapsible(loop)[: whole - depth + 1]
     if len(merged) > 1:
-        loop = _merged(merged)
-    (first, *_), left = merged or [loop], depth - 1
-    return dataclasses.replace(loop, var=first.var, body=_within(loop.body, left))
+        loop = _merge(merged)
+    first = merged[0] if merged else loop
+    return dataclasses.replace(loop, var=first.var, body=_limit_depth(loop.body, depth - 1))
 
 
-def _can_be_merged(loop: For) -> list[For]:
-    """Loops directly inside of each other, from this one on, whose lengths are the same in all rounds.
+def _collapsible(loop: For) -> list[For]:
+    """Return the perfectly nested loops from this one on with invariant trip counts.
 
-    The innermost loop of all stays: it runs along memory.
+    The innermost loop of the nest is kept: it runs along contiguous memory.
     """
     changed = {s.name for s in walk_statements((loop,)) if isinstance(s, (Assign, Declare))}
     written = {s.buffer for s in walk_statements((loop,)) if isinstance(s, Store)}
     found: list[For] = []
     while not (loop.parallel or loop.lanes or loop.until):
-        moving = changed | {outer.var for outer in found}
+        varying = changed | {outer.var for outer in found}
         if any(
-            (e.op == "var" and e.attr in moving) or (e.op == "load" and e.attr in written) for e in walk([loop.extent])
+            (e.op == "var" and e.attr in varying) or (e.op == "load" and e.attr in written) for e in walk([loop.extent])
         ):
             break
         if _depth(loop.body) == 0:
@@ -69,8 +69,8 @@ def _can_be_merged(loop: For) -> list[For]:
     return found
 
 
-def _merged(loops: Sequence[For]) -> For:
-    """One loop in place of several."""
+def _merge(loops: Sequence[For]) -> For:
+    """Replace perfectly nested loops with one."""
     first, last = loops[0], loops[-1]
     number, values = var(first.var), dict[Expr, Expr]()
     rest: Expr = number

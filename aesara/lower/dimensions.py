@@ -1,4 +1,4 @@
-"""Dimensions of arrays in another order, with new ones or without those of size 1."""
+"""Transposition, insertion and removal of dimensions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ __all__ = ["with_dimensions"]
 
 
 def with_dimensions(array: Array, order: Sequence[int | None]) -> Array:
-    """The array with its dimensions in this order: None is a new one of size 1, and one left out has size 1.
+    """Return a strided view with dimensions in the given order; None is a new dimension of size 1.
 
-    Library calls read through it.
+    Dimensions that are left out must have size 1.
     """
     if list(order) == list(range(array.ndim)):
         return array

@@ -1,4 +1,4 @@
-"""Lowering of Ops: one registered function for each Op class, from its inputs' arrays to its outputs' arrays."""
+"""Dispatch of lowering: a registered function for each Op class maps arrays of inputs to arrays of outputs."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ __all__ = [
 
 @functools.singledispatch
 def lower_op(op: Op, node: Apply, context: Context) -> Sequence[Array]:
-    """The arrays of a node's outputs; raises `Unsupported` where there is no native form.
+    """Lower a node to the arrays of its outputs; raise `Unsupported` if there is no native lowering.
 
-    An Op class from a higher layer that hands its first input on as it is says so by `passes_value_on = True`.
+    An Op class of a higher layer with `passes_value_on = True` returns its first input unchanged.
     """
     if getattr(op, "passes_value_on", False):
         return [context.array(node.inputs[0])]
@@ -47,14 +47,14 @@ def lower_op(op: Op, node: Apply, context: Context) -> Sequence[Array]:
 
 @functools.singledispatch
 def lower_complex_op(op: Op, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
-    """`lower_op` for nodes with complex inputs or outputs: complex variables are pairs of arrays."""
+    """Lower a node with complex inputs or outputs, which are pairs of arrays."""
     if getattr(op, "passes_value_on", False):
         return [context.pair(node.inputs[0])]
     raise Unsupported(f"no native lowering for {type(op).__name__} of complex numbers")
 
 
 def is_array(variable: Variable) -> bool:
-    """Whether a variable is an array in native code: of numbers, a number, or the words of a generator."""
+    """Return whether a variable is an array in native code: a dense tensor, a scalar, or the words of a generator."""
     kind = variable.type
     return kind.is_dense if isinstance(kind, TensorType) else isinstance(kind, ScalarType) or kind.in_words
 
@@ -73,22 +73,22 @@ def lower_graph(
     overwritable: Sequence[int] = (),
     lent: Sequence[int] = (),
 ) -> Lowered:
-    """The program of a graph.
+    """Lower a graph to a program.
 
     Parameters
     ----------
     inputs
         The graph's inputs, each with whether it is implicit (a shared variable).
     outputs
-        What to compute: first the `returned` results, then new values of shared variables.
+        Outputs of the graph: first the `returned` results, then new values of shared variables.
     updates
-        Number of an output to number of the input whose cell it replaces.
+        Map from the number of an output to that of the shared variable that it updates.
     checks
-        Results of `CheckAndRaise` that nobody reads: they are checked before anything is updated.
+        Unused results of `CheckAndRaise`, whose checks run before any update.
     overwritable
-        Numbers of arguments that results which are lent may be written over.
+        Numbers of donated arguments, which lent results may overwrite.
     lent
-        Numbers of the results whose arrays the caller may see again.
+        Numbers of the results whose memory later calls may reuse.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def lower_graph(
 
 
 def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable]) -> Context:
-    """The arrays of a graph."""
+    """Lower the nodes of a graph to arrays."""
     context = Context()
     for variable, implicit in inputs:
         if not is_array(variable) or (variable.type.in_words and not implicit):
@@ -115,7 +115,7 @@ def lower_nodes(inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Varia
 
 
 def lower_all(inputs: Sequence[Variable], outputs: Sequence[Variable], context: Context) -> None:
-    """Lower all nodes of a graph but those that are computed for one side of a choice only."""
+    """Lower all nodes of a graph, except those that only one side of a lazy choice needs."""
     order = io_toposort(inputs, outputs)
     branches = branches_of_choices(order, outputs)
     context.branches |= branches
@@ -140,35 +140,35 @@ def lower_node(node: Apply, context: Context) -> None:
         lower = lower_complex_op
         load_complex_lowerings()
     try:
-        with inherit_source(node):  # for nodes that are made to be lowered in its place
+        with inherit_source(node):  # for nodes that are built to be lowered inline
             arrays = lower(node.op, node, context)
     except Unsupported as reason:
         is_lazy = getattr(node.op, "is_lazy", False)
         if is_lazy and (context.outer is not None or any(out.type.in_words for out in node.outputs)):
-            raise  # with what a side lacks; and which of two states says what the next one is like is not known
-        leaves, along = python_leaves(node, context)
+            raise  # it would hide the reason of a side, and the length of the next state would be unknown
+        leaves, deferred = python_leaves(node, context)
         arrays = context.python_node(node, leaves, str(reason))
-        for one in along:
-            context.reasons.setdefault(one, _why_deferred(one))
+        for one in deferred:
+            context.reasons.setdefault(one, _reason_deferred(one))
             context.made[one] = (*context.made.get(one, ()), *range(first, len(context.items)))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)
     context.made[node] = range(first, len(context.items))
 
 
-def _why_deferred(node: Apply) -> str:
-    """Why a node runs inside of those that need its result."""
+def _reason_deferred(node: Apply) -> str:
+    """Return the reason why a node runs inside of the Python nodes that read its results."""
     return next(f"a value of type {v.type}" for v in node.outputs if not is_array(v))
 
 
 def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[Apply]]:
-    """The arrays that a node running in Python reads, and the nodes deferred to it, which it runs before.
+    """Return the arrays that a Python node reads, and the deferred nodes that it runs first.
 
-    A choice also runs those that only its sides need.
+    A lazy choice also runs the nodes that only its sides need.
     """
     sides = nodes_of_sides(node, context.branches)
     leaves: dict[Variable, None] = {}
-    along: dict[Apply, None] = {}
+    inlined: dict[Apply, None] = {}
     stack = list(reversed(node.inputs))
     while stack:
         variable = stack.pop()
@@ -177,7 +177,7 @@ def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[A
         elif variable.owner is not None:
             if variable.owner not in context.deferred and variable.owner not in sides:
                 raise Unsupported(f"{node.op} needs a value of type {variable.type}")
-            if variable.owner not in along:
-                along[variable.owner] = None
+            if variable.owner not in inlined:
+                inlined[variable.owner] = None
                 stack.extend(reversed(variable.owner.inputs))
-    return list(leaves), [one for one in reversed(along) if one in context.deferred]
+    return list(leaves), [one for one in reversed(inlined) if one in context.deferred]

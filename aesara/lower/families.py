@@ -1,7 +1,7 @@
-"""Which module lowers which Ops; it is loaded when the first of them is compiled, or with the package.
+"""The table of modules that lower Ops, which load when the first of their Ops is compiled, or with the package.
 
 A module registers functions with `lower_op` (see `lower.dispatch`) or, for Ops of single matrices, with `adopt`; it has
-a row here for every Op class that it names.  The class of an Op may also inherit from one of these.
+a row here for each of these Op classes.  Subclasses are lowered too.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ LOWERINGS = {
     ],
 }  # fmt: skip
 
-#: the modules that lower Ops of complex numbers, all loaded with the first of them
+#: modules that lower complex Ops, all loaded with the first of these
 COMPLEX = (
     "elementwise.complex_elemwise",
     "elementwise.complex_parts",
@@ -183,7 +183,7 @@ COMPLEX = (
     "sequences.complex_sequences",
 )
 
-#: modules that most programs need: loaded with the package, where their time is not that of the first function
+#: modules that most programs need: loaded with the package, so that the first function does not wait
 COMMON = (
     "elementwise.elemwise",
     "reductions.careduce",
@@ -199,7 +199,7 @@ _loaded: weakref.WeakSet[type] = weakref.WeakSet()
 
 
 def load_lowering(kind: type) -> None:
-    """Load what lowers Ops of this class."""
+    """Load the modules that lower Ops of this class."""
     if kind in _loaded:
         return
     for base in kind.__mro__:
@@ -210,12 +210,12 @@ def load_lowering(kind: type) -> None:
 
 
 def load_common_lowerings() -> None:
-    """Load what most programs need."""
+    """Load the modules that most programs need."""
     for module in COMMON:
         importlib.import_module(f"aesara.lower.{module}")
 
 
 def load_complex_lowerings() -> None:
-    """Load what lowers Ops of complex numbers."""
+    """Load the modules that lower complex Ops."""
     for module in COMPLEX:
         importlib.import_module(f"aesara.lower.{module}")

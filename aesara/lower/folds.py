@@ -1,4 +1,4 @@
-"""Folds: reductions by any scalar op, element after element."""
+"""Sequential reductions by any scalar op."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, Statement
 from aesara.lower.arrays import ZERO, Array, Index, Reader, Sequential, Writer, loops_over
 
-#: an element is a function of what came before and the next element
+#: from the accumulator and an element to the new accumulator
 Combine = Callable[[Expr, Expr], Expr]
 
 
-def folded(
+def fold(
     array: Array, axes: Sequence[int], combine: Combine, identity: Expr | None, requires: Sequence[object] = ()
 ) -> Array:
-    """An array reduced over axes, in row-major order over them.
+    """Reduce an array over axes, in row-major order.
 
-    Without `identity` the first element is where it starts; there must be one then.
+    Without `identity` the first element is the initial value, and axes must not be empty.
     """
     loops = tuple(var(f"v{d}") for d in range(array.ndim))
     kept = [d for d in range(array.ndim) if d not in axes]
@@ -36,8 +36,8 @@ def folded(
             first = readers[0](start(loops))
             is_first = functools.reduce(lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes])
             value = primitive("select", is_first, element, value)
-        fold = loops_over(axes, array.shape, (Assign("r0", value),))
+        loop = loops_over(axes, array.shape, (Assign("r0", value),))
         store = write(tuple(loops[d] for d in kept), total)
-        return loops_over(kept, array.shape, (Declare("r0", first), *fold, store))
+        return loops_over(kept, array.shape, (Declare("r0", first), *loop, store))
 
     return Sequential(array.dtype, [array.shape[d] for d in kept], (array,), body, requires=requires)

@@ -1,4 +1,4 @@
-"""Groups: tasks that share a loop nest."""
+"""Groups of tasks that share a loop nest."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Group(ScheduledStep):
     kind = "nest"
 
     def added_weight(self, work: Sequence[Expr]) -> int:
-        """What a body of these expressions adds to the work of the nest, which computes equal ones once."""
+        """Return the cost of expressions that the nest does not compute yet."""
         return sum(cost(e) for e in work if e not in self.known) + 1
 
     def add(self, task: Task, work: Sequence[Expr]) -> None:
-        """Take a task whose expressions are `work`."""
+        """Add a task whose expressions are `work`."""
         self.tasks.append(task)
         self.weight += self.added_weight(work)
         self.known.update(work)
@@ -47,13 +47,13 @@ class Group(ScheduledStep):
             self.closed = True
 
     def maps(self, array: Array) -> bool:
-        """Whether the array is made here by one plain map."""
-        mine = [t for t in self.tasks if t.target is array]
-        return len(mine) == 1 and mine[0].kind == "map"
+        """Return whether a single map of this nest computes the array."""
+        tasks = [t for t in self.tasks if t.target is array]
+        return len(tasks) == 1 and tasks[0].kind == "map"
 
     @property
     def prologues(self) -> Iterator[Task]:
-        """What runs before the nest."""
+        """The tasks that run before the nest."""
         return (task.prologue for task in self.tasks if task.prologue is not None)
 
     def writes(self) -> Iterator[Array]:
@@ -83,16 +83,16 @@ class Group(ScheduledStep):
 
     @property
     def has_rows(self) -> bool:
-        """Whether rounds of the outermost loop can run in several launches: nothing is handed on, or done before."""
+        """Return whether iterations of the outermost loop can be split over launches: they carry no dependence."""
         rank = len(self.domain)
 
-        def is_cut(task: Task) -> bool:
+        def can_split(task: Task) -> bool:
             if task.prologue is not None:
                 return False
-            inside = task.kind == "reduce" and 0 not in task.axes and is_trailing_run(task.axes, rank)
-            return task.kind == "map" or inside
+            is_inner_reduction = task.kind == "reduce" and 0 not in task.axes and is_trailing_run(task.axes, rank)
+            return task.kind == "map" or is_inner_reduction
 
-        return rank > 0 and all(map(is_cut, self.tasks))
+        return rank > 0 and all(map(can_split, self.tasks))
 
     def reads_in_rows(self, buffer: str, count: Expr, context: Context, name_of: NameOf) -> bool:
         elsewhere = any(read == buffer and not same for read, same in self.loads(name_of))
@@ -104,7 +104,7 @@ class Group(ScheduledStep):
             yield launch
 
     def rows_launch(self, assembler: Assembler, at: int, rows: Rows) -> Launched:
-        """The launch for a part of the outermost loop."""
+        """Return the launch for a range of the outermost loop."""
         return self._launch(assembler, at, rows)
 
     def _launch(self, assembler: Assembler, at: int, rows: Rows | None) -> Launched:
@@ -113,15 +113,15 @@ class Group(ScheduledStep):
         for task in self.tasks:
             name = name_of(task.target)
             old = assembler.in_place.get(name)
-            begins_there = old is not None and task.target.starts_as_base
-            tasks.append(dataclasses.replace(task, prologue=None) if begins_there else task)
-            if old is not None and not begins_there:
+            starts_in_place = old is not None and task.target.starts_as_base
+            tasks.append(dataclasses.replace(task, prologue=None) if starts_in_place else task)
+            if old is not None and not starts_in_place:
                 aliased |= {name, assembler.context.inputs[old].buffer.name}
         return build_launch(self.domain, tasks, f"k{at}", name_of, assembler.elided, aliased, rows)
 
 
 def _own_offsets(domain: tuple[Expr, ...], is_interleaved: bool) -> tuple[Expr, ...]:
-    """Where the current iteration over `domain` keeps its element, or both parts of it."""
+    """Return the offsets of the element of the current iteration, two if it is complex."""
     if not is_interleaved:
         return (own_element(domain),)
     loops = LOOP[: len(domain)]

@@ -1,4 +1,4 @@
-"""Statements as kernels: parameters by what they read, write and need to know."""
+"""Construction of kernels and launches from statements."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from aesara.ir.kernel import (
     walk_statements,
 )
 from aesara.ir.steps import Launch
-from aesara.lower.deep_nests import with_fewer_loops
+from aesara.lower.deep_nests import collapse_deep_nests
 
 __all__ = ["launch_of"]
 
 
 def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] = ()) -> Launch:
-    """Statements as a kernel, with the arguments to launch it with.
+    """Return the launch of a kernel with these statements.
 
-    Buffers and sizes get canonical names, so that equal nests become equal kernels.
+    Parameters get canonical names, so that equal nests become equal kernels.
     """
-    body = with_fewer_loops(body)
+    body = collapse_deep_nests(body)
     bound = {s.var for s in walk_statements(body) if isinstance(s, For)}
     bound |= {s.name for s in walk_statements(body) if isinstance(s, Declare)}
     buffers: dict[str, str] = {}
@@ -41,9 +41,9 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
             buffers[buffer] = f"b{len(buffers)}"
             kinds[buffer] = dtype
 
-    given = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
-    hoisted: dict[Expr, Expr] = {}
-    body = tuple(map_expressions(s, lambda e: substitute([e], given.get, hoisted)[0]) for s in body)
+    hoisted = _strides([e for s in walk_statements(body) for e in expressions_of(s)], bound) | _lengths(body)
+    replaced: dict[Expr, Expr] = {}
+    body = tuple(map_expressions(s, lambda e: substitute([e], hoisted.get, replaced)[0]) for s in body)
     for statement in walk_statements(body):
         for e in walk(expressions_of(statement)):
             if e.op == "load":
@@ -73,14 +73,14 @@ def launch_of(name: str, body: tuple[Statement, ...], aliased: Collection[str] =
         BufferParam(new, kinds[old], old in written, shared and old in aliased) for old, new in buffers.items()
     ]
     params += [ScalarParam(new, e.dtype) for e, new in sizes.items()]
-    computed = {name: e for e, name in given.items()}
+    computed = {name: e for e, name in hoisted.items()}
     return Launch(Kernel(name, tuple(params), renamed_body), (*buffers, *(computed.get(e, e) for e in sizes)))
 
 
 def _lengths(body: tuple[Statement, ...]) -> dict[Expr, Expr]:
-    """Numbers in memory that lengths of loops are computed from, each with a variable for it.
+    """Return loads of scalars in trip counts, each with a variable for it.
 
-    As arguments of the kernel they are known where it is launched, which has to know how long it will take.
+    As arguments of the kernel they are known at the launch, which estimates the run time.
     """
     written = {s.buffer for s in walk_statements(body) if isinstance(s, Store)}
     extents = [s.extent for s in walk_statements(body) if isinstance(s, For)]
@@ -89,9 +89,9 @@ def _lengths(body: tuple[Statement, ...]) -> dict[Expr, Expr]:
 
 
 def _strides(roots: Sequence[Expr], bound: set[str]) -> dict[Expr, Expr]:
-    """What indices are multiplied by, where it is computed from sizes, each with a variable for it.
+    """Return computed strides, each with a variable for it.
 
-    As arguments of the kernel they are known not to change in its loops, and LLVM makes one for the stride 1.
+    As arguments of the kernel they are loop-invariant, and LLVM versions loops for stride 1.
     """
     found: dict[Expr, Expr] = {}
     fixed: set[Expr] = set()

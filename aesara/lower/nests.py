@@ -1,8 +1,8 @@
-"""Loop nests: a group of tasks over one iteration space becomes a kernel.
+"""Loop nests: kernels for tasks over one iteration space.
 
-Reductions over the last axes accumulate in registers; over others, in the result's memory, with the innermost loop
-still along memory.  A nest that only touches elements in storage order collapses to one loop.  Long sums of floats
-are taken in blocks, which bounds the rounding error as pairwise summation does while the block itself vectorises.
+Reductions over trailing axes accumulate in registers, others in the memory of the result, with the innermost loop along
+contiguous memory.  A nest that accesses elements in storage order is collapsed to one loop.  Long sums of floats are
+computed in blocks: rounding errors are bounded as in pairwise summation, and each block vectorizes.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from aesara.records import dataclass
 
 __all__ = ["BLOCK", "Launched", "Rows", "build_launch"]
 
-#: length of the blocks of long sums, and how many numbers of a block are added up one after the other
+#: length of the blocks of long sums, and the number of elements of a block that each lane accumulates
 BLOCK, _CHAIN = 1024, 32
-#: loops that accumulate and do less work than this per element take several vectors at once
+#: accumulating loops with less work than this per element are interleaved
 _LIGHT = 24
 _INTERLEAVE = 4
-#: bytes of the partial results of an accumulation; `_INTERLEAVE` times as many in loops that do less than this
+#: bytes of the lanes of an accumulation; `_INTERLEAVE` times as many in loops with less work than the second
 _LANE_BYTES, _BARE = 64, 12
+#: operations with long latency
 _LONG = frozenset({"pow", "asinh", "acosh", "atanh"})
 
 
@@ -41,22 +42,22 @@ class _Nest:
     values: dict[Task, Expr]
     offsets: dict[Task, Expr]
     axes: dict[Task, tuple[int, ...]]
-    #: the loops along which a task that writes goes to different places
+    #: the loops along which a write goes to distinct positions
     distinct: dict[Task, frozenset[int]]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """How a nest is cut along its outermost loop.
+    """Strip-mining of the outermost loop of a nest.
 
     Attributes
     ----------
     number
-        The variable that has the number of the part.
+        The variable with the number of the strip.
     elements
-        So many iterations a part has, at least one of the outermost loop.
+        The number of innermost iterations of a strip, which has at least one of the outermost loop.
     parts
-        The buffers that hold only what this part reads, element by element.
+        The buffers that hold only the elements that this strip reads.
     """
 
     number: str
@@ -66,7 +67,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Launched:
-    """A launch; how long the outermost loop is, how much of that a part has, and how many iterations a round has."""
+    """A launch, the trip count of the outermost loop, that of a strip (`rows`), and the iterations in each row."""
 
     launch: Launch
     length: Expr
@@ -83,10 +84,10 @@ def build_launch(
     aliased: set[str],
     rows: Rows | None = None,
 ) -> Launched:
-    """The kernel of tasks over one iteration space, and the arguments to launch it with.
+    """Build the launch of tasks over one iteration space.
 
-    `elided` are the arrays made here that live in registers only; `aliased` the buffers that may share memory
-    with an input read at the same offsets.  With `rows`, for one part.
+    `elided` are results that live in registers only; `aliased` are buffers that may share memory with an input that is
+    read at the same offsets.  With `rows`, the launch is for one strip.
     """
     body: tuple[Statement, ...] = ()
     for task in tasks:
@@ -94,18 +95,18 @@ def build_launch(
             fill = _collapse(_fuse(task.prologue.domain, [task.prologue], buffer_of, set()))
             body += _Builder(fill, buffer_of).loops(0)
     nest = _fuse(domain, tasks, buffer_of, elided)
-    nest = _collapse(_without_ones(nest) if rows is None else nest)
+    nest = _collapse(_drop_single_iterations(nest) if rows is None else nest)
     body += _Builder(nest, buffer_of).loops(0)
     length, width = (nest.domain[0], _product(nest.domain[1:])) if nest.domain else (const(1), const(1))
     part = length
     if rows is not None:
         part = op("maximum", op("intdiv", const(rows.elements), width), const(1))
-        body = _part(body, rows, part)
+        body = _strip(body, rows, part)
     return Launched(launch_of(name, body, aliased), length, part, width)
 
 
-def _part(body: tuple[Statement, ...], rows: Rows, count: Expr) -> tuple[Statement, ...]:
-    """Some rounds of the loop that is all of a nest."""
+def _strip(body: tuple[Statement, ...], rows: Rows, count: Expr) -> tuple[Statement, ...]:
+    """Restrict the outermost loop to the iterations of one strip."""
     (loop,) = body
     assert isinstance(loop, For)
     first, index = var(rows.number) * count, var(loop.var)
@@ -121,24 +122,24 @@ def _part(body: tuple[Statement, ...], rows: Rows, count: Expr) -> tuple[Stateme
 
 
 def _fuse(
-    domain: tuple[Expr, ...], given: Sequence[Task], buffer_of: Callable[[Array], str], elided: set[Array]
+    domain: tuple[Expr, ...], tasks_in_order: Sequence[Task], buffer_of: Callable[[Array], str], elided: set[Array]
 ) -> _Nest:
-    """Substitute loads of what the nest itself computes by the computed value."""
+    """Forward values that the nest stores to its loads of them."""
     same = own_element(domain)
-    made: dict[str, Expr] = {}
+    stored: dict[str, Expr] = {}
 
     def forward(e: Expr) -> Expr | None:
         if e.op == "load" and e.args[0] is same:
-            return made.get(e.attr)
+            return stored.get(e.attr)
         return None
 
     values: dict[Task, Expr] = {}
     tasks = []
     memo: dict[Expr, Expr] = {}
-    for task in given:
+    for task in tasks_in_order:
         (values[task],) = substitute([task.value], forward, memo)
         if task.kind == "map" and task.offset is same:
-            made[buffer_of(task.target)] = values[task]
+            stored[buffer_of(task.target)] = values[task]
             memo.clear()
             if task.target in elided:
                 continue
@@ -147,25 +148,24 @@ def _fuse(
     return _Nest(domain, tasks, values, offsets, axes, {t: t.distinct for t in tasks})
 
 
-def _without_ones(nest: _Nest) -> _Nest:
-    """Without the loops of one round over which nothing is reduced: the innermost loop of those left is long."""
-    reduced = {axis for task in nest.tasks for axis in nest.axes[task]}
-    left = [d for d, n in enumerate(nest.domain) if n is not ONE or d in reduced]
-    if len(left) == len(nest.domain) or not left:
+def _drop_single_iterations(nest: _Nest) -> _Nest:
+    """Remove loops of one iteration that are not reduced, so that the innermost loop is a long one."""
+    reduced_axes = {axis for task in nest.tasks for axis in nest.axes[task]}
+    kept = [d for d, n in enumerate(nest.domain) if n is not ONE or d in reduced_axes]
+    if len(kept) == len(nest.domain) or not kept:
         return nest
-    place_of = {LOOP[d]: ZERO for d in range(len(nest.domain))} | {LOOP[d]: LOOP[k] for k, d in enumerate(left)}
-    axes = {task: tuple(left.index(d) for d in nest.axes[task]) for task in nest.tasks}
-    distinct = {t: frozenset(k for k, d in enumerate(left) if d in nest.distinct[t]) for t in nest.tasks}
-    moved = _moved(nest, place_of.get, tuple(nest.domain[d] for d in left), axes)
-    return dataclasses.replace(moved, distinct=distinct)
+    index_of = {LOOP[d]: ZERO for d in range(len(nest.domain))} | {LOOP[d]: LOOP[k] for k, d in enumerate(kept)}
+    axes = {task: tuple(kept.index(d) for d in nest.axes[task]) for task in nest.tasks}
+    distinct = {t: frozenset(k for k, d in enumerate(kept) if d in nest.distinct[t]) for t in nest.tasks}
+    result = _reindex(nest, index_of.get, tuple(nest.domain[d] for d in kept), axes)
+    return dataclasses.replace(result, distinct=distinct)
 
 
 def _collapse(nest: _Nest) -> _Nest:
-    """One loop instead of several, if every access follows storage order or does not move at all; none for one
-    element."""
+    """Collapse a nest to one loop if accesses are in storage order or invariant, or to none for one element."""
     rank = len(nest.domain)
     if rank == 1 and nest.domain[0] is ONE and all(t.kind == "map" for t in nest.tasks):
-        return _moved(nest, lambda e: ZERO if e is LOOP[0] else None, (), dict.fromkeys(nest.tasks, ()))
+        return _reindex(nest, lambda e: ZERO if e is LOOP[0] else None, (), dict.fromkeys(nest.tasks, ()))
     if rank < 2:
         return nest
     loops = LOOP[:rank]
@@ -173,25 +173,25 @@ def _collapse(nest: _Nest) -> _Nest:
     for task in nest.tasks:
         if (task.kind == "reduce" and len(task.axes) < rank) or task.kind == "write":
             return nest
-    place = var("flat")  # no variable of the loops, one of which the place becomes
+    flat_index = var("flat")  # a temporary variable: the loop variable occurs in the old expressions
     axes: dict[Task, tuple[int, ...]] = {t: (0,) if t.kind == "reduce" else () for t in nest.tasks}
-    flat = _moved(nest, lambda e: place if e is same else None, (_product(nest.domain),), axes)
-    places = (flat.offsets[t] for t in flat.tasks if t.kind == "map")
-    if any(e.op == "var" and e in loops for e in walk([*flat.values.values(), *places])):
+    flat = _reindex(nest, lambda e: flat_index if e is same else None, (_product(nest.domain),), axes)
+    offsets = (flat.offsets[t] for t in flat.tasks if t.kind == "map")
+    if any(e.op == "var" and e in loops for e in walk([*flat.values.values(), *offsets])):
         return nest
-    return _moved(flat, lambda e: LOOP[0] if e is place else None, flat.domain, axes)
+    return _reindex(flat, lambda e: LOOP[0] if e is flat_index else None, flat.domain, axes)
 
 
-def _moved(
+def _reindex(
     nest: _Nest, change: Callable[[Expr], Expr | None], domain: tuple[Expr, ...], axes: dict[Task, tuple[int, ...]]
 ) -> _Nest:
-    """The nest over another domain: what its expressions become there, and over which axes its reductions run.
+    """Rewrite the expressions of a nest for another domain, with the given axes of reductions.
 
-    Of places that tasks write to nothing is known there.
+    Nothing is known of distinct positions of writes there.
     """
-    moved = substitute([*(nest.values[t] for t in nest.tasks), *(nest.offsets[t] for t in nest.tasks)], change, {})
-    values = dict(zip(nest.tasks, moved[: len(nest.tasks)], strict=True))
-    offsets = dict(zip(nest.tasks, moved[len(nest.tasks) :], strict=True))
+    mapped = substitute([*(nest.values[t] for t in nest.tasks), *(nest.offsets[t] for t in nest.tasks)], change, {})
+    values = dict(zip(nest.tasks, mapped[: len(nest.tasks)], strict=True))
+    offsets = dict(zip(nest.tasks, mapped[len(nest.tasks) :], strict=True))
     return _Nest(domain, nest.tasks, values, offsets, axes, dict.fromkeys(nest.tasks, frozenset()))
 
 
@@ -207,7 +207,7 @@ class _Builder:
         self.nest, self.buffer_of = nest, buffer_of
         self.rank = len(nest.domain)
         self.register: dict[Task, str] = {}
-        #: depth at which a task's accumulator starts and ends
+        #: depth at which the accumulator of a task is initialized and stored
         self.level: dict[Task, int] = {}
         for k, task in enumerate(nest.tasks):
             if task.kind == "reduce":
@@ -215,7 +215,7 @@ class _Builder:
                 self.level[task] = _first_of_trailing_run(nest.axes[task], self.rank)
 
     def loops(self, depth: int) -> tuple[Statement, ...]:
-        """The statements from the loop at `depth` inwards."""
+        """Return the statements from the loop at `depth` inwards."""
         before: list[Statement] = []
         after: list[Statement] = []
         for task in self.nest.tasks:
@@ -243,7 +243,7 @@ class _Builder:
     # -- innermost statements ----------------------------------------------------------------------------------
 
     def _leaf(self) -> list[Statement]:
-        # Stores come last: an update in place must not be seen by what reads the old value in this iteration.
+        # Stores come last: this iteration must read the old values that an update in place overwrites.
         statements: list[Statement] = []
         stores: list[Statement] = []
         for task in self.nest.tasks:
@@ -265,7 +265,7 @@ class _Builder:
         return statements + stores
 
     def _is_distinct(self, task: Task) -> bool:
-        """Return whether iterations of the innermost loop write to different places, which the offset does not show."""
+        """Return whether the innermost loop writes to distinct positions that the offset alone does not prove."""
         last = self.rank - 1
         return last in self.nest.distinct[task] and not is_distinct_offset(self.nest.offsets[task], f"v{last}")
 
@@ -291,10 +291,10 @@ class _Builder:
         lanes: tuple[int, ...],
         block_size: int,
     ) -> tuple[Statement, ...]:
-        """for each block: part = sum of the block; total += part."""
+        """Build ``for each block: part = sum(block); total += part``."""
         index, size = var(f"v{depth}"), const(block_size)
         start = var("vb") * size
-        moved = start + var("vi")
+        element = start + var("vi")
         partial: dict[str, str] = {}
         for s in body:
             if isinstance(s, Assign) and s.reassociate:
@@ -302,7 +302,7 @@ class _Builder:
 
         def change(e: Expr) -> Expr | None:
             if e is index:
-                return moved
+                return element
             if e.op == "var" and e.attr in partial:
                 return var(partial[e.attr], e.dtype)
             return None
@@ -314,42 +314,42 @@ class _Builder:
 
         inner = tuple(map_expressions(s, lambda e: substitute([e], change, memo)[0], rename) for s in body)
         identities = {self.register[t]: t for t in self.nest.tasks if t in self.register}
-        opened: list[Statement] = []
+        initial: list[Statement] = []
         outer: list[Statement] = []
-        added: list[Statement] = []
-        last: list[Statement] = []
+        combine: list[Statement] = []
+        final: list[Statement] = []
         for name, part in partial.items():
             task = identities[name]
             assert task.identity is not None
             dtype = task.identity.dtype
-            opened.append(Declare(part, task.identity))
+            initial.append(Declare(part, task.identity))
             total, block = var(name, dtype), var(part, dtype)
             if task.primitive == "add" and dtype.startswith("float"):
                 outer.append(Declare(f"{name}c", const(0, dtype)))
-                added += _compensated(name, total, block, var(f"{name}c", dtype))
-                last.append(Assign(name, total + var(f"{name}c", dtype)))
+                combine += _compensated_sum(name, total, block, var(f"{name}c", dtype))
+                final.append(Assign(name, total + var(f"{name}c", dtype)))
             else:
-                added.append(Assign(name, op(task.primitive, total, block)))
+                combine.append(Assign(name, op(task.primitive, total, block)))
         blocks = (extent + (block_size - 1)) // size
         length = op("minimum", size, extent - start)
         loop = mark_parallel(For("vi", length, inner, lanes=lanes))
-        return (*outer, For("vb", blocks, (*opened, loop, *added)), *last)
+        return (*outer, For("vb", blocks, (*initial, loop, *combine)), *final)
 
 
 def _interleave(body: tuple[Statement, ...]) -> int:
-    """How many vectors at once an innermost loop should take, to hide the latency of what it does."""
+    """Return the interleave count of an innermost loop, which hides the latency of its operations."""
     if any(isinstance(s, Assign) for s in body) and _work(body) < _LIGHT:
         return _INTERLEAVE
     return 2 if any(e.op in _LONG for s in body for e in walk(expressions_of(s))) else 1
 
 
 def _work(body: tuple[Statement, ...]) -> int:
-    """The cost of an iteration."""
+    """Return the cost of an iteration."""
     return sum(map(cost, walk([e for s in body for e in expressions_of(s)])))
 
 
 def _accumulates_floats(body: tuple[Statement, ...]) -> bool:
-    """Whether the order matters in which a loop accumulates."""
+    """Return whether a loop accumulates floats, so that the order matters."""
     return any(
         isinstance(s, Assign) and s.reassociate and s.value.op in ("add", "mul") and s.value.dtype.startswith("float")
         for s in body
@@ -357,9 +357,9 @@ def _accumulates_floats(body: tuple[Statement, ...]) -> bool:
 
 
 def _lanes(body: tuple[Statement, ...]) -> tuple[int, ...]:
-    """How many partial results accumulations have: full vectors of any processor, and several of them in bare loops.
+    """Return the numbers of lanes for accumulations: one full vector, and several in loops with little work.
 
-    What is left over in bare loops goes through single vectors.  A loop that has other mutable scalars has none.
+    Remainders of these run with a single vector.  A loop with other mutable scalars has no lanes.
     """
     found = accumulations(body)
     if not found:
@@ -369,21 +369,21 @@ def _lanes(body: tuple[Statement, ...]) -> tuple[int, ...]:
     return (_INTERLEAVE * single, single) if _work(body) < _BARE else (single,)
 
 
-def _compensated(name: str, total: Expr, block: Expr, lost: Expr) -> list[Statement]:
-    """total += block, with what the rounding loses kept apart.
+def _compensated_sum(name: str, total: Expr, block: Expr, error: Expr) -> list[Statement]:
+    """Return ``total += block`` with rounding errors accumulated separately.
 
-    TwoSum: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B.  Where the sum is infinite or
-    NaN the difference is NaN and is dropped.
+    TwoSum: Knuth, The Art of Computer Programming, volume 2, section 4.2.2, theorem B.  If the sum is infinite or NaN
+    its error is NaN, and dropped.
     """
-    together = total + block
-    shown = together - total
-    rest = total - (together - shown) + (block - shown)
-    error = op("select", op("isnan", rest), const(0, total.dtype), rest)
-    return [Assign(f"{name}c", lost + error), Assign(name, together)]
+    result = total + block
+    rounded = result - total
+    difference = total - (result - rounded) + (block - rounded)
+    difference = op("select", op("isnan", difference), const(0, total.dtype), difference)
+    return [Assign(f"{name}c", error + difference), Assign(name, result)]
 
 
 def _first_of_trailing_run(axes: tuple[int, ...], rank: int) -> int:
-    """Depth of the loop where the reduced axes at the end begin (`rank` if the last axis is kept)."""
+    """Return the depth of the first trailing reduced axis (`rank` if the last axis is kept)."""
     first = rank
     while first - 1 in axes:
         first -= 1

@@ -1,5 +1,4 @@
-"""Lowering of operations on values that consist of arrays: their parts are variables, and what an operation does to
-them is an expression of these."""
+"""Lowering of ops on composite values: their parts are variables, and the op is an expression of parts."""
 
 from __future__ import annotations
 
@@ -15,7 +14,7 @@ __all__ = ["lower_on_parts", "parts_of"]
 
 
 def parts_of(variable: Variable, context: Context) -> tuple[Variable, ...]:
-    """The variables that are the parts of a variable."""
+    """Return the parts of a variable."""
     found = context.parts_of.get(variable)
     if found is None:
         if not isinstance(variable, Constant):
@@ -28,12 +27,12 @@ def parts_of(variable: Variable, context: Context) -> tuple[Variable, ...]:
 
 
 def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Context], None]) -> dict[Variable, Variable]:
-    """Lower a node that has inputs or outputs with parts, by `lower` for each node on these.
+    """Lower a node with composite inputs or outputs, by `lower` for each node on their parts.
 
     Returns
     -------
     dict
-        The outputs of the node that have no parts, and what they are.
+        The variables that replace the outputs without parts.
     """
     first = len(context.items)
     inputs = [parts_of(v, context) if has_parts(v) else v for v in node.inputs]
@@ -43,29 +42,29 @@ def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Contex
     for one in io_toposort(known, [v for v in flat(results) if v not in known]):
         if not all(map(context.has, one.outputs)):
             lower(one, context)
-            if isinstance(one.op, OnParts):  # it is the node, which is made in its place
+            if isinstance(one.op, OnParts):  # it replaces the node
                 context.made.pop(one)
                 if one in context.reasons:
                     context.reasons[node] = context.reasons.pop(one)
-    made: dict[Variable, Variable] = {}
+    replacements: dict[Variable, Variable] = {}
     for variable, result in zip(node.outputs, results, strict=True):
         if isinstance(result, tuple):
             context.parts_of[variable] = result
         else:
-            made[variable] = result
+            replacements[variable] = result
     context.made[node] = range(first, len(context.items))
-    return made
+    return replacements
 
 
 def _expression(
     node: Apply, inputs: Sequence[Variable | tuple[Variable, ...]]
 ) -> list[Variable | tuple[Variable, ...]]:
-    """What a node computes, in terms of parts."""
+    """Return the outputs of a node, in terms of parts."""
     in_parts = getattr(node.op, "in_parts", None)
     results = None if in_parts is None else in_parts(node, *inputs)
     if results is None:
-        made = OnParts(node).make_node(*flat(inputs))
-        return list(grouped([variable.type for variable in node.outputs], made.outputs))
+        on_parts = OnParts(node).make_node(*flat(inputs))
+        return list(grouped([variable.type for variable in node.outputs], on_parts.outputs))
     for variable, result in zip(node.outputs, results, strict=True):
         kinds = variable.type.part_types()
         expected = (variable.type,) if kinds is None else kinds

@@ -1,7 +1,7 @@
-"""Where the nodes of a graph end: the loop nest, product or Python call that computes each of them.
+"""Placement of nodes: the loop nest, product or Python call that computes each node of a graph.
 
-Lowering is cheap and repeatable, so nothing of this is kept when a function is compiled: whoever asks has the graph
-lowered and scheduled again, and follows what became of each node's arrays.
+Nothing of this is kept when a function is compiled: a query lowers and schedules the graph again, and follows the
+arrays of each node.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, sharing
 from aesara.lower.arrays import Array, Definition, LoopBody
-from aesara.lower.assemble import planned, planned_body
+from aesara.lower.assemble import plan_body_results, plan_results
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_nodes
 from aesara.lower.groups import Group
@@ -29,18 +29,18 @@ class PlacedStep:
     Attributes
     ----------
     kind
-        ``"nest"`` (loops over elements), ``"product"`` (of matrices), ``"routine"`` (of a library), ``"loop"`` (steps
-        that are repeated) or ``"python"`` (a call).
+        ``"nest"`` (loops over elements), ``"product"`` (of matrices), ``"routine"`` (of a library), ``"loop"`` (over
+        time steps) or ``"python"`` (a call).
     name
-        The name of the kernel in the program, if the step is a nest; what is done, if a library does it.
+        The name of the kernel of a nest, or the title of a routine.
     nodes
-        The nodes, in order; one that is computed again in several places is in several steps.
+        The nodes, in order; a node that is recomputed is in several steps.
     space
-        What the loops run over, the rows and columns of a product, or how often a loop runs, in sizes of the program.
+        Trip counts of a nest or loop, or rows and columns of a product, in sizes of the program.
     steps
-        What a loop repeats; its nodes are those of the graph inside the node.
+        The steps in the body of a loop; their nodes are those of the inner graph.
     kernel
-        The name that a kernel has in the program, if the step has one: a routine of a library may be loops too.
+        The name of the kernel in the program, if there is one; a library routine may be inlined as a kernel.
     """
 
     kind: str
@@ -53,20 +53,20 @@ class PlacedStep:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where the nodes of a graph end.
+    """The placement of the nodes of a graph.
 
     Attributes
     ----------
     steps
         The steps in which nodes are computed, in order.
     without_code
-        Nodes of which nothing is left in any step: sizes, slices, what nobody reads.
+        Nodes that are in no step: sizes, slices, unused results.
     reasons
-        The nodes that run in Python, with the reason; of a node that is a graph, those in it.
+        The nodes that run in Python, with the reason; for a subgraph, its inner nodes.
     copied
-        Numbers of the inputs whose whole value is copied.
+        Numbers of the inputs that are copied as a whole.
     bases
-        Numbers of the inputs whose whole value is what a result starts as; written over in place, it is no copy.
+        Numbers of the inputs that a result starts as a copy of; it is no copy if it is overwritten in place.
     """
 
     steps: tuple[PlacedStep, ...]
@@ -79,7 +79,7 @@ class Placement:
 def place_nodes(
     inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], updates: dict[int, int]
 ) -> Placement:
-    """Lower and schedule a graph, as `lower_graph` does, to see where its nodes end.
+    """Lower and schedule a graph, as `lower_graph` does, and find the steps that compute its nodes.
 
     Raises
     ------
@@ -88,16 +88,16 @@ def place_nodes(
     """
     with sharing():
         context = lower_nodes(inputs, outputs)
-        _, plan = planned(context, outputs, updates)
+        _, plan = plan_results(context, outputs, updates)
         nodes = dict.fromkeys([*context.made, *context.deferred])
         steps, placed = _placed_steps(context, plan)
         without_code = tuple(node for node in nodes if node not in placed)
-        copied, bases = _copied(context, plan)
+        copied, bases = _find_copies(context, plan)
         return Placement(steps, without_code, dict(context.reasons), copied, bases)
 
 
 def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, ...], set[Apply]]:
-    """The steps of a schedule with their nodes, and all nodes that are in one."""
+    """Return the steps of a schedule with their nodes, and the set of these nodes."""
     steps_of = _steps_of_items(context, plan)
     inside: dict[int, list[Apply]] = {at: [] for at in range(len(plan.steps))}
     placed: set[Apply] = set()
@@ -105,7 +105,7 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
         items: list[object] = [context.items[k] for k in numbers]
         items += [part for v in node.outputs for part in _parts(v, context)]
         for at in set[int]().union(*(steps_of.get(item, ()) for item in items)):
-            # What reads the results of a call is not the call, and neither is what makes its operands.
+            # Nodes that read results of a call, or compute its operands, are not in the call.
             is_own = plan.steps[at] in items
             if is_own if plan.steps[at].kind == "python" else node not in context.reasons:
                 inside[at].append(node)
@@ -121,19 +121,19 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
 
 
 def _steps_of_loop(body: LoopBody) -> tuple[PlacedStep, ...]:
-    """What a loop does in each of its steps."""
-    return _placed_steps(body.context, planned_body(body)[1])[0]
+    """Return the steps of the body of a loop."""
+    return _placed_steps(body.context, plan_body_results(body)[1])[0]
 
 
 def _parts(variable: Variable, context: Context) -> Sequence[Array]:
-    """The arrays that a variable is: one, or two if it is complex."""
+    """Return the arrays of a variable: two if it is complex, else one."""
     if variable in context.pairs:
         return context.pairs[variable].parts
     return [context.arrays[variable]] if variable in context.arrays else []
 
 
 def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
-    """For each array, the steps that compute it: its own, or those of all that it is traced into."""
+    """Return for each item the steps that compute it: its own, or those of arrays that it is inlined into."""
     found: dict[object, set[int]] = {}
     for at, step in enumerate(plan.steps):
         for array in step.computes():
@@ -152,8 +152,8 @@ def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:
     return found
 
 
-def _copied(context: Context, plan: Schedule) -> tuple[frozenset[int], frozenset[int]]:
-    """Numbers of the inputs that some loop does nothing but copy, and of those that it starts from."""
+def _find_copies(context: Context, plan: Schedule) -> tuple[frozenset[int], frozenset[int]]:
+    """Return the numbers of inputs that a loop copies, and of those that a result starts as a copy of."""
     number_of = {item.buffer.name: number for number, item in enumerate(context.inputs)}
     tasks = [task for step in plan.steps if isinstance(step, Group) for task in step.tasks]
     starts = [task.prologue for task in tasks if task.prologue is not None]
@@ -173,11 +173,11 @@ def _is_copy(task: Task) -> bool:
 def nodes_of_buffers(
     inputs: Sequence[tuple[Variable, bool]], outputs: Sequence[Variable], updates: dict[int, int]
 ) -> dict[str, tuple[Apply, ...]]:
-    """Lower and schedule a graph, as `lower_graph` does, to see whose values each buffer of the program holds."""
+    """Lower and schedule a graph, as `lower_graph` does, and find the nodes whose values each buffer holds."""
     found: dict[str, tuple[Apply, ...]] = {}
     with sharing():
         context = lower_nodes(inputs, outputs)
-        _name_buffers(context, planned(context, outputs, updates)[1], found)
+        _name_buffers(context, plan_results(context, outputs, updates)[1], found)
     return found
 
 
@@ -188,10 +188,10 @@ def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply
             for part in _parts(variable, context):
                 node_of.setdefault(part, node)
     for array, name in plan.names.items():
-        # What no node has made is a copy that makes a result of what is none by itself, or the two parts of one.
+        # An array of no node is a copy of one, or interleaves two.
         arrays = [array] if array in node_of else [operand for operand, _ in array.reads()]
         nodes = (node_of[one] for one in arrays if one in node_of)
         found[name] = tuple(dict.fromkeys((*found.get(name, ()), *nodes)))
     for step in plan.steps:
         if step.loop_body is not None:
-            _name_buffers(step.loop_body.context, planned_body(step.loop_body)[1], found)
+            _name_buffers(step.loop_body.context, plan_body_results(step.loop_body)[1], found)

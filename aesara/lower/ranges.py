@@ -1,4 +1,4 @@
-"""The smallest and largest entry of integer arrays, by which positions are checked in front of loops."""
+"""Value ranges of integer arrays, by which indices are checked before loops."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context, Exemption
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 
 
 def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
-    """The smallest and largest entry of an integer array."""
+    """Return the smallest and largest entry of an integer array."""
     found = context.ranges.get(array)
     if found is None:
         data = context.constant_data(array)
         if data is not None:
-            data = data.astype("int64")  # as the entries are read
+            data = data.astype("int64")  # as loops read the entries
             low, high = (int(data.min()), int(data.max())) if data.size else (0, -1)
             found = const(low), const(high)
         elif array.ndim == 0:
@@ -29,8 +29,8 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
         elif array in context.positions_in:
             found = const(0), _largest_position(array, context)
         else:
-            # Where nothing is, the extremes of signed integers are in any range, and narrow ones are compared faster.
-            wide = array if array.dtype in ("int16", "int32") else converted(array, "int64")
+            # The identities of signed dtypes, for empty arrays, pass any check; narrow dtypes are compared faster.
+            wide = array if array.dtype in ("int16", "int32") else convert(array, "int64")
             axes = tuple(range(array.ndim))
             low_array = reduce_array(context, wide, axes, "minimum")
             high_array = reduce_array(context, wide, axes, "maximum")
@@ -40,7 +40,7 @@ def range_of(array: Array, context: Context) -> tuple[Expr, Expr]:
 
 
 def may_be_negative(array: Array, context: Context) -> bool:
-    """Whether there may be negative entries in an integer array."""
+    """Return whether an integer array may have negative entries."""
     if array in context.positions_in:
         return False
     low, _ = range_of(array, context)
@@ -48,7 +48,7 @@ def may_be_negative(array: Array, context: Context) -> bool:
 
 
 def _largest_position(array: Array, context: Context) -> Expr:
-    """The largest of some positions; -1 or less if there is none."""
+    """Return the largest position; -1 or less if there is none."""
     _, last_is_largest = context.positions_in[array]
     if not last_is_largest:
         return context.size_from(reduce_array(context, array, tuple(range(array.ndim)), "maximum"))
@@ -59,7 +59,7 @@ def _largest_position(array: Array, context: Context) -> Expr:
 
 
 def all_of(*conditions: Expr) -> Expr:
-    """The conjunction of conditions; a constant where they are."""
+    """Return the conjunction of conditions, folded if they are constant."""
     unknown = [c for c in conditions if not (c.is_const and c.attr)]
     return functools.reduce(lambda a, b: a & b, unknown) if unknown else const(True, "bool")
 
@@ -68,11 +68,10 @@ def require_range(
     array: Array, lowest: Expr, size: Expr, kind: type[Exception], message: str, node: Apply, context: Context,
     result: Sequence[Expr] | None = None, exemption: Exemption | None = None,
 ) -> tuple[object, ...]:  # fmt: skip
-    """The check that all entries are at least `lowest` and less than `size`.
+    """Check that all entries are at least `lowest` and less than `size`.
 
-    Entries that are not negative pass any `lowest`.  The message may use the smallest entry `{0}`, the largest `{1}`,
-    the size `{2}`, and an entry that is wrong `{3}`.  With `result`, the shape of what the array is broadcast to,
-    entries may be anything if that is empty.
+    `lowest` is at most 0.  The message may use the smallest entry `{0}`, the largest `{1}`, the size `{2}`, and an
+    invalid entry `{3}`.  If the array is broadcast to the shape `result`, and that is empty, entries may be anything.
     """
     known = context.positions_in.get(array)
     if known is not None and known[0] is size:

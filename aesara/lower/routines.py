@@ -1,7 +1,7 @@
-"""From the source of a routine (see `aesara.scalar.routine`) to a scalar function of the loop IR.
+"""Translation of the source of routines (`aesara.scalar.routine`) to scalar functions of the loop IR.
 
-Names are mutable scalars; a name that is first set inside a block is known in that block only, unless both branches of
-an `if` set it.  Where an `if` returns, what follows it moves into the branches that go on.
+Names are mutable scalars.  A name that is first set inside a block is local to it, unless both branches of an `if` set
+it.  If a branch of an `if` returns, the statements after the `if` are moved into the other branch.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ _FLOAT = "float64"
 
 
 class RoutineError(TypeError):
-    """The source of a routine holds what routines must not: the message says what, and where."""
+    """The source of a routine has an unsupported construct."""
 
 
 @functools.lru_cache(maxsize=1024)
 def scalar_function(routine: FloatRoutine) -> ScalarFunction:
-    """The routine as a function of the loop IR.
+    """Translate a routine to a function of the loop IR.
 
     Raises
     ------
     RoutineError
-        If its source holds something that has no meaning in a routine.
+        If its source has an unsupported construct.
     Unsupported
         If there is no source, as in a frozen application.
     """
@@ -49,7 +49,7 @@ def scalar_function(routine: FloatRoutine) -> ScalarFunction:
         statements = ast.parse(textwrap.dedent(inspect.getsource(function))).body
     except (OSError, TypeError, SyntaxError):
         statements = []
-    # For code that came as a text, Python 3.13 may answer with the program of `python -c`.
+    # For code that was executed from a text, Python 3.13 may return the program of `python -c`.
     match statements:
         case [ast.FunctionDef() as definition]:
             return _Translator(routine, definition).function()
@@ -60,7 +60,7 @@ on_clear(scalar_function.cache_clear)
 
 
 class Traced:
-    """The value of an expression while a routine is translated; calculating with it makes expressions."""
+    """The symbolic value of an expression during translation; operators build expressions."""
 
     __slots__ = ("expr",)
 
@@ -72,7 +72,7 @@ class Traced:
 
     @staticmethod
     def traced_call(function: Known | FloatRoutine, *values: Any) -> Traced:
-        """The value of a function that routines may call."""
+        """Return the value of a function that routines may call."""
         arguments = list(map(_expr, values))
         if isinstance(function, FloatRoutine):
             return Traced(scalar_function(function)(*arguments))
@@ -92,14 +92,14 @@ def _expr(value: Any) -> Expr:
     raise RoutineError(f"{value!r} is no number")
 
 
-def _applied(primitive: str, *values: Any) -> Traced:
+def _apply(primitive: str, *values: Any) -> Traced:
     return Traced(op(primitive, *map(_expr, values)))
 
 
 def _method(primitive: str, reflected: bool = False) -> Callable[[Traced, Any], Traced]:
     if reflected:
-        return lambda self, other: _applied(primitive, other, self)
-    return lambda self, other: _applied(primitive, self, other)
+        return lambda self, other: _apply(primitive, other, self)
+    return lambda self, other: _apply(primitive, self, other)
 
 
 for _name, _primitive in (
@@ -111,7 +111,7 @@ for _name, _primitive in (
 for _name in ("lt", "le", "gt", "ge", "eq", "ne"):
     setattr(Traced, f"__{_name}__", _method(_name))
 for _name in ("neg", "abs"):
-    setattr(Traced, f"__{_name}__", lambda self, primitive=_name: _applied(primitive, self))
+    setattr(Traced, f"__{_name}__", lambda self, primitive=_name: _apply(primitive, self))
 Traced.__hash__ = None  # type: ignore[assignment]
 
 _BINARY: dict[type, Callable[[Any, Any], Any]] = {
@@ -127,12 +127,12 @@ _COMPARE = {ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "e
 
 
 def _select(condition: Any, yes: Any, no: Any) -> Traced:
-    return _applied("select", condition, yes, no)
+    return _apply("select", condition, yes, no)
 
 
 def _extreme(comparison: str) -> Callable[..., Any]:
-    """Python's `min` or `max`: the first value that no later one is beyond."""
-    return lambda *values: functools.reduce(lambda a, b: _select(_applied(comparison, b, a), b, a), values)
+    """Return Python's `min` or `max`: the first extreme value."""
+    return lambda *values: functools.reduce(lambda a, b: _select(_apply(comparison, b, a), b, a), values)
 
 
 _BUILTINS: dict[Any, Callable[..., Any]] = {
@@ -144,7 +144,7 @@ _BUILTINS: dict[Any, Callable[..., Any]] = {
 
 
 class _Translator:
-    """Translates one routine; `body` collects the statements of the block that is being translated."""
+    """Translates one routine; `body` collects the statements of the current block."""
 
     def __init__(self, routine: FloatRoutine, definition: ast.FunctionDef):
         self.routine, self.definition = routine, definition
@@ -156,10 +156,10 @@ class _Translator:
         self.count = 0
         self.in_loop = False
 
-    def fail(self, node: ast.AST, what: str) -> NoReturn:
+    def fail(self, node: ast.AST, problem: str) -> NoReturn:
         line = self.first_line + getattr(node, "lineno", 1) - 1
         where = f"{self.routine.function.__code__.co_filename}, line {line}"
-        raise RoutineError(f"Routine {self.routine.name}: {what} ({where}).")
+        raise RoutineError(f"Routine {self.routine.name}: {problem} ({where}).")
 
     def function(self) -> ScalarFunction:
         changed = {n.id for n in ast.walk(self.definition) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -185,7 +185,7 @@ class _Translator:
     # -- statements ------------------------------------------------------------------------------------------
 
     def block(self, statements: Sequence[ast.stmt]) -> bool:
-        """Translate statements into the open body; whether they return in any case."""
+        """Translate statements to the current body; return whether they always return."""
         for k, statement in enumerate(statements):
             if isinstance(statement, ast.Return):
                 if self.in_loop:
@@ -203,7 +203,7 @@ class _Translator:
         return False
 
     def branch(self, statement: ast.If, rest: Sequence[ast.stmt]) -> bool:
-        """Translate an `if`; where it may return, the `rest` of the block goes into its branches."""
+        """Translate an `if`; if it may return, the `rest` of the block is moved into its branches."""
         condition = self.condition(statement.test)
         if not statement.orelse and not rest:
             with self.inner() as body:
@@ -219,10 +219,10 @@ class _Translator:
                 names.append(self.known)
             bodies.append(body)
         for name in sorted(names[0].keys() & names[1].keys() - self.known.keys()):
-            if names[0][name] == names[1][name]:  # set either way, so it is known behind the branches
+            if names[0][name] == names[1][name]:  # set in both branches, so it is visible after them
                 self.known[name] = names[0][name]
                 self.body.append(Declare(name, const(0, names[0][name])))
-                bodies = [[_assigning(name, s) for s in body] for body in bodies]
+                bodies = [[_declaration_to_assignment(name, s) for s in body] for body in bodies]
         taken = var(saved, "bool")
         self.body += [If(taken, tuple(bodies[0])), If(~taken, tuple(bodies[1]))]
         return all(ends)
@@ -249,7 +249,7 @@ class _Translator:
             if not isinstance(value, tuple) or len(value) != len(target.elts):
                 self.fail(target, f"{len(target.elts)} names cannot be set to {value!r}")
             held = []
-            for each in value:  # all are computed before the first name changes
+            for each in value:  # compute all values before the first name changes
                 held.append(self.fresh("value"))
                 self.body.append(Declare(held[-1], _expr(each)))
             for name, one, each in zip(target.elts, held, value, strict=True):
@@ -266,7 +266,7 @@ class _Translator:
 
     @contextmanager
     def inner(self) -> Iterator[list[Statement]]:
-        """A block of its own: what is set there first is forgotten behind it."""
+        """Open a block; names that are first set there are local to it."""
         known, body = self.known, self.body
         self.known, self.body = dict(known), []
         yield self.body
@@ -291,7 +291,7 @@ class _Translator:
         return value
 
     def value(self, node: ast.expr) -> Any:
-        """A number, a `Traced`, a tuple of such, or what a name from outside stands for."""
+        """Evaluate an expression to a number, a `Traced`, a tuple of these, or a Python object."""
         if isinstance(node, ast.Constant):
             return node.value
         if isinstance(node, ast.Name):
@@ -334,7 +334,7 @@ class _Translator:
         for kind, left, right in zip(node.ops, values, values[1:], strict=False):
             if type(kind) not in _COMPARE:
                 self.fail(node, "numbers are compared by < <= > >= == and != only")
-            parts.append(_applied(_COMPARE[type(kind)], left, right).expr)
+            parts.append(_apply(_COMPARE[type(kind)], left, right).expr)
         return Traced(functools.reduce(functools.partial(op, "and"), parts))
 
     def call(self, node: ast.Call) -> Any:
@@ -349,8 +349,8 @@ class _Translator:
         return function(*arguments)
 
 
-def _assigning(name: str, statement: Statement) -> Statement:
-    """Instead of the declaration of a name, its assignment."""
+def _declaration_to_assignment(name: str, statement: Statement) -> Statement:
+    """Replace the declaration of a name with an assignment."""
     if isinstance(statement, Declare) and statement.name == name:
         return Assign(name, statement.value)
     return statement

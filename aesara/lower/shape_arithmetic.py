@@ -1,4 +1,4 @@
-"""Arithmetic with shapes whose sizes are expressions."""
+"""Arithmetic with shapes of symbolic sizes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ __all__ = ["batch_offset", "count_of"]
 
 
 def count_of(shape: Sequence[Expr]) -> Expr:
-    """How many elements an array of this shape has."""
+    """Return the number of elements of a shape."""
     return functools.reduce(lambda a, b: a * b, shape, const(1))
 
 
 def batch_offset(lead: Sequence[Expr], own: Sequence[Expr], strides: Sequence[Expr]) -> Expr:
-    """Offset of item number `BATCH` in row-major order over the dimensions `lead`; sizes of 1 are broadcast."""
+    """Return the offset of batch member `BATCH`, in row-major order over `lead`; sizes of 1 broadcast."""
     steps = [const(0) if n is const(1) else step for n, step in zip(own, strides, strict=True)]
     if all(step is (inner * n) for step, inner, n in zip(steps, steps[1:], lead[1:])):
         return BATCH * steps[-1] if steps else const(0)

@@ -1,11 +1,10 @@
-"""Batches of small matrices: routines of LAPACK as loops of our own, over several members at once.
+"""Inlined kernels for batches of small matrices in place of calls of LAPACK.
 
-For a matrix of order 4 a call of LAPACK takes longer than the arithmetic.  The loops here take several members of a
-batch, copy them to a small memory in which the same element of all members stands side by side, do each
-step for all of them, and copy the results back.  Vectors of any width do this equally well, with the same results to
-the last bit.
+For a matrix of order 4 a call of LAPACK takes longer than the arithmetic.  The kernels take several members of a batch
+at once, one for each lane: they transpose the matrices to a workspace where the lane is the innermost dimension,
+run each step for all lanes, and copy the results back.  Results are the same to the last bit for any vector width.
 
-Each form does what the record of its routine says, for orders up to `LARGEST`.
+Each kernel implements the record of its routine for orders up to `LARGEST`.
 """
 
 from __future__ import annotations
@@ -28,47 +27,45 @@ from aesara.records import dataclass
 if TYPE_CHECKING:
     from aesara.ir.steps import Launch
 
-__all__ = ["SmallForm", "small_form"]
+__all__ = ["SmallMatrixKernel", "small_kernel"]
 
-#: the largest order, and number of right-hand sides
+#: the largest order and number of right-hand sides
 LARGEST = 8
-#: bytes of the same element of several members, and for how many members it pays
+#: bytes of one element in all lanes, and the least number of members for which a kernel pays
 _WIDTH, _FEWEST = 64, 4
-#: numbers for each member: two matrices and some vectors
+#: floating-point elements for each lane: two matrices and two scalars
 _NUMBERS = 2 * LARGEST**2 + 2
-#: whole numbers for each member
-_WHOLE = LARGEST + 2
+#: integers for each lane: the pivots and two scalars
+_INTEGERS = LARGEST + 2
 
 _ONE, _ZERO = const(1), const(0)
 _LANE, _BLOCK = var("lane"), var("block")
-#: index of an element in the matrices of a member
+#: index of an element of a matrix
 _Index = tuple[Expr, ...]
 
 
 def _lanes(dtype: str) -> int:
-    """How many members are taken at once."""
+    """Return the number of members that are processed at once."""
     return _WIDTH // ITEM_SIZES[dtype]
 
 
 def _loop(variable: str, extent: Expr, *body: Statement) -> For:
-    """A loop around loops over members, or over copies: LLVM would take its time to find nothing there."""
+    """Return a loop that LLVM does not interleave, since its body has the loops over lanes."""
     return For(variable, extent, body, interleave=0)
 
 
 @dataclass(frozen=True)
-class SmallForm:
-    """A routine as loops over small matrices.
+class SmallMatrixKernel:
+    """A kernel that implements a routine for batches of small matrices.
 
     Attributes
     ----------
-    routine
-        The routine.
     bounded
-        The sizes that must not be larger than `LARGEST`.
+        Sizes that must be at most `LARGEST`.
     copied
-        The arrays that are copied in, and those that are copied back.
+        Parameters that are copied to the workspace, and those that are copied back.
     steps
-        The loops.
+        Function that builds the loops.
     """
 
     routine: Routine
@@ -77,24 +74,25 @@ class SmallForm:
     steps: _Steps
 
     def fits(self, sizes: Mapping[str, Expr], count: Expr) -> Expr:
-        """Whether a batch of so many members is to be done by these loops."""
+        """Return the condition on which the kernel is used for a batch of `count` members."""
         conditions = [const(_FEWEST) <= count, *(sizes[n] <= LARGEST for n in self.bounded)]
         if any(c.is_const and not c.attr for c in conditions):
             return const(False, "bool")
         unknown = [c for c in conditions if not c.is_const]
         return functools.reduce(functools.partial(op, "and"), unknown) if unknown else const(True, "bool")
 
-    def rooms(self) -> tuple[tuple[str, Expr], ...]:
-        """Dtypes and lengths of the memory that it needs: for numbers and for whole numbers."""
+    def workspaces(self) -> tuple[tuple[str, Expr], ...]:
+        """Return dtype and length of the two workspaces: for floating-point numbers and for integers."""
         dtype = self.routine.parameters[0].dtype
         lanes = _lanes(dtype)
-        return (dtype, const(_NUMBERS * lanes)), ("int64", const(_WHOLE * lanes))
+        return (dtype, const(_NUMBERS * lanes)), ("int64", const(_INTEGERS * lanes))
 
     def launch(
-        self, name: str, sizes: Mapping[str, Expr], operands: Mapping[str, Operand], rooms: tuple[str, str], count: Expr
-    ) -> Launch:
-        """The kernel for a batch of so many members; `rooms` are buffers of numbers and of whole numbers."""
-        members = _Members(self.routine, sizes, operands, rooms, count)
+        self, name: str, sizes: Mapping[str, Expr], operands: Mapping[str, Operand], workspaces: tuple[str, str],
+        count: Expr,
+    ) -> Launch:  # fmt: skip
+        """Return the launch for a batch of `count` members; `workspaces` names the buffers."""
+        members = _Members(self.routine, sizes, operands, workspaces, count)
         body = (
             *(members.copy_in(one) for one in self.copied[0]),
             *self.steps(members),
@@ -105,22 +103,22 @@ class SmallForm:
 
 
 class _Members:
-    """Some members of a batch, and the memory in which their elements stand side by side."""
+    """The members of a batch that are processed at once, and their elements in the workspaces."""
 
     def __init__(
-        self, routine: Routine, sizes: Mapping[str, Expr], operands: Mapping[str, Operand], rooms: tuple[str, str],
-        count: Expr,
+        self, routine: Routine, sizes: Mapping[str, Expr], operands: Mapping[str, Operand],
+        workspaces: tuple[str, str], count: Expr,
     ) -> None:  # fmt: skip
         self.routine, self.sizes, self.operands = routine, sizes, operands
         self.parameters = {p.name: p for p in routine.parameters}
-        self.numbers, self.whole = rooms
+        self.numbers, self.integers = workspaces
         self.dtype = routine.parameters[0].dtype
         self.lanes = _lanes(self.dtype)
         self.first, self.last = _BLOCK * self.lanes, count - _ONE
-        self._begins = {"a": 0, "b": LARGEST**2, "scale": 2 * LARGEST**2, "best": 2 * LARGEST**2 + 1}
-        self._whole_begins = {"pivots": 0, "status": LARGEST, "place": LARGEST + 1}
+        self._offsets = {"a": 0, "b": LARGEST**2, "scale": 2 * LARGEST**2, "best": 2 * LARGEST**2 + 1}
+        self._integer_offsets = {"pivots": 0, "status": LARGEST, "place": LARGEST + 1}
 
-    # -- what stands in the memory ---------------------------------------------------------------------------
+    # -- elements in the workspaces --------------------------------------------------------------------------
 
     def _shape(self, name: str) -> tuple[Expr, ...]:
         if name == "b" and "b" not in self.operands:  # solutions for the columns of the identity matrix
@@ -129,64 +127,63 @@ class _Members:
             return ()
         return self.routine.shape_of(self.parameters[name], self.sizes)
 
-    def _place(self, name: str, index: _Index) -> tuple[str, str, Expr]:
-        is_whole = name in self._whole_begins
+    def _locate(self, name: str, index: _Index) -> tuple[str, str, Expr]:
+        """Return buffer, dtype and offset of an element of a workspace."""
         offset: Expr = _ZERO
         for n, i in zip(self._shape(name), index, strict=True):
             offset = offset * n + i
-        offset = offset + const((self._whole_begins if is_whole else self._begins)[name])
-        offset = offset * self.lanes + _LANE
-        return (self.whole, "int64", offset) if is_whole else (self.numbers, self.dtype, offset)
+        buffer, dtype, start = self._lane_zero(name, offset)
+        return buffer, dtype, start + _LANE
 
     def get(self, name: str, *index: Expr) -> Expr:
-        """An element."""
-        buffer, dtype, offset = self._place(name, index)
+        """Return an element."""
+        buffer, dtype, offset = self._locate(name, index)
         return load(buffer, dtype, offset)
 
     def put(self, name: str, index: _Index, value: Expr) -> Store:
-        """Set an element."""
-        buffer, _, offset = self._place(name, index)
+        """Return the store of an element."""
+        buffer, _, offset = self._locate(name, index)
         return Store(buffer, offset, value)
 
     def number(self, value: float) -> Expr:
         return const(value, self.dtype)
 
     def each(self, *statements: Statement) -> For:
-        """Statements for each member."""
+        """Run statements for each lane."""
         return mark_parallel(For(_LANE.attr, const(self.lanes), statements))
 
     # -- the arrays of the batch -----------------------------------------------------------------------------
 
     def _pair(self, name: str) -> tuple[tuple[str, str, Expr], tuple[str, str, Expr]]:
-        """Where an element of a matrix stands, for each member: in its array, and in the memory here."""
+        """Return buffer, dtype and offset of an element in the array of the batch, and in the workspace."""
         operand, dtype = self.operands[name], self.parameters[name].dtype
-        element, (room, own, offset) = var("element"), self._element(name, var("element"))
-        # Behind the last member comes the last one again, with the same results.
+        element, (workspace, own, offset) = var("element"), self._lane_zero(name, var("element"))
+        # Lanes behind the last member repeat it, with the same results.
         member = {BATCH: op("minimum", self.first + _LANE, self.last)}
         (start,) = substitute([operand.offset], member.get, {})
-        return (operand.buffer, dtype, start + element), (room, own, offset + _LANE)
+        return (operand.buffer, dtype, start + element), (workspace, own, offset + _LANE)
 
-    def _element(self, name: str, element: Expr) -> tuple[str, str, Expr]:
-        """Where an element of a matrix, by its number, stands for the first member."""
-        is_whole = name in self._whole_begins
-        begin = const((self._whole_begins if is_whole else self._begins)[name])
-        offset = (begin + element) * self.lanes
-        return (self.whole, "int64", offset) if is_whole else (self.numbers, self.dtype, offset)
+    def _lane_zero(self, name: str, element: Expr) -> tuple[str, str, Expr]:
+        """Return buffer, dtype and offset in lane 0 of an element, by its number in the matrix."""
+        is_integer = name in self._integer_offsets
+        start = const((self._integer_offsets if is_integer else self._offsets)[name])
+        offset = (start + element) * self.lanes
+        return (self.integers, "int64", offset) if is_integer else (self.numbers, self.dtype, offset)
 
     def copy_in(self, name: str) -> Statement:
-        there, (room, own, at) = self._pair(name)
-        return self._member_by_member(name, Store(room, at, cast(load(*there), own)))
+        source, (workspace, own, at) = self._pair(name)
+        return self._lane_by_lane(name, Store(workspace, at, cast(load(*source), own)))
 
     def copy_out(self, name: str) -> Statement:
-        (array, dtype, at), here = self._pair(name)
-        return self._member_by_member(name, Store(array, at, cast(load(*here), dtype)))
+        (array, dtype, at), source = self._pair(name)
+        return self._lane_by_lane(name, Store(array, at, cast(load(*source), dtype)))
 
-    def _member_by_member(self, name: str, store: Store) -> Statement:
-        """Instructions that gather or scatter elements of several members are slower."""
+    def _lane_by_lane(self, name: str, store: Store) -> Statement:
+        """Copy with the loop over lanes outermost: gather and scatter instructions are slower."""
         return _loop(_LANE.attr, const(self.lanes), _loop("element", count_of(self._shape(name)), store))
 
 
-#: what makes the loops of a form
+#: builds the loops of a kernel
 _Steps = Callable[[_Members], tuple[Statement, ...]]
 
 
@@ -194,22 +191,22 @@ _Steps = Callable[[_Members], tuple[Statement, ...]]
 
 
 def _after(k: Expr, name: str) -> Expr:
-    """An index that a loop `name` counts from behind k."""
+    """Return the index `k + 1 + name` for the loop variable `name`."""
     return k + _ONE + var(name)
 
 
 def _rest(n: Expr, k: Expr) -> Expr:
-    """How many indices there are behind k."""
+    """Return the number of indices greater than k."""
     return n - k - _ONE
 
 
 def _update(x: _Members, target: _Index, left: Expr, right: Expr, name: str = "a") -> Statement:
-    """target -= left * right, for each member."""
+    """Return `target -= left * right` for each lane."""
     return x.each(x.put(name, target, x.get(name, *target) - left * right))
 
 
-def _exchange(x: _Members, name: str, one: _Index, other: _Index, where: Expr) -> Statement:
-    """Exchange two elements of the members for which a condition holds."""
+def _swap(x: _Members, name: str, one: _Index, other: _Index, where: Expr) -> Statement:
+    """Swap two elements in the lanes where a condition holds."""
     first, second = var("first", x.dtype), var("second", x.dtype)
     return x.each(
         Declare("first", x.get(name, *one)),
@@ -221,7 +218,7 @@ def _exchange(x: _Members, name: str, one: _Index, other: _Index, where: Expr) -
 
 
 def _first_failure(x: _Members, fails: Expr, k: Expr) -> Store:
-    """Note that step k has failed, if none before it has."""
+    """Set the status to step k if `fails` and no step before has failed."""
     status = x.get("status")
     return x.put("status", (), op("select", fails & op("eq", status, _ZERO), k + _ONE, status))
 
@@ -254,12 +251,12 @@ def _cholesky(lower: bool) -> _Steps:
     return steps
 
 
-def _solve_triangular(lower: bool, turned: bool, unit: bool) -> _Steps:
+def _solve_triangular(lower: bool, transposed: bool, unit: bool) -> _Steps:
     def steps(x: _Members) -> tuple[Statement, ...]:
         def factor(i: Expr, j: Expr) -> Expr:
-            return x.get("a", j, i) if turned else x.get("a", i, j)
+            return x.get("a", j, i) if transposed else x.get("a", i, j)
 
-        return (_substitute(x, x.sizes["m"], x.sizes["n"], factor, lambda i, c: (i, c), lower != turned, unit),)
+        return (_substitute(x, x.sizes["m"], x.sizes["n"], factor, lambda i, c: (i, c), lower != transposed, unit),)
 
     return steps
 
@@ -268,18 +265,18 @@ def _substitute(
     x: _Members, order: Expr, count: Expr, factor: Callable[[Expr, Expr], Expr],
     at: Callable[[Expr, Expr], _Index], forwards: bool, unit: bool,
 ) -> Statement:  # fmt: skip
-    """Substitution in triangular systems; `at` says where row i of right-hand side c stands in b."""
+    """Solve triangular systems by substitution; `at(i, c)` is the index in b of row i of right-hand side c."""
     turn, c = var("k"), var("c")
     k = turn if forwards else order - _ONE - turn
     i, rest = (_after(k, "i"), _rest(order, k)) if forwards else (var("i"), k)
-    divided = x.each(x.put("b", at(k, c), x.get("b", *at(k, c)) / factor(k, k)))
+    divide = x.each(x.put("b", at(k, c), x.get("b", *at(k, c)) / factor(k, k)))
     update = _update(x, at(i, c), factor(i, k), x.get("b", *at(k, c)), "b")
     others = _loop("i", rest, _loop("c", count, update))
-    return _loop("k", order, *(() if unit else (_loop("c", count, divided),)), others)
+    return _loop("k", order, *(() if unit else (_loop("c", count, divide),)), others)
 
 
 def _lu(x: _Members) -> tuple[Statement, ...]:
-    """The factors of the transpose t; its rows are exchanged."""
+    """Factorize the transpose t with pivoting of rows."""
 
     def t(i: Expr, j: Expr) -> _Index:
         return (j, i)
@@ -298,51 +295,51 @@ def _lu(x: _Members) -> tuple[Statement, ...]:
     found = x.each(
         x.put("pivots", (k,), place + _ONE),
         _first_failure(x, is_zero, k),
-        # Below a zero there are zeros: it was the largest.
+        # A zero pivot was the largest, so all entries below it are zero.
         x.put("scale", (), op("select", is_zero, x.number(1), pivot)),
     )
-    divided = x.each(x.put("a", t(i, k), x.get("a", *t(i, k)) / x.get("scale")))
+    divide = x.each(x.put("a", t(i, k), x.get("a", *t(i, k)) / x.get("scale")))
     return _no_failure(x), _loop(
         "k", n,
         x.each(x.put("best", (), op("abs", pivot)), x.put("place", (), k)),
         _loop("i", rest, search),
-        _loop("i", rest, _loop("c", n, _exchange(x, "a", t(k, c), t(i, c), op("eq", place, i)))),
+        _loop("i", rest, _loop("c", n, _swap(x, "a", t(k, c), t(i, c), op("eq", place, i)))),
         found,
-        _loop("i", rest, divided),
+        _loop("i", rest, divide),
         _loop("i", rest, _loop("j", rest, _update(x, t(i, j), x.get("a", *t(i, k)), x.get("a", *t(k, j))))),
     )  # fmt: skip
 
 
-def _solve_lu(turned: bool) -> _Steps:
+def _solve_lu(transposed: bool) -> _Steps:
     def steps(x: _Members) -> tuple[Statement, ...]:
-        return (_no_failure(x), *_solved_by_lu(x, x.sizes["k"], turned))
+        return (_no_failure(x), *_solve_with_lu(x, x.sizes["k"], transposed))
 
     return steps
 
 
-def _solved_by_lu(x: _Members, count: Expr, turned: bool) -> tuple[Statement, ...]:
-    """The solutions in the place of b, each a row; the factors are those of the transpose."""
+def _solve_with_lu(x: _Members, count: Expr, transposed: bool) -> tuple[Statement, ...]:
+    """Overwrite b, a right-hand side in each row, with solutions; the factors are those of the transpose."""
     n = x.sizes["n"]
 
     def row(i: Expr, c: Expr) -> _Index:
         return (c, i)
 
     def factor(i: Expr, j: Expr) -> Expr:
-        return x.get("a", j, i) if turned else x.get("a", i, j)
+        return x.get("a", j, i) if transposed else x.get("a", i, j)
 
-    first = _substitute(x, n, count, factor, row, True, turned)
-    second = _substitute(x, n, count, factor, row, False, not turned)
-    exchanges = _exchanges(x, n, count, backwards=not turned)
-    return (exchanges, first, second) if turned else (first, second, exchanges)
+    first = _substitute(x, n, count, factor, row, True, transposed)
+    second = _substitute(x, n, count, factor, row, False, not transposed)
+    swaps = _apply_pivots(x, n, count, backwards=not transposed)
+    return (swaps, first, second) if transposed else (first, second, swaps)
 
 
-def _exchanges(x: _Members, n: Expr, count: Expr, backwards: bool) -> Statement:
-    """Exchange elements of each row of b by the pivots."""
+def _apply_pivots(x: _Members, n: Expr, count: Expr, backwards: bool) -> Statement:
+    """Permute the elements of each row of b by the pivots."""
     turn, c = var("k"), var("c")
     k = n - _ONE - turn if backwards else turn
     i = _after(k, "i")
     here = op("eq", x.get("pivots", k), i + _ONE)
-    return _loop("k", n, _loop("i", _rest(n, k), _loop("c", count, _exchange(x, "b", (c, k), (c, i), here))))
+    return _loop("k", n, _loop("i", _rest(n, k), _loop("c", count, _swap(x, "b", (c, k), (c, i), here))))
 
 
 def _inverse_of_lu(x: _Members) -> tuple[Statement, ...]:
@@ -353,33 +350,33 @@ def _inverse_of_lu(x: _Members) -> tuple[Statement, ...]:
         _no_failure(x),
         _loop("k", n, x.each(_first_failure(x, op("eq", x.get("a", k, k), x.number(0)), k))),
         _loop("c", n, _loop("i", n, x.each(x.put("b", (c, i), unit)))),
-        *_solved_by_lu(x, n, False),
+        *_solve_with_lu(x, n, False),
         _loop("c", n, _loop("i", n, x.each(x.put("a", (i, c), x.get("b", c, i))))),
     )
 
 
-def small_form(routine: Routine) -> SmallForm | None:
-    """The loops for small matrices that do what a routine does; None if there are none."""
-    return _small_forms().get(routine)
+def small_kernel(routine: Routine) -> SmallMatrixKernel | None:
+    """Return the kernel that implements a routine for small matrices, or None."""
+    return _small_kernels().get(routine)
 
 
 @functools.cache
-def _small_forms() -> dict[Routine, SmallForm]:
-    """The forms of routines for real matrices."""
-    return {form.routine: form for dtype in ("float32", "float64") for form in _forms_of(dtype)}
+def _small_kernels() -> dict[Routine, SmallMatrixKernel]:
+    """Return the kernels for real matrices by routine."""
+    return {kernel.routine: kernel for dtype in ("float32", "float64") for kernel in _kernels_of(dtype)}
 
 
-def _forms_of(dtype: str) -> Iterator[SmallForm]:
+def _kernels_of(dtype: str) -> Iterator[SmallMatrixKernel]:
     for triangle in ("lower", "upper"):
         lower = triangle == "lower"
-        yield SmallForm(lapack.cholesky(triangle, dtype), ("n",), (("a",), ("a", "status")), _cholesky(lower))
-        for direction, turned in (("plain", False), ("transposed", True), ("adjoint", True)):
+        yield SmallMatrixKernel(lapack.cholesky(triangle, dtype), ("n",), (("a",), ("a", "status")), _cholesky(lower))
+        for direction, transposed in (("plain", False), ("transposed", True), ("adjoint", True)):
             for diagonal in ("general", "unit"):
                 solve = lapack.solve_triangular(triangle, direction, diagonal, dtype)
-                steps = _solve_triangular(lower, turned, diagonal == "unit")
-                yield SmallForm(solve, ("m", "n"), (("a", "b"), ("b",)), steps)
-    yield SmallForm(lapack.lu(dtype), ("n",), (("a",), ("a", "pivots", "status")), _lu)
-    for direction, turned in (("plain", False), ("transposed", True)):
+                steps = _solve_triangular(lower, transposed, diagonal == "unit")
+                yield SmallMatrixKernel(solve, ("m", "n"), (("a", "b"), ("b",)), steps)
+    yield SmallMatrixKernel(lapack.lu(dtype), ("n",), (("a",), ("a", "pivots", "status")), _lu)
+    for direction, transposed in (("plain", False), ("transposed", True)):
         copied = ("a", "pivots", "b"), ("b", "status")
-        yield SmallForm(lapack.solve_lu(direction, dtype), ("n", "k"), copied, _solve_lu(turned))
-    yield SmallForm(lapack.inverse_of_lu(dtype), ("n",), (("a", "pivots"), ("a", "status")), _inverse_of_lu)
+        yield SmallMatrixKernel(lapack.solve_lu(direction, dtype), ("n", "k"), copied, _solve_lu(transposed))
+    yield SmallMatrixKernel(lapack.inverse_of_lu(dtype), ("n",), (("a", "pivots"), ("a", "status")), _inverse_of_lu)

@@ -1,4 +1,4 @@
-"""Steps of a schedule: what computes arrays, in order, before buffers and kernels are made of it."""
+"""Steps of a schedule, before buffers and kernels are assigned."""
 
 from __future__ import annotations
 
@@ -15,64 +15,64 @@ if TYPE_CHECKING:
 
 __all__ = ["NameOf", "ScheduledStep", "loads_of"]
 
-#: the buffer of an array in memory
+#: from a materialized array to its buffer
 NameOf = Callable[["Array"], str]
 
 
 class ScheduledStep:
     """One step of a schedule."""
 
-    #: what it is to somebody who did not write the back end: "nest", "product", "routine", "loop", "python", or None
+    #: kind of the step in reports: "nest", "product", "routine", "loop", "python", or None
     kind: ClassVar[str | None] = None
-    #: what it does, if a library does it
+    #: title of a library routine
     title: str = ""
-    #: what it repeats, if it is a loop
+    #: body of a loop
     loop_body: LoopBody | None = None
-    #: whether an exception may come of it
+    #: whether it may raise an exception
     can_fail: ClassVar[bool] = False
 
     def writes(self) -> Iterator[Array]:
-        """The arrays whose memory it writes."""
+        """Yield the arrays whose memory it writes."""
         return iter(())
 
     def computes(self) -> Iterator[Array]:
-        """The arrays that it computes, those that never get to memory included."""
+        """Yield the arrays that it computes, including elided ones."""
         return self.writes()
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
-        """The buffers that it reads, each with whether this is the element of the current iteration."""
+        """Yield the buffers that it reads, each with whether only the element of the current iteration is read."""
         return iter(())
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        """The steps of the program that do it; `at` is its number."""
+        """Yield the program steps that implement step number `at`."""
         raise NotImplementedError
 
     def space(self, context: Context) -> tuple[Expr, ...]:
-        """What its loops run over, in sizes of the program: by default the shape of what it makes."""
+        """Return the iteration space, by default the shape of the result."""
         *_, last = self.writes()
         return tuple(context.canonical(n) for n in last.shape)
 
     def maps_elements(self) -> Iterator[Array]:
-        """The arrays of which each iteration makes one element, which it may keep in a register."""
+        """Yield the arrays of which each iteration computes one element, which can stay in a register."""
         return iter(())
 
-    def starts_with(self) -> str | None:
-        """The buffer whose values must be in the memory of what it makes before it runs."""
+    def initial_buffer(self) -> str | None:
+        """Return the buffer whose values the result must hold before the step, or None."""
         return None
 
     def reads_own_element_only(self, buffer: str, array: Array) -> bool:
-        """Whether it may write `array` over `buffer`, because it reads there nothing but what it is about to write."""
+        """Return whether `array` can overwrite `buffer`: each iteration reads only the element that it writes."""
         return False
 
-    def draws_many(self, context: Context, many: int) -> bool:
-        """Whether it does nothing but draw numbers, one after another, and perhaps more than `many`."""
+    def draws_many(self, context: Context, least: int) -> bool:
+        """Return whether it only draws a sequence of numbers, maybe more than `least`."""
         return False
 
     def reads_in_rows(self, buffer: str, count: Expr, context: Context, name_of: NameOf) -> bool:
-        """Whether it is a nest whose outermost loop, in parts, reads the `count` elements of a buffer in turn."""
+        """Return whether it is a nest whose outermost loop reads the `count` elements of a buffer in order."""
         return False
 
 
 def loads_of(expressions: Iterable[Expr]) -> Iterator[tuple[str, bool]]:
-    """The buffers that expressions read, at any place."""
+    """Yield the buffers that expressions read at any index."""
     return ((e.attr, False) for e in walk(expressions) if e.op == "load")

@@ -1,4 +1,4 @@
-"""Tasks: the share of one stored array in a loop nest."""
+"""Tasks: loop bodies that compute one stored array."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 __all__ = ["LOOP", "Task", "own_element"]
 
-#: the variables of the loops of a nest, from the outermost in
+#: loop variables of a nest, from the outermost loop
 LOOP = tuple(var(f"v{d}") for d in range(64))
 
 
 @dataclass(eq=False)
 class Task:
-    """One stored array's share of a loop nest.
+    """A loop body that computes one stored array.
 
-    kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed places.
+    kind ``map``: buffer[offset] = value; ``reduce``: over the loops in `axes`; ``write``: stores to computed positions.
     Expressions use the variables `LOOP` of the loops over `domain`.  A `prologue` fills the target before the nest
-    starts.  A write goes to different places along its `distinct` axes; if it is not `parallel`, it has a nest of its
-    own or shares one with such writes.
+    starts.  Iterations along `distinct` axes write to distinct positions; a write that is not `parallel` shares a nest
+    only with such writes.
     """
 
     kind: str
@@ -41,5 +41,5 @@ class Task:
 
 
 def own_element(domain: tuple[Expr, ...]) -> Expr:
-    """The offset of the element of the current iteration over `domain`."""
+    """Return the offset of the element of the current iteration over `domain`."""
     return linear_offset(LOOP[: len(domain)], domain)

@@ -11,7 +11,7 @@ from aesara.ir.interpret import run_kernel
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, walk_statements
 from aesara.ir.steps import Launch
 from aesara.ir.verify import verify_kernel, verify_program
-from aesara.lower.deep_nests import with_fewer_loops
+from aesara.lower.deep_nests import collapse_deep_nests
 
 REFERENCE = Mode(linker="py", optimizer=None)
 LENGTHS = (2, 1, 2, 3, 1, 2, 1, 1, 2, 1, 2, 1)
@@ -120,10 +120,10 @@ NESTS = {
 
 @pytest.mark.parametrize("name", NESTS)
 def test_statements_do_the_same(name):
-    for got, expected in zip(values_of(with_fewer_loops(NESTS[name])), values_of(NESTS[name]), strict=True):
+    for got, expected in zip(values_of(collapse_deep_nests(NESTS[name])), values_of(NESTS[name]), strict=True):
         np.testing.assert_array_equal(got, expected)
 
 
 def test_few_loops_stay_as_they_are():
     body = nest(SIZES[:8], Store("b0", offset(8), const(1.0, "float64")))
-    assert with_fewer_loops(body) is body
+    assert collapse_deep_nests(body) is body

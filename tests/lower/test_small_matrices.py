@@ -1,4 +1,4 @@
-"""Loops for batches of small matrices: what they compute is what the routines of LAPACK do, and so is native code."""
+"""Kernels for batches of small matrices agree with the routines of LAPACK, interpreted and compiled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aesara.ir.routines import routine_named
 from aesara.ir.steps import BATCH, Call
 from aesara.ir.verify import verify_kernel
 from aesara.link.llvm.emit_program import emit_program
-from aesara.lower.small_matrices import small_form
+from aesara.lower.small_matrices import small_kernel
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.determinant import SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -43,9 +43,9 @@ def members(count, n, dtype):
 
 
 def both(name, sizes, count, **given):
-    """What a routine computes for each member by its record, and by the loops; results by parameter."""
+    """Return the results of the reference of a routine, and of its kernel, by parameter."""
     routine = routine_named(name)
-    form = small_form(routine)
+    kernel = small_kernel(routine)
     values = {key: const(n) for key, n in sizes.items()}
     wanted, memory, operands = {}, {}, {}
     for parameter in routine.parameters:
@@ -57,10 +57,10 @@ def both(name, sizes, count, **given):
         operands[parameter.name] = Operand(parameter.name, op("mul", BATCH, const(int(np.prod(shape)))))
     for k in range(count):
         routine.reference(sizes, *(array[k, ...] for array in wanted.values()))
-    launch = form.launch("k", values, operands, ("numbers", "whole"), const(count))
+    launch = kernel.launch("k", values, operands, ("numbers", "whole"), const(count))
     verify_kernel(launch.kernel)
-    for room, (kind, length) in zip(("numbers", "whole"), form.rooms(), strict=True):
-        memory[room] = np.zeros(length.attr, kind)
+    for workspace, (kind, length) in zip(("numbers", "whole"), kernel.workspaces(), strict=True):
+        memory[workspace] = np.zeros(length.attr, kind)
     run_kernel(launch.kernel, [memory[a].reshape(-1) if isinstance(a, str) else a.attr for a in launch.arguments])
     return {p.name: (memory[p.name], wanted[p.name]) for p in routine.parameters if p.is_written}
 
@@ -109,7 +109,7 @@ def test_triangular_systems(triangle, turned, unit, dtype):
 
 
 def test_a_record_without_loops():
-    assert small_form(routine_named("svd.values.float64")) is None
+    assert small_kernel(routine_named("svd.values.float64")) is None
 
 
 @pytest.mark.slow

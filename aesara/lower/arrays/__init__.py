@@ -1,11 +1,11 @@
-"""Tensor expressions: what each variable of a graph is, as a shape and a rule from an index to a scalar.
+"""Tensor expressions: for each variable of a graph a shape, and a function from an index to a scalar expression.
 
-An `Array` is either memory that exists (`Source`), a rule that can be evaluated wherever it is read (`Pointwise`),
-the same memory under another shape (`Alias`), or something that must be computed as a whole (`Reduction`,
+An `Array` is existing memory (`Source`), a function that any reader can inline (`Pointwise`), a view of other memory
+in another shape (`Alias`), or it is computed as a whole (`Reduction`,
 `Sequential`, `Assembled`, `Interleaved`, `MatrixProduct`, `RoutineResult`, `LoopResult`, `External`).  Shapes are index
 expressions over sizes known at run time.
 
-Each class says what the schedule has to know of it, and each module has, beside an array, the step that computes it.
+Each class states the properties that the scheduler needs. Each module defines arrays and the step that computes them.
 """
 
 from aesara.lower.arrays.assembled import Assembled, Write

@@ -1,4 +1,4 @@
-"""Arrays that are written piece by piece."""
+"""Arrays written by a sequence of scatters."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from aesara.ir.expr import Expr, linear_offset, load
 from aesara.ir.independence import is_distinct_index
-from aesara.lower.arrays.base import ONE, Array, Index, Reader, copied
+from aesara.lower.arrays.base import ONE, Array, Index, Reader, copy_task
 from aesara.lower.tasks import LOOP, Task
 from aesara.records import dataclass
 
@@ -20,21 +20,21 @@ __all__ = ["Assembled", "Write"]
 
 @dataclass(frozen=True)
 class Write:
-    """For every index of `domain`: target[place(index)] = value(index), or += if `accumulate`.
+    """Scatter over `domain`: target[position(index)] = value(index), or += if `accumulate`.
 
-    `nonzero` are factors in places that are known not to be 0, such as the steps of slices.
+    `nonzero` lists factors of positions that are known not to be 0, such as the steps of slices.
     """
 
     domain: tuple[Expr, ...]
     operands: tuple[Array, ...]
-    place: Callable[[Index, Sequence[Reader]], Index]
+    position: Callable[[Index, Sequence[Reader]], Index]
     value: Callable[[Index, Sequence[Reader]], Expr]
     accumulate: bool = False
     nonzero: tuple[Expr, ...] = ()
 
 
 class Assembled(Array):
-    """Memory first filled from `base` (if any), then written piece by piece, in order."""
+    """A copy of `base` (if any) that `writes` overwrite in order."""
 
     __slots__ = ("base", "writes")
     starts_as_base = True
@@ -56,43 +56,43 @@ class Assembled(Array):
         return found + [(a, False) for w in self.writes for a in w.operands]
 
     def base_in_memory(self, uses: Uses) -> Array | None:
-        """The base, if it is assembled too, nobody else reads it and nobody owns it."""
+        """Return the base if it is an `Assembled` that only this array reads; its memory is then reused."""
         base = self.base
         if not isinstance(base, Assembled) or not uses.is_only(base):
             return None
         return None if any(base in w.operands for w in self.writes) else base
 
     def tasks(self, tracer: Tracer) -> Iterator[Task]:
-        taken = self.base_in_memory(tracer.uses)
+        reused = self.base_in_memory(tracer.uses)
         tasks = [self._task(write, tracer) for write in self.writes]
-        if taken is not None:
-            tracer.take_over(taken, self)
+        if reused is not None:
+            tracer.take_over(reused, self)
         elif self.base is not None:
-            tasks[0].prologue = copied(tracer, self, self.base)
+            tasks[0].prologue = copy_task(tracer, self, self.base)
         yield from tasks
 
     def _task(self, write: Write, tracer: Tracer) -> Task:
         domain = tuple(tracer.context.canonical(n) for n in write.domain)
         loops = LOOP[: len(domain)]
         readers = [lambda i, a=a: tracer.read(a, tuple(i)) for a in write.operands]
-        place = linear_offset(write.place(loops, readers), tracer.shape(self))
-        value, place = tracer.canonical([write.value(loops, readers), place])
+        offset = linear_offset(write.position(loops, readers), tracer.shape(self))
+        value, offset = tracer.canonical([write.value(loops, readers), offset])
         distinct = _distinct_axes(write)
         parallel = _is_parallel(domain, distinct)
         return Task(
-            "write", self, domain, value, place, accumulate=write.accumulate, parallel=parallel, distinct=distinct
+            "write", self, domain, value, offset, accumulate=write.accumulate, parallel=parallel, distinct=distinct
         )
 
 
 def _distinct_axes(write: Write) -> frozenset[int]:
-    """The axes of the domain along which each iteration writes to a place of its own.
+    """Return the axes of the domain along which iterations write to distinct positions.
 
-    Entries of operands are unknown numbers here, which may repeat.
+    Entries of operands are unknown here, and may repeat.
     """
     loops = LOOP[: len(write.domain)]
     readers = [lambda i, a=a, k=k: _entry(a, k, i) for k, a in enumerate(write.operands)]
-    place = write.place(loops, readers)
-    return frozenset(d for d, loop in enumerate(loops) if is_distinct_index(place, loop.attr, write.nonzero))
+    position = write.position(loops, readers)
+    return frozenset(d for d, loop in enumerate(loops) if is_distinct_index(position, loop.attr, write.nonzero))
 
 
 def _entry(operand: Array, number: int, index: Index) -> Expr:
@@ -100,6 +100,6 @@ def _entry(operand: Array, number: int, index: Index) -> Expr:
 
 
 def _is_parallel(domain: Sequence[Expr], distinct: Collection[int]) -> bool:
-    """Return whether iterations of the innermost loop write to different places.  Length 1 has no loop."""
+    """Return whether iterations of the innermost loop (axes of length 1 have none) write to distinct positions."""
     longer = [d for d, n in enumerate(domain) if n is not ONE]
     return longer[-1] in distinct if longer else bool(domain)

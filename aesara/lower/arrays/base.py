@@ -1,4 +1,4 @@
-"""Items and arrays: what is put in order when a graph is lowered, and the arrays that need nothing but elements."""
+"""The base classes of items and arrays, and arrays defined element by element."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ZERO = const(0)
 
 
 class Item:
-    """What a context puts in order of creation: arrays, checks, sizes, and calls that make arrays.
+    """An entry of a context, numbered in order of creation: an array, check, size definition or producer.
 
-    `requires` are checks that must have passed before.
+    `requires` are the checks that must pass first.
     """
 
     __slots__ = ("requires", "stamp")
 
-    #: whether each of its iterations has to wait for the one before, so that what it reads had better be in memory
+    #: whether iterations depend on the ones before, so that its operands are better materialized
     is_sequential: bool = False
 
     def __init__(self, requires: Sequence[object] = ()) -> None:
@@ -36,52 +36,52 @@ class Item:
         self.requires = tuple(requires)
 
     def reads(self) -> list[tuple[Array, bool]]:
-        """Arrays read, each with whether single elements are read many times over."""
+        """Return the operands, each with whether its elements are read repeatedly."""
         return []
 
     def defines(self) -> Iterable[str]:
-        """The sizes that are known once it has been computed."""
+        """Return the names of the sizes that this item defines."""
         return ()
 
     def reads_in_memory(self) -> Iterable[Array]:
-        """Those of the arrays read that must be in memory."""
+        """Return the operands that must be materialized."""
         return ()
 
     def is_needed(self, needed: set[Item]) -> bool:
-        """Whether it is to be computed, if `needed` is what somebody reads."""
+        """Return whether the item is live, given the items that others read (`needed`)."""
         return self in needed
 
     def plan(self, scheduler: Scheduler) -> None:
-        """Put what computes this at its place among the steps."""
+        """Schedule the steps that compute this item."""
         raise NotImplementedError
 
 
 class Array(Item):
     """A tensor expression.
 
-    `is_complex` says of an array in memory that its last dimension, of length 2, holds the real and imaginary parts
-    of what outside of the program is an array of complex numbers.
+    `is_complex`: the last dimension, of length 2, holds real and imaginary parts; outside of the program this is an
+    array of complex numbers.
     """
 
     __slots__ = ("dtype", "is_complex", "shape")
 
-    #: True: computed as a whole, into memory; False: it is memory of something else; None: stored if that is cheaper
+    #: True: always materialized; False: memory of another array or of an input; None: materialized if that is cheaper
     is_stored: ClassVar[bool | None] = True
-    #: the buffer that it is, if it exists before the program runs; the array that has its elements in the same order
+    #: the existing buffer that this array is, if any; the array that this one is a view of, in the same element order
     buffer: str | None = None
     viewed: Array | None = None
-    #: whether its memory starts with the values of another array, of which pieces are then written over
+    #: whether it starts as a copy of another array, which is then partly overwritten
     starts_as_base: ClassVar[bool] = False
-    #: whether its memory is made in the program, and whether by an allocation of the program
+    #: whether the program creates its memory, and whether by an `Allocate` step
     is_made_here: ClassVar[bool] = True
     is_allocated: ClassVar[bool] = True
-    #: whether each element depends on other arrays at most at the same place, so that it may be written over one
+    #: whether each element depends on other arrays only at the same index, so that it can be computed in place
     is_elementwise: ClassVar[bool] = False
-    #: whether the first step that writes it reads what it is made of, and the others overwrite that
+    #: whether the first step that writes it copies the operand, and later steps overwrite the copy
     is_copied_first: ClassVar[bool] = False
-    #: whether an iteration writes both parts of a complex number
+    #: whether each iteration writes both parts of a complex number
     is_interleaved: ClassVar[bool] = False
-    #: whether its memory can be that of a result, in the shape of the result
+    #: whether it can be computed in the memory of a result
     may_be_result: ClassVar[bool] = False
 
     def __init__(self, dtype: str, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
@@ -100,20 +100,20 @@ class Array(Item):
                 scheduler.place(task)
 
     def tasks(self, tracer: Tracer) -> Iterator[Task]:
-        """The loop bodies that compute the array."""
+        """Yield the loop bodies that compute the array."""
         raise NotImplementedError
 
     def base_in_memory(self, uses: Uses) -> Array | None:
-        """The array in whose memory this one is made or is; None if it has memory of its own."""
+        """Return the array whose memory this one reuses; None if it has memory of its own."""
         return self.viewed
 
-    def elsewhere(self) -> Array | None:
-        """The same for another context; None if that has to get it as a buffer."""
+    def for_other_context(self) -> Array | None:
+        """Return an equal array for another context, or None if it must be passed as a buffer."""
         return None
 
 
 class Source(Array):
-    """Memory that exists before the program runs: an input or a constant."""
+    """Existing memory: an input or a constant."""
 
     __slots__ = ("buffer",)
     buffer: str
@@ -124,7 +124,7 @@ class Source(Array):
         super().__init__(dtype, shape)
         self.buffer = buffer
 
-    def elsewhere(self) -> Array | None:
+    def for_other_context(self) -> Array | None:
         return Source(self.buffer, self.dtype, self.shape)
 
 
@@ -132,7 +132,8 @@ class Pointwise(Array):
     """Each element is `body(index, readers)`, an expression in elements of the operands.
 
     `cost` is that of the body alone; `expands[k]`: elements of operand k are read more than once per pass.
-    `strided` marks pure re-indexing: `(operand view) -> (offset, strides)`, which lets library calls read through.
+    `strided` is set for views: it maps offset and strides of the operand to those of the view, so that library calls
+    read the operand's memory.
     """
 
     __slots__ = ("body", "cost", "expands", "operands", "strided")
@@ -161,7 +162,7 @@ class Pointwise(Array):
     def reads(self) -> list[tuple[Array, bool]]:
         return list(zip(self.operands, self.expands, strict=True))
 
-    def elsewhere(self) -> Array | None:
+    def for_other_context(self) -> Array | None:
         if self.operands or self.requires:
             return None
         return Pointwise(self.dtype, self.shape, (), self.body, self.cost)
@@ -174,7 +175,7 @@ class Pointwise(Array):
 
 
 class Alias(Array):
-    """The elements of an array, which is `viewed`, in the same row-major order under another shape."""
+    """A reshaped view of the array `viewed`, with the same row-major order of elements."""
 
     __slots__ = ("viewed",)
     viewed: Array
@@ -193,13 +194,13 @@ class Alias(Array):
 
 
 def literal(value: float | int | bool, dtype: str, shape: Sequence[Expr] = ()) -> Pointwise:
-    """An array filled with one constant."""
+    """Return an array filled with one constant."""
     constant = const(value, dtype)
     return Pointwise(dtype, shape, (), lambda index, readers: constant, cost=0)
 
 
 def row_major_strides(shape: Sequence[Expr]) -> tuple[Expr, ...]:
-    """How far apart, in elements, neighbours along each dimension are."""
+    """Return the strides, in elements, of a contiguous array."""
     strides: list[Expr] = []
     step = ONE
     for n in reversed(shape):
@@ -209,7 +210,7 @@ def row_major_strides(shape: Sequence[Expr]) -> tuple[Expr, ...]:
 
 
 def strided_view(array: Array, shape: Callable[[Array], tuple[Expr, ...]]) -> tuple[Array, Expr, tuple[Expr, ...]]:
-    """The memory behind an array, with the offset and the strides (in elements) to read it in place."""
+    """Return the array in memory that `array` is a view of, with offset and strides in elements."""
     chain = []
     while isinstance(array, Pointwise) and array.strided is not None:
         chain.append(array)
@@ -222,8 +223,8 @@ def strided_view(array: Array, shape: Callable[[Array], tuple[Expr, ...]]) -> tu
     return array, offset, view
 
 
-def copied(tracer: Tracer, array: Array, base: Array) -> Task:
-    """The loop body that copies `base` into the memory of `array`."""
+def copy_task(tracer: Tracer, array: Array, base: Array) -> Task:
+    """Return the task that copies `base` into the memory of `array`."""
     shape = tracer.shape(array)
     loops = LOOP[: len(shape)]
     (value,) = tracer.canonical([tracer.read(base, loops)])
@@ -231,6 +232,6 @@ def copied(tracer: Tracer, array: Array, base: Array) -> Task:
 
 
 __all__ = [
-    "ONE", "ZERO", "Alias", "Array", "Index", "Item", "Pointwise", "Reader", "Source", "copied", "literal",
+    "ONE", "ZERO", "Alias", "Array", "Index", "Item", "Pointwise", "Reader", "Source", "copy_task", "literal",
     "row_major_strides", "strided_view",
 ]  # fmt: skip

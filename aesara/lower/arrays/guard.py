@@ -1,4 +1,4 @@
-"""Checks, and sizes that the program computes."""
+"""Run-time checks, and sizes that the program computes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Computed", "Definition", "Guard"]
 
 
 class Guard(Item, ScheduledStep):
-    """A check of the program: unless `condition` holds, error number `error` is raised with `values`."""
+    """A run-time check: raise error number `error` with `values` unless `condition` holds."""
 
     __slots__ = ("condition", "error", "values")
     can_fail = True
@@ -45,7 +45,7 @@ class Guard(Item, ScheduledStep):
 
 
 class Definition(Item):
-    """A size whose value is an element computed by the program."""
+    """A size defined by the value of a 0-d array."""
 
     __slots__ = ("array", "name")
 
@@ -71,7 +71,7 @@ class Definition(Item):
 
 @dataclass(frozen=True, eq=False)
 class Computed(ScheduledStep):
-    """The definition of a size, with the expression for it."""
+    """The step that defines a size."""
 
     name: str
     value: Expr

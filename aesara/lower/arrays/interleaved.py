@@ -1,4 +1,4 @@
-"""Complex numbers in memory."""
+"""Materialized complex arrays."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Interleaved"]
 
 
 class Interleaved(Array):
-    """Complex numbers in memory: `real` and `imag` in turn, written by one loop over their shape."""
+    """A complex array in memory, with `real` and `imag` interleaved; one loop writes both."""
 
     __slots__ = ("imag", "real")
     is_elementwise = True

@@ -1,4 +1,4 @@
-"""Loops over steps, whose bodies are lowered by themselves."""
+"""Loops over time steps; each body has a context and a schedule of its own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import For, Statement, Store
 from aesara.ir.steps import Iterate, View
 from aesara.lower.arrays.base import ONE, ZERO, Array, Item
-from aesara.lower.arrays.producer import Made, Producer
+from aesara.lower.arrays.producer import Producer, ProducerResult
 from aesara.lower.kernels import launch_of
 from aesara.lower.shape_arithmetic import count_of
 from aesara.lower.tasks import LOOP
@@ -27,10 +27,10 @@ __all__ = ["LoopBody", "LoopNode", "LoopResult", "LoopRow"]
 
 
 class LoopNode(Producer):
-    """A loop: what it reads and makes, and its body, which is lowered by itself.
+    """A loop over time steps, with operands, results and a separately lowered body.
 
-    Rows of operands and results are buffers of the body.  `views` are sequences that are read in place, in the memory
-    of operands.
+    Rows of operands and results are buffers of the body.  `views` are sequences that the body reads from the memory of
+    the operands that they are views of.
     """
 
     __slots__ = ("body", "views")
@@ -51,7 +51,7 @@ class LoopNode(Producer):
         return self.body
 
     def is_needed(self, needed: set[Item]) -> bool:
-        """How often it runs may be asked for where its values are not."""
+        """Return whether a result is read; a loop that may end early is live, since its trip count may be used."""
         assert self.body is not None
         return self.body.until is not None or any(r in needed for r in self.results)
 
@@ -64,7 +64,7 @@ class LoopNode(Producer):
         return (context.canonical(self.body.extent),)
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
-        """First rows, then the loop; its body reads and writes rows in place."""
+        """Copy the initial rows, then run the loop; its body accesses rows in place."""
         body = self.body
         assert body is not None
         canonical, name_of = assembler.context.canonical, assembler.buffer_name
@@ -88,7 +88,7 @@ class LoopNode(Producer):
             launch = launch_of(f"k{at}s", (copy if alone else mark_parallel(For("v0", length, (copy,))),))
             yield dataclasses.replace(launch, begins_loop=True)
 
-        def place(row: LoopRow) -> Expr:
+        def row_offset(row: LoopRow) -> Expr:
             if row.spacing is None:
                 return offset(row.array, row.first)
             start, distance = map(canonical, row.spacing)
@@ -98,17 +98,17 @@ class LoopNode(Producer):
             View(
                 Buffer(row.name, row.array.dtype, tuple(map(canonical, row.shape))),
                 name_of(row.array),
-                place(row),
+                row_offset(row),
             )
             for row in body.reads
         ]
-        places = [(name_of(result), offset(result, first)) for _, result, first in body.writes]
-        steps = assembler.steps_inside(body, places)
+        targets = [(name_of(result), offset(result, first)) for _, result, first in body.writes]
+        steps = assembler.body_steps(body, targets)
         yield Iterate(body.var, canonical(body.extent), (*views, *steps), body.count, body.until)
 
 
-class LoopResult(Made):
-    """An array that a `LoopNode` makes row by row; a ring starts again with its first row when it is full."""
+class LoopResult(ProducerResult):
+    """An array that a `LoopNode` writes row by row; a ring buffer (`is_ring`) wraps around when it is full."""
 
     __slots__ = ("is_ring",)
 
@@ -119,10 +119,9 @@ class LoopResult(Made):
 
 @dataclass(frozen=True)
 class LoopRow:
-    """Buffer `name` of a loop's body: row `first` + the number of the step of an array, or all of it (None).
+    """Buffer `name` of a loop's body: row `first + step` of `array` (modulo the length of a ring), or all of it (None).
 
-    In a ring rows are counted round and round.  With a `spacing`, the row of the first step starts at the first of
-    these elements of the array, and that of each further step so many elements behind the one before.
+    `spacing` is the offset of the row of step 0 and the distance between rows of successive steps, in elements.
     """
 
     name: str
@@ -134,11 +133,23 @@ class LoopRow:
 
 @dataclass(frozen=True, eq=False)
 class LoopBody:
-    """What a loop does.
+    """The body of a loop.
 
-    `context` holds the body's arrays; `starts` say how many rows a result has before the first step (None: all of it),
-    and which operand begins with them; `writes` say which array of the body becomes which row of a result (None: all
-    of it, in the place of what the step before has written).
+    Attributes
+    ----------
+    context
+        The context with the arrays of the body.
+    var, extent, count
+        Loop variable, maximal trip count, and the size that holds the actual trip count.
+    reads
+        Rows that the body reads.
+    starts
+        Results with initial rows, the operand that holds them, and their number (None: all rows).
+    writes
+        Arrays of the body, the result that each is written to, and the row (None: the whole result, overwritten in
+        each step).
+    until
+        Condition that ends the loop.
     """
 
     context: Any

@@ -1,4 +1,4 @@
-"""What makes several arrays at once, and these arrays."""
+"""Multi-output producers and their outputs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from aesara.lower.steps import NameOf, ScheduledStep
 if TYPE_CHECKING:
     from aesara.lower.schedule.scheduler import Scheduler
 
-__all__ = ["Made", "Producer"]
+__all__ = ["Producer", "ProducerResult"]
 
 
 class Producer(Item, ScheduledStep):
-    """A node that reads its operands in memory and makes all of its results."""
+    """A node with materialized operands that writes all of its results in one step."""
 
     __slots__ = ("operands", "results")
     can_fail = True
@@ -44,8 +44,8 @@ class Producer(Item, ScheduledStep):
         return ((name_of(operand), False) for operand in self.operands)
 
 
-class Made(Array):
-    """A result of a producer, which plans it."""
+class ProducerResult(Array):
+    """An output of a `Producer`, which schedules it."""
 
     __slots__ = ("producer",)
 
@@ -57,4 +57,4 @@ class Made(Array):
         return self.producer.reads()
 
     def plan(self, scheduler: Scheduler) -> None:
-        """The producer does it."""
+        """Do nothing: the producer schedules it."""

@@ -1,4 +1,4 @@
-"""Products of matrices."""
+"""Matrix products."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from aesara.lower.schedule.scheduler import Scheduler
     from aesara.lower.schedule.tracing import Tracer
 
-__all__ = ["Multiplication", "MatrixProduct", "added_product", "matrix_memory"]
+__all__ = ["Multiplication", "MatrixProduct", "match_accumulation", "matrix_memory"]
 
 
 class MatrixProduct(Array):
-    """Products of matrices: one, or one for every index of leading dimensions, of which an operand may have size 1.
+    """A matrix product, batched over leading dimensions; batch dimensions of size 1 broadcast.
 
-    The operands are read in place through strides where they allow it.  `scale`, an array without dimensions, is
-    multiplied with each element.
+    Operands that are strided views are read in place.  `scale`, a 0-d array, multiplies each element.
     """
 
     __slots__ = ("left", "right", "scale")
@@ -55,16 +54,14 @@ class MatrixProduct(Array):
     def _scale(self, tracer: Tracer) -> Expr | None:
         return None if self.scale is None else tracer.canonical([tracer.read(self.scale, ())])[0]
 
-    def added_to(self, result: Array, old: str, factor: float, tracer: Tracer) -> Multiplication:
-        """The step that makes `result`, which is an old value plus this product times a factor."""
+    def accumulate(self, result: Array, old: str, factor: float, tracer: Tracer) -> Multiplication:
+        """Return the step for `result = old + factor * product`."""
         return Multiplication(self, result, self._scale(tracer), old, factor)
 
 
 @dataclass(frozen=True, eq=False)
 class Multiplication(ScheduledStep):
-    """A product, or one that is added to an input such as the old value of a shared variable.
-
-    result = product, or result = old + factor * product if `old` names a buffer.
+    """The step `result = product`, or `result = old + factor * product` if `old` names the buffer of an input.
     """
 
     product: MatrixProduct
@@ -90,7 +87,7 @@ class Multiplication(ScheduledStep):
         if self.old is not None:
             yield self.old, True
 
-    def starts_with(self) -> str | None:
+    def initial_buffer(self) -> str | None:
         return self.old
 
     def reads_own_element_only(self, buffer: str, array: Array) -> bool:
@@ -115,25 +112,25 @@ class Multiplication(ScheduledStep):
 
     @staticmethod
     def _operand(array: Array, lead: Sequence[Expr], assembler: Assembler) -> Operand:
-        """Where the matrix for product number `BATCH` of the leading dimensions starts, and its strides."""
+        """Return the operand for the product number `BATCH`: buffer, offset and strides of its matrix."""
         memory = matrix_memory(array)
         if memory is array:
             base, offset, strides = array, ZERO, row_major_strides(assembler.shape(array))
         else:
             base, offset, strides = strided_view(array, assembler.shape)
-        moved = offset + batch_offset(lead, assembler.shape(array)[:-2], strides[:-2])
-        return Operand(assembler.buffer_name(base), moved, strides[-2:])
+        offset = offset + batch_offset(lead, assembler.shape(array)[:-2], strides[:-2])
+        return Operand(assembler.buffer_name(base), offset, strides[-2:])
 
 
 def matrix_memory(operand: Array) -> Array:
-    """What must be in memory so that a matrix product can read the operand: what it is a view of, or itself."""
+    """Return the array to materialize for a matrix product: the base of a view that BLAS can read, or the operand."""
     base, _, strides = strided_view(operand, lambda array: array.shape)
     own = row_major_strides(base.shape)
     return base if ONE in strides[-2:] and all(s in own or is_size(s) for s in strides) else operand
 
 
-def added_product(result: Array, old: str, tracer: Tracer) -> tuple[MatrixProduct, float] | None:
-    """The product and its factor, if `result` is `old` + factor * product, and nobody else wants the product."""
+def match_accumulation(result: Array, old: str, tracer: Tracer) -> tuple[MatrixProduct, float] | None:
+    """Match `result = old + factor * product`, where only `result` reads the product; return product and factor."""
     shape = tracer.shape(result)
     loops = LOOP[: result.ndim]
     (value,) = tracer.canonical([tracer.trace(result, loops)])

@@ -9,7 +9,7 @@ from aesara.ir.buffers import Buffer
 from aesara.ir.expr import Expr
 from aesara.ir.steps import PythonCall
 from aesara.lower.arrays.base import Array, Item
-from aesara.lower.arrays.producer import Made, Producer
+from aesara.lower.arrays.producer import Producer, ProducerResult
 
 if TYPE_CHECKING:
     from aesara.ir.steps import Step
@@ -20,7 +20,7 @@ __all__ = ["External", "PythonNode"]
 
 
 class PythonNode(Producer):
-    """A node that runs in Python: its operands, and the arrays that it will make."""
+    """A call of the Python implementation of a node."""
 
     __slots__ = ("index",)
     kind = "python"
@@ -30,7 +30,7 @@ class PythonNode(Producer):
         self.index = index
 
     def is_needed(self, needed: set[Item]) -> bool:
-        """Sizes that it gives may be asked for where its values are not."""
+        """Return whether a result is read, or possibly the size of one."""
         return bool(self.defines()) or any(r in needed for r in self.results)
 
     def defines(self) -> list[str]:
@@ -47,8 +47,8 @@ class PythonNode(Producer):
         return ()
 
 
-class External(Made):
-    """One result of a `PythonNode`; its sizes are known once the node has run."""
+class External(ProducerResult):
+    """A result of a `PythonNode`; the node defines its sizes when it runs."""
 
     __slots__ = ()
     is_made_here = False

@@ -1,4 +1,4 @@
-"""Reductions over axes with a primitive."""
+"""Reductions over axes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Reduction", "is_trailing_run"]
 
 
 class Reduction(Array):
-    """`operand` reduced over `axes` (in order) with the primitive `kind` (add, mul, minimum, maximum, and, or, xor)."""
+    """Reduction of `operand` over sorted `axes` by the primitive `kind` (add, mul, minimum, maximum, and, or, xor)."""
 
     __slots__ = ("axes", "identity", "kind", "operand")
     may_be_result = True
@@ -45,5 +45,5 @@ class Reduction(Array):
 
 
 def is_trailing_run(axes: tuple[int, ...], rank: int) -> bool:
-    """Whether the reduced axes (in order) are exactly the last ones, so that a register can accumulate."""
+    """Return whether the (sorted) axes are exactly the last ones, so that the accumulator can be a register."""
     return axes == tuple(range(rank - len(axes), rank))

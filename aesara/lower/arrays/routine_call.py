@@ -1,4 +1,4 @@
-"""Calls of library routines, and the arrays that they make."""
+"""Calls of library routines, and their results."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from aesara.ir.expr import Expr, const, op
 from aesara.ir.routine import Parameter, Routine
 from aesara.ir.routines.draws import counts_of, is_draw_of_numbers
 from aesara.ir.steps import BATCH, Call
-from aesara.lower.arrays.base import ONE, ZERO, Array, Item, copied, row_major_strides
+from aesara.lower.arrays.base import ONE, ZERO, Array, Item, copy_task, row_major_strides
 from aesara.lower.shape_arithmetic import batch_offset, count_of
-from aesara.lower.small_matrices import SmallForm, small_form
+from aesara.lower.small_matrices import SmallMatrixKernel, small_kernel
 from aesara.lower.steps import NameOf, ScheduledStep
 
 if TYPE_CHECKING:
@@ -29,37 +29,37 @@ _ALWAYS, _NEVER = const(True, "bool"), const(False, "bool")
 
 
 class RoutineCall(Item, ScheduledStep):
-    """A call of a routine, or one for every index of the leading dimensions `lead`.
+    """A call of a routine, batched over the leading dimensions `lead`.
 
-    `given` are the arrays that it reads, by the names of its parameters; where one of them is overwritten, that is
-    the result, which starts with the values of the array.
+    `arguments` are the arrays that it reads, by the names of parameters.  A parameter that is read and overwritten has
+    a result that starts as a copy of the argument.
 
-    Batches of small matrices are loops of our own (`SmallForm`), where there are such: where all sizes are known, or,
-    with a call for other sizes, by what the sizes are at run time.
+    Batches of small matrices run in an inlined kernel (`SmallMatrixKernel`) where the routine has one: always if the
+    sizes are static and small, else if `fits` holds at run time.
     """
 
-    __slots__ = ("fits", "given", "lead", "results", "rooms", "routine", "sizes", "small")
+    __slots__ = ("arguments", "fits", "lead", "results", "routine", "sizes", "small", "workspaces")
 
     def __init__(
         self,
         routine: Routine,
         sizes: Mapping[str, Expr],
-        given: Mapping[str, Array],
+        arguments: Mapping[str, Array],
         lead: Sequence[Expr] = (),
         requires: Sequence[object] = (),
     ) -> None:
         super().__init__(requires)
-        self.routine, self.sizes, self.given, self.lead = routine, dict(sizes), dict(given), tuple(lead)
-        self.small, self.fits = self._small_form()
+        self.routine, self.sizes, self.arguments, self.lead = routine, dict(sizes), dict(arguments), tuple(lead)
+        self.small, self.fits = self._small_kernel()
         needed = [p for p in routine.parameters if p.is_written and not (p.is_workspace and self.fits is _ALWAYS)]
         self.results = {p.name: self._result(p) for p in needed}
-        rooms = () if self.small is None else self.small.rooms()
-        self.rooms = tuple(RoutineResult(self, dtype, (length,), None) for dtype, length in rooms)
-        self.results |= {f"room for {room.dtype}": room for room in self.rooms}
+        workspaces = () if self.small is None else self.small.workspaces()
+        self.workspaces = tuple(RoutineResult(self, dtype, (length,), None) for dtype, length in workspaces)
+        self.results |= {f"workspace of {array.dtype}": array for array in self.workspaces}
 
-    def _small_form(self) -> tuple[SmallForm | None, Expr]:
-        """Loops of our own, and where they are taken."""
-        small = small_form(self.routine) if self.lead else None
+    def _small_kernel(self) -> tuple[SmallMatrixKernel | None, Expr]:
+        """Return the inlined kernel, if there is one, and the condition on which it runs."""
+        small = small_kernel(self.routine) if self.lead else None
         if small is None:
             return None, _NEVER
         fits = small.fits(self.sizes, count_of(self.lead))
@@ -68,7 +68,7 @@ class RoutineCall(Item, ScheduledStep):
     def _result(self, parameter: Parameter) -> RoutineResult:
         lead = () if parameter.is_workspace else self.lead
         shape = (*lead, *self.routine.shape_of(parameter, self.sizes))
-        return RoutineResult(self, parameter.dtype, shape, self.given.get(parameter.name))
+        return RoutineResult(self, parameter.dtype, shape, self.arguments.get(parameter.name))
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -79,10 +79,10 @@ class RoutineCall(Item, ScheduledStep):
         return self.routine.title
 
     def _only_read(self) -> list[Array]:
-        return [array for name, array in self.given.items() if name not in self.results]
+        return [array for name, array in self.arguments.items() if name not in self.results]
 
     def reads(self) -> list[tuple[Array, bool]]:
-        """What is overwritten is read by the results."""
+        """Return the arguments that are not overwritten; the results read the others."""
         return [(array, False) for array in self._only_read()]
 
     def reads_in_memory(self) -> Iterable[Array]:
@@ -100,17 +100,17 @@ class RoutineCall(Item, ScheduledStep):
             if base is not None:
                 tracer.take_over(base, result)
             elif result.start is not None:
-                scheduler.place(copied(tracer, result, result.start))
+                scheduler.place(copy_task(tracer, result, result.start))
         scheduler.append(self, self)
 
     def writes(self) -> Iterator[Array]:
         return iter(self.results.values())
 
-    def draws_many(self, context: Context, many: int) -> bool:
+    def draws_many(self, context: Context, least: int) -> bool:
         if self.lead or not is_draw_of_numbers(self.routine):
             return False
         count, *others = (context.canonical(self.sizes[name]) for name in counts_of(self.routine))
-        return all(n is ONE or n is count for n in others) and not (count.is_const and count.attr <= many)
+        return all(n is ONE or n is count for n in others) and not (count.is_const and count.attr <= least)
 
     def loads(self, name_of: NameOf) -> Iterator[tuple[str, bool]]:
         started = [result for result in self.results.values() if result.start is not None]
@@ -129,19 +129,19 @@ class RoutineCall(Item, ScheduledStep):
             assert count is not None
             fits = canonical(self.fits)
             inside = [p for p in self.routine.parameters if not p.is_workspace]
-            operands = {p.name: self._operand(p, lead, assembler) for p in inside}
-            numbers, whole = map(assembler.buffer_name, self.rooms)
-            yield self.small.launch(f"k{at}", sizes, operands, (numbers, whole), op("select", fits, count, ZERO))
+            inlined = {p.name: self._operand(p, lead, assembler) for p in inside}
+            numbers, whole = map(assembler.buffer_name, self.workspaces)
+            yield self.small.launch(f"k{at}", sizes, inlined, (numbers, whole), op("select", fits, count, ZERO))
             if fits is _ALWAYS:
                 return
             count = op("select", fits, ZERO, count)
-        every = tuple(self._operand(p, lead, assembler) for p in self.routine.parameters)
-        yield Call(self.routine, tuple(sizes.values()), every, batch=count)
+        operands = tuple(self._operand(p, lead, assembler) for p in self.routine.parameters)
+        yield Call(self.routine, tuple(sizes.values()), operands, batch=count)
 
     def _operand(self, parameter: Parameter, lead: Sequence[Expr], assembler: Assembler) -> Operand:
-        """Where the array for call number `BATCH` begins."""
+        """Return the operand for the call number `BATCH`."""
         result = self.results.get(parameter.name)
-        array: Array = self.given[parameter.name] if result is None else result
+        array: Array = self.arguments[parameter.name] if result is None else result
         shape = assembler.shape(array)
         if not lead or parameter.is_workspace:
             return Operand(assembler.buffer_name(array), ZERO)
@@ -152,7 +152,7 @@ class RoutineCall(Item, ScheduledStep):
 
 
 class RoutineResult(Array):
-    """An array that a `RoutineCall` writes; `start` has the values that it begins with, if the routine reads it."""
+    """An output of a `RoutineCall`; `start` is the argument that it is initialized with, if the routine reads it."""
 
     __slots__ = ("producer", "start")
     may_be_result = True
@@ -169,11 +169,11 @@ class RoutineResult(Array):
         return self.producer.is_needed(needed)
 
     def base_in_memory(self, uses: Uses) -> Array | None:
-        """What it starts with, if that is computed as a whole and nobody else reads it."""
+        """Return the initial array if it is materialized and only this result reads it; its memory is then reused."""
         start = self.start
         if start is None or not start.is_stored or not start.may_be_result:
             return None
         return start if uses.is_only(start) else None
 
     def plan(self, scheduler: Scheduler) -> None:
-        """The call does it."""
+        """Do nothing: the call schedules it."""

@@ -1,4 +1,4 @@
-"""Arrays computed by a kernel of their own, whose iterations may depend on each other."""
+"""Arrays computed by a separate kernel with loop-carried dependences."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Recurrence", "Sequential", "Writer", "loops_over"]
 
-#: how a `Sequential` writes an element of itself
+#: from an index and a value to the statement that stores it in a `Sequential` array
 Writer = Callable[[Index, Expr], Store]
 
 
 def loops_over(
     axes: Iterable[int], shape: Sequence[Expr], body: Sequence[Statement], parallel: bool = False
 ) -> tuple[Statement, ...]:
-    """Loops over dimensions around statements, the last dimension innermost: in the order of elements in memory.
+    """Wrap statements in loops over dimensions, the last dimension innermost.
 
-    `parallel`: iterations of the innermost loop do not read what others write; that they write different elements is
-    proved here.
+    `parallel`: iterations of the innermost loop read nothing that others write; this function proves that they write
+    distinct elements.
     """
     statements = tuple(body)
     for k, d in enumerate(sorted(axes, reverse=True)):
@@ -40,11 +40,11 @@ def loops_over(
 
 
 class Sequential(Array):
-    """Computed as a whole by a kernel of its own, whose iterations may depend on each other.
+    """An array computed by a separate kernel with loop-carried dependences.
 
-    `body(readers, read, write)` gives the kernel's statements: `readers[k](index)` is an element of operand k,
-    `read(index)` one of the array itself that has been written before, and `write(index, value)` the statement that
-    stores one.  Loops are named ``v0``, ``v1``, ..., mutable scalars ``r0``, ``r1``, ...
+    `body(readers, read, write)` returns the statements of the kernel: `readers[k](index)` is an element of operand k,
+    `read(index)` an already written element of the array itself, and `write(index, value)` the statement that stores
+    an element.  Loops are named ``v0``, ``v1``, ..., mutable scalars ``r0``, ``r1``, ...
     """
 
     __slots__ = ("body", "operands")

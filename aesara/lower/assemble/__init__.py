@@ -1,9 +1,9 @@
-"""From a scheduled graph to a `Program`: kernels, memory plan, order of steps.
+"""Assembly of a `Program` from a schedule: kernels, memory plan, order of steps.
 
-`results` gives every result memory of its own; `accesses` says who reads and writes which buffer; `in_place` decides
-which updates are written over the values they replace; `slots` plans the workspace; `assembler` puts it together.
+`results` assigns memory to results; `in_place` selects updates and results that overwrite inputs; `slots` plans the
+workspace; `alike` shares kernels; `assembler` emits the steps.
 """
 
-from aesara.lower.assemble.assembler import Lowered, assemble, planned, planned_body
+from aesara.lower.assemble.assembler import Lowered, assemble, plan_body_results, plan_results
 
-__all__ = ["Lowered", "assemble", "planned", "planned_body"]
+__all__ = ["Lowered", "assemble", "plan_body_results", "plan_results"]

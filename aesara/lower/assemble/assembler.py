@@ -1,4 +1,4 @@
-"""Programs of schedules."""
+"""Assembly of programs from schedules."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array, LoopBody
 from aesara.lower.assemble.alike import share_kernels
 from aesara.lower.assemble.in_place import results_in_place, updates_in_place
-from aesara.lower.assemble.results import exchanged, own_memory
+from aesara.lower.assemble.results import assign_memory, find_exchanged
 from aesara.lower.assemble.slots import Slots
-from aesara.lower.context import Context, ErrorInfo, Unsupported, is_known_before
+from aesara.lower.context import Context, ErrorInfo, Unsupported, is_known_at_entry
 from aesara.lower.schedule import Schedule, schedule
 from aesara.records import dataclass
 
-__all__ = ["Assembler", "Lowered", "assemble", "planned", "planned_body"]
+__all__ = ["Assembler", "Lowered", "assemble", "plan_results", "plan_body_results"]
 
 
 @dataclass(frozen=True)
 class Lowered:
-    """A program, and what it needs at run time that is not code."""
+    """A program with its constants, error messages and Python nodes."""
 
     program: Program
     constants: tuple[np.ndarray, ...]
@@ -44,8 +44,8 @@ def assemble(
     overwritable: Sequence[int] = (),
     lent: Sequence[int] = (),
 ) -> Lowered:
-    """The program that computes `outputs` from the context's inputs."""
-    results, plan = planned(context, outputs, updates)
+    """Return the program that computes `outputs` from the inputs of the context."""
+    results, plan = plan_results(context, outputs, updates)
     slots = Slots()
     for item in context.inputs:
         if item.is_generator:
@@ -72,10 +72,12 @@ def assemble(
     )
 
 
-def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, int]) -> tuple[list[Array], Schedule]:
-    """The arrays of the results, each in memory of its own, and the schedule that computes them."""
+def plan_results(
+    context: Context, outputs: Sequence[Variable], updates: dict[int, int]
+) -> tuple[list[Array], Schedule]:
+    """Return the arrays of the results, each with its own memory, and the schedule that computes them."""
     arrays = [context.in_memory(v) for v in outputs]
-    results = own_memory(context, arrays, set(updates), exchanged(context, arrays, updates))
+    results = assign_memory(context, arrays, set(updates), find_exchanged(context, arrays, updates))
     replaced = {}
     for k, number in updates.items():
         item = context.inputs[number]
@@ -88,9 +90,9 @@ def planned(context: Context, outputs: Sequence[Variable], updates: dict[int, in
     return results, schedule(context, results, replaced)
 
 
-def planned_body(body: LoopBody) -> tuple[list[Array], Schedule]:
-    """The same for the body of a loop; what is written in the place of what the step before has written replaces it."""
-    results = own_memory(body.context, [array for array, _, _ in body.writes], set(range(len(body.writes))))
+def plan_body_results(body: LoopBody) -> tuple[list[Array], Schedule]:
+    """Return results and schedule of a loop body; a result kept as a whole overwrites its value of the step before."""
+    results = assign_memory(body.context, [array for array, _, _ in body.writes], set(range(len(body.writes))))
     replaced = {
         array: row.name
         for array, (_, result, first) in zip(results, body.writes, strict=True)
@@ -101,15 +103,14 @@ def planned_body(body: LoopBody) -> tuple[list[Array], Schedule]:
 
 
 class Assembler:
-    """Makes the steps of a program; those of a schedule say what they need (`ScheduledStep.program_steps`).
+    """Emits the steps of a program from those of a schedule (`ScheduledStep.program_steps`).
 
     Attributes
     ----------
     elided
-        Arrays that only their own nest reads, element by element: they need no memory.
+        Arrays that only their own nest reads, in the same iteration; they need no memory.
     in_place
-        Buffers of updates that are written over the value they replace, and of results that are written over an
-        argument, with the number of that input.
+        Buffers of updates and results that overwrite an input, with the number of the input.
     """
 
     def __init__(
@@ -128,13 +129,13 @@ class Assembler:
         self.in_place = updates_in_place(
             context, plan.steps, self._accesses, self._array_of, results, updates, self.buffer_name
         )
-        given = [k for k in lent if k not in updates]  # what a shared variable keeps must be its own
+        borrowed = [k for k in lent if k not in updates]  # a shared variable must own its value
         self.in_place |= results_in_place(
-            context, plan.steps, self._accesses, self._array_of, results, given, overwritable, self.buffer_name
+            context, plan.steps, self._accesses, self._array_of, results, borrowed, overwritable, self.buffer_name
         )
 
     def buffer_name(self, array: Array) -> str:
-        """The buffer of an array in memory."""
+        """Return the buffer of a materialized array."""
         while array.viewed is not None:
             array = array.viewed
         return self._plan.names[array] if array.buffer is None else array.buffer
@@ -143,7 +144,7 @@ class Assembler:
         return tuple(self.context.canonical(n) for n in array.shape)
 
     def steps(self) -> list[Step]:
-        """Checks, allocations and computations in order."""
+        """Return checks, allocations and computations in order."""
         steps: list[Step] = [guard.check() for guard in self._plan.prelude]
         last_used_at: dict[int, list[str]] = {}
         for name, last in self._accesses.last_use().items():
@@ -153,8 +154,8 @@ class Assembler:
         for at, step in enumerate(self._plan.steps):
             made = [array for array in step.writes() if array.is_allocated]
             if at == first_in_place:
-                # Nothing may fail once a shared value is overwritten, so all results get their memory now.
-                made += [a for a in self._results if a.buffer is None and is_known_before(self.shape(a))]
+                # Nothing may fail once a shared value is overwritten, so results are allocated now.
+                made += [a for a in self._results if a.buffer is None and is_known_at_entry(self.shape(a))]
             for array in made:
                 name = self.buffer_name(array)
                 if array not in self.elided and name not in allocated:
@@ -168,10 +169,10 @@ class Assembler:
                 steps.append(HandOver(array.buffer, k))
         return steps
 
-    def steps_inside(self, body: LoopBody, places: Sequence[tuple[str, Expr]]) -> list[Step]:
-        """The steps of a loop's body, whose results are written to these places: buffers and offsets in them."""
-        results, plan = planned_body(body)
-        return Assembler(body.context, plan, results, self.slots, {}, dict(zip(results, places, strict=True))).steps()
+    def body_steps(self, body: LoopBody, targets: Sequence[tuple[str, Expr]]) -> list[Step]:
+        """Return the steps of a loop body; `targets` are buffer and offset for each of its results."""
+        results, plan = plan_body_results(body)
+        return Assembler(body.context, plan, results, self.slots, {}, dict(zip(results, targets, strict=True))).steps()
 
     def _find_elided(self) -> set[Array]:
         kept = {self.buffer_name(array) for array in self._results}
@@ -190,7 +191,7 @@ class Assembler:
         k = self._number.get(array)
         if k is None:
             return Allocate(buffer, slot=self.slots.take(buffer))
-        old = self._plan.steps[self._accesses.writers[name][0]].starts_with()
+        old = self._plan.steps[self._accesses.writers[name][0]].initial_buffer()
         initial = None
         if old is not None:
             initial = self._input_in[old]

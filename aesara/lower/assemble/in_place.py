@@ -1,4 +1,4 @@
-"""Which updates are written over the values that they replace, and which results over arguments."""
+"""Selection of updates and results that overwrite an input in place."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aesara.ir.expr import walk
 from aesara.ir.program import Input
 from aesara.lower.accesses import Accesses
 from aesara.lower.arrays import Array
-from aesara.lower.context import Context, is_known_before
+from aesara.lower.context import Context, is_known_at_entry
 from aesara.lower.groups import Group
 from aesara.lower.steps import NameOf, ScheduledStep
 
@@ -24,10 +24,10 @@ def updates_in_place(
     updates: Mapping[int, int],
     name_of: NameOf,
 ) -> dict[str, int]:
-    """Updates that may be written over the value they replace: buffer -> number of the input.
+    """Return the updates that may overwrite their old value, as a map from buffer to number of the input.
 
-    The value must be read last, and only at the element being written, by the step that writes; and nothing
-    that can fail may come after, which includes finding memory of a size that is known only then.
+    The writing step must be the last reader of the old value, and read only the element that it writes.  Nothing after
+    it may fail, including allocations whose size is computed by then.
     """
     first = _first_that_cannot_fail(context, steps, accesses, arrays)
     found: dict[str, int] = {}
@@ -39,7 +39,7 @@ def updates_in_place(
         if not source.implicit or source.is_generator or at < first:
             continue
         if results[k].starts_as_base:
-            fits = _begins_with(name, source.buffer.name, steps, accesses, name_of)
+            fits = _starts_as_copy(name, source.buffer.name, steps, accesses, name_of)
         else:
             fits = _element_by_element(results[k], name, source, context, steps, accesses)
         if fits:
@@ -57,11 +57,10 @@ def results_in_place(
     overwritable: Sequence[int],
     name_of: NameOf,
 ) -> dict[str, int]:
-    """Results that may be written over an argument that the caller gives away: buffer -> number of the input.
+    """Return the results that may overwrite a donated argument, as a map from buffer to number of the input.
 
-    These are results that are lent, which may share memory with what the caller holds. As for updates, nothing can fail
-    any more and each element is read last where it is written. By then no other input is read either, since it may be
-    the same memory.
+    Only lent results may, since they may share memory with arrays of the caller.  The conditions are those for updates;
+    besides, no other input may be read from then on, because it may alias the argument.
     """
     first = _first_that_cannot_fail(context, steps, accesses, arrays) if overwritable else 0
     found: dict[str, int] = {}
@@ -87,13 +86,13 @@ def results_in_place(
 def _first_that_cannot_fail(
     context: Context, steps: Sequence[ScheduledStep], accesses: Accesses, arrays: Mapping[str, Array]
 ) -> int:
-    """The first step from which on none can fail, nor needs memory of a size that is known only then."""
+    """Return the first step from which on nothing can fail, and no allocation has a computed size."""
     last_failure = max([at for at, step in enumerate(steps) if step.can_fail], default=-1)
     last_memory = max(
         [
             at[0]
             for name, at in accesses.writers.items()
-            if not is_known_before(map(context.canonical, arrays[name].shape))
+            if not is_known_at_entry(map(context.canonical, arrays[name].shape))
         ],
         default=-1,
     )
@@ -103,7 +102,7 @@ def _first_that_cannot_fail(
 def _element_by_element(
     array: Array, name: str, source: Input, context: Context, steps: Sequence[ScheduledStep], accesses: Accesses
 ) -> bool:
-    """Whether each element of an array may be written over that of an old value."""
+    """Return whether an array can overwrite an old value element by element."""
     old, readers = source.buffer, accesses.readers.get(source.buffer.name, set())
     if len(accesses.writers[name]) > 1 or not array.is_elementwise or array.dtype != old.dtype:
         return False
@@ -114,10 +113,10 @@ def _element_by_element(
     return at not in readers or steps[at].reads_own_element_only(old.name, array)
 
 
-def _begins_with(
+def _starts_as_copy(
     name: str, old: str, steps: Sequence[ScheduledStep], accesses: Accesses, name_of: NameOf
 ) -> bool:  # fmt: skip
-    """Whether a buffer is an old value with pieces written over, which nobody reads once the writing has begun."""
+    """Return whether a buffer starts as a copy of an old value that is not read once the copy is overwritten."""
     first, *_ = numbers = accesses.writers[name]
     if any(reader > first for reader in accesses.readers.get(old, ())):
         return False

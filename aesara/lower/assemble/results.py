@@ -1,50 +1,50 @@
-"""Results get memory of their own."""
+"""Assignment of distinct memory to results."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Guard, Pointwise, Source, row_major_strides, strided_view
-from aesara.lower.context import Context, is_known_before
+from aesara.lower.context import Context, is_known_at_entry
 from aesara.lower.shape_arithmetic import count_of
 
-__all__ = ["exchanged", "own_memory"]
+__all__ = ["assign_memory", "find_exchanged"]
 
 
-def exchanged(context: Context, arrays: Sequence[Array], updates: Mapping[int, int]) -> set[int]:
-    """The results that are old values of shared variables which exchange values among them: their arrays do.
+def find_exchanged(context: Context, arrays: Sequence[Array], updates: Mapping[int, int]) -> set[int]:
+    """Return the results that are old values of shared variables in a cycle of updates, which exchange their arrays.
 
-    A value that only one takes over is copied, and may then be overwritten in place.
+    Old values outside of such a cycle are copied, and may then be overwritten in place.
     """
     shared = ((k, item) for k, item in enumerate(context.inputs) if item.implicit and not item.is_generator)
     number_of = {item.buffer.name: k for k, item in shared}
-    #: of each input that gets the old value of another: the number of the result, and of the other input
-    taken: dict[int, tuple[int, int]] = {}
+    #: for each input that gets the old value of another: the result, and the other input
+    source_of: dict[int, tuple[int, int]] = {}
     for k, number in updates.items():
         buffer = arrays[k].buffer
         if buffer is not None and buffer in number_of:
-            taken[number] = k, number_of[buffer]
+            source_of[number] = k, number_of[buffer]
     found: set[int] = set()
     seen: set[int] = set()
-    for number in taken:
+    for number in source_of:
         path: list[int] = []
-        while number in taken and number not in seen:
+        while number in source_of and number not in seen:
             seen.add(number)
             path.append(number)
-            number = taken[number][1]
-        circle = path[path.index(number) :] if number in path else []
-        if len(circle) > 1:
-            found.update(taken[member][0] for member in circle)
+            number = source_of[number][1]
+        cycle = path[path.index(number) :] if number in path else []
+        if len(cycle) > 1:
+            found.update(source_of[member][0] for member in cycle)
     return found
 
 
-def own_memory(
+def assign_memory(
     context: Context, arrays: Sequence[Array], replacing: set[int], exchanged: Set[int] = frozenset()
 ) -> list[Array]:
-    """Give every result an array of its own: inputs, constants, views and repeated results are copied.
+    """Return an array with its own memory for each result: inputs, constants, views and repeated results are copied.
 
-    A view of what is computed here stays one, unless it is among those `replacing` something: the memory that the
-    result gets is where its elements are computed. Those that are `exchanged` stay the inputs that they are.
+    A view of a computed array is kept, and computed in the memory of the result, unless it is among those `replacing`
+    an input.  Results that are `exchanged` stay inputs.
     """
     taken: set[Array] = set()
     own = []
@@ -65,7 +65,7 @@ def own_memory(
 
 
 def _as_alias(array: Array, context: Context) -> Array:
-    """A view that has all elements of what is computed as a whole in the same order, as an alias of that."""
+    """Convert a contiguous view of all elements of a materialized array to an `Alias`."""
     base, offset, strides = strided_view(array, lambda a: a.shape)
     if base is array:
         return array
@@ -78,23 +78,23 @@ def _as_alias(array: Array, context: Context) -> Array:
 
 
 def _computed_memory(array: Array) -> Array | None:
-    """The array that has the memory of a result; None if that cannot be made in the shape of the result.
+    """Return the array that is computed in the memory of a result, or None if it cannot be.
 
-    It is made before anything is computed, so the shape, and the checks that it has as many elements, come first.
+    The result is allocated before anything is computed, so its shape and checks must depend on input sizes only.
     """
     memory = array
     while memory.viewed is not None:
-        if not is_known_before(memory.shape) or not all(map(_comes_first, memory.requires)):
+        if not is_known_at_entry(memory.shape) or not all(map(_is_known_at_entry, memory.requires)):
             return None
         memory = memory.viewed
     as_result = memory.may_be_result and memory.is_complex == array.is_complex
     return memory if memory is array or as_result else None
 
 
-def _comes_first(guard: object) -> bool:
-    """Whether a check needs nothing that the program computes."""
+def _is_known_at_entry(guard: object) -> bool:
+    """Return whether a check depends on input sizes only."""
     return (
         isinstance(guard, Guard)
-        and is_known_before((guard.condition, *guard.values))
-        and all(map(_comes_first, guard.requires))
+        and is_known_at_entry((guard.condition, *guard.values))
+        and all(map(_is_known_at_entry, guard.requires))
     )

@@ -1,4 +1,4 @@
-"""The plan of the workspace."""
+"""Slots of the workspace."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import defaultdict, deque
 
 from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import Expr
-from aesara.lower.context import is_known_before
+from aesara.lower.context import is_known_at_entry
 
 __all__ = ["Slots"]
 
 
 class Slots:
-    """Places in the workspace; a freed one is taken again by a buffer of the same size."""
+    """Allocator of workspace slots; a released slot is reused by a buffer of the same size."""
 
     def __init__(self) -> None:
         self.slots: list[Slot] = []
@@ -20,21 +20,21 @@ class Slots:
         self._taken: dict[str, int] = {}
 
     def take(self, buffer: Buffer) -> int:
-        """The number of a place for a buffer."""
+        """Return the number of a slot for a buffer."""
         size = buffer.bytes
         free = self._free[size]
         if not free:
             free.append(len(self.slots))
-            self.slots.append(Slot(size, late=not is_known_before([size])))
+            self.slots.append(Slot(size, late=not is_known_at_entry([size])))
         k = self._taken[buffer.name] = free.popleft()
         return k
 
     def keep(self, buffer: Buffer) -> None:
-        """Make a place that belongs to a buffer as long as the program runs."""
+        """Reserve a slot for a buffer until the program ends."""
         self.slots.append(Slot(buffer.bytes, late=False))
 
     def release(self, name: str) -> None:
-        """Say that a buffer, if it has a place, is read no more."""
+        """Release the slot of a buffer, if it has one."""
         k = self._taken.pop(name, None)
         if k is not None and not self.slots[k].late:
             self._free[self.slots[k].size].append(k)

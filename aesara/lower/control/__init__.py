@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: loops, choices, checks and subgraphs."""
+"""Lowering of loops, lazy choices, checks and subgraphs."""

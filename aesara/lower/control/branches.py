@@ -1,4 +1,4 @@
-"""Which nodes of a graph are computed for one side of a lazy choice only."""
+"""Assignment of nodes to the sides of lazy choices (`IfElse`)."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from aesara.ifelse import IfElse
 
 __all__ = ["Branch", "branches_of_choices", "nodes_of_sides"]
 
-#: a choice, and 0 or 1 for its first or second side
+#: an `IfElse` node, and 0 or 1 for its first or second side
 Branch = tuple[Apply, int]
 
 
 def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> dict[Branch, list[Apply]]:
-    """For each side of the lazy choices of a graph the nodes that are computed for it, in order.
+    """Return the nodes to compute on each side of the lazy choices of a graph, in order.
 
-    A node that several sides need is computed for each of them: which of them are taken is not known.  One that both
-    sides of a choice need is computed where the choice is.
+    A node that sides of several choices need is duplicated on each of them.  A node that both sides of a choice need
+    is computed where the choice is.
     """
     if not any(isinstance(node.op, IfElse) for node in order):
         return {}
     uses: dict[Apply, set[Branch | None]] = {v.owner: {None} for v in outputs if v.owner is not None}
     places: dict[Apply, frozenset[Branch | None]] = {}
     for node in reversed(order):
-        places[node] = own = _settled(uses.get(node, {None}), places)
+        places[node] = own = _placement(uses.get(node, {None}), places)
         for k, variable in enumerate(node.inputs):
             if variable.owner is not None:
                 lazy = isinstance(node.op, IfElse) and k > 0
@@ -38,8 +38,8 @@ def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> 
     return branches
 
 
-def _settled(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | None]]) -> frozenset[Branch | None]:
-    """Where a node with these uses is computed."""
+def _placement(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | None]]) -> frozenset[Branch | None]:
+    """Return the sides on which a node with these uses is computed; {None}: unconditionally."""
     found = set(uses)
     while None not in found:
         both = next((place for place in found if place is not None and (place[0], 1 - place[1]) in found), None)
@@ -51,7 +51,7 @@ def _settled(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | No
 
 
 def nodes_of_sides(choice: Apply, branches: Mapping[Branch, Sequence[Apply]]) -> set[Apply]:
-    """What is computed for the sides of a choice only, and for those of the choices in them."""
+    """Return the nodes that only the sides of a choice need, including those of nested choices."""
     found: set[Apply] = set()
     pending = [choice]
     while pending:

@@ -10,7 +10,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 
@@ -19,7 +19,7 @@ def _check_and_raise(op: CheckAndRaise, node: Apply, context: Context) -> Sequen
     array = context.array(node.inputs[0])
     guards: list[object] = []
     for variable in op.conditions(node.inputs):
-        condition = converted(context.array(variable), "bool")
+        condition = convert(context.array(variable), "bool")
         if condition.ndim:
             condition = reduce_array(context, condition, tuple(range(condition.ndim)), "and")
         holds = context.size_from(condition)

@@ -1,4 +1,4 @@
-"""Lowering of lazy choices: each side is a loop of at most one step, and what only that side needs is inside of it."""
+"""Lowering of lazy choices: each side is a loop of at most one iteration around the nodes that only it needs."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from aesara.lower.control.scan import sizes_outside
 from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
 
 
-@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
 @lower_complex_op.register
 def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     truth = _truth(node.inputs[0], context)
     sides = [_Side(node, side, context) for side in (0, 1)]
-    arrays = [side.lower() for side in sides]
+    values_of = [side.lower() for side in sides]
     results: list[LoopResult] = []
-    for one, two in zip(*arrays, strict=True):
+    for one, two in zip(*values_of, strict=True):
         sizes = [
             _either(truth, a, b, context)
             for a, b in zip(sizes_outside(sides[0].inner, one), sizes_outside(sides[1].inner, two), strict=True)
         ]
         results.append(LoopResult(sides[0].loop, one.dtype, (ONE, *sizes)))
-    for side, values, extent in zip(sides, arrays, (truth, ONE - truth), strict=True):
+    for side, values, extent in zip(sides, values_of, (truth, ONE - truth), strict=True):
         writes = tuple((value, result, 0) for value, result in zip(values, results, strict=True))
         side.finish(extent, tuple(results), writes)
-    made = [context.add(Alias(result, result.shape[1:])) for result in results]
-    return [split(array) if is_complex(out) else array for out, array in zip(node.outputs, made, strict=True)]
+    arrays = [context.add(Alias(result, result.shape[1:])) for result in results]
+    return [split(array) if is_complex(out) else array for out, array in zip(node.outputs, arrays, strict=True)]
 
 
 def _truth(condition: Variable, context: Context) -> Expr:
-    """1 if the condition is not zero, else 0."""
+    """Return 1 if the condition is not zero, else 0."""
     array = context.array(condition)
     if array.dtype.startswith("float"):
         raise Unsupported("a choice by a floating-point number")
@@ -52,7 +52,7 @@ def _either(truth: Expr, one: Expr, two: Expr, context: Context) -> Expr:
 
 
 class _Side:
-    """One side of a choice, in a context of its own that takes what it needs from outside."""
+    """One side of a choice, lowered in an inner context that captures arrays of the outer one."""
 
     def __init__(self, node: Apply, side: int, context: Context) -> None:
         self.branch: Branch = (node, side)
@@ -62,7 +62,7 @@ class _Side:
         self.loop = LoopNode(())
 
     def lower(self) -> list[Array]:
-        """The values of this side."""
+        """Return the values of this side."""
         for node in self.context.branches.get(self.branch, ()):
             if not all(self.context.has(out) for out in node.outputs):
                 lower_node(node, self.inner)
@@ -72,11 +72,11 @@ class _Side:
         self, extent: Expr, results: tuple[LoopResult, ...], writes: tuple[tuple[Array, LoopResult, int], ...]
     ) -> None:
         context, inner = self.context, self.inner
-        assert inner.taken is not None
-        self.loop.operands = tuple(row.array for row in inner.taken)
+        assert inner.captured is not None
+        self.loop.operands = tuple(row.array for row in inner.captured)
         self.loop.results = results
         self.loop.body = LoopBody(
-            inner, context.fresh("i"), extent, context.fresh_size(), tuple(inner.taken), (), writes, None
+            inner, context.fresh("i"), extent, context.fresh_size(), tuple(inner.captured), (), writes, None
         )
         context.add(self.loop)
         for result in results:

@@ -1,6 +1,6 @@
-"""Lowering of loops: the step is lowered by itself, and reads and writes rows of memory in place.
+"""Lowering of `Scan`: the step has a context of its own, and accesses rows of sequences and outputs in place.
 
-Where there may be fewer rows of memory than steps, rows are a ring: a new one is written over the oldest.
+An output that may have fewer rows than steps is a ring buffer: each step overwrites the oldest row.
 """
 
 from __future__ import annotations
@@ -29,33 +29,33 @@ from aesara.lower.arrays import (
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.records import dataclass
 from aesara.scan.op import Scan
 from aesara.scan.parts import expanded, is_for_each_step
 from aesara.scan.windows import with_rows_as_states
 
-#: rows that a ring may have in vain where there are few steps
-_FEW = 8
+#: ring buffers of at most this many rows get a constant length
+_LARGEST_CONSTANT_RING = 8
 
 
-@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
 @lower_complex_op.register
 def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
-    """Complex numbers are pairs in memory, here as elsewhere: rows are read and written whole."""
+    """Lower a loop; rows of complex sequences and states are interleaved."""
     if not all(v.type.in_words for v in op.inner_shared(op.inner_inputs)):
         raise Unsupported("a loop with a state that is no tensor")
     if op.info.n_mit_mot:
-        return _by_rows(op, node, context)
+        return _with_row_states(op, node, context)
     linker = getattr(op.mode, "linker", None)
     if linker is not None and not hasattr(linker, "make_callable"):
         raise Unsupported("a loop whose step has a mode that runs node by node")
-    results = _Lowering(op, node, context).results()
+    results = _ScanLowering(op, node, context).results()
     return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
 
 
-def _by_rows(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
-    """A loop that writes several rows of a buffer in each step."""
+def _with_row_states(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+    """Lower a loop that writes several rows of a buffer in each step, as a loop with a state for each row."""
     # Each node gets variables of its own, since arrays are found by variable.
     inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
     for outer, variable in zip(node.inputs, inner, strict=True):
@@ -65,15 +65,24 @@ def _by_rows(op: Scan, node: Apply, context: Context) -> Sequence[Array | Comple
     before = len(context.made)
     lower_all(inner, results, context)
     while len(context.made) > before:
-        context.made.popitem()  # what has been made, has been made for this node
+        context.made.popitem()  # the items belong to this node
     return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
 
 
 @dataclass(eq=False)
 class _State:
-    """A state: the array with its first `rows`, how far the taps reach back, how long its buffer is, and its taps.
+    """A recurrent state.
 
-    Unless the buffer has a row for each step, it is a ring.
+    Attributes
+    ----------
+    first, rows
+        The array that holds the initial rows, and their number.
+    depth
+        Number of steps that the taps reach back.
+    length, is_ring
+        Number of rows of the buffer; it is a ring unless it has a row for each step.
+    taps, inner
+        Taps, and the variable of the step for each.
     """
 
     first: Array
@@ -85,15 +94,15 @@ class _State:
     inner: list[Any] = field(default_factory=list)
 
 
-def _literal(text: str) -> str:
-    """A text in a message that values are put into."""
+def _escape(text: str) -> str:
+    """Escape braces for `str.format`."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
-class _Lowering:
+class _ScanLowering:
     def __init__(self, op: Scan, node: Apply, context: Context) -> None:
         self.op, self.node, self.context = op, node, context
-        self.label = _literal(op.title)
+        self.label = _escape(op.title)
         self.inner = context.inside_loop()
         self.steps = context.size_from(context.array(node.inputs[0]))
         self.guards: list[object] = []
@@ -102,13 +111,13 @@ class _Lowering:
         self.reads: list[LoopRow] = []
         self.operands: list[Array] = []
         self.views: list[Array] = []
-        self.placed: list[tuple[Variable, LoopRow | Array]] = []
+        self.bindings: list[tuple[Variable, LoopRow | Array]] = []
 
     def _require(self, relation: str, a: Expr, b: Expr, message: str, values: Sequence[Expr]) -> None:
         condition = primitive(relation, a, b)
         self.guards += self.context.guard(condition, ValueError, f"{self.label}: {message}", self.node, values)
 
-    # -- what comes from outside -----------------------------------------------------------------------------
+    # -- inputs of the step ----------------------------------------------------------------------------------
 
     def _sequences(self) -> None:
         pairs = zip(self.op.outer_seqs(self.node.inputs), self.op.inner_seqs(self.op.inner_inputs), strict=True)
@@ -119,7 +128,7 @@ class _Lowering:
             self._sequence(inner, array)
 
     def _sequence(self, inner: Variable, array: Array) -> None:
-        """Rows of an array, which are read where they are if it is a view, such as another one from its end."""
+        """Bind a sequence to a variable of the step; a strided view is read in the memory of its base."""
         base, start, strides = strided_view(array, lambda a: a.shape)
         row = tuple(array.shape[1:])
         if base is array or base.is_stored is None or strides[1:] != row_major_strides(row):
@@ -129,25 +138,25 @@ class _Lowering:
         self.operands.append(base)
         self.views.append(array)
         self.reads.append(LoopRow(self.context.fresh("w"), base, 0, row, (start, strides[0])))
-        self.placed.append((inner, self.reads[-1]))
+        self.bindings.append((inner, self.reads[-1]))
 
     def _row(self, inner: Variable, array: Array, first: int | None) -> None:
-        """A buffer of the body for an input of the step."""
+        """Bind a row of an array, or all of it, to a variable of the step."""
         shape = array.shape if first is None else array.shape[1:]
         self.reads.append(LoopRow(self.context.fresh("w"), array, first, tuple(shape)))
-        self.placed.append((inner, self.reads[-1]))
+        self.bindings.append((inner, self.reads[-1]))
 
     def _constants(self) -> None:
         op = self.op
         pairs = zip(op.outer_non_seqs(self.node.inputs), op.inner_non_seqs(op.inner_inputs), strict=True)
         for outer, inner in pairs:
             array = self.context.in_memory(outer)
-            here = array.elsewhere()
-            if here is None:
+            local = array.for_other_context()
+            if local is None:
                 self.operands.append(array)
                 self._row(inner, array, None)
             else:
-                self.placed.append((inner, here))
+                self.bindings.append((inner, local))
 
     def _states(self) -> list[_State]:
         op, info = self.op, self.op.info
@@ -165,13 +174,13 @@ class _Lowering:
         return found
 
     def _state(self, buffer: Variable, depth: int, taps: tuple[int, ...], inner: list[Any]) -> _State:
-        """Where first values are written into empty memory, the memory is left alone."""
+        """Describe a state; if its buffer is empty but for initial rows, only these are read."""
         whole = self.context.in_memory(buffer)
         length, first, rows = whole.shape[0], whole, whole.shape[0]
         is_ring = not self.context.same_size(length, self.steps + depth)
-        made_of = expanded(buffer)
-        if made_of is not None:
-            value, size = made_of
+        parts = expanded(buffer)
+        if parts is not None:
+            value, size = parts
             is_ring = is_ring and not is_for_each_step(size, depth, self.node.inputs[0])
             array = self.context.in_memory(value)
             if array.shape[0] is const(depth) and all(map(self.context.same_size, array.shape[1:], whole.shape[1:])):
@@ -206,7 +215,7 @@ class _Lowering:
         for array, result in zip(new[len(states) + len(lengths) :], carried, strict=False):
             if not self.inner.same_size(*array.shape, *result.shape):
                 raise Unsupported("a generator whose next state may be of another kind")
-            writes.append((self.inner.add(_copied(array)), result, None))
+            writes.append((self.inner.add(_copy(array)), result, None))
         for array, length in zip(new[len(states) :], lengths, strict=False):
             is_ring = not context.same_size(length, self.steps)
             made.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
@@ -224,43 +233,44 @@ class _Lowering:
         for one in node.results:
             context.add(one)
         done = self.steps if until is None else var(count)
-        kept = [self._kept(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
-        kept += [self._kept(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
+        kept = [self._kept_rows(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
+        kept += [self._kept_rows(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
         return [*kept, *carried]
 
     def _lengths_of_results(self) -> list[Expr]:
-        """How many rows of each output that is no state are kept."""
+        """Return the number of rows to keep of each output that is not a state."""
         lengths = []
         for k, outer in enumerate(self.op.outer_nitsot(self.node.inputs)):
             lengths.append(self.context.size_from(self.context.array(outer)))
             if not self.context.same_size(lengths[-1], self.steps):
-                some = primitive("minimum", self.steps, const(1))
-                self._require("ge", lengths[-1], some, f"output {k} has room for {{0}} values.", [lengths[-1]])
+                least = primitive("minimum", self.steps, const(1))
+                self._require("ge", lengths[-1], least, f"output {k} has room for {{0}} values.", [lengths[-1]])
         return lengths
 
     def _result(
         self, node: LoopNode, dtype: str, row: Sequence[Expr], length: Expr, depth: int, is_ring: bool
     ) -> LoopResult:
-        """A ring has room for a new row beside those that are read; a few rows more make its size a constant."""
+        """Return a result; a ring has one more row than are read, or a small constant number of rows."""
         if is_ring:
-            length = primitive("maximum", const(length.most) if length.most <= _FEW else length, const(depth + 1))
+            rows = const(length.most) if length.most <= _LARGEST_CONSTANT_RING else length
+            length = primitive("maximum", rows, const(depth + 1))
         return LoopResult(node, dtype, (length, *row), is_ring)
 
-    def _kept(self, result: LoopResult, steps: Expr, length: Expr, depth: int, is_empty: bool = False) -> Array:
-        """The last `length` rows in the order of the steps, or those that there are if the loop may end early.
+    def _kept_rows(self, result: LoopResult, steps: Expr, length: Expr, depth: int, is_empty: bool = False) -> Array:
+        """Return the last `length` rows of a result in the order of steps, or fewer if the loop ended early.
 
-        Other rows that no step has written are those of the buffer, or zero if that was empty.
+        Rows that no step has written are those of the buffer, or zero if it was empty.
         """
         written = steps + depth
         if not result.is_ring:
-            return _leading(result, written) if self.op.info.as_while else result
-        room = result.shape[0]
+            return _first_rows(result, written) if self.op.info.as_while else result
+        capacity = result.shape[0]
         start = primitive("maximum", written - length, const(0))
         zero = const(0, result.dtype)
 
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
             row = start + index[0]
-            value = readers[0]((row % room, *index[1:]))
+            value = readers[0]((row % capacity, *index[1:]))
             return primitive("select", row < written, value, zero) if is_empty else value
 
         rows = primitive("minimum", length, written) if self.op.info.as_while else length
@@ -268,14 +278,14 @@ class _Lowering:
 
     def _lower_step(self) -> list[Array]:
         inner = self.inner
-        for variable, place in self.placed:
-            array = Source(place.name, place.array.dtype, place.shape) if isinstance(place, LoopRow) else place
+        for variable, source in self.bindings:
+            array = Source(source.name, source.array.dtype, source.shape) if isinstance(source, LoopRow) else source
             inner.set(variable, split(array) if is_complex(variable) else array)
         lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 
     def _require_same_row(self, array: Array, result: LoopResult, k: int) -> None:
-        state, computed = _literal(self.op.state_text(k)), _literal(self.op.where_computed(k))
+        state, computed = _escape(self.op.state_text(k)), _escape(self.op.where_computed(k))
         for d, (own, wanted) in enumerate(zip(array.shape, result.shape[1:], strict=True)):
             message = (
                 f"{self.label}: {state} has size {{1}} in dimension {d}, and its new value has size {{0}}{computed}. "
@@ -284,16 +294,16 @@ class _Lowering:
             self.inner.require_equal(own, wanted, ValueError, message, self.node)
 
     def _until(self, array: Array) -> Expr:
-        truth = self.inner.add(converted(array, "bool")) if array.dtype != "bool" else array
+        truth = self.inner.add(convert(array, "bool")) if array.dtype != "bool" else array
         return primitive("ne", self.inner.size_from(truth), const(0))
 
 
-def _copied(array: Array) -> Array:
+def _copy(array: Array) -> Array:
     return Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), 0)
 
 
-def _leading(array: Array, length: Expr) -> Array:
-    """The first rows of an array."""
+def _first_rows(array: Array, length: Expr) -> Array:
+    """Return the first rows of an array."""
     return Pointwise(
         array.dtype, (length, *array.shape[1:]), (array,), lambda index, readers: readers[0](index), 0,
         strided=lambda offset, strides: (offset, strides),
@@ -301,7 +311,7 @@ def _leading(array: Array, length: Expr) -> Array:
 
 
 def sizes_outside(inner: Context, array: Array) -> list[Expr]:
-    """The sizes of an array of a loop's body or of a choice's side, which must be known before it."""
+    """Return the sizes of an array of an inner context, which must be defined outside of it."""
     sizes = [inner.canonical(n) for n in array.shape]
     own = {size for item in inner.items for size in item.defines()}
     for e in walk(sizes):

@@ -1,4 +1,4 @@
-"""Lowering of operations that are graphs: their nodes are lowered as if they stood in their place."""
+"""Inlined lowering of `OpFromGraph`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower
 from aesara.subgraph import OpFromGraph
 
 
-@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
 @lower_complex_op.register
 def _op_from_graph(op: OpFromGraph, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     # Each node gets variables of its own, since arrays are found by variable.

@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: arrays that are made."""
+"""Lowering of ops that create arrays."""

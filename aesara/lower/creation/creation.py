@@ -1,4 +1,4 @@
-"""Lowering of ops that make arrays: by filling, ranges, identity and triangular matrices, windows."""
+"""Lowering of ops that create arrays: fills, ranges, identity and triangular matrices, windows."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.symbols import InputSize
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
-from aesara.lower.broadcasting import stretched
+from aesara.lower.broadcasting import broadcast_array
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.scalar.types import upcast
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty
 from aesara.tensor.creation.eye_tri import Eye, Tri
@@ -22,7 +22,7 @@ from aesara.tensor.shapes.broadcasting import BroadcastTo
 
 
 def lengths_of(variables: Sequence[Variable], node: Apply, context: Context) -> tuple[list[Expr], list[object]]:
-    """Integer scalars as sizes, and the checks that none is negative."""
+    """Return integer scalars as sizes, and the checks that none is negative."""
     sizes, guards = [], list[object]()
     for axis, variable in enumerate(variables):
         size = context.size_from(context.array(variable))
@@ -38,14 +38,14 @@ def lengths_of(variables: Sequence[Variable], node: Apply, context: Context) -> 
 def _alloc(op: Alloc, node: Apply, context: Context) -> Sequence[Array]:
     value, *lengths = node.inputs
     shape, guards = lengths_of(lengths, node, context)
-    return [stretched(context.array(value), shape, value.type.shape, "Alloc", guards, node, context)]
+    return [broadcast_array(context.array(value), shape, value.type.shape, "Alloc", guards, node, context)]
 
 
 @lower_op.register
 def _broadcast_to(op: BroadcastTo, node: Apply, context: Context) -> Sequence[Array]:
     value, *lengths = node.inputs
     shape, guards = lengths_of(lengths, node, context)
-    return [stretched(context.array(value), shape, value.type.shape, "broadcast_to", guards, node, context)]
+    return [broadcast_array(context.array(value), shape, value.type.shape, "broadcast_to", guards, node, context)]
 
 
 @lower_op.register
@@ -64,7 +64,7 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
     static = node.outputs[0].type.shape[0]
     known = None if static is None else const(static)
     if any(a.dtype.startswith("float") for a in bounds):
-        return [_range_of_floats(bounds, op.dtype, known, node, context)]
+        return [_float_arange(bounds, op.dtype, known, node, context)]
     first, last, by = (context.size_from(a) for a in bounds)
     message = "arange: the step must not be zero."
     guards: list[object] = list(context.guard(primitive("ne", by, ZERO), ZeroDivisionError, message, node))
@@ -76,7 +76,7 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
         guards += context.guard(right, ValueError, message, node, [first, last])
     count = ZERO - (ZERO - span) // by
     length = primitive("maximum", count, ZERO) if known is None else known
-    guards += _few_booleans(op.dtype, length, node, context)
+    guards += _require_short_bool(op.dtype, length, node, context)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return cast(first + index[0] * by, op.dtype)
@@ -86,28 +86,28 @@ def _arange(op: ARange, node: Apply, context: Context) -> Sequence[Array]:
         end = first + (length - 1) * by
         low, high = (first, end) if by.attr > 0 else (end, first)
         if not (first is ZERO and by.attr > 0):
-            # Without entries, what would be the first and the last one may be anywhere.
-            some = length > ZERO
-            low, high = primitive("select", some, low, ZERO), primitive("select", some, high, const(-1))
+            # The bounds of an empty range must hold for no entry.
+            nonempty = length > ZERO
+            low, high = primitive("select", nonempty, low, ZERO), primitive("select", nonempty, high, const(-1))
         context.ranges[array] = (low, high)
     return [array]
 
 
-def _few_booleans(dtype: str, length: Expr, node: Apply, context: Context) -> tuple[object, ...]:
+def _require_short_bool(dtype: str, length: Expr, node: Apply, context: Context) -> tuple[object, ...]:
     if dtype != "bool":
         return ()
     message = "arange() is only supported for booleans when the result has at most length 2; it has {0}."
     return context.guard(length <= 2, TypeError, message, node, [length])
 
 
-def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, node: Apply, context: Context) -> Array:
-    """A range with floating-point bounds, by NumPy's rules.
+def _float_arange(bounds: Sequence[Array], dtype: str, known: Expr | None, node: Apply, context: Context) -> Array:
+    """Return a range with floating-point bounds, computed as NumPy does.
 
-    It has ceil((stop - start) / step) entries, computed in the common dtype of the three.  The first two entries are
-    converted to the dtype of the result; the others follow from these two.
+    It has ceil((stop - start) / step) entries, in the common dtype of the three.  The first two entries are converted
+    to the dtype of the result, and the others are computed from these two.
     """
     common = upcast(*[a.dtype for a in bounds])
-    start, stop, step = (converted(a, common) for a in bounds)
+    start, stop, step = (convert(a, common) for a in bounds)
     entry = "float32" if dtype == "float16" else dtype
     ends = [
         context.add(Pointwise(dtype, (), (start,), lambda index, readers: cast(readers[0](()), dtype), 1)),
@@ -130,13 +130,12 @@ def _range_of_floats(bounds: Sequence[Array], dtype: str, known: Expr | None, no
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         first, second = (cast(read(()), entry) for read in readers)
-        moved = cast(index[0], entry) * (second - first)
-        given = primitive("select", primitive("eq", index[0], ZERO), first, second)
-        further = first + moved
-        return cast(primitive("select", index[0] < 2, given, further), dtype)
+        displacement = cast(index[0], entry) * (second - first)
+        head = primitive("select", primitive("eq", index[0], ZERO), first, second)
+        return cast(primitive("select", index[0] < 2, head, first + displacement), dtype)
 
     length = code if known is None else known
-    guards += _few_booleans(dtype, length, node, context)
+    guards += _require_short_bool(dtype, length, node, context)
     return Pointwise(dtype, (length,), ends, body, 3, [True, True], guards)
 
 
@@ -144,12 +143,12 @@ _NO_LENGTH, _TOO_LONG = -1, -2
 
 
 def _count(start: Expr, stop: Expr, step: Expr) -> Expr:
-    """The number of entries of a range, or what is wrong with it."""
+    """Return the number of entries of a range, `_NO_LENGTH` or `_TOO_LONG`."""
     zero, none = const(0.0, "float64"), const(0, start.dtype)
     span = stop - start
     quotient = cast(span / step, "float64")
     length = primitive("maximum", primitive("ceil", quotient), zero)
-    # A quotient that is too small to be told from zero still is a step in the right direction.
+    # A quotient that underflows to zero still has one entry if step and span have the same sign.
     forward = primitive("eq", span > none, step > none)
     tiny = primitive("eq", quotient, zero) & primitive("ne", span, none)
     length = primitive("select", tiny & forward, const(1.0, "float64"), length)

@@ -1,4 +1,4 @@
-"""Lowering of diagonals: taking them, making matrices of them, and filling them."""
+"""Lowering of ops that extract, create and fill diagonals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 
-#: diagonals further from the main one than any matrix reaches
+#: offset of a diagonal beyond the end of any matrix
 _FAR = 2**62
 
 
@@ -30,10 +30,10 @@ def _extract_diag(op: ExtractDiag, node: Apply, context: Context) -> Sequence[Ar
     others = [d for d in range(array.ndim) if d not in (rows, columns)]
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        place = dict(zip(others, index[:-1], strict=True))
-        place[rows] = index[-1] + down
-        place[columns] = index[-1] + right
-        return readers[0](tuple(place[d] for d in range(array.ndim)))
+        position = dict(zip(others, index[:-1], strict=True))
+        position[rows] = index[-1] + down
+        position[columns] = index[-1] + right
+        return readers[0](tuple(position[d] for d in range(array.ndim)))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         offset = offset + down * strides[rows]
@@ -53,18 +53,18 @@ def _alloc_diag(op: AllocDiag, node: Apply, context: Context) -> Sequence[Array]
     down, right = const(distance if op.offset < 0 else 0), const(distance if op.offset > 0 else 0)
     first, second = sorted((op.axis1, op.axis2))
 
-    def arranged(leading: Sequence[Expr], row: Expr, column: Expr) -> tuple[Expr, ...]:
+    def arrange(leading: Sequence[Expr], row: Expr, column: Expr) -> tuple[Expr, ...]:
         entries = list(leading)
         entries.insert(first, row if first == op.axis1 else column)
         entries.insert(second, column if second == op.axis2 else row)
         return tuple(entries)
 
-    def place(index: Index, readers: Sequence[Reader]) -> Index:
-        return arranged(index[:-1], index[-1] + down, index[-1] + right)
+    def position(index: Index, readers: Sequence[Reader]) -> Index:
+        return arrange(index[:-1], index[-1] + down, index[-1] + right)
 
-    shape = arranged(diagonals.shape[:-1], size, size)
+    shape = arrange(diagonals.shape[:-1], size, size)
     zeros = context.add(literal(0, diagonals.dtype, shape))
-    write = Write(diagonals.shape, (diagonals,), place, lambda index, readers: readers[0](index))
+    write = Write(diagonals.shape, (diagonals,), position, lambda index, readers: readers[0](index))
     return [Assembled(diagonals.dtype, shape, zeros, [write])]
 
 

@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: elementwise ops."""
+"""Lowering of elementwise ops."""

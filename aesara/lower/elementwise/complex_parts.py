@@ -1,7 +1,7 @@
-"""Lowering of ops that are linear in a complex operand: the real op, on the parts one at a time.
+"""Lowering of ops that are linear in complex operands: the real op on each part.
 
-Structural ops and sums need no complex form of their own.  Their node is lowered as it is, with
-real arrays standing in for the complex ones; `lower_with` does that, and the lists below say for which ops.
+Structural ops need no complex lowering: `lower_with` lowers their node with real arrays in place of complex operands.
+The tables below list these ops.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from aesara.tensor.shapes.reshape import Reshape
 from aesara.tensor.shapes.shape import Shape, Shape_i
 from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 
-#: ops whose outputs are linear in the inputs at these positions (a slice of them), for whatever the others are
+#: ops whose outputs are linear in the inputs at these positions, for any values of the others
 LINEAR: dict[type[Op], slice] = {
     **dict.fromkeys((DimShuffle, SpecifyShape, Unbroadcast, CheckAndRaise, Default), slice(0, 1)),
     **dict.fromkeys((Alloc, BroadcastTo, Split, Subtensor, AdvancedSubtensor, AdvancedSubtensor1), slice(0, 1)),
@@ -57,15 +57,15 @@ LINEAR: dict[type[Op], slice] = {
     MakeVector: slice(0, None),
 }
 
-#: ops that only look at the shape of their first input
+#: ops that depend only on the shape of their first input
 OF_SHAPE = (ChainedIndex, Shape, Shape_i)
 
-#: ops that make real numbers of a complex dtype
+#: ops that create real numbers of a complex dtype
 WITHOUT_OPERANDS = (AllocEmpty, Eye, Tri)
 
 
 def lower_with(arrays: Mapping[int, Array], node: Apply, context: Context) -> Sequence[Array]:
-    """Lower a node with arrays in the place of its inputs at some positions, and real outputs."""
+    """Lower a node with real outputs, after replacing inputs at some positions with arrays."""
     inputs = list(node.inputs)
     for position, array in arrays.items():
         inputs[position] = stand_in = _typed_like(inputs[position], array.dtype)
@@ -76,7 +76,7 @@ def lower_with(arrays: Mapping[int, Array], node: Apply, context: Context) -> Se
     try:
         return lower_op(real_node.op, real_node, context)
     finally:
-        # errors name the node of the graph
+        # errors must name the node of the graph
         context.errors[known:] = [replace(e, node=node) if e.node is real_node else e for e in context.errors[known:]]
 
 
@@ -85,12 +85,12 @@ def _typed_like(variable: Variable, dtype: str) -> Variable:
         kind: Any = get_scalar_type(dtype=dtype)
     else:
         kind = tensor_type(dtype, variable.type.shape)
-    made: Variable = kind()
-    return made
+    result: Variable = kind()
+    return result
 
 
 def _real_op(op: Op) -> Op:
-    """The op with real dtypes in the place of complex ones."""
+    """Return the op with real dtypes in place of complex ones."""
     complex_attributes = [name for name in ("dtype", "acc_dtype") if str(getattr(op, name, "")).startswith("complex")]
     if not complex_attributes:
         return op
@@ -101,7 +101,7 @@ def _real_op(op: Op) -> Op:
 
 
 def on_each_part(positions: slice, node: Apply, context: Context) -> list[Array | ComplexArray]:
-    """The node on the real parts of some inputs, and on the imaginary ones."""
+    """Lower a node once on the real and once on the imaginary parts of the inputs at `positions`."""
     chosen = range(len(node.inputs))[positions]
     pairs = {k: context.pair(node.inputs[k]) for k in chosen}
     real = lower_with({k: pair.real for k, pair in pairs.items()}, node, context)
@@ -125,7 +125,7 @@ for _op in LINEAR:
 
 @lower_complex_op.register
 def _reshape(op: Reshape, node: Apply, context: Context) -> list[Array | ComplexArray]:
-    """Where it takes memory, both parts share it: that of the operand, if it is in memory."""
+    """Lower a reshape; if it needs its operand in memory, both parts are views of the interleaved array."""
     (real,) = lower_with({0: context.pair(node.inputs[0]).real}, node, context)
     if not isinstance(real, Alias):
         return on_each_part(slice(0, 1), node, context)

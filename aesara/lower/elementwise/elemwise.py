@@ -1,4 +1,4 @@
-"""Lowering of elementwise ops and of dimension shuffles."""
+"""Lowering of elementwise ops and dimension shuffles."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.length_one import MessageAboutLengths
 
-#: sums and products of more operands than this are taken in pieces
+#: sums and products of more operands than this are computed in chunks
 LONGEST_FOLD = 12
 
 
@@ -48,7 +48,7 @@ def is_broadcast(variable: Variable, axis: int) -> bool:
 
 
 def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[Array]:
-    """One array for each output; the sizes of all inputs that are not broadcast must agree."""
+    """Lower an elementwise op; return an array for each output."""
     arrays = [context.array(v) for v in node.inputs]
     input_types = tuple(get_scalar_type(dtype=v.type.dtype) for v in node.inputs)
     output_types = [get_scalar_type(dtype=v.type.dtype) for v in node.outputs]
@@ -57,18 +57,18 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     cost = cost_of(scalar_op, input_types)
     rank = len(getattr(node.outputs[0].type, "shape", ()))
     shape, guards = common_shape(node, arrays, rank, context)
-    guards += _natural_exponents(scalar_op, input_types, arrays, node, context)
-    stretched = [stretched_axes(v, rank) for v in node.inputs]
-    expands = [expands_along(flags) for flags in stretched]
+    guards += _require_nonnegative_exponents(scalar_op, input_types, arrays, node, context)
+    broadcast = [broadcast_axes(v, rank) for v in node.inputs]
+    expands = [expands_along(flags) for flags in broadcast]
     fold = folded_primitive(scalar_op, input_types)
     if fold is not None and len(arrays) > LONGEST_FOLD:
-        return [_long_fold(fold, arrays, stretched, expands, output_types[0].dtype, shape, guards, context)]
+        return [_long_fold(fold, arrays, broadcast, expands, output_types[0].dtype, shape, guards, context)]
     memo: dict[tuple[Expr, ...], list[Expr]] = {}
 
     def outputs_at(index: Index, readers: Sequence[Reader]) -> list[Expr]:
         args = [
             read(tuple(ZERO if flag else i for flag, i in zip(flags, index, strict=True)))
-            for read, flags in zip(readers, stretched, strict=True)
+            for read, flags in zip(readers, broadcast, strict=True)
         ]
         found = memo.get(tuple(args))
         if found is None:
@@ -78,16 +78,16 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     def output_at(k: int) -> Callable[[Index, Sequence[Reader]], Expr]:
         return lambda index, readers: outputs_at(index, readers)[k]
 
-    # Fails here, and not when the program is scheduled, if there is no native form.
+    # Raise `Unsupported` now rather than during scheduling.
     probe = [const(1, v.type.dtype) for v in node.inputs]
     scalar_expressions(scalar_op, probe, input_types, output_types)
     return [Pointwise(t.dtype, shape, arrays, output_at(k), cost, expands, guards) for k, t in enumerate(output_types)]
 
 
-def _natural_exponents(
+def _require_nonnegative_exponents(
     scalar_op: ScalarOp, input_types: Sequence[ScalarType], arrays: Sequence[Array], node: Apply, context: Context
 ) -> tuple[object, ...]:
-    """The check that powers of integers are integers."""
+    """Check that no exponent of an integer power is negative."""
     fact = scalar_op.native_fact(list(input_types))
     if not (isinstance(fact, Primitive) and fact.name == "pow"):
         return ()
@@ -105,15 +105,15 @@ def _natural_exponents(
 
 
 def _long_fold(
-    primitive: str, arrays: Sequence[Array], stretched: Sequence[tuple[bool, ...]], expands: Sequence[bool], dtype: str,
+    primitive: str, arrays: Sequence[Array], broadcast: Sequence[tuple[bool, ...]], expands: Sequence[bool], dtype: str,
     shape: Sequence[Expr], guards: Sequence[object], context: Context,
 ) -> Array:  # fmt: skip
-    """A sum or product of many arrays in pieces, from left to right, so that no single rule gets large."""
+    """Fold many arrays from left to right in chunks, so that no expression gets large."""
     total: Array | None = None
     for start in range(0, len(arrays), LONGEST_FOLD):
         part = slice(start, start + LONGEST_FOLD)
         lead = [] if total is None else [total]
-        flags = [(False,) * len(shape)] * len(lead) + list(stretched[part])
+        flags = [(False,) * len(shape)] * len(lead) + list(broadcast[part])
 
         def body(index: Index, readers: Sequence[Reader], flags: Sequence[tuple[bool, ...]] = flags) -> Expr:
             values = [
@@ -132,7 +132,7 @@ def _long_fold(
 def common_shape(
     node: Apply, arrays: Sequence[Array], rank: int, context: Context
 ) -> tuple[list[Expr], tuple[object, ...]]:
-    """The shape of an elementwise result, and the checks that the inputs' sizes agree."""
+    """Return the shape of an elementwise result, and the checks that sizes of inputs agree."""
     shape: list[Expr] = []
     guards: list[object] = []
     for axis in range(rank):
@@ -148,13 +148,13 @@ def common_shape(
                 f"dimension {axis} of an elementwise operation. Only dimensions whose length is statically known "
                 "to be 1 are broadcast (see specify_broadcastable)."
             )
-            worded = MessageAboutLengths(message, ((node.inputs[first], axis), (node.inputs[k], axis)))
-            guards += context.require_equal(shape[axis], arrays[k].shape[axis], ValueError, worded, node)
+            error = MessageAboutLengths(message, ((node.inputs[first], axis), (node.inputs[k], axis)))
+            guards += context.require_equal(shape[axis], arrays[k].shape[axis], ValueError, error, node)
     return shape, tuple(guards)
 
 
-def stretched_axes(variable: Variable, rank: int) -> tuple[bool, ...]:
-    """Dimensions along which the variable's single element stands for all."""
+def broadcast_axes(variable: Variable, rank: int) -> tuple[bool, ...]:
+    """Return for each dimension whether the variable is broadcast along it."""
     return tuple(is_broadcast(variable, axis) for axis in range(rank))
 
 

@@ -1,4 +1,4 @@
-"""Scalar ops as expressions: primitives, C functions, and decompositions into them."""
+"""Expressions for scalar ops: primitives, C functions, and decompositions into these."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from aesara.scalar.op import ScalarOp
 from aesara.scalar.routine import FloatRoutine
 from aesara.scalar.types import ScalarType, get_scalar_type
 
-__all__ = ["Recipe", "cost_of", "folded_primitive", "follow", "recorded", "scalar_expressions"]
+__all__ = ["Recipe", "cost_of", "folded_primitive", "evaluate", "record", "scalar_expressions"]
 
 _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
 
 
 @dataclass(frozen=True)
 class _Step:
-    """One scalar op of a decomposition: where its operands and results stand among the values."""
+    """One scalar op of a decomposition; `operands` are positions among inputs, constants and results."""
 
     scalar_op: ScalarOp
     input_types: tuple[ScalarType, ...]
@@ -37,7 +37,7 @@ class _Step:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A decomposition as data: constants, then steps; `results` are positions among inputs, constants and results."""
+    """A recorded decomposition; `results` are positions among inputs, constants and results of steps."""
 
     constants: tuple[tuple[Any, str], ...]
     steps: tuple[_Step, ...]
@@ -63,27 +63,27 @@ def _recipe(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> Recipe:
     outputs = scalar_op.decomposition(*inputs)
     if outputs is None:
         raise Unsupported(f"scalar op {scalar_op} on {', '.join(t.dtype for t in input_types)}")
-    return recorded(inputs, outputs)
+    return record(inputs, outputs)
 
 
-def recorded(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Recipe:
-    """A graph of scalar ops as data."""
-    place: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
+def record(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Recipe:
+    """Record a graph of scalar ops."""
+    number: dict[Variable, int] = {v: k for k, v in enumerate(inputs)}
     constants: list[tuple[Any, str]] = []
     order = io_toposort(inputs, outputs)
     for leaf in [v for node in order for v in node.inputs] + list(outputs):
-        if isinstance(leaf, Constant) and leaf not in place:
-            place[leaf] = len(inputs) + len(constants)
+        if isinstance(leaf, Constant) and leaf not in number:
+            number[leaf] = len(inputs) + len(constants)
             constants.append((leaf.data, leaf.type.dtype))
-    steps, position, total = [], len(place), 0
+    steps, position, total = [], len(number), 0
     for node in order:
         types = tuple(v.type for v in node.inputs)
-        steps.append(_Step(node.op, types, tuple(v.type for v in node.outputs), tuple(place[v] for v in node.inputs)))
+        steps.append(_Step(node.op, types, tuple(v.type for v in node.outputs), tuple(number[v] for v in node.inputs)))
         total += cost_of(node.op, types)
         for out in node.outputs:
-            place[out] = position
+            number[out] = position
             position += 1
-    return Recipe(tuple(constants), tuple(steps), tuple(place[v] for v in outputs), total)
+    return Recipe(tuple(constants), tuple(steps), tuple(number[v] for v in outputs), total)
 
 
 def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
@@ -99,7 +99,7 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
 
 
 def folded_primitive(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> str | None:
-    """The primitive that a variadic op applies from left to right to operands of its output's dtype."""
+    """Return the primitive of a variadic op that is a left fold over operands of its output dtype, or None."""
     fact = _fact(scalar_op, input_types)
     if isinstance(fact, Primitive) and fact.name in _FOLDED and scalar_op.operands == "output":
         return fact.name
@@ -109,17 +109,17 @@ def folded_primitive(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -
 def scalar_expressions(
     scalar_op: ScalarOp, args: Sequence[Expr], input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
 ) -> list[Expr]:
-    """The outputs of a scalar op on expressions whose dtypes are those of `input_types`."""
+    """Return the outputs of a scalar op on expressions of dtypes `input_types`."""
     fact = _fact(scalar_op, input_types)
     if fact is None:
-        return _decomposed(scalar_op, args, input_types, output_types)
+        return _decompose(scalar_op, args, input_types, output_types)
     out = output_types[0].dtype
     check_dtype(out)
     dtypes = scalar_op.operand_dtypes(list(input_types), list(output_types))
     for dtype in dtypes:
         check_dtype(dtype)
     if isinstance(fact, (Special, FloatRoutine)):
-        # Functions of float64; what was cast to a narrower dtype on the way has its values.
+        # Functions take float64; operands are rounded to their own dtype first.
         values = [cast(cast(a, d), "float64") for a, d in zip(args, dtypes, strict=True)]
         if isinstance(fact, FloatRoutine):
             return [cast(scalar_function(fact)(*values), out)]
@@ -136,20 +136,20 @@ def scalar_expressions(
     return [cast(result, out)]
 
 
-def _decomposed(
+def _decompose(
     scalar_op: ScalarOp, args: Sequence[Expr], input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
 ) -> list[Expr]:
     if scalar_op.decompose is None or output_types[0].dtype != "float16":
-        return follow(_recipe(scalar_op, input_types), args)
+        return evaluate(_recipe(scalar_op, input_types), args)
     # Half precision is rounded once, at the end.
     single = get_scalar_type("float32")
     wide = tuple(single if t.dtype == "float16" else t for t in input_types)
-    results = follow(_recipe(scalar_op, wide), [cast(a, t.dtype) for a, t in zip(args, wide, strict=True)])
+    results = evaluate(_recipe(scalar_op, wide), [cast(a, t.dtype) for a, t in zip(args, wide, strict=True)])
     return [cast(result, t.dtype) for result, t in zip(results, output_types, strict=True)]
 
 
-def follow(recipe: Recipe, args: Sequence[Expr]) -> list[Expr]:
-    """The results of a recipe on expressions of the dtypes of its inputs."""
+def evaluate(recipe: Recipe, args: Sequence[Expr]) -> list[Expr]:
+    """Evaluate a recipe on expressions."""
     values = [
         *args,
         *[const(value.item() if hasattr(value, "item") else value, dtype) for value, dtype in recipe.constants],

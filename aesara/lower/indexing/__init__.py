@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: indexing."""
+"""Lowering of indexing."""

@@ -1,4 +1,4 @@
-"""Lowering of conversions between positions in a tensor and positions in its entries in a row."""
+"""Lowering of `unravel_index` and `ravel_multi_index`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader
-from aesara.lower.broadcasting import broadcast_shape, index_of
+from aesara.lower.broadcasting import broadcast_shape, operand_index
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
@@ -17,16 +17,16 @@ from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
 
 
-def _checked_dims(sizes: Sequence[Expr], node: Apply, context: Context) -> list[object]:
-    """The checks that a tensor of these sizes can exist."""
+def _require_valid_shape(sizes: Sequence[Expr], node: Apply, context: Context) -> list[object]:
+    """Check that sizes are not negative, and that their product does not overflow."""
     guards: list[object] = []
     total: Expr = const(1)
     for d, n in enumerate(sizes):
-        room = (2**63 - 1) // primitive("maximum", n, const(1))
+        most = (2**63 - 1) // primitive("maximum", n, const(1))
         if n.is_const and total.is_const and 0 <= n.attr and total.attr * n.attr < 2**63:
             total = total * n
             continue
-        fits = (n >= ZERO) & (total <= room)
+        fits = (n >= ZERO) & (total <= most)
         message = (
             f"dimensions are too large, or negative: dimension {d} has size {{0}}, those before it have {{1}} entries."
         )
@@ -35,8 +35,8 @@ def _checked_dims(sizes: Sequence[Expr], node: Apply, context: Context) -> list[
     return guards
 
 
-def _steps(sizes: Sequence[Expr], order: str) -> list[Expr]:
-    """For each dimension, the number of entries in a row that one step along it goes over."""
+def _element_strides(sizes: Sequence[Expr], order: str) -> list[Expr]:
+    """Return the strides, in elements, of an array in C or Fortran order."""
     steps: list[Expr] = [const(1)] * len(sizes)
     slowest_last = range(len(sizes)) if order == "F" else range(len(sizes) - 1, -1, -1)
     step: Expr = const(1)
@@ -51,13 +51,13 @@ def _unravel_index(op: UnravelIndex, node: Apply, context: Context) -> Sequence[
     positions, dims = node.inputs
     array = context.array(positions)
     sizes = integers_of_vector(dims, len(node.outputs), node, context)
-    guards = _checked_dims(sizes, node, context)
-    steps = _steps(sizes, op.order)
+    guards = _require_valid_shape(sizes, node, context)
+    steps = _element_strides(sizes, op.order)
     total = count_of(sizes)
     message = "an index is out of bounds for an array with size {2}: they go from {0} to {1}"
     guards += require_range(array, ZERO, total, ValueError, message, node, context)
 
-    def along(d: int) -> Array:
+    def coordinate(d: int) -> Array:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
             position = cast(readers[0](index), "int64") // steps[d]
             slowest = d == (len(sizes) - 1 if op.order == "F" else 0)
@@ -65,7 +65,7 @@ def _unravel_index(op: UnravelIndex, node: Apply, context: Context) -> Sequence[
 
         return Pointwise("int64", array.shape, (array,), body, 10, requires=guards)
 
-    return [along(d) for d in range(len(sizes))]
+    return [coordinate(d) for d in range(len(sizes))]
 
 
 @lower_op.register
@@ -73,8 +73,8 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, context: Context) -> Se
     *multi_index, dims = node.inputs
     arrays = [context.array(v) for v in multi_index]
     sizes = integers_of_vector(dims, len(arrays), node, context)
-    guards = _checked_dims(sizes, node, context)
-    steps = _steps(sizes, op.order)
+    guards = _require_valid_shape(sizes, node, context)
+    steps = _element_strides(sizes, op.order)
     modes = [op.mode] * len(arrays) if isinstance(op.mode, str) else list(op.mode)
     if len(modes) != len(arrays):
         message = f"there must be a mode for each dimension: expected {len(arrays)}, got {len(modes)}"
@@ -89,14 +89,14 @@ def _ravel_multi_index(op: RavelMultiIndex, node: Apply, context: Context) -> Se
             )
             guards += require_range(array, ZERO, size, ValueError, message, node, context, shape)
         else:
-            some = (size > ZERO) | primitive("eq", count_of(shape), ZERO)
+            nonempty = (size > ZERO) | primitive("eq", count_of(shape), ZERO)
             message = f"dimension {d} of the array has size {{0}}, so that no position lies in it"
-            guards += context.guard(some, ValueError, message, node, [size])
+            guards += context.guard(nonempty, ValueError, message, node, [size])
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         total: Expr = ZERO
         for array, read, size, step, mode in zip(arrays, readers, sizes, steps, modes, strict=True):
-            position = cast(read(index_of(index, array.shape, shape, context)), "int64")
+            position = cast(read(operand_index(index, array.shape, shape, context)), "int64")
             if mode == "wrap":
                 position = position % size
             elif mode == "clip":

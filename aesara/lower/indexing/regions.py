@@ -1,8 +1,8 @@
-"""What an index selects of an array: its shape, and where an element of it lies.
+"""Regions that an index selects: shape, and the map from an index into the region to one into the operand.
 
-An index is read into *parts*, one for each dimension of the operand and each new axis; a mask takes several at once.
-Bounds of index arrays are checked before the loops, by their smallest and largest entry, so that the loops themselves
-are free of branches; positions of the true entries of a mask are in range if the mask has the shape of what it takes.
+An index is parsed into *parts*, one for each indexed dimension of the operand and each new axis; a mask covers several
+dimensions.  Index arrays are checked before the loops, by their smallest and largest entry, so that loops have no
+branches.  Positions of the true entries of a mask are in range if the mask has the shape of the dimensions it covers.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
-from aesara.lower.broadcasting import broadcast_shape, index_along
+from aesara.lower.broadcasting import broadcast_shape, operand_index_along
 from aesara.lower.context import Context, Exemption, Unsupported
 from aesara.lower.ranges import may_be_negative, require_range
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.lower.sequences.sequential import flat_positions
 from aesara.records import dataclass
 from aesara.scalar.types import ScalarType
@@ -38,7 +38,7 @@ __all__ = [
     "basic_region",
     "is_full_slice",
     "is_known_empty",
-    "mask_fits",
+    "require_mask_shape",
 ]
 
 
@@ -53,16 +53,16 @@ class IndexRange:
 
 @dataclass(frozen=True)
 class At:
-    """One position along a dimension."""
+    """An integer index into a dimension."""
 
     position: Expr
 
 
 @dataclass(frozen=True)
 class Gather:
-    """An integer array along a dimension of size `size`; `operand` is its number among the index arrays.
+    """An integer array that indexes a dimension of size `size`; `operand` is its number among the index arrays.
 
-    It takes `rank` dimensions: the positions are those in all of them in a row.
+    It indexes `rank` dimensions, raveled to one.
     """
 
     operand: int
@@ -78,7 +78,7 @@ class New:
 
 @dataclass(frozen=True)
 class Region:
-    """What an index selects: its shape, the index arrays, and where an element of it lies in the operand."""
+    """The region of an operand that an index selects; `locate` maps an index into it to one into the operand."""
 
     shape: tuple[Expr, ...]
     arrays: tuple[Array, ...]
@@ -88,16 +88,16 @@ class Region:
 
     @property
     def steps(self) -> tuple[Expr, ...]:
-        """The steps of its slices, which are not 0."""
+        """The steps of slices, which are not 0."""
         return tuple(part.step for part in self.parts if isinstance(part, IndexRange))
 
     @property
     def is_flat(self) -> bool:
-        """Whether several dimensions are indexed in a row, so that what is indexed has to be in memory."""
+        """True if raveled dimensions are indexed, so that the operand must be materialized."""
         return any(isinstance(part, Gather) and part.rank > 1 for part in self.parts)
 
 
-# -- reading indices -------------------------------------------------------------------------------------------
+# -- basic indices ---------------------------------------------------------------------------------------------
 
 
 def _scalar(variable: Variable | None, context: Context) -> Expr | None:
@@ -105,42 +105,43 @@ def _scalar(variable: Variable | None, context: Context) -> Expr | None:
 
 
 def _position(index: Expr, size: Expr, node: Apply, axis: int, context: Context) -> tuple[Expr, list[object]]:
-    """An integer index counted from the front, and the check that it is in range."""
+    """Normalize a negative index; return it with the check that it is in range."""
     if index.is_const:
-        place = index + size if index.attr < 0 else index
+        position = index + size if index.attr < 0 else index
     else:
-        place = primitive("select", index < ZERO, index + size, index)
-    inside = (place >= ZERO) & (place < size)
+        position = primitive("select", index < ZERO, index + size, index)
+    inside = (position >= ZERO) & (position < size)
     message = f"index {{0}} is out of bounds for axis {axis} with size {{1}}"
-    if place.is_const and size.is_const and 0 <= place.attr < size.attr:
-        return place, []
-    return place, list(context.guard(inside, IndexError, message, node, [index, size]))
+    if position.is_const and size.is_const and 0 <= position.attr < size.attr:
+        return position, []
+    return position, list(context.guard(inside, IndexError, message, node, [index, size]))
 
 
-def _from_front(bound: Expr | None, otherwise: Expr, size: Expr) -> Expr:
-    """A slice's bound: negative ones count from the end."""
+def _slice_bound(bound: Expr | None, default: Expr, size: Expr) -> Expr:
+    """Return a bound of a slice, after adding `size` to negative ones."""
     if bound is None:
-        return otherwise
+        return default
     return primitive("select", bound < ZERO, bound + size, bound)
 
 
-def _clamped(place: Expr, low: Expr, high: Expr) -> Expr:
-    if place is low or place is high:
-        return place
-    return primitive("minimum", primitive("maximum", place, low), high)
+def _clamp(value: Expr, low: Expr, high: Expr) -> Expr:
+    if value is low or value is high:
+        return value
+    return primitive("minimum", primitive("maximum", value, low), high)
 
 
-def _run(
+def _slice_range(
     start: Expr | None, stop: Expr | None, step: Expr | None, size: Expr, node: Apply, context: Context
 ) -> tuple[IndexRange, list[object]]:
-    """A slice of a dimension of the given size, as Python's `slice.indices` has it."""
+    """Return the range of a slice, as Python's `slice.indices` does."""
     step = ONE if step is None else step
     if step.is_const:
         if step.attr == 0:
             raise Unsupported("a slice with step 0")
-        return _directed(start, stop, step, size, step.attr > 0), []
+        return _range_in_direction(start, stop, step, size, step.attr > 0), []
     guards = context.guard(primitive("ne", step, ZERO), ValueError, "slice step cannot be zero", node)
-    up, down = _directed(start, stop, step, size, True), _directed(start, stop, step, size, False)
+    up = _range_in_direction(start, stop, step, size, True)
+    down = _range_in_direction(start, stop, step, size, False)
     forward = step > ZERO
 
     def pick(a: Expr, b: Expr) -> Expr:
@@ -149,26 +150,26 @@ def _run(
     return IndexRange(pick(up.start, down.start), step, pick(up.length, down.length)), list(guards)
 
 
-def _directed(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, forward: bool) -> IndexRange:
+def _range_in_direction(start: Expr | None, stop: Expr | None, step: Expr, size: Expr, forward: bool) -> IndexRange:
     low, high = (ZERO, size) if forward else (const(-1), size - ONE)
     before, behind = (low, high) if forward else (high, low)
-    first, last = _from_front(start, before, size), _from_front(stop, behind, size)
+    first, last = _slice_bound(start, before, size), _slice_bound(stop, behind, size)
     span = _span(first, last, low, high) if forward else _span(last, first, low, high)
-    first = _clamped(first, low, high)
-    return IndexRange(first, step, _steps(span, step, forward))
+    first = _clamp(first, low, high)
+    return IndexRange(first, step, _count(span, step, forward))
 
 
 def _span(lower: Expr, upper: Expr, low: Expr, high: Expr) -> Expr:
-    """The distance of two bounds that are moved into [low, high]; negative for any that it is, if `upper` is lower.
+    """Return the distance between bounds that are clamped to [low, high]; it is negative if `upper` is lower.
 
-    To move each bound from one side is enough, if the difference does not wrap then.
+    Clamping each bound on one side is enough, unless the difference may wrap around.
     """
     span = primitive("minimum", upper, high) - primitive("maximum", lower, low)
-    return span if span.is_bounded else _clamped(upper, low, high) - _clamped(lower, low, high)
+    return span if span.is_bounded else _clamp(upper, low, high) - _clamp(lower, low, high)
 
 
-def _steps(span: Expr, step: Expr, forward: bool) -> Expr:
-    """Number of elements in a span; where sizes are not known to be small, in a form that no step makes overflow."""
+def _count(span: Expr, step: Expr, forward: bool) -> Expr:
+    """Return the number of elements in a span, without overflow for large steps."""
     if step.is_const:
         width: int = abs(step.attr)
         padded = primitive("maximum", span, ZERO) + (width - 1)
@@ -185,12 +186,12 @@ def _basic_parts(
     guards: list[object] = []
     for axis, entry in enumerate(idx_list):
         size = array.shape[axis]
-        chosen = [next(scalars) for part in get_slice_elements([entry], _is_type)]
-        chain = chosen[0].owner if chosen else None
-        if chain is not None and isinstance(chain.op, ChainedIndex) and chosen == chain.outputs:
-            part, checks = chained(chain, size, context)
+        operands = [next(scalars) for part in get_slice_elements([entry], _is_type)]
+        chain = operands[0].owner if operands else None
+        if chain is not None and isinstance(chain.op, ChainedIndex) and operands == chain.outputs:
+            part, checks = compose_slices(chain, size, context)
         else:
-            part, checks = _entry_part(entry, iter(chosen), size, node, axis, context)
+            part, checks = _entry_part(entry, iter(operands), size, node, axis, context)
         parts.append(part)
         guards += checks
     for size in array.shape[len(parts) :]:
@@ -205,27 +206,28 @@ def _is_type(part: object) -> bool:
 def _entry_part(
     entry: object, scalars: Iterator[Variable], size: Expr, node: Apply, axis: int, context: Context
 ) -> tuple[IndexRange | At, list[object]]:
-    """What one entry of a basic index takes of a dimension of the given size."""
+    """Return the part for one entry of a basic index into a dimension of the given size."""
     if isinstance(entry, slice):
         start, stop, step = [_entry(b, scalars, context) for b in (entry.start, entry.stop, entry.step)]
-        return _run(start, stop, step, size, node, context)
+        return _slice_range(start, stop, step, size, node, context)
     index = _entry(entry, scalars, context)
     assert index is not None
     position, checks = _position(index, size, node, axis, context)
     return At(position), checks
 
 
-def chained(node: Apply, size: Expr, context: Context) -> tuple[IndexRange | At, list[object]]:
-    """What the entries of a `ChainedIndex` take of a dimension of the given size, each of what those before it take."""
+def compose_slices(node: Apply, size: Expr, context: Context) -> tuple[IndexRange | At, list[object]]:
+    """Compose the successive slices (and integer) of a `ChainedIndex` into one part."""
     scalars = iter(node.inputs[1:])
-    taken, guards = IndexRange(ZERO, ONE, size), list[object]()
+    composed, guards = IndexRange(ZERO, ONE, size), list[object]()
     for entry in node.op.entries:
-        part, checks = _entry_part(entry, scalars, taken.length, node, node.op.axis, context)
+        part, checks = _entry_part(entry, scalars, composed.length, node, node.op.axis, context)
         guards += checks
         if isinstance(part, At):
-            return At(taken.start + part.position * taken.step), guards
-        taken = IndexRange(taken.start + part.start * taken.step, taken.step * part.step, part.length)
-    return taken, guards
+            return At(composed.start + part.position * composed.step), guards
+        start = composed.start + part.start * composed.step
+        composed = IndexRange(start, composed.step * part.step, part.length)
+    return composed, guards
 
 
 def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr | None:
@@ -242,9 +244,9 @@ def _entry(entry: object, scalars: Iterator[Variable], context: Context) -> Expr
 def _check_range(
     array: Array, size: Expr, node: Apply, axis: int, is_alone: bool, context: Context
 ) -> tuple[list[object], bool]:
-    """The check that all entries are valid positions, and whether there may be negative ones.
+    """Check that all entries are in range; return the checks, and whether entries may be negative.
 
-    Beside other index arrays, entries may be anything if they are broadcast to no elements.
+    With other index arrays, entries that are broadcast to no elements may be out of range.
     """
     message = f"index {{3}} is out of bounds for axis {axis} with size {{2}}"
     exemption = None if is_alone or array.ndim == 0 else Exemption.NO_ELEMENTS
@@ -253,15 +255,15 @@ def _check_range(
 
 
 def is_known_empty(mask: Array) -> bool:
-    """Return whether a length of a mask is known to be 0; the mask chooses nothing then."""
+    """Return whether a dimension of a mask is known to be empty."""
     return any(size is ZERO for size in mask.shape)
 
 
-def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
-    """The check that a mask has the sizes of the dimensions of `x` from `axis` on.
+def require_mask_shape(mask: Array, x: Array, axis: int, node: Apply, context: Context) -> list[object]:
+    """Check that a mask has the sizes of the dimensions of `x` from `axis` on.
 
-    A mask of length 0 fits any size.  The check fails for it, unless that length is known, and the reference computes
-    the call (`link.llvm.by_reference`); so loops need not ask whether the mask has elements.
+    NumPy accepts an empty mask for any size.  Unless it is known to be empty, the check fails, and the reference
+    computes the call (`link.llvm.by_reference`), so that loops need no branch.
     """
     guards: list[object] = []
     for d, size in enumerate(mask.shape, axis):
@@ -276,15 +278,15 @@ def mask_fits(mask: Array, x: Array, axis: int, node: Apply, context: Context) -
 
 
 def _mask(variable: Variable, x: Array, axis: int, node: Apply, context: Context) -> tuple[Array, list[object]]:
-    """Positions of a mask's true entries in all of its dimensions in a row, and the check that it fits."""
+    """Return the raveled positions of true entries of a mask, and the check that it fits."""
     mask = context.array(variable)
-    guards = mask_fits(mask, x, axis, node, context)
+    guards = require_mask_shape(mask, x, axis, node, context)
     if isinstance(variable, Constant):
         return context.array(constant(np.flatnonzero(variable.data))), guards
     if mask.ndim:
         return flat_positions(mask, context), guards
-    # A mask without dimensions makes one of length one or zero, and takes none.
-    count = context.size_from(context.add(converted(mask, "int64")))
+    # A 0-d mask indexes no dimension, and adds one of length one or zero.
+    count = context.size_from(context.add(convert(mask, "int64")))
     return context.add(Pointwise("int64", (count,), (), lambda index, readers: ZERO, 0)), guards
 
 
@@ -292,7 +294,7 @@ def _region(
     parts: Sequence[object], arrays: Sequence[Array], index_shape: tuple[Expr, ...], guards: Sequence[object],
     context: Context,
 ) -> Region:  # fmt: skip
-    """Shape and location rule of the selected region, with the dimensions of index arrays where NumPy puts them."""
+    """Build a region, with the dimensions of index arrays where NumPy puts them."""
     gathers = [k for k, p in enumerate(parts) if isinstance(p, Gather)]
     advanced = [k for k, p in enumerate(parts) if isinstance(p, (Gather, At))] if gathers else []
     adjacent = not advanced or advanced[-1] - advanced[0] + 1 == len(advanced)
@@ -317,28 +319,29 @@ def _region(
 
     def locate(index: Index, readers: Sequence[Reader]) -> Index:
         inner = index[first : first + rank]
-        place: list[Expr] = []
+        position: list[Expr] = []
         for k, part in enumerate(parts):
             if isinstance(part, IndexRange):
-                place.append(part.start + index[axis_of[k]] * part.step)
+                position.append(part.start + index[axis_of[k]] * part.step)
             elif isinstance(part, At):
-                place.append(part.position)
+                position.append(part.position)
             elif isinstance(part, Gather):
-                # Memory is linear: all of a position in several dimensions may stand in the last of them.
-                place += [ZERO] * (part.rank - 1)
+                # Memory is contiguous: the last of the raveled dimensions takes the whole offset.
+                position += [ZERO] * (part.rank - 1)
                 if part.rank == 0:
                     continue
                 array = arrays[part.operand]
                 lead = rank - array.ndim
                 own = tuple(
-                    index_along(inner[lead + d], n, index_shape[lead + d], context) for d, n in enumerate(array.shape)
+                    operand_index_along(inner[lead + d], n, index_shape[lead + d], context)
+                    for d, n in enumerate(array.shape)
                 )
                 entry = cast(readers[part.operand](own), "int64")
                 if part.negative:
                     wrapped = entry + part.size
                     entry = primitive("select", entry < ZERO, wrapped, entry)
-                place.append(entry)
-        return tuple(place)
+                position.append(entry)
+        return tuple(position)
 
     return Region(tuple(shape), tuple(arrays), locate, tuple(guards), tuple(parts))
 
@@ -363,7 +366,7 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
         bounds = _slice_bounds(variable, context)
         rank = 1
         if bounds is not None:
-            part, checks = _run(*bounds, x.shape[axis], node, context)
+            part, checks = _slice_range(*bounds, x.shape[axis], node, context)
             parts.append(part)
         elif getattr(variable.type, "dtype", None) == "bool":
             rank = variable.type.ndim
@@ -389,12 +392,12 @@ def advanced_region(index: Sequence[Variable], x: Array, node: Apply, context: C
 
 
 def is_full_slice(variable: Variable) -> bool:
-    """Whether a part of an index is known to take a whole dimension as it is."""
+    """Return whether an index is the constant `slice(None)`."""
     return isinstance(variable, Constant) and isinstance(variable.data, slice) and variable.data == slice(None)
 
 
 def _slice_bounds(variable: Variable, context: Context) -> tuple[Expr | None, Expr | None, Expr | None] | None:
-    """Bounds of a slice given as a constant or made in the graph; None for anything else."""
+    """Return the bounds of a slice, constant or built in the graph; None for other indices."""
     if isinstance(variable, (SliceConstant, Constant)) and isinstance(variable.data, slice):
         data = variable.data
         start, stop, step = [None if b is None else const(int(b)) for b in (data.start, data.stop, data.step)]

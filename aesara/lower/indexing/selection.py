@@ -1,4 +1,4 @@
-"""Lowering of what takes entries by an index of their own: choosing among tensors, permuting rows."""
+"""Lowering of `choose` and of permutations of rows."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
-from aesara.lower.broadcasting import broadcast_shape, index_of
+from aesara.lower.broadcasting import broadcast_shape, operand_index
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import range_of, require_range
@@ -26,29 +26,29 @@ def _default(op: Default, node: Apply, context: Context) -> Sequence[Array]:
 
 @lower_op.register
 def _choose(op: Choose, node: Apply, context: Context) -> Sequence[Array]:
-    chosen, choices = (context.array(v) for v in node.inputs)
+    selector, choices = (context.array(v) for v in node.inputs)
     check_dtype(choices.dtype)
     count, rest = choices.shape[0], choices.shape[1:]
-    shape, guards = broadcast_shape([chosen.shape, rest], ValueError, "the index and the choices", node, context)
+    shape, guards = broadcast_shape([selector.shape, rest], ValueError, "the index and the choices", node, context)
     last = count - 1
     if op.mode == "raise":
         message = "Choose: an index is out of range: they go from {0} to {1}, and there are {2} choices."
-        guards += require_range(chosen, ZERO, count, ValueError, message, node, context)
+        guards += require_range(selector, ZERO, count, ValueError, message, node, context)
     elif not count.is_const or count.attr == 0:
         total = count_of(shape)
-        some = (count > ZERO) | primitive("eq", total, ZERO)
+        nonempty = (count > ZERO) | primitive("eq", total, ZERO)
         message = "Choose: there are {0} choices to take {1} entries from."
-        guards += context.guard(some, IndexError, message, node, [count, total])
+        guards += context.guard(nonempty, IndexError, message, node, [count, total])
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        which = cast(readers[0](index_of(index, chosen.shape, shape, context)), "int64")
+        which = cast(readers[0](operand_index(index, selector.shape, shape, context)), "int64")
         if op.mode == "wrap":
             which = which % count
         elif op.mode == "clip":
             which = primitive("minimum", primitive("maximum", which, ZERO), last)
-        return readers[1]((which, *index_of(index, rest, shape, context)))
+        return readers[1]((which, *operand_index(index, rest, shape, context)))
 
-    return [Pointwise(choices.dtype, shape, (chosen, choices), body, 2, [False, True], guards)]
+    return [Pointwise(choices.dtype, shape, (selector, choices), body, 2, [False, True], guards)]
 
 
 @lower_op.register
@@ -61,33 +61,33 @@ def _permute_rows(op: PermuteRowElements, node: Apply, context: Context) -> Sequ
     guards += require_range(order, ZERO - size, size, IndexError, message, node, context, shape)
     low, _ = range_of(order, context)
 
-    def permuted(index: Index, read: Reader) -> Index:
-        place = cast(read(index_of(index, order.shape, shape, context)), "int64")
+    def permute(index: Index, read: Reader) -> Index:
+        position = cast(read(operand_index(index, order.shape, shape, context)), "int64")
         if not (low.is_const and low.attr >= 0):
-            place = primitive("select", place < ZERO, place + size, place)
-        return (*index[:-1], place)
+            position = primitive("select", position < ZERO, position + size, position)
+        return (*index[:-1], position)
 
-    def taken() -> Array:
+    def gather() -> Array:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            return readers[0](index_of(permuted(index, readers[1]), x.shape, shape, context))
+            return readers[0](operand_index(permute(index, readers[1]), x.shape, shape, context))
 
         return context.add(Pointwise(x.dtype, shape, (x, order), body, 2, [True, False], guards))
 
-    def put() -> Array:
+    def scatter() -> Array:
         zeros = context.add(literal(0, x.dtype, shape))
         write = Write(
             shape, (x, order),
-            lambda index, readers: permuted(index, readers[1]),
-            lambda index, readers: readers[0](index_of(index, x.shape, shape, context)),
+            lambda index, readers: permute(index, readers[1]),
+            lambda index, readers: readers[0](operand_index(index, x.shape, shape, context)),
         )  # fmt: skip
         return context.add(Assembled(x.dtype, shape, zeros, [write], guards))
 
-    backwards = context.size_from(inverse)
-    if backwards.is_const:
-        return [put() if backwards.attr else taken()]
-    there, back = taken(), put()
+    is_inverse = context.size_from(inverse)
+    if is_inverse.is_const:
+        return [scatter() if is_inverse.attr else gather()]
+    gathered, scattered = gather(), scatter()
 
-    def either(index: Index, readers: Sequence[Reader]) -> Expr:
-        return primitive("select", primitive("ne", backwards, ZERO), readers[1](index), readers[0](index))
+    def select(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("select", primitive("ne", is_inverse, ZERO), readers[1](index), readers[0](index))
 
-    return [Pointwise(x.dtype, shape, (there, back), either, 1)]
+    return [Pointwise(x.dtype, shape, (gathered, scattered), select, 1)]

@@ -1,7 +1,7 @@
 """Lowering of indexing: reading, setting and adding, by integers, slices, None, integer arrays and masks.
 
-Reading is pure index arithmetic; writing is a loop over the region that is written.  Where a mask is written to with
-a value that does not run along it, every element chooses.
+Reads are index arithmetic; writes are loops over the region.  A write under a mask with a value that is constant along
+the dimensions of the mask is a `select` for each element.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Source, Write
-from aesara.lower.broadcasting import stretched_index
+from aesara.lower.broadcasting import broadcast_index
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.indexing.regions import (
@@ -21,12 +21,12 @@ from aesara.lower.indexing.regions import (
     Region,
     advanced_region,
     basic_region,
-    chained,
+    compose_slices,
     is_full_slice,
     is_known_empty,
-    mask_fits,
+    require_mask_shape,
 )
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.indexing.chained_index import ChainedIndex
 from aesara.tensor.indexing.subtensor_advanced import (
@@ -37,7 +37,7 @@ from aesara.tensor.indexing.subtensor_advanced import (
 )
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 
-# -- reading ---------------------------------------------------------------------------------------------------
+# -- reads -----------------------------------------------------------------------------------------------------
 
 
 def _static(node: Apply, shape: Sequence[Expr]) -> list[Expr]:
@@ -74,13 +74,13 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
 
 @lower_op.register
 def _chained_index(op: ChainedIndex, node: Apply, context: Context) -> Sequence[Array]:
-    """The entry itself: where a basic index takes it, its parts are used as they are instead."""
+    """Lower a composed index that is read as a value; basic indexing uses `compose_slices` directly."""
     size = context.array(node.inputs[0]).shape[op.dimension]
-    part, guards = chained(node, size, context)
+    part, guards = compose_slices(node, size, context)
     if isinstance(part, At):
         results = [part.position]
     else:
-        # As the reference has it: start and step where they say something, and a stop that does not count from the end.
+        # As in the reference: canonical start and step of short ranges, and a stop that is not negative by accident.
         step = primitive("select", part.length > ONE, part.step, ONE)
         start = primitive("select", part.length > ZERO, part.start, ZERO)
         stop = start + part.length * step
@@ -92,8 +92,8 @@ def _chained_index(op: ChainedIndex, node: Apply, context: Context) -> Sequence[
     return [scalar(result) for result in results]
 
 
-def _in_memory(array: Array, context: Context) -> Array:
-    """The same array, of which the elements lie in memory."""
+def _materialize(array: Array, context: Context) -> Array:
+    """Return an equal array that is materialized."""
     if array.is_stored is False:
         return array
     if array.stamp < 0:
@@ -103,13 +103,13 @@ def _in_memory(array: Array, context: Context) -> Array:
 
 def _gather(x: Array, region: Region, node: Apply, context: Context) -> Array:
     if region.is_flat:
-        x = _in_memory(x, context)
+        x = _materialize(x, context)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](region.locate(index, readers[1:]))
 
     operands = (x, *region.arrays)
-    # One element of each row, in turn: all others need not be computed.
+    # An index `arange` selects one element of each row; the other elements need not be computed.
     counted = any(v.owner is not None and isinstance(v.owner.op, ARange) for v in node.inputs[1:])
     once = counted and len(region.shape) < x.ndim and not region.is_flat
     expands = [not once] + [False] * len(region.arrays)
@@ -123,13 +123,13 @@ def _advanced_subtensor(op: object, node: Apply, context: Context) -> Sequence[A
     return [_gather(x, advanced_region(node.inputs[1:], x, node, context), node, context)]
 
 
-# -- writing ---------------------------------------------------------------------------------------------------
+# -- writes ----------------------------------------------------------------------------------------------------
 
 
 def _value_index(
     y: Array, shape: Sequence[Expr], node: Apply, context: Context
 ) -> tuple[Callable[[Sequence[Expr]], Index], list[object]]:
-    """The index into a value from that into the region it is written to, and the checks that it broadcasts to it."""
+    """Return the map from an index into the region to one into the value, and the checks that the value broadcasts."""
     lead = len(shape) - y.ndim
     if lead < 0:
         raise Unsupported("a value with more dimensions than the region that it is written to")
@@ -156,7 +156,7 @@ def _value_index(
             if size is ONE:
                 own.append(ZERO)
             else:
-                own.append(i if size is None else stretched_index(i, size))
+                own.append(i if size is None else broadcast_index(i, size))
         return tuple(own)
 
     return along, guards
@@ -166,27 +166,25 @@ def _write(
     x: Array, y_variable: Variable, region: Region, node: Apply, context: Context, accumulate: bool,
     from_old: bool = False,
 ) -> Array:  # fmt: skip
-    """The array `x` with `y` set or added in a region; `from_old` adds to the old values, so duplicates count once."""
+    """Set a region of `x` to `y`, or add `y`; `from_old` adds to old values, so that duplicate indices count once."""
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
-    base = converted(x, dtype)
+    base = convert(x, dtype)
     if region.is_flat and from_old:
-        base = _in_memory(base, context)
+        base = _materialize(base, context)
     y = context.array(y_variable)
     value_index, checks = _value_index(y, region.shape, node, context)
 
-    def place(index: Index, readers: Sequence[Reader]) -> Index:
+    def position(index: Index, readers: Sequence[Reader]) -> Index:
         return region.locate(index, readers[2:])
 
     def value(index: Index, readers: Sequence[Reader]) -> Expr:
-        written = cast(readers[1](value_index(index)), dtype)
-        if from_old:
-            return readers[0](place(index, readers)) + written
-        return written
+        new = cast(readers[1](value_index(index)), dtype)
+        return readers[0](position(index, readers)) + new if from_old else new
 
-    # Writing must not be seen by what reads the old array, so the base is an operand only where it is read.
+    # An operand is copied if it is overwritten later, so the base is one only if it is read.
     operands = (base if from_old else y, y, *region.arrays)
-    write = Write(region.shape, operands, place, value, accumulate, region.steps)
+    write = Write(region.shape, operands, position, value, accumulate, region.steps)
     return Assembled(dtype, x.shape, base, [write], [*region.guards, *checks])
 
 
@@ -194,24 +192,24 @@ def _write(
 def _inc_subtensor(op: IncSubtensor, node: Apply, context: Context) -> Sequence[Array]:
     x = context.array(node.inputs[0])
     region = basic_region(op, node.inputs[2:], x, node, context)
-    if op.set_instead_of_inc and _is_everything(x, region, context):
-        return [_overwritten(x, region, node, context)]
+    if op.set_instead_of_inc and _covers(x, region, context):
+        return [_overwrite(x, region, node, context)]
     block = _block_in_row(x, region, node, context)
     if block is not None:
         return [_row_with_block(x, block, node, region, context, not op.set_instead_of_inc)]
     return [_write(x, node.inputs[1], region, node, context, not op.set_instead_of_inc)]
 
 
-def _is_everything(x: Array, region: Region, context: Context) -> bool:
-    """Whether a region is all of an array, in its order."""
+def _covers(x: Array, region: Region, context: Context) -> bool:
+    """Return whether a region is the whole array, in order."""
     return all(
         isinstance(part, IndexRange) and part.start is ZERO and part.step is ONE and context.same_size(part.length, n)
         for part, n in zip(region.parts, x.shape, strict=True)
     )
 
 
-def _overwritten(x: Array, region: Region, node: Apply, context: Context) -> Array:
-    """What is written to all of `x`: nothing of `x` but its shape is needed."""
+def _overwrite(x: Array, region: Region, node: Apply, context: Context) -> Array:
+    """Return `y` broadcast to the shape of `x`, all of which it overwrites."""
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     y = context.array(node.inputs[1])
@@ -225,7 +223,7 @@ def _overwritten(x: Array, region: Region, node: Apply, context: Context) -> Arr
 
 
 def _block_in_row(x: Array, region: Region, node: Apply, context: Context) -> list[IndexRange] | None:
-    """The ranges that an index takes of each dimension, if `x` is what a loop has in memory and they have no gaps."""
+    """Return the range along each dimension if all steps are 1 and `x` is a buffer of a loop, else None."""
     if context.outer is None or not isinstance(x, Source) or x.dtype != node.outputs[0].type.dtype:
         return None
     found = [part for part in region.parts if isinstance(part, IndexRange) and part.step is ONE]
@@ -235,25 +233,25 @@ def _block_in_row(x: Array, region: Region, node: Apply, context: Context) -> li
 def _row_with_block(
     x: Array, block: Sequence[IndexRange], node: Apply, region: Region, context: Context, add: bool
 ) -> Array:
-    """A row of a loop with another block in it, each element of which is written once.
+    """Return a row of a loop with a block replaced, so that each element is written once.
 
-    The next row is elsewhere in memory, so that what is around the block is copied, and nothing else.
+    The next row has other memory, so only the elements around the block are copied.
     """
     y = context.array(node.inputs[1])
     value_index, checks = _value_index(y, region.shape, node, context)
 
     def write(starts: Sequence[Expr], domain: Sequence[Expr], is_block: bool) -> Write:
-        def place(index: Index, readers: Sequence[Reader]) -> Index:
+        def position(index: Index, readers: Sequence[Reader]) -> Index:
             return tuple(start + i for start, i in zip(starts, index, strict=True))
 
         def value(index: Index, readers: Sequence[Reader]) -> Expr:
             if not is_block:
-                return readers[0](place(index, readers))
+                return readers[0](position(index, readers))
             new = cast(readers[1](value_index(index)), x.dtype)
-            return readers[0](place(index, readers)) + new if add else new
+            return readers[0](position(index, readers)) + new if add else new
 
         operands = (x, y) if is_block and add else (y, y) if is_block else (x,)
-        return Write(tuple(domain), operands, place, value)
+        return Write(tuple(domain), operands, position, value)
 
     writes = []
     for d, part in enumerate(block):
@@ -269,10 +267,10 @@ def _row_with_block(
     return Assembled(x.dtype, x.shape, None, writes, [*region.guards, *checks])
 
 
-def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
-    """The array written to under a mask, by a choice for each element; None unless the index and the value are so.
+def _select_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
+    """Lower a write under a mask as a `select` for each element, or return None.
 
-    The rest of the index must take whole dimensions, and the value must not run along what the mask takes.
+    The other indices must be full slices, and the value must be constant along the dimensions of the mask.
     """
     x_variable, y_variable, *index = node.inputs
     masks = [k for k, part in enumerate(index) if getattr(part.type, "dtype", None) == "bool"]
@@ -289,8 +287,8 @@ def _chosen_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
         return None
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
-    guards = mask_fits(mask, x, position, node, context)
-    # The dimension of the array that each one of the region is, but that which the mask makes.
+    guards = require_mask_shape(mask, x, position, node, context)
+    # the dimension of the array for each dimension of the region
     axes = [d if d < position else d + rank - 1 for d in range(n_region)]
     shape = [ONE if d == position else x.shape[axis] for d, axis in enumerate(axes)]
     along, checks = _value_index(y, shape, node, context)
@@ -312,9 +310,9 @@ def _advanced_inc_subtensor(
     op: AdvancedIncSubtensor1 | AdvancedIncSubtensor, node: Apply, context: Context
 ) -> Sequence[Array]:
     add = not op.set_instead_of_inc
-    chosen = _chosen_by_mask(node, add, context)
-    if chosen is not None:
-        return [chosen]
+    selected = _select_by_mask(node, add, context)
+    if selected is not None:
+        return [selected]
     x = context.array(node.inputs[0])
     region = advanced_region(node.inputs[2:], x, node, context)
     once = add and getattr(op, "ignore_duplicates", False)

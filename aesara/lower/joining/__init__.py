@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: joining and splitting."""
+"""Lowering of joins and splits."""

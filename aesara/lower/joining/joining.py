@@ -1,4 +1,4 @@
-"""Lowering of ops that put arrays together and take them apart."""
+"""Lowering of ops that join and split arrays."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from aesara.records import dataclass
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.joining.join_split import Join, Split
 
-#: so many sizes make a sum without a name
+#: number of terms after which a sum of sizes gets a name
 _TERMS = 16
 
 
 def vector_of(elements: Sequence[Array], dtype: str, context: Context) -> Array:
-    """A vector assembled from 0-d arrays."""
+    """Return a vector of 0-d arrays."""
     check_dtype(dtype)
 
     def write(k: int, element: Array) -> Write:
@@ -40,25 +40,25 @@ def _make_vector(op: MakeVector, node: Apply, context: Context) -> Sequence[Arra
 
 @dataclass(frozen=True)
 class _Axis:
-    """The axis of a node, which may be known at run time only: for each dimension, whether it is the one."""
+    """The axis of a node, maybe known only at run time; `is_here[d]`: whether it is dimension d."""
 
     number: Expr
     is_here: tuple[Expr, ...]
     guards: tuple[object, ...]
 
-    def pick(self, d: int, here: Expr, elsewhere: Expr) -> Expr:
-        """What holds for dimension `d`: the first if it is the axis, else the second."""
-        return primitive("select", self.is_here[d], here, elsewhere)
+    def pick(self, d: int, if_axis: Expr, otherwise: Expr) -> Expr:
+        """Return `if_axis` if dimension `d` is the axis, else `otherwise`."""
+        return primitive("select", self.is_here[d], if_axis, otherwise)
 
     def length(self, array: Array) -> Expr:
-        """The length of an array along the axis."""
+        """Return the length of an array along the axis."""
         *rest, length = array.shape
         for d in reversed(range(len(rest))):
             length = self.pick(d, rest[d], length)
         return length
 
-    def moved(self, index: Index, start: Expr) -> Index:
-        """The index that lies further along the axis."""
+    def shift(self, index: Index, start: Expr) -> Index:
+        """Return the index shifted by `start` along the axis."""
         return tuple(self.pick(d, i + start, i) for d, i in enumerate(index))
 
 
@@ -86,30 +86,30 @@ def _join(op: Join, node: Apply, context: Context) -> Sequence[Array]:
     for k, array in enumerate(arrays[1:], 1):
         for d in range(rank):
             guards += _require_joinable(axis, d, arrays[0].shape[d], array.shape[d], k, node, context)
-    starts, total = _starts([axis.length(array) for array in arrays], context)
-    writes = [_piece(array, axis, start, dtype) for array, start in zip(arrays, starts, strict=True)]
+    starts, total = _offsets([axis.length(array) for array in arrays], context)
+    writes = [_write_part(array, axis, start, dtype) for array, start in zip(arrays, starts, strict=True)]
     shape = [axis.pick(d, total, n) for d, n in enumerate(arrays[0].shape)]
     return [Assembled(dtype, shape, None, writes, guards)]
 
 
-def _starts(lengths: Sequence[Expr], context: Context) -> tuple[list[Expr], Expr]:
-    """Where pieces that lie one behind the other begin, and where the last one ends.
+def _offsets(lengths: Sequence[Expr], context: Context) -> tuple[list[Expr], Expr]:
+    """Return the exclusive cumulative sum of lengths, and their total.
 
-    Of many lengths a sum gets a name now and then, so that none is long: work on n sums of up to n terms is quadratic.
+    Long sums get names, since work on n sums of up to n terms would be quadratic.
     """
     starts, total, terms = [], ZERO, 0
     for length in lengths:
         starts.append(total)
         total, terms = total + length, terms + (not length.is_const)
         if terms == _TERMS and context.outer is None:
-            total, terms = context.named(total), 0
+            total, terms = context.define_size(total), 0
     return starts, total
 
 
 def _require_joinable(
     axis: _Axis, d: int, first: Expr, other: Expr, k: int, node: Apply, context: Context
 ) -> tuple[object, ...]:
-    """The check that two inputs have the same size along a dimension, unless they are joined along it."""
+    """Check that two inputs have the same size along a dimension, unless it is the axis."""
     here = axis.is_here[d]
     message = (
         f"Join along axis {axis.number.attr if axis.number.is_const else '{2}'}: all inputs must have the same size "
@@ -123,11 +123,11 @@ def _require_joinable(
     return context.guard(fits, ValueError, message, node, [first, other, axis.number])
 
 
-def _piece(array: Array, axis: _Axis, start: Expr, dtype: str) -> Write:
-    def place(index: Index, readers: Sequence[Reader]) -> Index:
-        return axis.moved(index, start)
+def _write_part(array: Array, axis: _Axis, start: Expr, dtype: str) -> Write:
+    def position(index: Index, readers: Sequence[Reader]) -> Index:
+        return axis.shift(index, start)
 
-    return Write(array.shape, (array,), place, lambda index, readers: cast(readers[0](index), dtype))
+    return Write(array.shape, (array,), position, lambda index, readers: cast(readers[0](index), dtype))
 
 
 @lower_op.register
@@ -139,21 +139,21 @@ def _split(op: Split, node: Apply, context: Context) -> Sequence[Array]:
     guards = list(axis.guards)
     whole = axis.length(array)
     for n in sizes:
-        # each on its own, since a sum may overflow
+        # check each length, since their sum may overflow
         message = "Split: lengths must lie between 0 and the size of the axis, {1}; one is {0}."
         fits = all_of(n >= ZERO, n <= whole)
         guards += context.guard(fits, ValueError, message, node, [n, whole])
-    starts, total = _starts(sizes, context)
+    starts, total = _offsets(sizes, context)
     message = "Split: the lengths sum to {0}, but the axis has size {1}."
     guards += context.require_equal(total, whole, ValueError, message, node)
-    return [_window(array, axis, start, n, guards) for start, n in zip(starts, sizes, strict=True)]
+    return [_slice(array, axis, start, n, guards) for start, n in zip(starts, sizes, strict=True)]
 
 
-def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequence[object]) -> Array:
-    """A run of an array along one axis."""
+def _slice(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequence[object]) -> Array:
+    """Return a slice of an array along one axis."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return readers[0](axis.moved(index, start))
+        return readers[0](axis.shift(index, start))
 
     def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         *rest, step = strides
@@ -168,9 +168,9 @@ def _window(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequen
 def integers_of_vector(
     variable: Variable, count: int, node: Apply, context: Context, message: str | None = None
 ) -> list[Expr]:
-    """The elements of an integer vector that must have `count` of them, as sizes.
+    """Return the elements of an integer vector as sizes, after checking that it has `count` of them.
 
-    The message is for vectors of another length, which stands in it as ``{0}``.
+    ``{0}`` in the error message is the length of the vector.
     """
     array = context.array(variable)
     data = context.constant_data(array)
@@ -185,6 +185,6 @@ def integers_of_vector(
 
 
 def _element(vector: Array, k: int, guards: Sequence[object], context: Context) -> Array:
-    """One element of a vector as a 0-d array."""
+    """Return an element of a vector as a 0-d array."""
     index = (const(k),)
     return context.add(Pointwise(vector.dtype, (), (vector,), lambda _, read: read[0](index), 0, requires=guards))

@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: linear algebra."""
+"""Lowering of linear algebra."""

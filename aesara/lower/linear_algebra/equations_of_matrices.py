@@ -1,4 +1,4 @@
-"""Lowering of equations for matrices (of Sylvester, Lyapunov and Riccati): by Schur forms of what they are given."""
+"""Lowering of Sylvester, Lyapunov and Riccati equations by Schur decompositions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.routines import schur_forms, spectra
-from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, conjugate, swapped, whole
+from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt, broadcast_batch, conjugate, transpose
 from aesara.tensor.core.casting import cast
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
@@ -36,43 +36,43 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 __all__: list[str] = []
 
 
-def _schur(of: Matrices, a: Numbers) -> tuple[Numbers, Numbers]:
-    """The Schur form of a matrix, by columns as the routines have it, and the unitary matrix."""
-    made = of.call(spectra.schur(a.dtype), {"n": a.shape[-1]}, {"a": swapped(a)}, a.shape[: len(of.lead)])
-    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
-    return made["a"], swapped(made["unitary"])
+def _schur(batch: MatrixBatch, a: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the (column-major) Schur form of a matrix, and the unitary matrix."""
+    outputs = batch.call(spectra.schur(a.dtype), {"n": a.shape[-1]}, {"a": transpose(a)}, a.shape[: len(batch.lead)])
+    batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
+    return outputs["a"], transpose(outputs["unitary"])
 
 
-def _fitting(of: Matrices, a: Numbers, q: Numbers, axis: int) -> None:
-    """A matrix must be square, and of the order that is the number of rows (-2) or columns (-1) of another."""
-    order = of.require_square(a)
+def _require_order(batch: MatrixBatch, a: Numbers, q: Numbers, axis: int) -> None:
+    """Check that `a` is square, with as many rows as `q` has rows (axis -2) or columns (-1)."""
+    order = batch.require_square(a)
     name = "rows" if axis == -2 else "columns"
-    of.require_equal(order, q.shape[axis], f"a matrix of order {{0}} and one of {{1}} {name} do not fit.")
+    batch.require_equal(order, q.shape[axis], f"a matrix of order {{0}} and one of {{1}} {name} do not fit.")
 
 
-def _solution(of: Matrices, a: Numbers, b: Numbers, q: Numbers) -> Numbers:
-    """The solution X of ``A X + X B^H = Q``, from the Schur forms of A and B and the unitary matrices."""
-    form, u = _schur(of, a)
-    other_form, v = (form, u) if b is a else _schur(of, b)
-    (turned,) = of.expression(lambda u, q, v: [matmul(adjoint(u), matmul(q, v))], [u, q, v])
-    given = {"a": form, "b": other_form, "c": swapped(turned)}
+def _solution(batch: MatrixBatch, a: Numbers, b: Numbers, q: Numbers) -> Numbers:
+    """Solve ``A X + X B^H = Q`` by the Schur forms of A and B."""
+    form, u = _schur(batch, a)
+    other_form, v = (form, u) if b is a else _schur(batch, b)
+    (transformed,) = batch.expression(lambda u, q, v: [matmul(adjoint(u), matmul(q, v))], [u, q, v])
+    arguments = {"a": form, "b": other_form, "c": transpose(transformed)}
     sizes = {"m": form.shape[-1], "n": other_form.shape[-1]}
-    made = of.call(schur_forms.sylvester(q.dtype), sizes, given)
+    outputs = batch.call(schur_forms.sylvester(q.dtype), sizes, arguments)
     solution: Numbers
-    (solution,) = of.expression(
+    (solution,) = batch.expression(
         lambda u, y, v, scale: [matmul(u, matmul(y, adjoint(v))) / _as_matrix(scale)],
-        [u, swapped(made["c"]), v, made["scale"]],
+        [u, transpose(outputs["c"]), v, outputs["scale"]],
     )
-    (wrong,) = of.expression(_has_no_solution, [a, b, q, solution, made["status"]])
-    of.require_none(wrong, of.linalg_error, NO_UNIQUE_SOLUTION)
+    (wrong,) = batch.expression(_has_no_solution, [a, b, q, solution, outputs["status"]])
+    batch.require_none(wrong, batch.linalg_error, NO_UNIQUE_SOLUTION)
     return solution
 
 
 def _has_no_solution(a: Any, b: Any, q: Any, x: Any, status: Any) -> list[Any]:
-    """Whether a singular equation was changed to one that has a solution, which does not solve the first one."""
-    left_over = matmul(a, x) + matmul(x, adjoint(b)) - q
+    """Test whether the routine perturbed a singular equation whose solution does not solve the original."""
+    residual = matmul(a, x) + matmul(x, adjoint(b)) - q
     bound = np.asarray(np.sqrt(np.finfo(q.type.dtype).eps), real_dtype(q.type.dtype))
-    return [and_(neq(status, 0), gt(one_norm(left_over), bound * one_norm(q)))]
+    return [and_(neq(status, 0), gt(one_norm(residual), bound * one_norm(q)))]
 
 
 def _as_matrix(scale: Any) -> Any:
@@ -80,54 +80,54 @@ def _as_matrix(scale: Any) -> Any:
 
 
 @adopt(SolveSylvester)
-def _sylvester(op: SolveSylvester, of: Matrices) -> Sequence[Numbers]:
-    a, b, q = of.inputs
-    _fitting(of, a, q, -2)
-    _fitting(of, b, q, -1)
-    of.require_finite(a, b)
-    return [_solution(of, a, conjugate(swapped(b)), q)]
+def _sylvester(op: SolveSylvester, batch: MatrixBatch) -> Sequence[Numbers]:
+    a, b, q = batch.inputs
+    _require_order(batch, a, q, -2)
+    _require_order(batch, b, q, -1)
+    batch.require_finite(a, b)
+    return [_solution(batch, a, conjugate(transpose(b)), q)]
 
 
 @adopt(SolveContinuousLyapunov)
-def _continuous_lyapunov(op: SolveContinuousLyapunov, of: Matrices) -> Sequence[Numbers]:
-    a, q = of.inputs
-    _fitting(of, a, q, -2)
-    of.require_square(q)
-    of.require_finite(a)
-    return [_solution(of, a, a, q)]
+def _continuous_lyapunov(op: SolveContinuousLyapunov, batch: MatrixBatch) -> Sequence[Numbers]:
+    a, q = batch.inputs
+    _require_order(batch, a, q, -2)
+    batch.require_square(q)
+    batch.require_finite(a)
+    return [_solution(batch, a, a, q)]
 
 
 @adopt(BilinearSolveDiscreteLyapunov)
-def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, of: Matrices) -> Sequence[Numbers]:
-    """With ``B = (A - 1) (A + 1)^-1`` and ``C = (A + 1)^-1`` it is ``B X + X B^H = -2 C Q C^H``."""
-    a, q = of.inputs
-    _fitting(of, a, q, -2)
-    of.require_square(q)
+def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, batch: MatrixBatch) -> Sequence[Numbers]:
+    """Solve ``B X + X B^H = -2 C Q C^H`` with ``B = (A - 1) (A + 1)^-1`` and ``C = (A + 1)^-1``."""
+    a, q = batch.inputs
+    _require_order(batch, a, q, -2)
+    batch.require_square(q)
 
     def continuous(a: Any, q: Any) -> list[Any]:
         unit = eye(a.shape[-1], dtype=real_dtype(a.type.dtype))
         inverse = MatrixInverse()(a + unit)
         return [matmul(inverse, a - unit), matmul(inverse, matmul(-2 * q, adjoint(inverse)))]
 
-    b, c = of.expression(continuous)
-    of.require_finite(b)
-    return [_solution(of, b, b, c)]
+    b, c = batch.expression(continuous)
+    batch.require_finite(b)
+    return [_solution(batch, b, b, c)]
 
 
 # -- Riccati equations -------------------------------------------------------------------------------------------
 #
-# The columns of ``[1; X]`` span what belongs to the stable eigenvalues of a pencil ``H - w J`` of order 2 n + m, from
-# which the m columns for the controls are taken by an orthogonal transformation: P. Van Dooren (1981), "A generalized
-# eigenvalue approach for solving Riccati equations". Numbers are balanced by powers of 2 before.
+# The columns of ``[1; X]`` span the deflating subspace of the stable eigenvalues of a pencil ``H - w J`` of order
+# 2 n + m, which an orthogonal transformation deflates by the m controls: P. Van Dooren (1981), "A generalized
+# eigenvalue approach for solving Riccati equations". The pencil is first balanced by powers of 2.
 
 
 @adopt(SolveContinuousRiccati)
-def _continuous_riccati(op: SolveContinuousRiccati, of: Matrices) -> Sequence[Numbers]:
+def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Sequence[Numbers]:
     def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
         none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
         h = ((a, none["n,n"], b), (-q, -adjoint(a), none["n,m"]), (none["m,n"], adjoint(b), r))
         j = ((unit, none["n,n"], none["n,m"]), (none["n,n"], unit, none["n,m"]), _row_of_zeros(none))
-        return [_joined(h), _joined(j)]
+        return [_block_matrix(h), _block_matrix(j)]
 
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
         return [cast(and_(lt(real(above), 0), gt(real(below), 0)), "int32")]
@@ -136,22 +136,22 @@ def _continuous_riccati(op: SolveContinuousRiccati, of: Matrices) -> Sequence[Nu
         controlled = matmul(matmul(x, b), Solve(check_finite=False)(r, matmul(adjoint(b), x)))
         return [matmul(adjoint(a), x), matmul(x, a), -controlled, q]
 
-    values = of.call(
-        spectra.svd("values", of.inputs[3].dtype), {"m": of.inputs[3].shape[-2], "n": of.inputs[3].shape[-1]},
-        {"a": of.inputs[3]},
+    values = batch.call(
+        spectra.svd("values", batch.inputs[3].dtype), {"m": batch.inputs[3].shape[-2], "n": batch.inputs[3].shape[-1]},
+        {"a": batch.inputs[3]},
     )["values"]  # fmt: skip
-    (singular,) = of.expression(_is_negligible, [values])
-    of.require_none(singular, ValueError, "the matrix r is numerically singular.")
-    return [_riccati(of, pencil, is_stable, terms)]
+    (singular,) = batch.expression(_is_negligible, [values])
+    batch.require_none(singular, ValueError, "the matrix r is numerically singular.")
+    return [_riccati(batch, pencil, is_stable, terms)]
 
 
 @adopt(SolveDiscreteRiccati)
-def _discrete_riccati(op: SolveDiscreteRiccati, of: Matrices) -> Sequence[Numbers]:
+def _discrete_riccati(op: SolveDiscreteRiccati, batch: MatrixBatch) -> Sequence[Numbers]:
     def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
         none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
         h = ((a, none["n,n"], b), (-q, unit, none["n,m"]), (none["m,n"], none["m,n"], r))
         j = ((unit, none["n,n"], none["n,m"]), (none["n,n"], adjoint(a), none["n,m"]))
-        return [_joined(h), _joined((*j, (none["m,n"], -adjoint(b), none["m,m"])))]
+        return [_block_matrix(h), _block_matrix((*j, (none["m,n"], -adjoint(b), none["m,m"])))]
 
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
         size = hypot(above, *imaginary) if imaginary else absolute(above)
@@ -162,7 +162,7 @@ def _discrete_riccati(op: SolveDiscreteRiccati, of: Matrices) -> Sequence[Number
         gain = Solve(check_finite=False)(r + matmul(through, b), matmul(through, a))
         return [matmul(before, a), -x, -matmul(matmul(before, b), gain), q]
 
-    return [_riccati(of, pencil, is_stable, terms)]
+    return [_riccati(batch, pencil, is_stable, terms)]
 
 
 def _zeros(a: Any, b: Any, r: Any) -> dict[str, Any]:
@@ -175,12 +175,12 @@ def _row_of_zeros(none: dict[str, Any]) -> tuple[Any, ...]:
     return none["m,n"], none["m,n"], none["m,m"]
 
 
-def _joined(blocks: Sequence[Sequence[Any]]) -> Any:
+def _block_matrix(blocks: Sequence[Sequence[Any]]) -> Any:
     return concatenate([concatenate(row, axis=-1) for row in blocks], axis=-2)
 
 
 def _is_negligible(values: Any) -> list[Any]:
-    """Whether the smallest of singular values is zero within rounding."""
+    """Test which singular values are zero within rounding."""
     eps = np.asarray(np.finfo(values.type.dtype).eps, values.type.dtype)
     return [le(values, eps * largest(values, axis=-1, keepdims=True, initial=0))]
 
@@ -191,44 +191,47 @@ def _is_not_hermitian(x: Any) -> list[Any]:
 
 
 def _riccati(
-    of: Matrices, pencil: Callable[..., list[Any]], is_stable: Callable[..., list[Any]],
+    batch: MatrixBatch, pencil: Callable[..., list[Any]], is_stable: Callable[..., list[Any]],
     terms: Callable[..., list[Any]],
 ) -> Numbers:  # fmt: skip
-    """The stabilising solution, from the pencil, from which eigenvalues are stable, and the terms of the equation.
+    """Return the stabilising solution of a Riccati equation.
 
-    It is computed in double precision, as by SciPy: the problem may be much worse conditioned than its matrices.
+    `pencil` builds the extended pencil, `is_stable` tests its eigenvalues, and `terms` returns the terms of the
+    equation.  The solution is computed in double precision, as by SciPy: the problem may be much worse conditioned
+    than its matrices.
     """
-    given = of.inputs[0].dtype
-    a, b, q, r = of.expression(lambda *inputs: [cast(x, _double(x)) for x in inputs])
-    _fitting(of, a, b, -2)
-    _fitting(of, q, b, -2)
-    _fitting(of, r, b, -1)
-    of.require_finite(a, b, q, r)
+    dtype = batch.inputs[0].dtype
+    a, b, q, r = batch.expression(lambda *inputs: [cast(x, _double(x)) for x in inputs])
+    _require_order(batch, a, b, -2)
+    _require_order(batch, q, b, -2)
+    _require_order(batch, r, b, -1)
+    batch.require_finite(a, b, q, r)
     for name, x in (("q", q), ("r", r)):
-        (found,) = of.expression(_is_not_hermitian, [x])
-        of.require_none(found, ValueError, f"the matrix {name} must be symmetric or Hermitian.")
-    h, j, sizes = of.expression(
-        lambda *known: _with_sizes(*pencil(*known)), [whole(x, of.lead) for x in (a, b, q, r)]
+        (found,) = batch.expression(_is_not_hermitian, [x])
+        batch.require_none(found, ValueError, f"the matrix {name} must be symmetric or Hermitian.")
+    h, j, sizes = batch.expression(
+        lambda *known: _with_off_diagonal(*pencil(*known)), [broadcast_batch(x, batch.lead) for x in (a, b, q, r)]
     )  # fmt: skip
-    balance = of.call(schur_forms.scales(sizes.dtype), {"n": sizes.shape[-1]}, {"a": swapped(sizes)})["scales"]
-    h, j, scale = of.expression(_balanced, [h, j, balance, a])
-    left, right = of.expression(_without_controls, [h, j, b])
-    made = of.call(schur_forms.qz(left.dtype), {"n": left.shape[-1]}, {"a": swapped(left), "b": swapped(right)})
-    of.require_success(made["status"], "has a pencil whose eigenvalues were not found; the routine returned")
-    values = [made[name] for name in ("above", "below", "imaginary") if name in made]
-    (chosen,) = of.expression(is_stable, values)
-    (wrong,) = of.expression(lambda c, a: [neq(c.sum(axis=-1), a.shape[-1])], [chosen, a])
-    of.require_none(wrong, of.linalg_error, NOT_STABILISED)
-    beside = {"chosen": chosen, **{name: made[name] for name in ("a", "b", "left", "right")}}
-    ordered = of.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, beside)
-    of.require_success(ordered["status"], "has a pencil whose eigenvalues are too close; the routine returned")
+    balance = batch.call(schur_forms.scales(sizes.dtype), {"n": sizes.shape[-1]}, {"a": transpose(sizes)})["scales"]
+    h, j, scale = batch.expression(_balance, [h, j, balance, a])
+    left, right = batch.expression(_deflate_controls, [h, j, b])
+    arguments = {"a": transpose(left), "b": transpose(right)}
+    outputs = batch.call(schur_forms.qz(left.dtype), {"n": left.shape[-1]}, arguments)
+    batch.require_success(outputs["status"], "has a pencil whose eigenvalues were not found; the routine returned")
+    values = [outputs[name] for name in ("above", "below", "imaginary") if name in outputs]
+    (chosen,) = batch.expression(is_stable, values)
+    (wrong,) = batch.expression(lambda c, a: [neq(c.sum(axis=-1), a.shape[-1])], [chosen, a])
+    batch.require_none(wrong, batch.linalg_error, NOT_STABILISED)
+    arguments = {"chosen": chosen, **{name: outputs[name] for name in ("a", "b", "left", "right")}}
+    ordered = batch.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, arguments)
+    batch.require_success(ordered["status"], "has a pencil whose eigenvalues are too close; the routine returned")
     solution: Numbers
-    solution, singular, skew = of.expression(_from_vectors, [swapped(ordered["right"]), scale, a])
-    of.require_none(singular, of.linalg_error, "there is no finite solution.")
-    of.require_none(skew, of.linalg_error, NOT_STABILISED)
-    (wrong,) = of.expression(lambda x, *known: _do_not_cancel(terms(x, *known)), [solution, a, b, q, r])
-    of.require_none(wrong, of.linalg_error, NOT_STABILISED)
-    (solution,) = of.expression(lambda x: [cast(x, given)], [solution])
+    solution, singular, skew = batch.expression(_from_vectors, [transpose(ordered["right"]), scale, a])
+    batch.require_none(singular, batch.linalg_error, "there is no finite solution.")
+    batch.require_none(skew, batch.linalg_error, NOT_STABILISED)
+    (wrong,) = batch.expression(lambda x, *known: _do_not_cancel(terms(x, *known)), [solution, a, b, q, r])
+    batch.require_none(wrong, batch.linalg_error, NOT_STABILISED)
+    (solution,) = batch.expression(lambda x: [cast(x, dtype)], [solution])
     return solution
 
 
@@ -237,21 +240,21 @@ def _double(x: Any) -> str:
 
 
 def _do_not_cancel(terms: list[Any]) -> list[Any]:
-    """Whether the sum of terms is far from zero."""
+    """Test whether the sum of terms is far from zero."""
     dtype = real_dtype(terms[0].type.dtype)
     size = functools.reduce(maximum, [one_norm(term) for term in terms])
     return [gt(one_norm(functools.reduce(add, terms)), np.asarray(np.sqrt(np.finfo(dtype).eps), dtype) * size)]
 
 
-def _with_sizes(h: Any, j: Any) -> list[Any]:
-    """With the sizes of numbers beside the diagonal."""
+def _with_off_diagonal(h: Any, j: Any) -> list[Any]:
+    """Append the absolute values of the off-diagonal entries."""
     sizes = absolute(h) + absolute(j)
-    place = arange(sizes.shape[-1])
-    return [h, j, switch(eq(place.dimshuffle(0, "x"), place), sizes.zeros_like(), sizes)]
+    position = arange(sizes.shape[-1])
+    return [h, j, switch(eq(position.dimshuffle(0, "x"), position), sizes.zeros_like(), sizes)]
 
 
-def _balanced(h: Any, j: Any, balance: Any, a: Any) -> list[Any]:
-    """Rows and columns in numbers of like size; factors for what belongs to X are the reciprocals of the first ones."""
+def _balance(h: Any, j: Any, balance: Any, a: Any) -> list[Any]:
+    """Balance a pencil by scaling rows and columns; factors for the second block are reciprocals of the first."""
     n = a.shape[-1]
     exponent = log2(balance)
     half = rint((exponent[..., n : 2 * n] - exponent[..., :n]) / 2)
@@ -260,14 +263,14 @@ def _balanced(h: Any, j: Any, balance: Any, a: Any) -> list[Any]:
     return [h * change, j * change, exp2(half)]
 
 
-def _without_controls(h: Any, j: Any, b: Any) -> list[Any]:
+def _deflate_controls(h: Any, j: Any, b: Any) -> list[Any]:
     m = b.shape[-1]
     turn = adjoint(QRFull("complete")(h[..., h.shape[-1] - m :])[0])[..., m:, :]
     return [matmul(turn, x[..., : h.shape[-1] - m]) for x in (h, j)]
 
 
 def _from_vectors(vectors: Any, scale: Any, a: Any) -> list[Any]:
-    """X, and whether it is not finite, or not Hermitian but for rounding."""
+    """Return X, and tests whether it is not finite, and not Hermitian within rounding."""
     n = a.shape[-1]
     first, second = vectors[..., :n, :n], vectors[..., n:, :n]
     eps = np.finfo(vectors.type.dtype).eps
@@ -277,8 +280,8 @@ def _from_vectors(vectors: Any, scale: Any, a: Any) -> list[Any]:
         one_norm(inner - adjoint(inner)),
         maximum(np.asarray(1000 * eps, dtype), np.asarray(0.1, dtype) * one_norm(inner)),
     )
-    turned = adjoint(first)
-    condition = one_norm(turned) * one_norm(MatrixInverse()(turned))
-    x = adjoint(Solve(check_finite=False)(turned, adjoint(second)))
+    basis = adjoint(first)
+    condition = one_norm(basis) * one_norm(MatrixInverse()(basis))
+    x = adjoint(Solve(check_finite=False)(basis, adjoint(second)))
     x = x * scale.dimshuffle(*range(scale.type.ndim), "x") * rows_of(scale)
     return [(x + adjoint(x)) * np.asarray(0.5, dtype), gt(condition, np.asarray(1 / eps, dtype)), skew]

@@ -1,4 +1,4 @@
-"""Lowering of functions of matrices that are products, sums and solutions of others: graphs that stand for them."""
+"""Lowering of functions of matrices by graphs of other matrix ops."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph
-from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt
+from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt
 from aesara.scan.carried import fori_loop
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.tensor_type import tensor_type
@@ -57,26 +57,26 @@ if TYPE_CHECKING:
 
 __all__ = ["STANDS_FOR"]
 
-#: functions of an op and its inputs, to which graph of others it is equal
+#: by class of Op, the function that builds an equal graph from the op and its inputs
 STANDS_FOR: dict[type[Op], Callable[..., list[Any]]] = {}
 
-#: ops of square matrices
-_OF_SQUARES = (Cofactors, CofactorsGrad, Expm, ExpmGrad)
+#: ops that require square matrices
+_REQUIRE_SQUARE = (Cofactors, CofactorsGrad, Expm, ExpmGrad)
 
 
-def _stands_for(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
-    """Let a function say which graph an op stands for; it gets the op, and inputs with dimensions of a batch."""
+def _equals_graph(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callable[..., list[Any]]]:
+    """Register a function that builds the graph of an op from the op and batched inputs."""
 
     def register(build: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         @adopt(kind)
-        def lower(op: Op, of: Matrices) -> Sequence[Numbers]:
-            if kind in _OF_SQUARES:
-                of.require_square(of.inputs[0], of.linalg_error if kind is Expm else ValueError)
+        def lower(op: Op, batch: MatrixBatch) -> Sequence[Numbers]:
+            if kind in _REQUIRE_SQUARE:
+                batch.require_square(batch.inputs[0], batch.linalg_error if kind is Expm else ValueError)
             if isinstance(op, MatrixPinv) and op.hermitian:
-                rows, columns = of.inputs[0].shape[-2:]
+                rows, columns = batch.inputs[0].shape[-2:]
                 message = "the matrix must be square; it has {0} rows and {1} columns."
-                of.require_equal(rows, columns, message, of.linalg_error)
-            return of.expression(lambda *inputs: build(op, *inputs))
+                batch.require_equal(rows, columns, message, batch.linalg_error)
+            return batch.expression(lambda *inputs: build(op, *inputs))
 
         STANDS_FOR[kind] = build
         return build
@@ -95,16 +95,16 @@ def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
     return [matmul(adjoint(vh) * rows_of(scale), adjoint(u))]
 
 
-@_stands_for(MatrixPinv)
+@_equals_graph(MatrixPinv)
 def _pinv(op: MatrixPinv, x: TensorVariable) -> list[TensorVariable]:
-    """With the cutoff of SciPy."""
+    """Build the pseudoinverse with the cutoff of SciPy."""
     dtype = real_dtype(x.type.dtype)
     cutoff = maximum(x.shape[-2], x.shape[-1]).astype(dtype) * np.finfo(dtype).eps
     return _pseudoinverse(_hermitian(x) if op.hermitian else x, cutoff)
 
 
 def _hermitian(x: TensorVariable) -> TensorVariable:
-    """The Hermitian matrices that the lower triangles stand for."""
+    """Return the Hermitian matrices with the given lower triangles."""
     below = tril(x, -1)
     diagonal = tril(x) - below
     if x.type.dtype.startswith("complex"):
@@ -113,15 +113,15 @@ def _hermitian(x: TensorVariable) -> TensorVariable:
     return whole
 
 
-@_stands_for(PinvWithCutoff)
+@_equals_graph(PinvWithCutoff)
 def _pinv_with_cutoff(op: PinvWithCutoff, x: TensorVariable, rcond: TensorVariable) -> list[TensorVariable]:
-    """A negative cutoff stands for the precision."""
+    """Build the pseudoinverse; a negative cutoff means the machine precision."""
     dtype = real_dtype(x.type.dtype)
     cutoff = switch(lt(rcond, 0), np.finfo(dtype).eps, rcond)
     return _pseudoinverse(x, cast(cutoff, dtype).dimshuffle(*range(rcond.type.ndim), "x"))
 
 
-@_stands_for(Polar)
+@_equals_graph(Polar)
 def _polar(op: Polar, x: TensorVariable) -> list[TensorVariable]:
     u, s, vh = SVD(False, True)(x)
     values = rows_of(s)
@@ -129,9 +129,9 @@ def _polar(op: Polar, x: TensorVariable) -> list[TensorVariable]:
     return [matmul(u, vh), stretch]
 
 
-@_stands_for(Cofactors)
+@_equals_graph(Cofactors)
 def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
-    """For each singular value the product of all others, which is exact where some are zero."""
+    """Build cofactors from products of all singular values but one, which are exact for zero singular values."""
     u, s, vh = NanOnError(SVD())(x)
     first = s[..., :1] * 0 + 1
     before = concatenate([first, cumprod(s[..., :-1], axis=-1)], axis=-1)
@@ -140,31 +140,31 @@ def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
     return [sign * matmul(conj(u) * rows_of(before * after), conj(vh))]
 
 
-@_stands_for(CofactorsGrad)
+@_equals_graph(CofactorsGrad)
 def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVariable) -> list[TensorVariable]:
-    """As cofactors, with the products of all singular values but two."""
-    direction = second(x, direction)  # either may be one matrix for the batch of the other
+    """Build the derivative of cofactors from products of all singular values but two."""
+    direction = second(x, direction)  # either may be broadcast over the batch
     u, s, vh = NanOnError(SVD())(second(direction, x))
-    turned = matmul(adjoint(u), matmul(direction, adjoint(vh)))
-    *lead, rows, columns = range(turned.type.ndim)
-    place = arange(s.shape[-1])
-    first, other = place.dimshuffle(0, "x", "x"), place.dimshuffle("x", 0, "x")
+    transformed = matmul(adjoint(u), matmul(direction, adjoint(vh)))
+    *lead, rows, columns = range(transformed.type.ndim)
+    position = arange(s.shape[-1])
+    first, other = position.dimshuffle(0, "x", "x"), position.dimshuffle("x", 0, "x")
     numbers = s.dimshuffle(*lead, "x", "x", rows)
     zero, one = np.zeros((), s.type.dtype), np.ones((), s.type.dtype)
-    products = prod(switch(or_(eq(place, first), eq(place, other)), one, numbers), axis=-1)
-    same = eq(place.dimshuffle(0, "x"), place)
+    products = prod(switch(or_(eq(position, first), eq(position, other)), one, numbers), axis=-1)
+    same = eq(position.dimshuffle(0, "x"), position)
     products = switch(same, zero, products)
-    values = ExtractDiag(0, rows, columns)(turned)
+    values = ExtractDiag(0, rows, columns)(transformed)
     on_diagonal = (products * rows_of(values)).sum(axis=-1)
-    middle = switch(same, rows_of(on_diagonal), -turned.dimshuffle(*lead, columns, rows) * products)
+    middle = switch(same, rows_of(on_diagonal), -transformed.dimshuffle(*lead, columns, rows) * products)
     sign = (Det()(u) * Det()(vh)).dimshuffle(*lead, "x", "x")
     return [sign * matmul(conj(u), matmul(middle, conj(vh)))]
 
 
-@_stands_for(EighGrad)
-@_stands_for(EigvalshGrad)
+@_equals_graph(EighGrad)
+@_equals_graph(EigvalshGrad)
 def _gradient(op: EighGrad | EigvalshGrad, *inputs: TensorVariable) -> list[TensorVariable]:
-    """What they stand for, which is written for one matrix."""
+    """Vectorize the expression of the op, which is for one matrix."""
     ranks = [len(dims) for dims in parse_signature(op.gufunc_signature)[0]]
     members = [tensor_type(x.type.dtype, x.type.shape[x.type.ndim - n :])() for x, n in zip(inputs, ranks, strict=True)]
     results: list[TensorVariable] = vectorize_graph(op.expression(*members), dict(zip(members, inputs, strict=True)))
@@ -173,7 +173,7 @@ def _gradient(op: EighGrad | EigvalshGrad, *inputs: TensorVariable) -> list[Tens
 
 # -- exponentials ------------------------------------------------------------------------------------------------
 
-#: coefficients of the Pade approximant of degree 13, and the norms up to which it is exact
+#: coefficients of the Padé approximant of degree 13, and the largest norm for which it is accurate
 _PADE = (
     64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
     10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
@@ -186,7 +186,7 @@ _MOST_SQUARINGS = 1100
 
 
 def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> TensorVariable:
-    """By which power of two a matrix is divided, so that the approximant is exact within rounding.
+    """Return the number of squarings, for which the approximant is accurate.
 
     `four` and `six` are powers of the matrix.  A. H. Al-Mohy and N. J. Higham (2009), "A new scaling and
     squaring algorithm for the matrix exponential", with norms that are computed rather than estimated.
@@ -197,11 +197,11 @@ def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> 
     size = minimum(maximum(roots[0], roots[1]), maximum(roots[1], roots[2]))
     count = maximum(ceil(log2(size / np.asarray(_RADIUS, dtype))), 0)
     whole = one_norm(x)
-    harmless = switch(gt(whole, 0), whole, 1)
-    sizes = absolute(x) / harmless.dimshuffle(*range(whole.type.ndim), "x", "x")
-    # The norm of the 27th power of the sizes
+    divisor = switch(gt(whole, 0), whole, 1)
+    sizes = absolute(x) / divisor.dimshuffle(*range(whole.type.ndim), "x", "x")
+    # norm of the 27th power of absolute values
     row = fori_loop(0, 27, lambda _, sums: matmul(sums, sizes), sizes[..., :1, :] * 0 + 1)
-    power = log2(largest(row, axis=(-2, -1), initial=0)) + 26 * log2(harmless)
+    power = log2(largest(row, axis=(-2, -1), initial=0)) + 26 * log2(divisor)
     more = ceil((power - np.asarray(_ERROR, dtype) - 26 * count) / 26)
     total = count + maximum(switch(isfinite(more), more, 0), 0)
     return cast(minimum(switch(isfinite(total), total, 0), _MOST_SQUARINGS), dtype)
@@ -221,7 +221,7 @@ def _exponential(x: TensorVariable) -> TensorVariable:
     b = [np.asarray(c, unit.type.dtype) for c in _PADE]
 
     def terms(first: int) -> TensorVariable:
-        """The even (0) or the odd (1) terms of the approximant, without a factor x."""
+        """Return the even (0) terms of the approximant, or the odd (1) ones over x."""
         low = [b[first + 2 * k] * power for k, power in enumerate((unit, square, four, six))]
         high = [b[first + 8 + 2 * k] * power for k, power in enumerate((square, four, six))]
         total: TensorVariable = functools.reduce(add, low) + matmul(six, functools.reduce(add, high))
@@ -230,35 +230,35 @@ def _exponential(x: TensorVariable) -> TensorVariable:
     even, odd = terms(0), matmul(x, terms(1))
     start = Solve(check_finite=False)(even - odd, even + odd)
 
-    def squared(k: TensorVariable, result: TensorVariable) -> TensorVariable:
+    def square_if_needed(k: TensorVariable, result: TensorVariable) -> TensorVariable:
         following: TensorVariable = matmul(result, result)
         if not count.type.ndim:
             return following
         chosen: TensorVariable = switch(lt(k, count).dimshuffle(*range(count.type.ndim), "x", "x"), following, result)
         return chosen
 
-    result: TensorVariable = fori_loop(0, cast(count_of_all, "int64"), squared, start)
+    result: TensorVariable = fori_loop(0, cast(count_of_all, "int64"), square_if_needed, start)
     return result
 
 
-@_stands_for(Expm)
+@_equals_graph(Expm)
 def _expm(op: Expm, x: TensorVariable) -> list[TensorVariable]:
     return [_exponential(x)]
 
 
-@_stands_for(ExpmGrad)
+@_equals_graph(ExpmGrad)
 def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[TensorVariable]:
-    """The change along a direction stands in the corner of the exponential of a matrix of twice the order.
+    """Build the derivative along a direction: a block of the exponential of a block matrix of twice the order.
 
-    It is linear in the direction, which must be no larger than the matrix, lest it is divided more often.
+    The direction is scaled to the norm of the matrix, so that it does not cause more squarings.
     """
-    n, taken = x.shape[-1], adjoint(x)
+    n, base = x.shape[-1], adjoint(x)
     size, whole = one_norm(g), one_norm(x)
     scale = switch(gt(size, whole), size / switch(gt(whole, 0), whole, 1), 1)
     scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")
-    direction = second(taken, g / scale)  # either may be one matrix for the batch of the other
-    taken = second(direction, taken)
-    upper = concatenate([taken, direction], axis=-1)
-    lower = concatenate([taken.zeros_like(), taken], axis=-1)
+    direction = second(base, g / scale)  # either may be broadcast over the batch
+    base = second(direction, base)
+    upper = concatenate([base, direction], axis=-1)
+    lower = concatenate([base.zeros_like(), base], axis=-1)
     corner = _exponential(concatenate([upper, lower], axis=-2))[..., :n, n:]
     return [corner * scale]

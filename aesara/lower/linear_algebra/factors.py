@@ -1,6 +1,6 @@
-"""Lowering of LU factors that several results share.
+"""Lowering of LU factorizations whose factors are results.
 
-The routines factor the transpose of what stands in memory, so that the transpose is what is handed over and got back.
+The routines are column-major, so that they take and return transposes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from aesara.ir.routines import lapack
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
-    Matrices,
+    MatrixBatch,
     Numbers,
     adopt,
     as_row,
@@ -22,10 +22,10 @@ from aesara.lower.linear_algebra.matrices import (
     each_part,
     is_nan,
     is_zero,
-    only,
+    leading_block,
     parts_of,
-    swapped,
-    taken,
+    squeeze,
+    transpose,
     triangle,
 )
 from aesara.tensor.linear_algebra.by_factors import InverseByLU, SolveByLU
@@ -34,8 +34,8 @@ from aesara.tensor.linear_algebra.lu import LU, LUFactor, PivotsToPermutation
 __all__: list[str] = []
 
 
-def _shifted(pivots: Array, by: int) -> Array:
-    """Numbers of rows, counted from another one on."""
+def _shift(pivots: Array, by: int) -> Array:
+    """Add an offset to row numbers."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return cast(cast(readers[0](index), "int64") + by, "int32")
@@ -44,25 +44,26 @@ def _shifted(pivots: Array, by: int) -> Array:
 
 
 @adopt(LUFactor)
-def _lu_factor(op: LUFactor, of: Matrices) -> Sequence[Numbers]:
-    (a,) = of.inputs
-    order = of.require_square(a, of.linalg_error)
-    made = of.call(lapack.lu(a.dtype), {"n": order}, {"a": swapped(a)})
-    return [swapped(made["a"]), _shifted(made["pivots"], -1)]
+def _lu_factor(op: LUFactor, batch: MatrixBatch) -> Sequence[Numbers]:
+    (a,) = batch.inputs
+    order = batch.require_square(a, batch.linalg_error)
+    outputs = batch.call(lapack.lu(a.dtype), {"n": order}, {"a": transpose(a)})
+    return [transpose(outputs["a"]), _shift(outputs["pivots"], -1)]
 
 
-def _regular(of: Matrices, factors: Numbers, beside: Array | None = None) -> Expr:
-    """The order of matrices, none of which must be singular but those of some members beside."""
-    order = of.require_square(factors)
+def _require_regular(batch: MatrixBatch, factors: Numbers, exempt: Array | None = None) -> Expr:
+    """Check that factors are regular, except for members in `exempt`; return their order."""
+    order = batch.require_square(factors)
     zeros = is_zero(diagonal(factors, order))
-    if beside is not None:
-        zeros = _elsewhere(zeros, beside)
-    of.require_none(zeros, of.linalg_error, "the matrix is singular: a zero stands on the diagonal of its factor.")
+    if exempt is not None:
+        zeros = _except_members(zeros, exempt)
+    message = "the matrix is singular: a zero stands on the diagonal of its factor."
+    batch.require_none(zeros, batch.linalg_error, message)
     return order
 
 
-def _elsewhere(found: Array, members: Array) -> Array:
-    """Truth values, false in some members."""
+def _except_members(found: Array, members: Array) -> Array:
+    """Set truth values to false for some members."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](index) & ~readers[1](index[: members.ndim])
@@ -71,106 +72,107 @@ def _elsewhere(found: Array, members: Array) -> Array:
 
 
 @adopt(SolveByLU)
-def _solve_by_lu(op: SolveByLU, of: Matrices) -> Sequence[Numbers]:
-    factors, pivots, b = of.inputs
+def _solve_by_lu(op: SolveByLU, batch: MatrixBatch) -> Sequence[Numbers]:
+    factors, pivots, b = batch.inputs
     columns = b.ndim == factors.ndim
     if op.check_finite:
-        of.require_finite(factors, b)
-    order = _regular(of, factors)
-    rows = swapped(b) if columns else as_row(b)
+        batch.require_finite(factors, b)
+    order = _require_regular(batch, factors)
+    rows = transpose(b) if columns else as_row(b)
     message = "a matrix of order {0} and a right-hand side of length {1} do not fit."
-    of.require_equal(order, rows.shape[-1], message)
+    batch.require_equal(order, rows.shape[-1], message)
     routine = lapack.solve_lu("plain" if op.transposed else "transposed", factors.dtype)
     sizes = {"n": order, "k": rows.shape[-2]}
-    given = {"a": swapped(factors), "pivots": _shifted(pivots, 1), "b": rows}
-    solved = of.call(routine, sizes, given)["b"]
-    return [swapped(solved) if columns else only(solved, -2)]
+    given = {"a": transpose(factors), "pivots": _shift(pivots, 1), "b": rows}
+    solved = batch.call(routine, sizes, given)["b"]
+    return [transpose(solved) if columns else squeeze(solved, -2)]
 
 
 @adopt(InverseByLU)
-def _inverse_by_lu(op: InverseByLU, of: Matrices) -> Sequence[Numbers]:
-    factors, pivots = of.inputs
-    lost = of.members_with(is_nan(factors))
-    order = _regular(of, factors, lost)
+def _inverse_by_lu(op: InverseByLU, batch: MatrixBatch) -> Sequence[Numbers]:
+    factors, pivots = batch.inputs
+    lost = batch.members_with(is_nan(factors))
+    order = _require_regular(batch, factors, lost)
     routine = lapack.inverse_of_lu(factors.dtype)
-    made = of.call(routine, {"n": order}, {"a": swapped(factors), "pivots": _shifted(pivots, 1)})
-    return [of.with_nan([lost], swapped(made["a"]))]
+    outputs = batch.call(routine, {"n": order}, {"a": transpose(factors), "pivots": _shift(pivots, 1)})
+    return [batch.with_nan([lost], transpose(outputs["a"]))]
 
 
 @adopt(PivotsToPermutation)
-def _permutation(op: PivotsToPermutation, of: Matrices) -> Sequence[Numbers]:
-    (pivots,) = of.inputs
+def _permutation(op: PivotsToPermutation, batch: MatrixBatch) -> Sequence[Numbers]:
+    (pivots,) = batch.inputs
     length: Expr = pivots.shape[-1]
 
     def outside(index: Index, readers: Sequence[Reader]) -> Expr:
         row = cast(readers[0](index), "int64")
         return (row < 0) | (length <= row)
 
-    of.require_none(Pointwise("bool", pivots.shape, (pivots,), outside, 3), IndexError, "there is no row of a number.")
-    return [_exchanged(of, pivots, length, backwards=False)]
+    is_outside = Pointwise("bool", pivots.shape, (pivots,), outside, 3)
+    batch.require_none(is_outside, IndexError, "there is no row of a number.")
+    return [_permutation_of_swaps(batch, pivots, length, backwards=False)]
 
 
-def _exchanged(of: Matrices, pivots: Array, length: Expr, backwards: bool) -> Array:
-    """The numbers of so many rows after exchanges with the row for each pivot, or what comes back from there."""
+def _permutation_of_swaps(batch: MatrixBatch, pivots: Array, length: Expr, backwards: bool) -> Array:
+    """Return the permutation of rows for a sequence of row swaps, or its inverse (`backwards`)."""
     rank, count = pivots.ndim - 1, pivots.shape[-1]
     *lead, i = (var(f"v{d}") for d in range(rank + 1))
-    turn = count - ONE - i if backwards else i
+    k = count - ONE - i if backwards else i
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> Sequence[Statement]:
-        here, place = (*lead, turn), var("r0")
-        exchange = (
-            Declare("r0", cast(readers[0](here), "int64")),
-            Declare("r1", read(here)),
-            Declare("r2", read((*lead, place))),
-            write(here, var("r2")),
-            write((*lead, place), var("r1")),
+        source, target = (*lead, k), var("r0")
+        swap = (
+            Declare("r0", cast(readers[0](source), "int64")),
+            Declare("r1", read(source)),
+            Declare("r2", read((*lead, target))),
+            write(source, var("r2")),
+            write((*lead, target), var("r1")),
         )
         fill = For(f"v{rank}", length, (write((*lead, i), i),))
-        return loops_over(range(rank), pivots.shape, (fill, For(f"v{rank}", count, exchange)))
+        return loops_over(range(rank), pivots.shape, (fill, For(f"v{rank}", count, swap)))
 
-    return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, of.guards)
+    return Sequential("int64", (*pivots.shape[:-1], length), (pivots,), body, batch.guards)
 
 
 @adopt(LU)
-def _lu(op: LU, of: Matrices) -> Sequence[Numbers]:
-    (a,) = of.inputs
+def _lu(op: LU, batch: MatrixBatch) -> Sequence[Numbers]:
+    (a,) = batch.inputs
     rows, columns = a.shape[-2:]
     least = primitive("minimum", rows, columns)
-    made = of.call(lapack.lu_of_columns(a.dtype), {"m": rows, "n": columns}, {"a": swapped(a)})
-    factors, pivots = swapped(made["a"]), _shifted(made["pivots"], -1)
-    upper = triangle(taken(factors, (*of.lead, least, columns)), False)
-    lower = _with_units(taken(factors, (*of.lead, rows, least)))
+    outputs = batch.call(lapack.lu_of_columns(a.dtype), {"m": rows, "n": columns}, {"a": transpose(a)})
+    factors, pivots = transpose(outputs["a"]), _shift(outputs["pivots"], -1)
+    upper = triangle(leading_block(factors, (*batch.lead, least, columns)), False)
+    lower = _with_units(leading_block(factors, (*batch.lead, rows, least)))
     if not (op.permute_l or op.p_indices):
-        order = of.context.add(_exchanged(of, pivots, rows, backwards=False))
+        order = batch.context.add(_permutation_of_swaps(batch, pivots, rows, backwards=False))
 
         def has_one(index: Index, readers: Sequence[Reader]) -> Expr:
             found = primitive("eq", readers[0]((*index[:-2], index[-1])), index[-2])
             return primitive("select", found, const(1, real), const(0, real))
 
         real = parts_of(a)[0].dtype
-        return [Pointwise(real, (*of.lead, rows, rows), (order,), has_one, 2, [True]), lower, upper]
-    order = of.context.add(_exchanged(of, pivots, rows, backwards=True))
+        return [Pointwise(real, (*batch.lead, rows, rows), (order,), has_one, 2, [True]), lower, upper]
+    order = batch.context.add(_permutation_of_swaps(batch, pivots, rows, backwards=True))
     if op.p_indices:
         return [order, lower, upper]
 
-    def moved(part: Array) -> Array:
+    def permute_rows(part: Array) -> Array:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
             *lead, row, column = index
             return readers[0]((*lead, readers[1]((*lead, row)), column))
 
         return Pointwise(part.dtype, part.shape, (part, order), body, 2, [False, True])
 
-    return [each_part(moved, lower), upper]
+    return [each_part(permute_rows, lower), upper]
 
 
 def _with_units(array: Numbers) -> Numbers:
-    """Lower triangles with ones on the diagonal."""
+    """Return lower triangles with ones on the diagonal."""
 
     def of_part(part: Array, unit: int) -> Array:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
             row, column = index[-2:]
-            beside = primitive("select", column < row, readers[0](index), const(0, part.dtype))
-            return primitive("select", primitive("eq", row, column), const(unit, part.dtype), beside)
+            below = primitive("select", column < row, readers[0](index), const(0, part.dtype))
+            return primitive("select", primitive("eq", row, column), const(unit, part.dtype), below)
 
         return Pointwise(part.dtype, part.shape, (part,), body, 2)
 

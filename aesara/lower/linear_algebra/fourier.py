@@ -1,4 +1,4 @@
-"""Lowering of Fourier transforms: rows by routines, other dimensions as rows of what has them last."""
+"""Lowering of Fourier transforms: routines transform rows, after a transpose for other dimensions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__: list[str] = []
 
 
 class _Rows:
-    """Calls of a routine for the rows of arrays, for a node."""
+    """Calls of a routine for the rows of arrays."""
 
     def __init__(self, node: Apply, context: Context, length: Expr) -> None:
         if not fourier.is_available():
@@ -33,39 +33,39 @@ class _Rows:
         self.node, self.context = node, context
         self.guards: list[object] = []
         message = f"{_label(node)}: Invalid number of FFT data points ({{0}}) specified."
-        self.demand(0 < length, message, [length])
+        self.require(0 < length, message, [length])
 
-    def demand(self, condition: Expr, message: str, values: Sequence[Expr]) -> None:
+    def require(self, condition: Expr, message: str, values: Sequence[Expr]) -> None:
         """Raise a ValueError unless a condition holds."""
         self.guards += self.context.guard(condition, ValueError, message, self.node, values)
 
     def call(self, routine: Routine, array: Array, length: Expr, shape: Sequence[Expr]) -> Array:
-        """What a routine makes of the rows, `shape` being that of them without what the routine has in a row."""
-        (given, *_), (*_, made) = routine.parameters, routine.parameters
+        """Transform the rows of an array of shape `shape`, not counting the row itself."""
+        (operand, *_), (*_, result) = routine.parameters, routine.parameters
         sizes = {"m": shape[-1], "n": length}
         results = call_routine(
-            self.context, self.node, routine, sizes, {given.name: array}, shape[:-1], self.guards
+            self.context, self.node, routine, sizes, {operand.name: array}, shape[:-1], self.guards
         )  # fmt: skip
-        return results[made.name]
+        return results[result.name]
 
 
 def _label(node: Apply) -> str:
     return str(node.op).replace("{", "{{").replace("}", "}}")
 
 
-def _in_rows(array: Array) -> Array:
-    """A vector as a matrix of one row."""
+def _as_matrix(array: Array) -> Array:
+    """Convert a vector to a matrix of one row."""
     return with_dimensions(array, [None, 0]) if array.ndim == 1 else array
 
 
-def _as_before(array: Array, ndim: int) -> Array:
+def _with_rank(array: Array, ndim: int) -> Array:
     return with_dimensions(array, [1]) if ndim == 1 else array
 
 
-def _of_pair(pair: ComplexArray, change: Sequence[int] | None = None) -> Interleaved:
-    """Complex numbers as rows in memory, with their dimensions in another order."""
-    parts = pair.parts if change is None else [with_dimensions(part, change) for part in pair.parts]
-    return Interleaved(*map(_in_rows, parts))
+def _interleave(pair: ComplexArray, order: Sequence[int] | None = None) -> Interleaved:
+    """Interleave a complex array after a transpose."""
+    parts = pair.parts if order is None else [with_dimensions(part, order) for part in pair.parts]
+    return Interleaved(*map(_as_matrix, parts))
 
 
 @lower_complex_op.register
@@ -76,32 +76,32 @@ def _fourier(op: FourierTransform, node: Apply, context: Context) -> Sequence[Co
     for axis in range(rank - op.ndim, rank):
         length = pair.real.shape[axis]
         rows = _Rows(node, context, length)
-        # Moving a dimension to the end and back is the same exchange.
+        # Swapping a dimension with the last one is its own inverse.
         order = [*range(axis), rank - 1, *range(axis + 1, rank - 1), axis] if axis < rank - 1 else list(range(rank))
-        array = _of_pair(pair, order)
-        made = split(rows.call(routine, array, length, array.shape[:-2]))
-        parts = [with_dimensions(_as_before(part, rank), order) for part in made.parts]
-        pair = made if parts == list(made.parts) else ComplexArray(*parts)
+        array = _interleave(pair, order)
+        transformed = split(rows.call(routine, array, length, array.shape[:-2]))
+        parts = [with_dimensions(_with_rank(part, rank), order) for part in transformed.parts]
+        pair = transformed if parts == list(transformed.parts) else ComplexArray(*parts)
     return [pair]
 
 
 @lower_complex_op.register
 def _of_real(op: RealFourierTransform, node: Apply, context: Context) -> Sequence[ComplexArray]:
     array = context.array(node.inputs[0])
-    rows, matrix = _Rows(node, context, array.shape[-1]), _in_rows(array)
-    made = rows.call(fourier.transform_of_real(array.dtype), matrix, array.shape[-1], matrix.shape[:-1])
-    pair = split(made)
-    return [pair if array.ndim > 1 else ComplexArray(*(_as_before(part, 1) for part in pair.parts))]
+    rows, matrix = _Rows(node, context, array.shape[-1]), _as_matrix(array)
+    transformed = rows.call(fourier.transform_of_real(array.dtype), matrix, array.shape[-1], matrix.shape[:-1])
+    pair = split(transformed)
+    return [pair if array.ndim > 1 else ComplexArray(*(_with_rank(part, 1) for part in pair.parts))]
 
 
 @lower_complex_op.register
 def _to_real(op: InverseRealFourierTransform, node: Apply, context: Context) -> Sequence[Array]:
     pair, length = context.pair(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
     rows = _Rows(node, context, length)
-    given = pair.real.shape[-1]
+    size = pair.real.shape[-1]
     half = length // 2 + 1
     message = f"{_label(node)}: {{0}} numbers are not the first half of a transform of length {{1}}."
-    rows.demand(primitive("eq", given, half), message, [given, length])
-    array = _of_pair(pair)
-    made = rows.call(fourier.transform_to_real(pair.real.dtype), array, length, array.shape[:-2])
-    return [_as_before(made, pair.real.ndim)]
+    rows.require(primitive("eq", size, half), message, [size, length])
+    array = _interleave(pair)
+    transformed = rows.call(fourier.transform_to_real(pair.real.dtype), array, length, array.shape[:-2])
+    return [_with_rank(transformed, pair.real.ndim)]

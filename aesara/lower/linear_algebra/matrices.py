@@ -1,4 +1,4 @@
-"""What lowerings of linear algebra share: batches of matrices, checks of them, and views."""
+"""Batches of matrices: the operands of linear algebra, their checks, and views of them."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from aesara.tensor.shapes.length_one import MessageAboutLengths
 from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = [
-    "Matrices",
+    "MatrixBatch",
     "Numbers",
     "adopt",
-    "arranged",
+    "rearrange",
     "as_column",
     "as_row",
     "conjugate",
@@ -42,30 +42,30 @@ __all__ = [
     "lower_matrices",
     "negative",
     "not_finite",
-    "only",
-    "padded",
+    "squeeze",
+    "pad",
     "parts_of",
     "side",
-    "swapped",
-    "taken",
+    "transpose",
+    "leading_block",
     "triangle",
-    "whole",
+    "broadcast_batch",
 ]
 
 
-#: of real or of complex numbers
+#: a real or a complex array
 Numbers = Array | ComplexArray
-Lowering = Callable[[Any, "Matrices"], Sequence[Numbers]]
+Lowering = Callable[[Any, "MatrixBatch"], Sequence[Numbers]]
 
 
 @functools.singledispatch
-def lower_matrices(op: Op, of: Matrices) -> Sequence[Numbers]:
-    """The arrays of the results of a matrix op, for one member or a batch."""
+def lower_matrices(op: Op, batch: MatrixBatch) -> Sequence[Numbers]:
+    """Lower a matrix op for one matrix or a batch."""
     raise Unsupported(f"no native lowering for {type(op).__name__}")
 
 
 def adopt(kind: type[Op]) -> Callable[[Lowering], Lowering]:
-    """Let a function lower an op of matrices: its own nodes, and those that apply it to a batch."""
+    """Register a function that lowers the nodes of a matrix op, and of `Blockwise` of it."""
 
     def register(lower: Lowering) -> Lowering:
         lower_matrices.register(kind)(lower)
@@ -81,7 +81,7 @@ def _inputs(node: Apply, context: Context) -> list[Numbers]:
 
 
 def _one(op: Op, node: Apply, context: Context) -> Sequence[Any]:
-    return lower_matrices(op, Matrices(op, node, context, (), _inputs(node, context)))
+    return lower_matrices(op, MatrixBatch(op, node, context, (), _inputs(node, context)))
 
 
 @lower_complex_op.register
@@ -94,7 +94,7 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
     arrays = _inputs(node, context)
     ranks = [a.ndim - len(dims) for a, dims in zip(arrays, op.inputs_signature, strict=True)]
     lead: list[Expr] = [ONE] * max(ranks)
-    measured: list[tuple[Variable, int] | None] = [None] * max(ranks)
+    source: list[tuple[Variable, int] | None] = [None] * max(ranks)
     guards: list[object] = []
     for array, rank, variable in zip(arrays, ranks, node.inputs, strict=True):
         for d in range(rank):
@@ -106,31 +106,31 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
                     f"{_label(op)}: the inputs have sizes {{0}} and {{1}} in dimension {at} of the batch. A dimension "
                     "is broadcast only where its static length is 1: use specify_broadcastable to say so."
                 )
-                first = measured[at]
-                worded = MessageAboutLengths(message, (first, (variable, d))) if first is not None else message
-                guards += context.require_equal(lead[at], array.shape[d], ValueError, worded, node)
+                first = source[at]
+                error = MessageAboutLengths(message, (first, (variable, d))) if first is not None else message
+                guards += context.require_equal(lead[at], array.shape[d], ValueError, error, node)
             else:
-                lead[at], measured[at] = array.shape[d], (variable, d)
+                lead[at], source[at] = array.shape[d], (variable, d)
     aligned = [
-        arranged(a, [*[None] * (len(lead) - rank), *range(a.ndim)]) for a, rank in zip(arrays, ranks, strict=True)
+        rearrange(a, [*[None] * (len(lead) - rank), *range(a.ndim)]) for a, rank in zip(arrays, ranks, strict=True)
     ]
-    return lower_matrices(core, Matrices(core, node, context, tuple(lead), aligned, guards))
+    return lower_matrices(core, MatrixBatch(core, node, context, tuple(lead), aligned, guards))
 
 
 def _label(op: Op) -> str:
     return str(op).replace("{", "{{").replace("}", "}}")
 
 
-class Matrices:
-    """An op of matrices that is being lowered: its inputs, with the same number of leading dimensions.
+class MatrixBatch:
+    """A matrix op that is being lowered: its inputs, with the same number of batch dimensions.
 
     Attributes
     ----------
     lead
-        The leading dimensions of the results; those of an input may be 1 instead.
+        Batch dimensions of the results; those of an input may be 1 instead.
     failures
-        None where a failure raises an exception, as it does at first; else arrays of lead dimensions that say which
-        members have failed, by numbers that are not zero or by truth values.
+        None if failures raise exceptions (the default), else arrays over the batch that are true or nonzero for members
+        that failed.
     """
 
     linalg_error = np.linalg.LinAlgError
@@ -148,38 +148,38 @@ class Matrices:
                 check_dtype(part.dtype)
 
     def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:
-        """Check that two sizes are equal; the message may show them as ``{0}`` and ``{1}``."""
+        """Check that two sizes are equal; they are ``{0}`` and ``{1}`` in the message."""
         self.guards += self.context.require_equal(a, b, kind, f"{_label(self.op)}: {message}", self.node)
 
     def require_square(self, array: Numbers, kind: type[Exception] = ValueError) -> Expr:
-        """The order of a matrix that must be square; in a batch it is a ValueError if it is not, as all such are."""
+        """Check that a matrix is square, and return its order; for a batch the error is a ValueError."""
         rows, columns = array.shape[-2:]
         kind = ValueError if self.lead else kind
         self.require_equal(rows, columns, "the matrix must be square; it has {0} rows and {1} columns.", kind)
         return rows
 
     def require_none(self, found: Array, kind: type[Exception], message: str) -> None:
-        """Raise an exception if an array of truth values has a true one."""
+        """Check that no element of a boolean array is true."""
         if self.failures is not None:
             self.failures.append(self.members_with(found))
             return
-        any_of_it = reduce_array(self.context, self._added(found), tuple(range(found.ndim)), "or")
-        number = self.context.size_from(any_of_it)
+        any_found = reduce_array(self.context, self.context.ensure_added(found), tuple(range(found.ndim)), "or")
+        number = self.context.size_from(any_found)
         holds = primitive("eq", number, const(0))
         self.guards += self.context.guard(holds, kind, f"{_label(self.op)}: {message}", self.node)
 
     def require_finite(self, *arrays: Numbers) -> None:
-        """Refuse infinities and NaN."""
+        """Check that arrays have no infinities and NaNs."""
         for array in arrays:
             self.require_none(not_finite(array), ValueError, "array must not contain infs or NaNs")
 
-    def require_success(self, status: Array, what: str) -> None:
-        """Raise a `LinAlgError` unless the status of each call is zero; `what` is said of the matrix before it."""
+    def require_success(self, status: Array, failure: str) -> None:
+        """Check that the status of each call is zero; else a `LinAlgError` says that the matrix `failure`."""
         if self.failures is not None:
             self.failures.append(status)
             return
-        of_one = f"{_label(self.op)}: the matrix {what} {{0}}."
-        of_many = f"{_label(self.op)}: a matrix of the batch {what.partition(':')[0]}."
+        of_one = f"{_label(self.op)}: the matrix {failure} {{0}}."
+        of_many = f"{_label(self.op)}: a matrix of the batch {failure.partition(':')[0]}."
         text = of_many if status.ndim else of_one
         self.guards += require_success(self.context, self.node, status, self.linalg_error, text)
 
@@ -187,25 +187,25 @@ class Matrices:
         self,
         routine: Routine,
         sizes: Mapping[str, Expr],
-        given: Mapping[str, Numbers],
+        arguments: Mapping[str, Numbers],
         lead: Sequence[Expr] | None = None,
     ) -> dict[str, Any]:
-        """Call a routine for each member of the batch, or for the leading dimensions `lead` of one input.
+        """Call a routine for each member of the batch, or of the batch dimensions `lead`.
 
-        What is overwritten gets the whole batch first.  Complex numbers are handed over in memory, as are results.
+        Arguments that are overwritten are broadcast to the batch.  Complex arguments and results are interleaved.
         """
         lead = self.lead if lead is None else lead
         overwritten = {p.name for p in routine.parameters if p.is_written}
-        arrays = {name: whole(a, lead) if name in overwritten else a for name, a in given.items()}
+        arrays = {name: broadcast_batch(a, lead) if name in overwritten else a for name, a in arguments.items()}
         memory = {name: a.in_memory() if isinstance(a, ComplexArray) else a for name, a in arrays.items()}
-        made = call_routine(self.context, self.node, routine, sizes, memory, lead, self.guards)
+        results = call_routine(self.context, self.node, routine, sizes, memory, lead, self.guards)
         pairs = {p.name for p in routine.parameters if p.is_complex}
-        return {name: split(array) if name in pairs else array for name, array in made.items()}
+        return {name: split(array) if name in pairs else array for name, array in results.items()}
 
     def expression(self, build: Callable[..., Any], arrays: Sequence[Numbers] | None = None) -> list[Any]:
-        """What a graph of arrays, else the inputs, gives, where its nodes are lowered in the place of this one.
+        """Build a graph from `arrays` (default: the inputs), and lower it inline.
 
-        `build` gets variables of them, with the leading dimensions, and returns a list of variables.
+        `build` takes a variable for each array, with batch dimensions, and returns a list of variables.
         """
         context = self.context
         arrays = self.inputs if arrays is None else arrays
@@ -216,96 +216,94 @@ class Matrices:
         before = len(context.made)
         lower_all(variables, results, context)
         while len(context.made) > before:
-            context.made.popitem()  # what has been made, has been made for this node
+            context.made.popitem()  # the items belong to this node
         return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
 
     def members_with(self, found: Array) -> Array:
-        """Which members have a true one in an array of truth values."""
-        return reduce_array(self.context, self._added(found), tuple(range(len(self.lead), found.ndim)), "or")
+        """Return for each member whether any of its elements is true."""
+        axes = tuple(range(len(self.lead), found.ndim))
+        return reduce_array(self.context, self.context.ensure_added(found), axes, "or")
 
     def nan_where_failed(self, results: Sequence[Numbers]) -> list[Numbers]:
-        """The results with NaN for members that have failed, and for those one of whose results is not finite."""
+        """Set results to NaN for members that failed or have a result that is not finite."""
         for result in results:
             self.require_none(not_finite(result), ValueError, "")
         assert self.failures is not None
         return [self.with_nan(self.failures, result) for result in results]
 
     def with_nan(self, where: Sequence[Array], result: Numbers) -> Numbers:
-        """The result with NaN for members for which an array holds; the imaginary part of it is zero there."""
+        """Set a result to NaN, with imaginary part zero, for members where any of the arrays is true."""
         rank, (real, *imag) = len(self.lead), parts_of(result)
-        made = _instead(where, rank, real, float("nan"))
-        return ComplexArray(made, _instead(where, rank, imag[0], 0.0)) if imag else made
-
-    def _added(self, array: Array) -> Array:
-        return self.context.added(array)
+        filled = _fill_members(where, rank, real, float("nan"))
+        return ComplexArray(filled, _fill_members(where, rank, imag[0], 0.0)) if imag else filled
 
 
 def _variable_for(array: Numbers) -> Variable:
-    """A variable of the dtype and the shape of an array, as far as that is known."""
+    """Return a variable with the dtype and static shape of an array."""
     shape = tuple(n.attr if n.is_const else None for n in array.shape)
-    made: Variable = tensor_type(array.dtype, shape)()
-    return made
+    variable: Variable = tensor_type(array.dtype, shape)()
+    return variable
 
 
-def _instead(where: Sequence[Array], rank: int, result: Array, instead: float) -> Array:
-    """A number for members for which one of the arrays holds; a dimension of length 1 there is that of all members."""
+def _fill_members(where: Sequence[Array], rank: int, result: Array, fill: float) -> Array:
+    """Fill the members where any of the arrays is true; their dimensions of length 1 broadcast."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         value = readers[0](index)
         for holds, read in zip(where, readers[1:], strict=True):
-            here = read(tuple(ZERO if n is ONE else i for n, i in zip(holds.shape, index[:rank], strict=True)))
-            condition = primitive("ne", here, const(0, holds.dtype)) if holds.dtype != "bool" else here
-            value = primitive("select", condition, const(instead, result.dtype), value)
+            flag = read(tuple(ZERO if n is ONE else i for n, i in zip(holds.shape, index[:rank], strict=True)))
+            condition = primitive("ne", flag, const(0, holds.dtype)) if holds.dtype != "bool" else flag
+            value = primitive("select", condition, const(fill, result.dtype), value)
         return value
 
     return Pointwise(result.dtype, result.shape, (result, *where), body, len(where), [False, *[True] * len(where)])
 
 
 def parts_of(array: Numbers) -> tuple[Array, ...]:
-    """The real arrays that numbers consist of: one, or two."""
+    """Return the real arrays of a real (one) or complex (two) array."""
     return array.parts if isinstance(array, ComplexArray) else (array,)
 
 
-def each_part(change: Callable[[Array], Array], array: Numbers) -> Any:
-    """What a function of real arrays makes of each part."""
-    return ComplexArray(*map(change, array.parts)) if isinstance(array, ComplexArray) else change(array)
+def each_part(function: Callable[[Array], Array], array: Numbers) -> Any:
+    """Apply a function of real arrays to each part."""
+    return ComplexArray(*map(function, array.parts)) if isinstance(array, ComplexArray) else function(array)
 
 
-def arranged(array: Numbers, order: Sequence[int | None]) -> Any:
-    """`with_dimensions` of real or complex numbers."""
+def rearrange(array: Numbers, order: Sequence[int | None]) -> Any:
+    """Apply `with_dimensions` to a real or complex array."""
     return each_part(lambda part: with_dimensions(part, order), array)
 
 
 def conjugate(array: Numbers) -> Any:
-    """The complex conjugates; real numbers as they are."""
+    """Return the complex conjugate."""
     return ComplexArray(array.real, negative(array.imag)) if isinstance(array, ComplexArray) else array
 
 
 def negative(array: Array) -> Array:
-    """The numbers with the opposite sign."""
+    """Return the array with opposite signs."""
     return Pointwise(array.dtype, array.shape, (array,), lambda index, readers: -readers[0](index))
 
 
-def whole(array: Numbers, lead: Sequence[Expr]) -> Numbers:
-    """The array for all members of a batch."""
+def broadcast_batch(array: Numbers, lead: Sequence[Expr]) -> Numbers:
+    """Broadcast batch dimensions to `lead`."""
     rank = len(lead)
     single = [a is ONE and b is not ONE for a, b in zip(array.shape, lead)]
     if not any(single):
         return array
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        here = tuple(ZERO if alone else i for alone, i in zip(single, index))
-        return readers[0]((*here, *index[rank:]))
+        member = tuple(ZERO if is_single else i for is_single, i in zip(single, index))
+        return readers[0]((*member, *index[rank:]))
 
-    def repeated(part: Array) -> Array:
+    def broadcast(part: Array) -> Array:
         return Pointwise(part.dtype, (*lead, *part.shape[rank:]), (part,), body, 0, [True])
 
-    made: Numbers = each_part(repeated, array)
-    return made
+    result: Numbers = each_part(broadcast, array)
+    return result
 
 
 def not_finite(array: Numbers) -> Array:
-    """Where an array is infinite or NaN."""
+    """Test elements for infinity and NaN."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         values = [read(index) for read in readers]
@@ -316,7 +314,7 @@ def not_finite(array: Numbers) -> Array:
 
 
 def is_nan(array: Numbers) -> Array:
-    """Where an array is NaN."""
+    """Test elements for NaN."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return functools.reduce(lambda a, b: a | b, [primitive("isnan", read(index)) for read in readers])
@@ -325,13 +323,13 @@ def is_nan(array: Numbers) -> Array:
 
 
 def is_not_zero(array: Array) -> Array:
-    """Where an array of real numbers is not zero."""
+    """Test elements of a real array for nonzero values."""
     zero = const(0, array.dtype)
     return Pointwise("bool", array.shape, (array,), lambda index, readers: primitive("ne", readers[0](index), zero))
 
 
 def is_zero(array: Numbers) -> Array:
-    """Where an array is zero."""
+    """Test elements for zero."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         values = [read(index) for read in readers]
@@ -340,14 +338,14 @@ def is_zero(array: Numbers) -> Array:
     return Pointwise("bool", array.shape, parts_of(array), body, 1)
 
 
-def swapped(array: Numbers) -> Any:
-    """The matrices with rows for columns."""
+def transpose(array: Numbers) -> Any:
+    """Transpose matrices."""
     *lead, rows, columns = range(array.ndim)
-    return arranged(array, [*lead, columns, rows])
+    return rearrange(array, [*lead, columns, rows])
 
 
 def triangle(array: Numbers, lower: bool) -> Any:
-    """The matrices with zeros outside of the lower or upper triangle."""
+    """Set entries outside of the lower or upper triangle to zero."""
 
     def of_part(part: Array) -> Array:
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -361,17 +359,17 @@ def triangle(array: Numbers, lower: bool) -> Any:
 
 
 def side(lower: bool) -> str:
-    """The word for a triangle in the names of routines."""
+    """Return the name of a triangle in names of routines."""
     return "lower" if lower else "upper"
 
 
-def taken(array: Numbers, shape: Sequence[Expr]) -> Any:
-    """The first rows and columns of matrices, so many that this is the shape."""
+def leading_block(array: Numbers, shape: Sequence[Expr]) -> Any:
+    """Return the leading block of the given shape."""
     return each_part(lambda p: Pointwise(p.dtype, shape, (p,), lambda index, readers: readers[0](index), 0), array)
 
 
-def padded(array: Numbers, shape: Sequence[Expr]) -> Any:
-    """Arrays at the beginning of larger ones, with zeros behind."""
+def pad(array: Numbers, shape: Sequence[Expr]) -> Any:
+    """Pad arrays with trailing zeros to the given shape."""
 
     def of_part(part: Array) -> Array:
         write = Write(
@@ -382,19 +380,19 @@ def padded(array: Numbers, shape: Sequence[Expr]) -> Any:
     return each_part(of_part, array)
 
 
-def identities(of: Matrices, order: Expr, like: Numbers) -> Numbers:
-    """An identity matrix for each member of the batch."""
+def identities(batch: MatrixBatch, order: Expr, like: Numbers) -> Numbers:
+    """Return an identity matrix for each member of the batch."""
     dtype = parts_of(like)[0].dtype
     one, zero = const(1, dtype), const(0, dtype)
-    made = Pointwise(
-        dtype, (*of.lead, order, order), (),
+    identity = Pointwise(
+        dtype, (*batch.lead, order, order), (),
         lambda index, readers: primitive("select", primitive("eq", index[-2], index[-1]), one, zero),
     )  # fmt: skip
-    return complex_from_real(made) if isinstance(like, ComplexArray) else made
+    return complex_from_real(identity) if isinstance(like, ComplexArray) else identity
 
 
 def diagonal(array: Numbers, length: Expr) -> Any:
-    """The diagonals of matrices."""
+    """Return the diagonals of matrices."""
 
     def of_part(part: Array) -> Array:
         return Pointwise(
@@ -406,15 +404,15 @@ def diagonal(array: Numbers, length: Expr) -> Any:
 
 
 def as_column(array: Numbers) -> Any:
-    """Vectors as matrices of one column."""
-    return arranged(array, [*range(array.ndim), None])
+    """Convert vectors to matrices of one column."""
+    return rearrange(array, [*range(array.ndim), None])
 
 
 def as_row(array: Numbers) -> Any:
-    """Vectors as matrices of one row."""
-    return arranged(array, [*range(array.ndim - 1), None, array.ndim - 1])
+    """Convert vectors to matrices of one row."""
+    return rearrange(array, [*range(array.ndim - 1), None, array.ndim - 1])
 
 
-def only(array: Numbers, axis: int) -> Any:
-    """The array without a dimension of length 1, the last (-1) or the one before."""
-    return arranged(array, [d for d in range(array.ndim) if d != array.ndim + axis])
+def squeeze(array: Numbers, axis: int) -> Any:
+    """Remove a dimension of length 1, the last (-1) or the one before (-2)."""
+    return rearrange(array, [d for d in range(array.ndim) if d != array.ndim + axis])

@@ -1,6 +1,6 @@
-"""Lowering of square roots and logarithms of matrices: those of their triangular Schur forms.
+"""Lowering of square roots and logarithms of matrices by Schur decomposition.
 
-Real matrices take complex forms too, since the eigenvalues may be complex; the results are real again.
+Real matrices have complex Schur forms here, since their eigenvalues may be complex; the results are real.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from aesara.ir.routines import spectra
 from aesara.lower.complex import ComplexArray
-from aesara.lower.linear_algebra.matrices import Matrices, Numbers, adopt, not_finite, swapped
+from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt, not_finite, transpose
 from aesara.scan.carried import fori_loop, while_loop
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye, tril, triu
@@ -53,37 +53,37 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 __all__: list[str] = []
 
 
-class _Form(NamedTuple):
-    """The Schur form of a matrix: its triangle, or its blocks, and the unitary matrix beside it."""
+class _SchurDecomposition(NamedTuple):
+    """The (quasi-)triangular Schur form of a matrix, and the unitary matrix."""
 
     form: Any
     unitary: Any
 
 
-def _schur_form(of: Matrices) -> _Form:
-    (a,) = of.inputs
-    order = of.require_square(a, of.linalg_error)
-    of.require_finite(a)
-    made = of.call(spectra.schur(a.dtype), {"n": order}, {"a": swapped(a)})
-    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
-    return _Form(swapped(made["a"]), swapped(made["unitary"]))
+def _schur_form(batch: MatrixBatch) -> _SchurDecomposition:
+    (a,) = batch.inputs
+    order = batch.require_square(a, batch.linalg_error)
+    batch.require_finite(a)
+    outputs = batch.call(spectra.schur(a.dtype), {"n": order}, {"a": transpose(a)})
+    batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
+    return _SchurDecomposition(transpose(outputs["a"]), transpose(outputs["unitary"]))
 
 
-def _is_real(of: Matrices) -> bool:
-    return not isinstance(of.inputs[0], ComplexArray)
+def _is_real(batch: MatrixBatch) -> bool:
+    return not isinstance(batch.inputs[0], ComplexArray)
 
 
-def _by_triangle(function: Callable[[Any], Any], form: Any, unitary: Any) -> Any:
-    """A function of the matrices that have a Schur form, from the one for complex triangles."""
+def _evaluate_by_schur(function: Callable[[Any], Any], form: Any, unitary: Any) -> Any:
+    """Evaluate a function of matrices, given for complex triangular ones, by their Schur decomposition."""
     if form.type.dtype.startswith("complex"):
         return matmul(unitary, matmul(function(triu(form)), adjoint(unitary)))
-    triangle, turn = Schur("complex")(form)
-    inner = matmul(turn, matmul(function(triu(triangle)), adjoint(turn)))
+    triangle, basis = Schur("complex")(form)
+    inner = matmul(basis, matmul(function(triu(triangle)), adjoint(basis)))
     return matmul(unitary, matmul(real(inner), adjoint(unitary)))
 
 
 def _is_negative(form: Any) -> Any:
-    """Where an eigenvalue on the diagonal of the real Schur form is negative: one that is no part of a pair."""
+    """Test which real eigenvalues on the diagonal of a real Schur form are negative."""
     below = neq(tril(form, -1), 0)
     in_pair = or_(any_of(below, axis=-1), any_of(below, axis=-2))
     return and_(invert(in_pair), lt(_diagonal(form), 0))
@@ -98,21 +98,21 @@ def _as_column(x: Any) -> Any:
 
 
 def _with_diagonal(x: Any, d: Any) -> Any:
-    """Matrices with other numbers on the diagonal."""
-    place = arange(x.shape[-1])
-    return switch(eq(place.dimshuffle(0, "x"), place), _as_column(d), x)
+    """Replace the diagonals of matrices."""
+    position = arange(x.shape[-1])
+    return switch(eq(position.dimshuffle(0, "x"), position), _as_column(d), x)
 
 
 # -- square roots ------------------------------------------------------------------------------------------------
 
 
 def _root_of_triangle(t: Any, rounding: Any = None) -> Any:
-    """The square root of upper triangles: A. Björck and S. Hammarling (1983), element by element, column by column.
+    """Return the square root of upper triangular matrices, column by column: A. Björck and S. Hammarling (1983).
 
-    Where there is none, an element is infinite. `rounding` is the size of rounding errors in the triangles, if zeros on
-    their diagonals are no error: see `SqrtMatrix.element`.
+    If there is none, an element is infinite. `rounding` is the size of rounding errors in the matrices, if zeros on
+    their diagonals are allowed: see `SqrtMatrix.element`.
     """
-    place = arange(t.shape[-1])
+    position = arange(t.shape[-1])
     d = sqrt(_diagonal(t))
 
     def with_column(k: Any, root: Any) -> Any:
@@ -120,10 +120,10 @@ def _root_of_triangle(t: Any, rounding: Any = None) -> Any:
             i = k - 1 - step
             element = _element_of_root(rest[..., i], d[..., i] + d[..., k], rounding)
             element = element.dimshuffle(*range(element.type.ndim), "x")
-            return switch(lt(place, i), rest - root[..., :, i] * element, switch(eq(place, i), element, rest))
+            return switch(lt(position, i), rest - root[..., :, i] * element, switch(eq(position, i), element, rest))
 
         column = fori_loop(0, k, with_element, t[..., :, k])
-        inside = and_(eq(place, k), lt(place.dimshuffle(0, "x"), k))
+        inside = and_(eq(position, k), lt(position.dimshuffle(0, "x"), k))
         return switch(inside, _as_column(column), root)
 
     return fori_loop(1, t.shape[-1], with_column, _with_diagonal(t.zeros_like(), d))
@@ -142,26 +142,26 @@ def _element_of_root(rest: Any, divisor: Any, rounding: Any) -> Any:
 
 
 @adopt(SqrtMatrix)
-def _sqrtm(op: SqrtMatrix, of: Matrices) -> Sequence[Numbers]:
-    """As the reference has it, in the same steps."""
-    found = _schur_form(of)
-    if _is_real(of):
-        (wrong,) = of.expression(_has_no_real_root, [found.form])
-        of.require_none(wrong, of.linalg_error, COMPLEX_RESULT)
+def _sqrtm(op: SqrtMatrix, batch: MatrixBatch) -> Sequence[Numbers]:
+    """Lower a square root by the same steps as the reference."""
+    found = _schur_form(batch)
+    if _is_real(batch):
+        (wrong,) = batch.expression(_has_no_real_root, [found.form])
+        batch.require_none(wrong, batch.linalg_error, COMPLEX_RESULT)
 
     def result(form: Any, unitary: Any) -> list[Any]:
         if not form.type.dtype.startswith("complex"):
             diagonal = _diagonal(form)
             form = _with_diagonal(form, switch(_is_negative(form), np.asarray(0, form.type.dtype), diagonal))
-        return [_by_triangle(lambda t: _root_of_triangle(t, _rounding(t)), form, unitary)]
+        return [_evaluate_by_schur(lambda t: _root_of_triangle(t, _rounding(t)), form, unitary)]
 
-    (root,) = of.expression(result, list(found))
-    of.require_none(not_finite(root), of.linalg_error, NO_ROOT)
+    (root,) = batch.expression(result, list(found))
+    batch.require_none(not_finite(root), batch.linalg_error, NO_ROOT)
     return [root]
 
 
 def _rounding(form: Any) -> Any:
-    """How large rounding errors of a Schur form are."""
+    """Return the size of rounding errors of a Schur form."""
     dtype = real_dtype(form.type.dtype)
     return form.shape[-1].astype(dtype) * np.finfo(dtype).eps * one_norm(form)
 
@@ -175,28 +175,28 @@ def _has_no_real_root(form: Any) -> list[Any]:
 
 #: points and weights of the integral of ``x / (1 + t x)`` for t from 0 to 1, which is the logarithm of ``1 + x``
 _POINTS, _WEIGHTS = ((np.polynomial.legendre.leggauss(7)[k] + (1 - k)) / 2 for k in (0, 1))
-#: how large x may be, for the precision of float64: A. H. Al-Mohy and N. J. Higham (2012), "Improved inverse scaling
+#: largest norm of x for the precision of float64: A. H. Al-Mohy and N. J. Higham (2012), "Improved inverse scaling
 #: and squaring algorithms for the matrix logarithm", table 2.1
 _RADIUS = 0.264
-#: more roots than any number needs
+#: more roots than any float64 needs
 _MOST_ROOTS = 80
 
 
-def _less_one(t: Any, logarithms: Any, count: Any) -> Any:
-    """The matrix less the identity: its diagonal has the exponentials of logarithms over a power of 2."""
+def _minus_identity(t: Any, logarithms: Any, count: Any) -> Any:
+    """Subtract the identity from a matrix whose diagonal is ``exp(logarithms / 2**count)``."""
     factor = exp2(-count)
     return _with_diagonal(t, expm1(logarithms * factor.dimshuffle(*range(count.type.ndim), "x")))
 
 
 def _log_of_triangle(t: Any) -> Any:
-    """The logarithm of upper triangles: that of a root near the identity, by quadrature (a Padé approximant)."""
+    """Return the logarithm of upper triangular matrices, by quadrature for a root near the identity."""
     dtype = real_dtype(t.type.dtype)
     logarithms = log(_diagonal(t))
     start = largest(absolute(logarithms), axis=-1, initial=0) * np.asarray(0, dtype)
 
     def is_far(state: Any) -> Any:
         root, count = state
-        x = _less_one(root, logarithms, count)
+        x = _minus_identity(root, logarithms, count)
         square = matmul(x, x)
         size = maximum(sqrt(one_norm(square)), one_norm(matmul(square, x)) ** np.asarray(1 / 3, dtype))
         return and_(gt(size, np.asarray(_RADIUS, dtype)), lt(count, _MOST_ROOTS))
@@ -204,11 +204,11 @@ def _log_of_triangle(t: Any) -> Any:
     def next_root(state: Any) -> Any:
         root, count = state
         far = is_far(state)
-        following = switch(far.dimshuffle(*range(far.type.ndim), "x", "x"), _root_of_triangle(root), root)
-        return following, count + far.astype(dtype)
+        next_value = switch(far.dimshuffle(*range(far.type.ndim), "x", "x"), _root_of_triangle(root), root)
+        return next_value, count + far.astype(dtype)
 
     root, count = while_loop(lambda state: any_of(is_far(state)), next_root, (t, start))
-    x = _less_one(root, logarithms, count)
+    x = _minus_identity(root, logarithms, count)
     unit = eye(t.shape[-1], dtype=dtype)
     total = t.zeros_like()
     for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
@@ -219,11 +219,11 @@ def _log_of_triangle(t: Any) -> Any:
 
 
 @adopt(LogMatrix)
-def _logm(op: LogMatrix, of: Matrices) -> Sequence[Numbers]:
-    found = _schur_form(of)
-    if _is_real(of):
-        (wrong,) = of.expression(lambda form: [_is_negative(form)], [found.form])
-        of.require_none(wrong, of.linalg_error, COMPLEX_RESULT)
-    (wrong,) = of.expression(lambda form: [eq(_diagonal(form), 0)], [found.form])
-    of.require_none(wrong, of.linalg_error, NO_LOGARITHM)
-    return of.expression(lambda form, unitary: [_by_triangle(_log_of_triangle, form, unitary)], list(found))
+def _logm(op: LogMatrix, batch: MatrixBatch) -> Sequence[Numbers]:
+    found = _schur_form(batch)
+    if _is_real(batch):
+        (wrong,) = batch.expression(lambda form: [_is_negative(form)], [found.form])
+        batch.require_none(wrong, batch.linalg_error, COMPLEX_RESULT)
+    (wrong,) = batch.expression(lambda form: [eq(_diagonal(form), 0)], [found.form])
+    batch.require_none(wrong, batch.linalg_error, NO_LOGARITHM)
+    return batch.expression(lambda form, unitary: [_evaluate_by_schur(_log_of_triangle, form, unitary)], list(found))

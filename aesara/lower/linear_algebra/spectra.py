@@ -1,4 +1,4 @@
-"""Lowering of spectra, of Schur forms and of singular values."""
+"""Lowering of eigenvalues, Schur decompositions and singular values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from aesara.ir.routines import schur_forms, spectra
 from aesara.lower.arrays import Array
 from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
-    Matrices,
+    MatrixBatch,
     Numbers,
     adopt,
     identities,
     is_not_zero,
     not_finite,
     side,
-    swapped,
+    transpose,
 )
 from aesara.tensor.linear_algebra.core import SINGULAR_VALUES_OF_INFINITIES
 from aesara.tensor.linear_algebra.eigen import COMPLEX_EIGENVALUES, Eig, Eigh, Eigvalsh, GeneralizedEigh
@@ -26,102 +26,103 @@ __all__: list[str] = []
 
 
 @adopt(Eigh)
-def _eigh(op: Eigh, of: Matrices) -> Sequence[Numbers]:
-    # As `_svd` does: LAPACK sees the matrix itself, and the vectors have the signs that NumPy's have.
-    values, vectors = _spectrum(of, swapped(of.inputs[0]), op.UPLO != "L", "vectors")
-    return [values, swapped(vectors)]
+def _eigh(op: Eigh, batch: MatrixBatch) -> Sequence[Numbers]:
+    # As in `_svd`: LAPACK gets the matrix itself, so that vectors have the same signs as those of NumPy.
+    values, vectors = _spectrum(batch, transpose(batch.inputs[0]), op.UPLO != "L", "vectors")
+    return [values, transpose(vectors)]
 
 
 @adopt(GeneralizedEigh)
-def _eigh_of_two(op: GeneralizedEigh, of: Matrices) -> Sequence[Numbers]:
-    of.require_finite(*of.inputs)
-    a, b = of.inputs
-    values, vectors = _spectrum_of_two(of, swapped(a), swapped(b), not op.lower, "vectors")
-    return [values, swapped(vectors)]
+def _generalized_eigh(op: GeneralizedEigh, batch: MatrixBatch) -> Sequence[Numbers]:
+    batch.require_finite(*batch.inputs)
+    a, b = batch.inputs
+    values, vectors = _generalized_spectrum(batch, transpose(a), transpose(b), not op.lower, "vectors")
+    return [values, transpose(vectors)]
 
 
 @adopt(Eigvalsh)
-def _eigvalsh(op: Eigvalsh, of: Matrices) -> Sequence[Numbers]:
-    of.require_finite(*of.inputs)
-    a, *others = of.inputs
-    of.require_square(a)
+def _eigvalsh(op: Eigvalsh, batch: MatrixBatch) -> Sequence[Numbers]:
+    batch.require_finite(*batch.inputs)
+    a, *others = batch.inputs
+    batch.require_square(a)
     if others:
-        return [_spectrum_of_two(of, a, others[0], bool(op.lower), "values")[0]]
-    return [_spectrum(of, a, bool(op.lower), "values")[0]]
+        return [_generalized_spectrum(batch, a, others[0], bool(op.lower), "values")[0]]
+    return [_spectrum(batch, a, bool(op.lower), "values")[0]]
 
 
-def _spectrum(of: Matrices, a: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
-    order = of.require_square(a, of.linalg_error)
-    made = of.call(spectra.eigh(job, side(lower), a.dtype), {"n": order}, {"a": a})
-    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
-    return made["values"], made["a"]
+def _spectrum(batch: MatrixBatch, a: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
+    order = batch.require_square(a, batch.linalg_error)
+    outputs = batch.call(spectra.eigh(job, side(lower), a.dtype), {"n": order}, {"a": a})
+    batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
+    return outputs["values"], outputs["a"]
 
 
-def _spectrum_of_two(of: Matrices, a: Numbers, b: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
-    order = of.require_square(a)
-    of.require_square(b)
-    of.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
-    made = of.call(spectra.eigh_of_two(job, side(lower), a.dtype), {"n": order}, {"a": a, "b": b})
-    what = (
+def _generalized_spectrum(batch: MatrixBatch, a: Numbers, b: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
+    order = batch.require_square(a)
+    batch.require_square(b)
+    batch.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
+    outputs = batch.call(spectra.eigh_of_two(job, side(lower), a.dtype), {"n": order}, {"a": a, "b": b})
+    failure = (
         "has no eigenvalues with the second one: that is not positive definite, or they did not converge; the routine "
         "returned"
     )
-    of.require_success(made["status"], what)
-    return made["values"], made["a"]
+    batch.require_success(outputs["status"], failure)
+    return outputs["values"], outputs["a"]
 
 
-def _require_singular_values(of: Matrices, a: Numbers, status: Array) -> None:
-    of.require_success(status, "has singular values that did not converge; the routine returned")
-    of.require_none(not_finite(a), of.linalg_error, SINGULAR_VALUES_OF_INFINITIES)
+def _require_singular_values(batch: MatrixBatch, a: Numbers, status: Array) -> None:
+    batch.require_success(status, "has singular values that did not converge; the routine returned")
+    batch.require_none(not_finite(a), batch.linalg_error, SINGULAR_VALUES_OF_INFINITIES)
 
 
 @adopt(Eig)
-def _eig(op: Eig, of: Matrices) -> Sequence[Numbers]:
-    (a,) = of.inputs
-    order = of.require_square(a, of.linalg_error)
-    of.require_none(not_finite(a), of.linalg_error, "array must not contain infs or NaNs")
-    made = of.call(spectra.eig(a.dtype), {"n": order}, {"a": swapped(a)})
-    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
+def _eig(op: Eig, batch: MatrixBatch) -> Sequence[Numbers]:
+    (a,) = batch.inputs
+    order = batch.require_square(a, batch.linalg_error)
+    batch.require_none(not_finite(a), batch.linalg_error, "array must not contain infs or NaNs")
+    outputs = batch.call(spectra.eig(a.dtype), {"n": order}, {"a": transpose(a)})
+    batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
     if not isinstance(a, ComplexArray):
-        of.require_none(is_not_zero(made["imaginary"]), of.linalg_error, COMPLEX_EIGENVALUES)
-    return [made["values"], swapped(made["vectors"])]
+        batch.require_none(is_not_zero(outputs["imaginary"]), batch.linalg_error, COMPLEX_EIGENVALUES)
+    return [outputs["values"], transpose(outputs["vectors"])]
 
 
 @adopt(Schur)
-def _schur(op: Schur, of: Matrices) -> Sequence[Numbers]:
-    (a,) = of.inputs
-    order = of.require_square(a)
-    of.require_finite(a)
-    made = of.call(spectra.schur(a.dtype), {"n": order}, {"a": swapped(a)})
-    of.require_success(made["status"], "has eigenvalues that did not converge; the routine returned")
-    return [swapped(made["a"]), swapped(made["unitary"])]
+def _schur(op: Schur, batch: MatrixBatch) -> Sequence[Numbers]:
+    (a,) = batch.inputs
+    order = batch.require_square(a)
+    batch.require_finite(a)
+    outputs = batch.call(spectra.schur(a.dtype), {"n": order}, {"a": transpose(a)})
+    batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
+    return [transpose(outputs["a"]), transpose(outputs["unitary"])]
 
 
 @adopt(QZ)
-def _qz(op: QZ, of: Matrices) -> Sequence[Numbers]:
-    a, b = of.inputs
-    order = of.require_square(a)
-    of.require_square(b)
-    of.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
-    of.require_finite(a, b)
-    made = of.call(schur_forms.qz(a.dtype), {"n": order}, {"a": swapped(a), "b": swapped(b)})
-    of.require_success(made["status"], "has no Schur form with the other one that was found; the routine returned")
-    return [swapped(made[name]) for name in ("a", "b", "left", "right")]
+def _qz(op: QZ, batch: MatrixBatch) -> Sequence[Numbers]:
+    a, b = batch.inputs
+    order = batch.require_square(a)
+    batch.require_square(b)
+    batch.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
+    batch.require_finite(a, b)
+    outputs = batch.call(schur_forms.qz(a.dtype), {"n": order}, {"a": transpose(a), "b": transpose(b)})
+    failure = "has no Schur form with the other one that was found; the routine returned"
+    batch.require_success(outputs["status"], failure)
+    return [transpose(outputs[name]) for name in ("a", "b", "left", "right")]
 
 
 @adopt(SVD)
-def _svd(op: SVD, of: Matrices) -> Sequence[Numbers]:
-    (a,) = of.inputs
+def _svd(op: SVD, batch: MatrixBatch) -> Sequence[Numbers]:
+    (a,) = batch.inputs
     rows, columns = a.shape[-2:]
     if not op.compute_uv:
-        made = of.call(spectra.svd("values", a.dtype), {"m": rows, "n": columns}, {"a": a})
-        _require_singular_values(of, a, made["status"])
-        return [made["values"]]
-    # The routine has LAPACK factor the transpose, as it lies in memory. It gets the transpose, so that LAPACK sees the
-    # matrix itself, and the vectors have the signs that NumPy's have.
+        outputs = batch.call(spectra.svd("values", a.dtype), {"m": rows, "n": columns}, {"a": a})
+        _require_singular_values(batch, a, outputs["status"])
+        return [outputs["values"]]
+    # LAPACK is column-major. It gets the transpose, and so the matrix itself, such that vectors have the same signs as
+    # those of NumPy.
     vectors = {"left": columns, "right": rows} if op.full_matrices else {}
-    starts = {name: identities(of, order, a) for name, order in vectors.items()}
+    starts = {name: identities(batch, order, a) for name, order in vectors.items()}
     routine = spectra.svd("full" if op.full_matrices else "reduced", a.dtype)
-    made = of.call(routine, {"m": columns, "n": rows}, {"a": swapped(a), **starts})
-    _require_singular_values(of, a, made["status"])
-    return [swapped(made["right"]), made["values"], swapped(made["left"])]
+    outputs = batch.call(routine, {"m": columns, "n": rows}, {"a": transpose(a), **starts})
+    _require_singular_values(batch, a, outputs["status"])
+    return [transpose(outputs["right"]), outputs["values"], transpose(outputs["left"])]

@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: sorting and searching."""
+"""Lowering of sorting and searching."""

@@ -1,7 +1,7 @@
-"""Lowering of ops that put elements in order: the k largest or smallest by a heap, and sorts of short rows.
+"""Lowering of sorting: heaps for the k largest or smallest elements, ranks for short rows, NumPy for long ones.
 
-In a short row the place of an element is how many come before it, which is a sum without branches.  Long rows are
-sorted by NumPy's own C functions, which use vector instructions in a way that no loop here would match.
+In a short row the rank of an element is the number of elements that precede it, a sum without branches.  Long rows are
+sorted by NumPy's C functions, which use vector instructions.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ordering.searching import sorts_before
 from aesara.lower.ranges import all_of
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.ordering.searching import Unique
 from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
 
-#: longest rows that are sorted by counting
+#: length of rows up to which they are sorted by ranks
 _SHORT = 16
 _TWO = const(2)
 
@@ -44,66 +44,66 @@ _TWO = const(2)
 @lower_op.register(SortOp)
 @lower_op.register(ArgSortOp)
 def _sort(op: SortOp | ArgSortOp, node: Apply, context: Context) -> Sequence[Array]:
-    array, given = context.array(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
+    array, given_axis = context.array(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
     check_dtype(array.dtype)
-    if not given.is_const or not -array.ndim <= given.attr < array.ndim:
+    if not given_axis.is_const or not -array.ndim <= given_axis.attr < array.ndim:
         raise Unsupported("sorting along an axis that is known at run time only")
-    axis = given.attr % array.ndim
+    axis = given_axis.attr % array.ndim
     size = array.shape[axis]
     if size.is_const and size.attr <= _SHORT:
-        positions = context.add(_sorted_by_counting(array, axis, context))
+        positions = context.add(_sort_by_rank(array, axis, context))
     elif isinstance(op, SortOp) or op.kind != "heapsort":
-        return [_sorted_by_numpy(op, array, axis, node, context)]
+        return [_sort_by_numpy(op, array, axis, node, context)]
     elif context.outer is not None:
-        # in the step of a loop, all of which would run in Python
+        # otherwise the whole loop would run in Python
         positions = context.add(_positions(array, axis, size, const(False, "bool"), ()))
     else:
         raise Unsupported("which of equal elements comes first in a heapsort depends on the release of NumPy")
-    return [_taken(array, positions, axis, ()) if isinstance(op, SortOp) else positions]
+    return [_take(array, positions, axis, ()) if isinstance(op, SortOp) else positions]
 
 
-def _sorted_by_numpy(op: SortOp | ArgSortOp, array: Array, axis: int, node: Apply, context: Context) -> Array:
-    """Long rows: the function behind `numpy.sort` or `numpy.argsort`, for each row where it is contiguous."""
-    rows = _with_axis_last(array, axis)
+def _sort_by_numpy(op: SortOp | ArgSortOp, array: Array, axis: int, node: Apply, context: Context) -> Array:
+    """Sort long rows by the C function of `numpy.sort` or `numpy.argsort`."""
+    rows = _move_axis_last(array, axis)
     *lead, n = rows.shape
     kind = sorting.KINDS[op.kind]
-    given = {"row": rows}
+    arguments = {"row": rows}
     if isinstance(op, ArgSortOp):
         routine = sorting.argsort(kind, array.dtype)
-        given["places"] = Pointwise("int64", rows.shape, (), lambda index, readers: index[-1], 0)
+        arguments["places"] = Pointwise("int64", rows.shape, (), lambda index, readers: index[-1], 0)
     else:
         routine = sorting.sort(kind, array.dtype)
-    made = call_routine(context, node, routine, {"n": n}, given, lead)
-    if "status" in made:
-        require_success(context, node, made["status"], MemoryError, "There is no memory for a stable sort.")
-    return _with_axis_back(made["row" if isinstance(op, SortOp) else "places"], axis)
+    results_of_call = call_routine(context, node, routine, {"n": n}, arguments, lead)
+    if "status" in results_of_call:
+        require_success(context, node, results_of_call["status"], MemoryError, "There is no memory for a stable sort.")
+    return _move_axis_back(results_of_call["row" if isinstance(op, SortOp) else "places"], axis)
 
 
-def _with_axis_last(array: Array, axis: int) -> Array:
+def _move_axis_last(array: Array, axis: int) -> Array:
     return with_dimensions(array, [*(d for d in range(array.ndim) if d != axis), axis])
 
 
-def _with_axis_back(array: Array, axis: int) -> Array:
+def _move_axis_back(array: Array, axis: int) -> Array:
     last = array.ndim - 1
     return with_dimensions(array, [*range(axis), last, *range(axis, last)])
 
 
-def _sorted_by_counting(array: Array, axis: int, context: Context) -> Array:
-    """Positions of the elements in ascending order, by how many elements come before each."""
+def _sort_by_rank(array: Array, axis: int, context: Context) -> Array:
+    """Return the positions that sort an axis, by the rank of each element."""
     dtype = "int8" if array.dtype == "bool" else array.dtype
 
-    def moved(index: Index, position: Expr) -> Index:
+    def at(index: Index, position: Expr) -> Index:
         return (*index[:axis], position, *index[axis + 1 :])
 
     def comes_before(index: Index, readers: Sequence[Reader]) -> Expr:
-        *here, other = index
-        values = [cast(readers[0](i), dtype) for i in (moved(tuple(here), other), tuple(here))]
-        return cast(_ascends(other, values[0], here[axis], values[1]), "int64")
+        *own, other = index
+        values = [cast(readers[0](i), dtype) for i in (at(tuple(own), other), tuple(own))]
+        return cast(_ascends(other, values[0], own[axis], values[1]), "int64")
 
     pairs = Pointwise("int64", (*array.shape, array.shape[axis]), (array,), comes_before, 4, [True])
-    places = reduce_array(context, context.add(pairs), (array.ndim,), "add")
+    ranks = reduce_array(context, context.add(pairs), (array.ndim,), "add")
     write = Write(
-        array.shape, (places,), lambda index, readers: moved(index, readers[0](index)), lambda index, _: index[axis]
+        array.shape, (ranks,), lambda index, readers: at(index, readers[0](index)), lambda index, _: index[axis]
     )  # fmt: skip
     return Assembled("int64", array.shape, None, [write])
 
@@ -119,26 +119,26 @@ def _top_k(op: TopKOp, node: Apply, context: Context) -> Sequence[Array]:
     check_dtype(array.dtype)
     axis = op.axis % array.ndim
     size = array.shape[axis]
-    asked = context.size_from(context.array(node.inputs[1]))
-    count = primitive("maximum", asked, ZERO - asked)
-    if asked.is_const:
-        count = const(abs(asked.attr))
-    # counted down, since the smallest integer has no negative
-    possible = primitive("ne", asked, ZERO) & (asked <= size)
-    possible = all_of(possible, asked >= ZERO - size)
+    k = context.size_from(context.array(node.inputs[1]))
+    count = primitive("maximum", k, ZERO - k)
+    if k.is_const:
+        count = const(abs(k.attr))
+    # -size, since the negative of the smallest integer overflows
+    possible = primitive("ne", k, ZERO) & (k <= size)
+    possible = all_of(possible, k >= ZERO - size)
     message = "topk: kth cannot be zero or larger than the length of the axis; got {0} for length {1}."
-    guards = context.guard(possible, ValueError, message, node, [asked, size])
-    positions = context.add(_positions(array, axis, count, asked > ZERO, guards))
+    guards = context.guard(possible, ValueError, message, node, [k, size])
+    positions = context.add(_positions(array, axis, count, k > ZERO, guards))
     results: list[Array] = []
     if op.return_values:
-        results.append(_taken(array, positions, axis, guards))
+        results.append(_take(array, positions, axis, guards))
     if op.return_indices:
-        results.append(converted(positions, op.idx_dtype))
+        results.append(convert(positions, op.idx_dtype))
     return results
 
 
-def _taken(array: Array, positions: Array, axis: int, guards: Sequence[object]) -> Array:
-    """The elements at positions along an axis."""
+def _take(array: Array, positions: Array, axis: int, guards: Sequence[object]) -> Array:
+    """Return the elements at positions along an axis."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0]((*index[:axis], readers[1](index), *index[axis + 1 :]))
@@ -147,9 +147,9 @@ def _taken(array: Array, positions: Array, axis: int, guards: Sequence[object]) 
 
 
 def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequence[object]) -> Array:
-    """Positions of the first `count` elements in descending (or ascending) order.
+    """Return the positions of the first `count` elements in descending (or ascending) order.
 
-    Among equal elements the last one is the largest, as if they had been sorted by a stable sort.
+    The order of equal elements is that of a stable ascending sort.
     """
     size = array.shape[axis]
     loops = tuple(var(f"v{d}") for d in range(array.ndim))
@@ -165,10 +165,10 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
             lambda position: cast(readers[0](at(position)), dtype),
             largest, dtype,
         )  # fmt: skip
-        turn, filled = var("r0"), var("r0") + count
+        i, filled = var("r0"), var("r0") + count
         statements: tuple[Statement, ...] = (
-            For("r0", count, (write(at(turn), turn),)),
-            For("r0", count // _TWO, heap.sift("a", _half_down(count, turn), count)),
+            For("r0", count, (write(at(i), i),)),
+            For("r0", count // _TWO, heap.sift("a", _inner_node(count, i), count)),
             For("r0", size - count, (
                 Declare("rv", heap.value(filled)), Declare("rt", read(at(ZERO))),
                 If(
@@ -176,7 +176,7 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
                     (write(at(ZERO), filled), *heap.sift("b", ZERO, count)),
                 ),
             )),
-            For("r0", count - ONE, heap.take_last("c", count - turn)),
+            For("r0", count - ONE, heap.take_last("c", count - i)),
         )  # fmt: skip
         return loops_over([d for d in range(array.ndim) if d != axis], array.shape, statements)
 
@@ -184,13 +184,13 @@ def _positions(array: Array, axis: int, count: Expr, largest: Expr, guards: Sequ
     return Sequential("int64", shape, (array,), body, guards)
 
 
-def _half_down(count: Expr, turn: Expr) -> Expr:
-    """The inner places of a heap, the last first."""
-    return count // _TWO - ONE - turn
+def _inner_node(count: Expr, i: Expr) -> Expr:
+    """Return the inner node number i of a heap, counted from the last."""
+    return count // _TWO - ONE - i
 
 
 class _Heap:
-    """A heap of positions whose root is the one that comes last in the result."""
+    """A heap of positions whose root is the last one of the result."""
 
     def __init__(
         self, read: Callable[[Expr], Expr], write: Callable[[Expr, Expr], Statement], value: Callable[[Expr], Expr],
@@ -199,20 +199,19 @@ class _Heap:
         self.read, self.write, self.value, self.largest, self.dtype = read, write, value, largest, dtype
 
     def precedes(self, a: Expr, value_a: Expr, b: Expr, value_b: Expr) -> Expr:
-        """Whether position a comes before position b in the result."""
+        """Return whether position a precedes position b in the result."""
         return primitive(
             "select", self.largest, _ascends(b, value_b, a, value_a), _ascends(a, value_a, b, value_b)
         )  # fmt: skip
 
     def sift(self, names: str, start: Expr, size: Expr) -> tuple[Statement, ...]:
-        """Let the entry at `start` sink to its place in a heap of that size."""
+        """Sift the entry at `start` down in a heap of the given size."""
         item, kept, place = var(f"r{names}i"), var(f"r{names}v", self.dtype), var(f"r{names}p")
         child, child_value = var(f"r{names}c"), var(f"r{names}w", self.dtype)
         other, other_value = var(f"r{names}o"), var(f"r{names}x", self.dtype)
         left = place * _TWO + ONE
         right = primitive("minimum", left + ONE, size - ONE)
         later = self.precedes(child, child_value, other, other_value)
-        # A place of `size` says that the entry has found its own.
         step = (
             Declare(other.attr, self.read(right)),
             Declare(other_value.attr, self.value(other)),
@@ -240,7 +239,7 @@ class _Heap:
         )
 
     def take_last(self, names: str, size: Expr) -> tuple[Statement, ...]:
-        """Move the root of a heap of that size behind the heap."""
+        """Move the root of a heap behind it."""
         last = size - ONE
         root, end = var(f"r{names}r"), var(f"r{names}e")
         return (
@@ -253,6 +252,6 @@ class _Heap:
 
 
 def _ascends(a: Expr, value_a: Expr, b: Expr, value_b: Expr) -> Expr:
-    """Whether position a comes before position b when values are sorted by a stable sort."""
+    """Return whether position a precedes position b in a stable ascending sort."""
     same = ~sorts_before(value_b, value_a)
     return sorts_before(value_a, value_b) | same & (a < b)

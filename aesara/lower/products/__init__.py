@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: products of matrices."""
+"""Lowering of matrix products."""

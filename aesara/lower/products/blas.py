@@ -1,7 +1,7 @@
-"""Lowering of operations that stand for expressions, such as products in the forms of BLAS.
+"""Lowering of ops that are defined by expressions, such as the BLAS ops.
 
-The expression is lowered, and may fuse with what is around it. Which of the products BLAS adds to what there is already
-is decided by the schedule.
+The expression is lowered inline, and fuses with others. The schedule decides which products accumulate into their
+addend.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from aesara.tensor.products.gemm import Dot22Scalar
 
 @lower_op.register
 def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Array]:
-    """BLAS scales while it multiplies."""
+    """Lower a scaled product, whose factor BLAS applies."""
     return [scaled_product(node, context)]
 
 
-@lower_op.register  # type: ignore[arg-type]  # of real numbers it gives arrays
+@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
 @lower_complex_op.register
 def lower_expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
-    """Lower what an operation stands for."""
+    """Lower the definition of an op inline."""
     # Each node gets variables of its own, since arrays are found by variable.
     inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
     for outer, variable in zip(node.inputs, inner, strict=True):
@@ -38,5 +38,5 @@ def lower_expression(op: ExpressionOp, node: Apply, context: Context) -> Sequenc
     before = len(context.made)
     lower_all(inner, [result], context)
     while len(context.made) > before:
-        context.made.popitem()  # what has been made, has been made for this node
+        context.made.popitem()  # the items belong to this node
     return [context.pair(result) if is_complex(result) else context.array(result)]

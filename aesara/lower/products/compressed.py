@@ -1,7 +1,7 @@
-"""Lowering of products with sparse matrices, as loops over the lines of compressed matrices and their stored values.
+"""Lowering of products with sparse matrices: loops over compressed rows (or columns) and their stored values.
 
-Indices and pointers are checked in front of the loops, by their smallest and largest entries. Pointers that are in
-range but not in order make empty lines, as a loop cannot have less than no rounds.
+Indices and pointers are checked before the loops, by their smallest and largest entries. Pointers that are in range but
+not ascending make empty lines, since trip counts are not negative.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Pointwise, Reader, Sequ
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.ranges import require_range
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
 from aesara.sparse.on_parts import CompressedDot, CompressedInner
 from aesara.sparse.parts import CSMGrad
@@ -34,15 +34,15 @@ _POINTERS = "The pointers of a sparse matrix are 0 to {2} - 1, the number of its
 Body = Callable[[Sequence[Reader], Reader, Writer], tuple[Statement, ...]]
 
 
-class _Lines:
-    """The lines of a compressed matrix.
+class _CompressedLines:
+    """The rows of a CSR matrix, or the columns of a CSC matrix.
 
     Attributes
     ----------
     count
-        How many there are.
+        Number of lines.
     requires
-        The checks that loops over them need.
+        Checks that loops over them need.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class _Lines:
         ]
 
     def loop(self, readers: Sequence[Reader], line: Expr, inner: str, statements: Sequence[Statement]) -> Statement:
-        """The statements for each stored value of a line; `place` says where it is."""
+        """Return the loop over the stored values of a line; see `entry`."""
         begin = cast(readers[1]((line,)), "int64")
         end = cast(readers[1]((line + ONE,)), "int64")
         extent = primitive("maximum", end - begin, ZERO)
         return For(inner, extent, tuple(statements))
 
     @staticmethod
-    def place(readers: Sequence[Reader], line: Expr, inner: str) -> tuple[Expr, Expr]:
-        """The number of a stored value, and its index."""
+    def entry(readers: Sequence[Reader], line: Expr, inner: str) -> tuple[Expr, Expr]:
+        """Return the number and the index of a stored value."""
         number = cast(readers[1]((line,)), "int64") + var(inner)
         return number, cast(readers[0]((number,)), "int64")
 
@@ -78,37 +78,37 @@ def _compressed_dot(op: CompressedDot, node: Apply, context: Context) -> Sequenc
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     rows, columns = (context.size_from(_element(shape, k, context)) for k in range(2))
-    lines = _Lines(indices, indptr, columns if op.format == "csr" else rows, data, node, context)
+    lines = _CompressedLines(indices, indptr, columns if op.format == "csr" else rows, data, node, context)
     message = "The matrix has {0} lines, but pointers for {1}."
-    counted = rows if op.format == "csr" else columns
-    requires = [*lines.requires, *context.require_equal(counted, lines.count, ValueError, message, node)]
+    expected = rows if op.format == "csr" else columns
+    requires = [*lines.requires, *context.require_equal(expected, lines.count, ValueError, message, node)]
     message = "shape mismatch: the matrix has {0} columns, what it is multiplied by {1} rows."
     requires += context.require_equal(columns, b.shape[0], ValueError, message, node)
     message = "A matrix has no negative length; got {0}."
     requires += context.guard(rows >= ZERO, ValueError, message, node, [rows])
-    factor = converted(b, dtype)
+    factor = convert(b, dtype)
     if op.format == "csr" and b.ndim == 2:
         factor = context.add(Alias(context.add(factor), (count_of(b.shape),)))
-    operands = [indices, indptr, converted(data, dtype), factor]
+    operands = [indices, indptr, convert(data, dtype), factor]
     shape_of_product = (lines.count if op.format == "csr" else rows, *b.shape[1:])
     if op.format == "csc":
-        body = _added_up(lines, shape_of_product, dtype)
+        body = _scatter(lines, shape_of_product, dtype)
     else:
-        body = _gathered(lines, dtype) if b.ndim == 1 else _gathered_rows(lines, b.shape[1], dtype)
+        body = _gather(lines, dtype) if b.ndim == 1 else _gather_rows(lines, b.shape[1], dtype)
     return [Sequential(dtype, shape_of_product, operands, body, requires)]
 
 
 def _element(vector: Array, k: int, context: Context) -> Array:
-    """An element of a vector as a 0-d array."""
+    """Return an element of a vector as a 0-d array."""
     return context.add(Pointwise(vector.dtype, (), (vector,), lambda index, readers: readers[0]((const(k),)), 0))
 
 
-def _gathered(lines: _Lines, dtype: str) -> Body:
-    """Each element of the product as the sum over the stored values of a row."""
+def _gather(lines: _CompressedLines, dtype: str) -> Body:
+    """Multiply by a vector: gather for each row."""
     line, total = var("v0"), var("r0", dtype)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        number, index = lines.place(readers, line, "v1")
+        number, index = lines.entry(readers, line, "v1")
         term = readers[2]((number,)) * readers[3]((index,))
         row = lines.loop(readers, line, "v1", [Assign("r0", total + term)])
         return (For("v0", lines.count, (Declare("r0", const(0, dtype)), row, write((line,), total))),)
@@ -116,55 +116,55 @@ def _gathered(lines: _Lines, dtype: str) -> Body:
     return body
 
 
-#: how many columns of a product are added up at once in registers: as many of the first as there are, and so on
+#: numbers of columns that are accumulated in registers at once; remainders use the smaller ones
 _COLUMNS = (8, 4, 2, 1)
 
 
-def _gathered_rows(lines: _Lines, columns: Expr, dtype: str) -> Body:
-    """The rows of the product, some columns at a time, whose elements are sums over the stored values of a row."""
+def _gather_rows(lines: _CompressedLines, columns: Expr, dtype: str) -> Body:
+    """Multiply by a matrix: gather for each row, with blocks of columns in registers."""
     line = var("v0")
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        number, index = lines.place(readers, line, "v1")
+        number, index = lines.entry(readers, line, "v1")
         blocks: list[Statement] = []
         for size in _COLUMNS:
-            here = size if size == _COLUMNS[0] else 2 * size
-            first = columns // here * here
+            larger = size if size == _COLUMNS[0] else 2 * size
+            first = columns // larger * larger
             count = columns // size
             if size == _COLUMNS[0]:
                 first = ZERO
             else:
                 count = count % 2
             begin = first + var("v2") * size
-            places = [begin + k for k in range(size)]
+            positions = [begin + k for k in range(size)]
             totals = [var(f"r{k}", dtype) for k in range(size)]
             factor = var("r", dtype)
-            # Of the elements that are read at once, only constants are different in the places.
+            # Offsets of the elements of a block differ only by constants.
             start = index * columns + begin
             elements = [readers[3]((start + k,)) for k in range(size)]
             terms = [factor * element for element in elements]
-            adding = [Assign(t.attr, t + term) for t, term in zip(totals, terms, strict=True)]
-            opened = [Declare(t.attr, const(0, dtype)) for t in totals]
-            summed = lines.loop(readers, line, "v1", [Declare("r", readers[2]((number,))), *adding])
-            stored = [write((line, place), t) for place, t in zip(places, totals, strict=True)]
-            blocks.append(For("v2", count, (*opened, summed, *stored)))
+            accumulate = [Assign(t.attr, t + term) for t, term in zip(totals, terms, strict=True)]
+            initial = [Declare(t.attr, const(0, dtype)) for t in totals]
+            row = lines.loop(readers, line, "v1", [Declare("r", readers[2]((number,))), *accumulate])
+            stores = [write((line, position), t) for position, t in zip(positions, totals, strict=True)]
+            blocks.append(For("v2", count, (*initial, row, *stores)))
         return (For("v0", lines.count, tuple(blocks)),)
 
     return body
 
 
-def _added_up(lines: _Lines, shape: Sequence[Expr], dtype: str) -> Body:
-    """The product as a sum of terms, each a stored value times an element, or a row, of the dense factor."""
+def _scatter(lines: _CompressedLines, shape: Sequence[Expr], dtype: str) -> Body:
+    """Multiply by scattering each stored value times an element, or a row, of the dense factor."""
     line, across = var("v0"), (var("v2"),) * (len(shape) - 1)
 
     def over_row(statement: Statement) -> tuple[Statement, ...]:
         return (mark_parallel(For("v2", shape[1], (statement,))),) if across else (statement,)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        number, index = lines.place(readers, line, "v1")
+        number, index = lines.entry(readers, line, "v1")
         term = readers[2]((number,)) * readers[3]((line, *across))
-        place = (index, *across)
-        terms = lines.loop(readers, line, "v1", over_row(write(place, read(place) + term)))
+        target = (index, *across)
+        terms = lines.loop(readers, line, "v1", over_row(write(target, read(target) + term)))
         zero = over_row(write((line, *across), const(0, dtype)))
         zeros = For("v0", shape[0], zero)
         return (zeros if across else mark_parallel(zeros), For("v0", lines.count, (terms,)))
@@ -178,7 +178,7 @@ def _compressed_inner(op: CompressedInner, node: Apply, context: Context) -> Seq
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     of_lines, others = (x, y) if op.format == "csr" else (y, x)
-    lines = _Lines(indices, indptr, others.shape[0], indices, node, context)
+    lines = _CompressedLines(indices, indptr, others.shape[0], indices, node, context)
     message = "There are {0} lines, but {1} rows for them."
     requires = [*lines.requires, *context.require_equal(lines.count, of_lines.shape[0], ValueError, message, node)]
     message = "Rows of length {0} and {1} have no inner product."
@@ -186,15 +186,15 @@ def _compressed_inner(op: CompressedInner, node: Apply, context: Context) -> Seq
     line, across, total = var("v0"), var("v2"), var("r0", dtype)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        number, index = lines.place(readers, line, "v1")
+        number, index = lines.entry(readers, line, "v1")
         term = readers[2]((line, across)) * readers[3]((index, across))
-        add_up = For("v2", x.shape[1], (Assign("r0", total + term, reassociate=True),), lanes=_lanes(dtype))
-        inner = (Declare("r0", const(0, dtype)), add_up, write((number,), total))
-        # Values of which no line has any are zero.
+        accumulate = For("v2", x.shape[1], (Assign("r0", total + term, reassociate=True),), lanes=_lanes(dtype))
+        inner = (Declare("r0", const(0, dtype)), accumulate, write((number,), total))
+        # Stored values that belong to no line are zero.
         zeros = mark_parallel(For("v0", indices.shape[0], (write((line,), const(0, dtype)),)))
         return (zeros, For("v0", lines.count, (lines.loop(readers, line, "v1", inner),)))
 
-    operands = [indices, indptr, converted(of_lines, dtype), converted(others, dtype)]
+    operands = [indices, indptr, convert(of_lines, dtype), convert(others, dtype)]
     return [Sequential(dtype, indices.shape, operands, body, requires)]
 
 
@@ -207,7 +207,7 @@ def _csm_grad(op: CSMGrad, node: Apply, context: Context) -> Sequence[Array]:
 
 
 def _lanes(dtype: str) -> tuple[int, ...]:
-    """How many partial results an inner product has: full vectors of any processor."""
+    """Return the number of lanes of an inner product."""
     return (64 // max(4, np.dtype(dtype).itemsize),)
 
 

@@ -1,10 +1,9 @@
-"""Lowering of convolutions: products of matrices, one image after another, or plain loops.
+"""Lowering of convolutions: im2col and matrix products for each image, or plain loops.
 
-For each image a matrix of columns is made in a place in the workspace: row (c, k) and column p hold the element of
-channel c that meets entry k of the filters at position p. Forwards, the filters as a matrix times the columns are the
-output. Backwards, the output times the columns transposed is added to the gradient of the filters; and the filters
-transposed times the output are columns, which are added up to the gradient of the image. What BLAS has no products
-for, integers and filters that differ from position to position, goes element by element.
+For each image a matrix of columns (im2col) is built in the workspace: row (c, k), column p holds the element of channel
+c that filter tap k multiplies at output position p. Forward, the output is filters @ columns. Backward, output @
+columns.T is accumulated in the gradient of the filters, and filters.T @ output are columns, which are scattered to the
+gradient of the image (col2im). Integers and unshared filters, for which there is no BLAS, use plain loops.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.dot import BLAS_DTYPES
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
 from aesara.records import dataclass
 from aesara.tensor.products.correlation import Correlation, Windows
@@ -47,13 +46,13 @@ def _correlation(op: Correlation, node: Apply, context: Context) -> Sequence[Arr
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     working = "float32" if dtype == "float16" else dtype
-    x, y = (context.added(converted(context.array(v), working)) for v in node.inputs[:2])
-    sizes = _Measuring(op, node, context).sizes(x, y)
+    x, y = (context.ensure_added(convert(context.array(v), working)) for v in node.inputs[:2])
+    sizes = _SizeInference(op, node, context).sizes(x, y)
     if working in BLAS_DTYPES and not op.windows.unshared:
-        result = _PRODUCTS[op.direction](_Batch(op.windows, sizes, context), x, y)
+        result = _PRODUCTS[op.direction](_ImageLoop(op.windows, sizes, context), x, y)
     else:
-        result = _ELEMENTS[op.direction](_Elements(op.windows, sizes, context), x, y)
-    return [converted(result, dtype)]
+        result = _ELEMENTS[op.direction](_PlainLoops(op.windows, sizes, context), x, y)
+    return [convert(result, dtype)]
 
 
 # -- sizes ---------------------------------------------------------------------------------------------------------
@@ -78,8 +77,8 @@ class _Sizes:
         return self.image != self.padded
 
 
-class _Measuring:
-    """Finds all sizes, and adds the checks that they fit."""
+class _SizeInference:
+    """Infers all sizes, and adds the checks that they agree."""
 
     def __init__(self, op: Correlation, node: Apply, context: Context) -> None:
         self.op, self.node, self.context, self.windows = op, node, context, op.windows
@@ -87,7 +86,7 @@ class _Measuring:
 
     def sizes(self, x: Array, y: Array) -> _Sizes:
         n = self.windows.ndim
-        given = self._given()
+        given = self._given_sizes()
         if self.op.direction == "forward":
             batch, image, kernel, outputs = x.shape[0], x.shape[2:], y.shape[-n:], y.shape[0]
             channels = self._split(x.shape[1], "The {0} channels of the images")
@@ -103,7 +102,7 @@ class _Measuring:
             self._agree(outputs, y.shape[1], "There are {0} filters, but {1} channels of the output.")
             channels = x.shape[-n - 1]
             image = self._image(kernel, output) if given is None else given
-        of_group = self._split(outputs, "The {0} filters")
+        group_outputs = self._split(outputs, "The {0} filters")
         spans = self._spans(kernel)
         pads = self._pads(spans)
         padded = tuple(m + before + after for m, (before, after) in zip(image, pads, strict=True))
@@ -114,11 +113,11 @@ class _Measuring:
                 for d in range(n):
                     self._agree(positions[d], filters[d], f"Dimension {d} has {{0}} positions, and filters for {{1}}.")
         return _Sizes(
-            batch, channels, of_group, tuple(image), tuple(kernel), positions, tuple(b for b, _ in pads), padded,
+            batch, channels, group_outputs, tuple(image), tuple(kernel), positions, tuple(b for b, _ in pads), padded,
             tuple(self.checks),
         )  # fmt: skip
 
-    def _given(self) -> tuple[Expr, ...] | None:
+    def _given_sizes(self) -> tuple[Expr, ...] | None:
         rest = self.node.inputs[2:]
         if not rest:
             return None
@@ -129,12 +128,12 @@ class _Measuring:
         known = self.node.outputs[0].type.shape[-self.windows.ndim :]
         return tuple(n if m is None else const(m) for n, m in zip(found, known, strict=True))
 
-    def _split(self, total: Expr, what: str) -> Expr:
+    def _split(self, total: Expr, channels: str) -> Expr:
         groups = const(self.windows.groups)
         if groups is ONE:
             return total
         rest = total % groups
-        message = f"{what} cannot be split into {self.windows.groups} groups."
+        message = f"{channels} cannot be split into {self.windows.groups} groups."
         self._require(primitive("eq", rest, ZERO), message, total)
         return total // groups
 
@@ -148,15 +147,15 @@ class _Measuring:
         return [(k - 1) * d + 1 for k, d in zip(kernel, self.windows.dilations, strict=True)]
 
     def _pads(self, spans: Sequence[Expr]) -> list[tuple[Expr, Expr]]:
-        border = self.windows.border
-        if not isinstance(border, str):
-            return [(const(int(before)), const(int(after))) for before, after in border]
+        padding = self.windows.border
+        if not isinstance(padding, str):
+            return [(const(int(before)), const(int(after))) for before, after in padding]
         zeros: dict[str, Callable[[Expr], Expr]] = {
             "valid": lambda span: ZERO,
             "full": lambda span: span - 1,
             "half": lambda span: span // 2,
         }
-        return [(zeros[border](n), zeros[border](n)) for n in spans]
+        return [(zeros[padding](n), zeros[padding](n)) for n in spans]
 
     def _positions(
         self, image: Sequence[Expr], kernel: Sequence[Expr], padded: Sequence[Expr], spans: Sequence[Expr],
@@ -169,8 +168,8 @@ class _Measuring:
             message = f"The filters, of size {{1}}, do not fit into the images, of size {{0}}, in dimension {d}."
             fits = padded[d] >= spans[d]
             self._require(fits & (image[d] >= ZERO), message, image[d], kernel[d])
-            free = padded[d] - spans[d]
-            count = (free if stride == 1 else free // stride) + 1
+            slack = padded[d] - spans[d]
+            count = (slack if stride == 1 else slack // stride) + 1
             if output is not None:
                 message = f"In dimension {d} there are windows at {{0}} positions; the output has {{1}}."
                 self._agree(count, output[d], message)
@@ -179,7 +178,7 @@ class _Measuring:
         return tuple(found)
 
     def _kernel(self, image: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
-        """The sizes of filters whose windows cover the image; see `aesara.tensor.products.correlation.kernel_sizes`."""
+        """Return the sizes of filters whose windows cover the image; see `tensor.products.correlation.kernel_sizes`."""
         found = []
         for d, dilation in enumerate(self.windows.dilations):
             if self.windows.border == "full":
@@ -191,43 +190,43 @@ class _Measuring:
         return tuple(found)
 
     def _image(self, kernel: Sequence[Expr], output: Sequence[Expr]) -> tuple[Expr, ...]:
-        """The sizes of the smallest images."""
+        """Return the sizes of the smallest images."""
         spans = self._spans(kernel)
         parts = zip(output, spans, self._pads(spans), self.windows.strides, strict=True)
         return tuple(((m - 1) * stride + span) - before - after for m, span, (before, after), stride in parts)
 
 
-class _Form:
-    """What both ways to compute have in common."""
+class _Convolution:
+    """Index arithmetic and padding of a convolution."""
 
     def __init__(self, windows: Windows, sizes: _Sizes, context: Context) -> None:
         self.windows, self.sizes, self.context = windows, sizes, context
 
-    def place(self, position: Sequence[Expr], entry: Sequence[Expr]) -> list[Expr]:
-        """Where in the image with zeros around it is what meets an entry of the filters at a position."""
+    def image_index(self, position: Sequence[Expr], tap: Sequence[Expr]) -> list[Expr]:
+        """Return the index into the padded image for an output position and a filter tap."""
         found = []
-        for d, (p, k) in enumerate(zip(position, entry, strict=True)):
+        for d, (p, k) in enumerate(zip(position, tap, strict=True)):
             if self.windows.flip:
                 k = (self.sizes.kernel[d] - 1) - k
             found.append(p * self.windows.strides[d] + k * self.windows.dilations[d])
         return found
 
-    def with_zeros(self, image: Array, context: Context) -> Array:
-        """The image with zeros around it."""
+    def pad(self, image: Array, context: Context) -> Array:
+        """Pad an image with zeros."""
         if not self.sizes.is_padded:
             return image
         lead = image.ndim - self.windows.ndim
         shape = (*image.shape[:lead], *self.sizes.padded)
         before = (*(ZERO for _ in range(lead)), *self.sizes.before)
 
-        def place(index: Index, readers: Sequence[Reader]) -> Index:
+        def position(index: Index, readers: Sequence[Reader]) -> Index:
             return tuple(i + b for i, b in zip(index, before, strict=True))
 
-        write = Write(image.shape, (image,), place, lambda index, readers: readers[0](index))
+        write = Write(image.shape, (image,), position, lambda index, readers: readers[0](index))
         return context.add(Assembled(image.dtype, shape, literal(0, image.dtype, shape), [write]))
 
-    def without_zeros(self, padded: Array, context: Context) -> Array:
-        """The image inside of the zeros."""
+    def crop(self, padded: Array, context: Context) -> Array:
+        """Remove the padding of an image."""
         if not self.sizes.is_padded:
             return padded
         lead = padded.ndim - self.windows.ndim
@@ -242,8 +241,8 @@ class _Form:
 # -- products of matrices ------------------------------------------------------------------------------------------
 
 
-class _Batch(_Form):
-    """A loop over the images of a batch, whose step is a product of matrices for each group."""
+class _ImageLoop(_Convolution):
+    """A loop over the images of a batch, with a matrix product for each group."""
 
     def __init__(self, windows: Windows, sizes: _Sizes, context: Context) -> None:
         super().__init__(windows, sizes, context)
@@ -257,11 +256,11 @@ class _Batch(_Form):
         self.operands: list[Array] = []
 
     def image_of(self, array: Array) -> Array:
-        """The part of an array that belongs to the image of this step."""
+        """Return the row of an array for the image of this step."""
         return self._read(array, 0, array.shape[1:])
 
     def whole(self, array: Array) -> Array:
-        """All of an array."""
+        """Return an outer array as a whole."""
         if array.buffer is not None:
             return self.inner.add(Source(array.buffer, array.dtype, array.shape))
         return self._read(array, None, array.shape)
@@ -272,10 +271,10 @@ class _Batch(_Form):
         return self.inner.add(Source(self.rows[-1].name, array.dtype, shape))
 
     def matrix(self, array: Array, rows: Expr, columns: Expr) -> Array:
-        """Memory as a matrix for each group."""
+        """View an array as a matrix for each group."""
         return self.inner.add(Alias(array, (*self.groups, rows, columns)))
 
-    def transposed(self, matrix: Array) -> Array:
+    def transpose(self, matrix: Array) -> Array:
         *lead, rows, columns = matrix.shape
         return self.inner.add(
             Pointwise(
@@ -289,39 +288,39 @@ class _Batch(_Form):
         return self.inner.add(MatrixProduct(left, right))
 
     def columns(self, image: Array) -> Array:
-        """The matrix of columns of an image."""
+        """Return the matrix of columns of an image (im2col)."""
         sizes, n = self.sizes, self.windows.ndim
         if not sizes.is_padded and all(k is ONE for k in sizes.kernel) and all(s == 1 for s in self.windows.strides):
             return self.matrix(image, self.entries, self.positions)
 
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            return readers[0]((index[0], *self.place(index[n + 1 :], index[1 : n + 1])))
+            return readers[0]((index[0], *self.image_index(index[n + 1 :], index[1 : n + 1])))
 
-        padded = self.with_zeros(image, self.inner)
+        padded = self.pad(image, self.inner)
         shape = (self.all_channels, *sizes.kernel, *sizes.output)
         spread = self.inner.add(Pointwise(image.dtype, shape, (padded,), body, 1, [True]))
         return self.matrix(spread, self.entries, self.positions)
 
-    def added_columns(self, columns: Array) -> Array:
-        """The image whose elements are the sums of the columns that they meet."""
+    def image_of_columns(self, columns: Array) -> Array:
+        """Return the image that sums the columns (col2im)."""
         sizes, n = self.sizes, self.windows.ndim
         domain = (self.all_channels, *sizes.kernel, *sizes.output)
         spread = self.inner.add(Alias(columns, domain))
 
-        def place(index: Index, readers: Sequence[Reader]) -> Index:
-            return (index[0], *self.place(index[n + 1 :], index[1 : n + 1]))
+        def position(index: Index, readers: Sequence[Reader]) -> Index:
+            return (index[0], *self.image_index(index[n + 1 :], index[1 : n + 1]))
 
-        write = Write(domain, (spread,), place, lambda index, readers: readers[0](index), accumulate=True)
+        write = Write(domain, (spread,), position, lambda index, readers: readers[0](index), accumulate=True)
         shape = (self.all_channels, *sizes.padded)
         padded = self.inner.add(Assembled(columns.dtype, shape, literal(0, columns.dtype, shape), [write]))
-        return self.without_zeros(padded, self.inner)
+        return self.crop(padded, self.inner)
 
-    def results_in_turn(self, array: Array, shape: Sequence[Expr]) -> Array:
-        """The loop that makes an array for each image, and puts them into one of this shape."""
+    def stack_results(self, array: Array, shape: Sequence[Expr]) -> Array:
+        """Return the stacked arrays that the loop computes for each image."""
         return self._loop(array, (self.sizes.batch, *shape), None)
 
-    def sum_of(self, term: Array, shape: Sequence[Expr]) -> Array:
-        """The loop that adds up an array for each image, in one of this shape."""
+    def sum_results(self, term: Array, shape: Sequence[Expr]) -> Array:
+        """Return the sum of the arrays that the loop computes for each image."""
         return self._loop(term, shape, self.context.add(literal(0, term.dtype, shape)))
 
     def _loop(self, array: Array, shape: Sequence[Expr], start: Array | None) -> Array:
@@ -347,29 +346,29 @@ def _sum(index: Index, readers: Sequence[Reader]) -> Expr:
     return readers[0](index) + readers[1](index)
 
 
-def _forward(batch: _Batch, x: Array, w: Array) -> Array:
-    sizes = batch.sizes
-    filters = batch.matrix(batch.whole(w), sizes.outputs, batch.entries)
-    product = batch.product(filters, batch.columns(batch.image_of(x)))
-    return batch.results_in_turn(product, (batch.all_outputs, *sizes.output))
+def _forward(loop: _ImageLoop, x: Array, w: Array) -> Array:
+    sizes = loop.sizes
+    filters = loop.matrix(loop.whole(w), sizes.outputs, loop.entries)
+    product = loop.product(filters, loop.columns(loop.image_of(x)))
+    return loop.stack_results(product, (loop.all_outputs, *sizes.output))
 
 
-def _weights(batch: _Batch, x: Array, y: Array) -> Array:
-    sizes = batch.sizes
-    outputs = batch.matrix(batch.image_of(y), sizes.outputs, batch.positions)
-    product = batch.product(outputs, batch.transposed(batch.columns(batch.image_of(x))))
-    return batch.sum_of(product, (batch.all_outputs, sizes.channels, *sizes.kernel))
+def _weights(loop: _ImageLoop, x: Array, y: Array) -> Array:
+    sizes = loop.sizes
+    outputs = loop.matrix(loop.image_of(y), sizes.outputs, loop.positions)
+    product = loop.product(outputs, loop.transpose(loop.columns(loop.image_of(x))))
+    return loop.sum_results(product, (loop.all_outputs, sizes.channels, *sizes.kernel))
 
 
-def _inputs(batch: _Batch, w: Array, y: Array) -> Array:
-    sizes = batch.sizes
-    filters = batch.transposed(batch.matrix(batch.whole(w), sizes.outputs, batch.entries))
-    outputs = batch.matrix(batch.image_of(y), sizes.outputs, batch.positions)
-    image = batch.added_columns(batch.product(filters, outputs))
-    return batch.results_in_turn(image, (batch.all_channels, *sizes.image))
+def _inputs(loop: _ImageLoop, w: Array, y: Array) -> Array:
+    sizes = loop.sizes
+    filters = loop.transpose(loop.matrix(loop.whole(w), sizes.outputs, loop.entries))
+    outputs = loop.matrix(loop.image_of(y), sizes.outputs, loop.positions)
+    image = loop.image_of_columns(loop.product(filters, outputs))
+    return loop.stack_results(image, (loop.all_channels, *sizes.image))
 
 
-_PRODUCTS: dict[str, Callable[[_Batch, Array, Array], Array]] = {
+_PRODUCTS: dict[str, Callable[[_ImageLoop, Array, Array], Array]] = {
     "forward": _forward,
     "weights": _weights,
     "inputs": _inputs,
@@ -379,48 +378,48 @@ _PRODUCTS: dict[str, Callable[[_Batch, Array, Array], Array]] = {
 # -- element by element --------------------------------------------------------------------------------------------
 
 
-class _Elements(_Form):
-    """Loops over everything: each iteration adds one product to an element of the result."""
+class _PlainLoops(_Convolution):
+    """A loop nest over all products: each iteration adds one product to an element of the result."""
 
     def domain(self, positions_first: bool) -> tuple[Expr, ...]:
         sizes = self.sizes
         inner = (const(self.windows.groups), sizes.outputs, sizes.channels, *sizes.kernel)
         return (sizes.batch, *sizes.output, *inner) if positions_first else (sizes.batch, *inner, *sizes.output)
 
-    def parts(self, index: Index, positions_first: bool) -> tuple[Expr, Index, Expr, Expr, Expr, Index]:
-        """The image, the position, the output, the channel, this channel in its group, and the entry."""
+    def unpack(self, index: Index, positions_first: bool) -> tuple[Expr, Index, Expr, Expr, Expr, Index]:
+        """Return image, position, output, channel, channel in its group, and filter tap."""
         n = self.windows.ndim
         image, *rest = index
         if positions_first:
             position, (group, output, channel, *entry) = rest[:n], rest[n:]
         else:
             (group, output, channel, *entry), position = rest[:-n], rest[-n:]
-        of_outputs, of_channels = group * self.sizes.outputs, group * self.sizes.channels
-        return image, tuple(position), of_outputs + output, of_channels + channel, channel, tuple(entry)
+        first_output, first_channel = group * self.sizes.outputs, group * self.sizes.channels
+        return image, tuple(position), first_output + output, first_channel + channel, channel, tuple(entry)
 
     def at_image(self, index: Index, positions_first: bool = False) -> Index:
-        image, position, _, channel, _, entry = self.parts(index, positions_first)
-        return (image, channel, *self.place(position, entry))
+        image, position, _, channel, _, entry = self.unpack(index, positions_first)
+        return (image, channel, *self.image_index(position, entry))
 
     def at_filter(self, index: Index, positions_first: bool = False) -> Index:
-        _, position, output, _, channel, entry = self.parts(index, positions_first)
+        _, position, output, _, channel, entry = self.unpack(index, positions_first)
         return (output, *(position if self.windows.unshared else ()), channel, *entry)
 
     def at_output(self, index: Index, positions_first: bool = False) -> Index:
-        image, position, output, *_ = self.parts(index, positions_first)
+        image, position, output, *_ = self.unpack(index, positions_first)
         return (image, output, *position)
 
     def sums(
-        self, shape: Sequence[Expr], place: Callable[..., Index], x: Array, at_x: Callable[..., Index], y: Array,
+        self, shape: Sequence[Expr], position: Callable[..., Index], x: Array, at_x: Callable[..., Index], y: Array,
         at_y: Callable[..., Index], positions_first: bool = False,
     ) -> Array:  # fmt: skip
-        """result[place] += x[at_x] * y[at_y]."""
+        """Return the array with ``result[position] += x[at_x] * y[at_y]``."""
 
         def value(index: Index, readers: Sequence[Reader]) -> Expr:
             return readers[0](at_x(index, positions_first)) * readers[1](at_y(index, positions_first))
 
         write = Write(
-            self.domain(positions_first), (x, y), lambda index, readers: place(index, positions_first), value, True
+            self.domain(positions_first), (x, y), lambda index, readers: position(index, positions_first), value, True
         )
         zeros = literal(0, x.dtype, shape)
         return self.context.add(Assembled(x.dtype, shape, zeros, [write], self.sizes.checks))
@@ -431,23 +430,23 @@ class _Elements(_Form):
         return (sizes.outputs * self.windows.groups, *positions, sizes.channels, *sizes.kernel)
 
 
-def _forward_elements(form: _Elements, x: Array, w: Array) -> Array:
-    shape = (form.sizes.batch, form.sizes.outputs * form.windows.groups, *form.sizes.output)
-    return form.sums(shape, form.at_output, form.with_zeros(x, form.context), form.at_image, w, form.at_filter)
+def _forward_elements(loops: _PlainLoops, x: Array, w: Array) -> Array:
+    shape = (loops.sizes.batch, loops.sizes.outputs * loops.windows.groups, *loops.sizes.output)
+    return loops.sums(shape, loops.at_output, loops.pad(x, loops.context), loops.at_image, w, loops.at_filter)
 
 
-def _weights_elements(form: _Elements, x: Array, y: Array) -> Array:
-    padded = form.with_zeros(x, form.context)
-    # With the entries of the filters innermost no two iterations in a row add to the same place.
-    return form.sums(form.filters_shape(), form.at_filter, padded, form.at_image, y, form.at_output, True)
+def _weights_elements(loops: _PlainLoops, x: Array, y: Array) -> Array:
+    padded = loops.pad(x, loops.context)
+    # With filter taps innermost, successive iterations add to distinct elements.
+    return loops.sums(loops.filters_shape(), loops.at_filter, padded, loops.at_image, y, loops.at_output, True)
 
 
-def _inputs_elements(form: _Elements, w: Array, y: Array) -> Array:
-    shape = (form.sizes.batch, form.sizes.channels * form.windows.groups, *form.sizes.padded)
-    return form.without_zeros(form.sums(shape, form.at_image, w, form.at_filter, y, form.at_output), form.context)
+def _inputs_elements(loops: _PlainLoops, w: Array, y: Array) -> Array:
+    shape = (loops.sizes.batch, loops.sizes.channels * loops.windows.groups, *loops.sizes.padded)
+    return loops.crop(loops.sums(shape, loops.at_image, w, loops.at_filter, y, loops.at_output), loops.context)
 
 
-_ELEMENTS: dict[str, Callable[[_Elements, Array, Array], Array]] = {
+_ELEMENTS: dict[str, Callable[[_PlainLoops, Array, Array], Array]] = {
     "forward": _forward_elements,
     "weights": _weights_elements,
     "inputs": _inputs_elements,

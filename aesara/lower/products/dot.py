@@ -1,4 +1,4 @@
-"""Lowering of matrix products, single and in batches."""
+"""Lowering of matrix products."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from aesara.lower.arrays import ONE, ZERO, Array, Index, MatrixProduct, Pointwis
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul
 from aesara.tensor.shapes.length_one import MessageAboutLengths
 
 BLAS_DTYPES = ("float32", "float64")
-#: In steps of loops, where a call for each counts, products of matrices of at most this many rows or columns, and so
-#: many multiplications, are written out
+#: in steps of loops, products of matrices of at most this order, with at most so many multiplications, are unrolled
 _SIDE, _TERMS = 4, 64
 
 
-def inner_sizes_agree(x: Array, y: Array, node: Apply, context: Context) -> tuple[object, ...]:
-    """The check that two vectors or matrices have a product."""
+def require_inner_sizes(x: Array, y: Array, node: Apply, context: Context) -> tuple[object, ...]:
+    """Check the inner sizes of a product."""
     message = "dot: the last dimension of the first input has size {0}, the first of the second has size {1}."
     return context.require_equal(x.shape[-1], y.shape[0], ValueError, message, node)
 
@@ -33,37 +32,37 @@ def _dot(op: Dot, node: Apply, context: Context) -> Sequence[Array]:
     x, y = (context.array(v) for v in node.inputs)
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
-    guards = inner_sizes_agree(x, y, node, context)
+    guards = require_inner_sizes(x, y, node, context)
     if dtype == "float16":
-        # as NumPy does: products and sums in single precision, rounded once
-        single = _matrix_product(converted(x, "float32"), converted(y, "float32"), "float32", guards, context)
-        return [converted(single, dtype)]
-    return [_matrix_product(converted(x, dtype), converted(y, dtype), dtype, guards, context)]
+        # as in NumPy: products and sums are in single precision, and rounded once
+        single = _matrix_product(convert(x, "float32"), convert(y, "float32"), "float32", guards, context)
+        return [convert(single, dtype)]
+    return [_matrix_product(convert(x, dtype), convert(y, dtype), dtype, guards, context)]
 
 
 def scaled_product(node: Apply, context: Context) -> Array:
-    """The product of two matrices times a number, of a dtype that BLAS knows."""
+    """Lower a matrix product times a scalar, of a BLAS dtype."""
     x, y, scale = (context.array(v) for v in node.inputs)
-    guards = inner_sizes_agree(x, y, node, context)
-    left, right, factor = context.added(x), context.added(y), context.added(scale)
-    written = _elementwise(left, right, guards, context)
-    if written is None:
+    guards = require_inner_sizes(x, y, node, context)
+    left, right, factor = context.ensure_added(x), context.ensure_added(y), context.ensure_added(scale)
+    expression = _elementwise(left, right, guards, context)
+    if expression is None:
         return context.add(MatrixProduct(left, right, guards, factor))
     return Pointwise(
-        x.dtype, written.shape, (written, factor), lambda index, readers: readers[0](index) * readers[1](()), 1,
+        x.dtype, expression.shape, (expression, factor), lambda index, readers: readers[0](index) * readers[1](()), 1,
         [False, True],
     )  # fmt: skip
 
 
 def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
-    """The product of two matrices or vectors of one dtype."""
-    left, right = context.added(x), context.added(y)
+    """Return the product of matrices or vectors of the same dtype."""
+    left, right = context.ensure_added(x), context.ensure_added(y)
     if x.ndim == y.ndim == 1:
         return _inner(left, right, dtype, guards, context)
     if dtype not in BLAS_DTYPES:
         return _plain_product(left, right, dtype, guards, context)
-    left = left if left.ndim == 2 else context.added(with_dimensions(left, [None, 0]))
-    right = right if right.ndim == 2 else context.added(with_dimensions(right, [0, None]))
+    left = left if left.ndim == 2 else context.ensure_added(with_dimensions(left, [None, 0]))
+    right = right if right.ndim == 2 else context.ensure_added(with_dimensions(right, [0, None]))
     product = _elementwise(left, right, guards, context) or context.add(MatrixProduct(left, right, guards))
     if x.ndim == 1:
         return with_dimensions(product, [1])
@@ -71,14 +70,14 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
 
 
 def _elementwise(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:
-    """The product of two matrices as an expression for each element, if that is faster than BLAS."""
+    """Return a matrix product as an elementwise expression if that is faster than BLAS, else None."""
     if x.shape[1] is y.shape[0] is ONE:
         return context.add(_outer(x, y, guards))
-    return _written_out(x, y, guards, context)
+    return _unrolled_product(x, y, guards, context)
 
 
-def _written_out(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:
-    """The product of two small matrices of known sizes in the step of a loop, as an expression for each element."""
+def _unrolled_product(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:
+    """Return an unrolled product of small matrices of static sizes in the step of a loop, else None."""
     (rows, inner), (_, columns) = x.shape, y.shape
     if context.outer is None or not (rows.is_const and inner.is_const and columns.is_const):
         return None
@@ -95,7 +94,7 @@ def _written_out(x: Array, y: Array, guards: Sequence[object], context: Context)
 
 
 def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
-    """Two vectors: a sum of products, which fuses with what makes them."""
+    """Return the inner product of vectors as a reduction, which fuses with its operands."""
     terms = Pointwise(
         dtype, x.shape, (x, y), lambda index, readers: readers[0](index) * readers[1](index),
         requires=guards,
@@ -104,7 +103,7 @@ def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Co
 
 
 def _outer(x: Array, y: Array, guards: Sequence[object]) -> Array:
-    """A column times a row: element by element, which fuses with what is made of it."""
+    """Return the outer product of a column and a row as an elementwise expression."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0]((index[0], ZERO)) * readers[1]((ZERO, index[1]))
@@ -113,7 +112,7 @@ def _outer(x: Array, y: Array, guards: Sequence[object]) -> Array:
 
 
 def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
-    """Dtypes that BLAS does not know: a sum over the inner dimension."""
+    """Return a product of a dtype without BLAS, as a reduction over the inner dimension."""
     rows, columns = x.shape[:-1], y.shape[1:]
     shape = (*rows, *columns, x.shape[-1])
 
@@ -127,7 +126,7 @@ def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], con
 
 @lower_op.register
 def _batched_dot(op: BatchedDot, node: Apply, context: Context) -> Sequence[Array]:
-    """A product for each entry of the first dimension."""
+    """Lower a product for each index of the first dimension."""
     x, y = (context.array(v) for v in node.inputs)
     message = "batched_dot: the first dimensions have sizes {0} and {1}; they must agree."
     guards = list(context.require_equal(x.shape[0], y.shape[0], ValueError, message, node))
@@ -149,40 +148,40 @@ def _matmul(op: MatMul, node: Apply, context: Context) -> Sequence[Array]:
                 f"matmul: the inputs have sizes {{0}} and {{1}} in dimension {axis}. A dimension is broadcast only "
                 "where its static length is 1: use specify_broadcastable to say so."
             )
-            worded = MessageAboutLengths(message, ((a, x.ndim + axis), (b, y.ndim + axis)))
-            guards += context.require_equal(x.shape[axis], y.shape[axis], ValueError, worded, node)
+            error = MessageAboutLengths(message, ((a, x.ndim + axis), (b, y.ndim + axis)))
+            guards += context.require_equal(x.shape[axis], y.shape[axis], ValueError, error, node)
     return [_products(x, y, x.ndim == 1, y.ndim == 1, node.outputs[0].type.dtype, guards, context)]
 
 
 def _products(
     x: Array, y: Array, x_is_row: bool, y_is_column: bool, dtype: str, guards: Sequence[object], context: Context
 ) -> Array:
-    """Products of matrices over leading dimensions; a missing row or column dimension is put in and dropped again.
+    """Return batched products; a missing row or column dimension is inserted and removed again.
 
-    Half precision is computed in single and rounded once, as NumPy does.
+    Half precision is computed in single precision and rounded once, as in NumPy.
     """
     working = "float32" if dtype == "float16" else dtype
-    left, right = (context.added(converted(a, working)) for a in (x, y))
+    left, right = (context.ensure_added(convert(a, working)) for a in (x, y))
     if x_is_row:
         left = with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
     if y_is_column:
         right = with_dimensions(right, [*range(right.ndim), None])
     lead = max(left.ndim, right.ndim)
     left, right = (with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
-    left, right = context.added(left), context.added(right)
-    written = _written_out(left, right, guards, context) if lead == 2 and working in BLAS_DTYPES else None
-    if written is not None:
-        result = written
+    left, right = context.ensure_added(left), context.ensure_added(right)
+    expression = _unrolled_product(left, right, guards, context) if lead == 2 and working in BLAS_DTYPES else None
+    if expression is not None:
+        result = expression
     elif working in BLAS_DTYPES:
         result = context.add(MatrixProduct(left, right, guards))
     else:
-        result = _sums_of_products(left, right, working, guards, context)
+        result = _batched_plain_product(left, right, working, guards, context)
     kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]
-    return converted(with_dimensions(result, kept), dtype)
+    return convert(with_dimensions(result, kept), dtype)
 
 
-def _sums_of_products(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
-    """Products over leading dimensions in dtypes that BLAS does not know: sums over the inner dimension."""
+def _batched_plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
+    """Return batched products of a dtype without BLAS, as reductions over the inner dimension."""
     batch = [n if m is ONE else m for m, n in zip(x.shape[:-2], y.shape[:-2], strict=True)]
     shape = (*batch, x.shape[-2], y.shape[-1], x.shape[-1])
 

@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: draws from random distributions."""
+"""Lowering of draws from random distributions."""

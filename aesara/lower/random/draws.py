@@ -1,8 +1,7 @@
-"""Lowering of draws: NumPy's C functions on the words of a generator, and what is computed of their numbers.
+"""Lowering of draws to NumPy's C functions on the words of a generator, and formulas of their numbers.
 
-The words of a generator are an array like any other (`ir.generators`): a draw overwrites them, so that a state that
-several read is copied, and one that nobody reads any more is advanced in its place.  What a call has drawn goes into
-the generator of the shared variable when everything has succeeded.
+The words of a generator are an ordinary array (`ir.generators`) that a draw overwrites: a state with several readers is
+copied, others are advanced in place.  The generator of a shared variable is updated after a call has succeeded.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from aesara.lower.random.drawing import (
     number,
     unless,
 )
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.records import dataclass
 from aesara.tensor.random import distributions as of
 from aesara.tensor.random.random_variable import RandomVariable
@@ -40,15 +39,15 @@ __all__: list[str] = []
 
 @lower_op.register
 def _draw(op: RandomVariable, node: Apply, context: Context) -> Sequence[Array]:
-    distribution = _DISTRIBUTIONS.get(type(op))  # a subclass may draw otherwise
+    distribution = _DISTRIBUTIONS.get(type(op))  # a subclass may draw differently
     if distribution is None:
         raise Unsupported(f"no native draws from {op.name}")
     drawing = Drawing(node, context)
     drawn = distribution(drawing)
     dtype = node.outputs[1].type.dtype
     if dtype != drawn.dtype and not dtype.startswith("float") and type(op) not in _FITTING:
-        raise Unsupported(f"draws of dtype {dtype}, which they may not fit into")
-    return [drawing.state, converted(drawn, dtype)]
+        raise Unsupported(f"draws of dtype {dtype}, which may overflow")
+    return [drawing.state, convert(drawn, dtype)]
 
 
 # -- distributions of numbers --------------------------------------------------------------------------------------
@@ -58,7 +57,7 @@ _Checks = Callable[[Drawing, Sequence[Array]], None]
 
 @dataclass(frozen=True)
 class _Parameter:
-    """A parameter: its name in messages, what must hold of it, and whether it counts something."""
+    """A parameter: its name in messages, its constraints, and whether it is an integer count."""
 
     name: str
     constraints: tuple[Constraint, ...] = ()
@@ -75,15 +74,15 @@ def _count(name: str, *constraints: Constraint) -> _Parameter:
 
 @dataclass(frozen=True)
 class _Standard:
-    """The draw of a distribution with these values of its parameters, which takes less time."""
+    """A faster draw for certain values of the parameters."""
 
     draw: str
     parameters: tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class _Numbers:
-    """A distribution of numbers that a C function draws.
+class _Scalar:
+    """A scalar distribution that a C function draws.
 
     Attributes
     ----------
@@ -92,11 +91,11 @@ class _Numbers:
     parameters
         The parameters of the op, in order.
     order
-        The numbers of the parameters of the C function among them, in the order in which they are also checked.
+        Positions of the parameters of the C function among these, in the order of their checks.
     first, last
-        Further checks of the parameters together, before and after these.
+        Joint checks of the parameters, before and after those of each.
     standard
-        What is drawn instead for certain parameters.
+        The faster draw for certain parameters.
     """
 
     draw: str
@@ -106,175 +105,175 @@ class _Numbers:
     last: _Checks | None = None
     standard: _Standard | None = None
 
-    def __call__(self, node: Drawing) -> Array:
-        """The numbers."""
-        params = _numbers_of(node, self.parameters)
-        if self.standard is not None and all(map(node.is_known, node.params, self.standard.parameters)):
-            return node.draw(self.standard.draw)
+    def __call__(self, drawing: Drawing) -> Array:
+        """Lower the draw."""
+        params = _convert_parameters(drawing, self.parameters)
+        if self.standard is not None and all(map(drawing.is_known, drawing.params, self.standard.parameters)):
+            return drawing.draw(self.standard.draw)
         order = self.order or tuple(range(len(params)))
         if self.first is not None:
-            self.first(node, params)
+            self.first(drawing, params)
         for k in order:
             for constraint in self.parameters[k].constraints:
-                node.require(constraint, self.parameters[k].name, params[k])
+                drawing.require(constraint, self.parameters[k].name, params[k])
         if self.last is not None:
-            self.last(node, params)
-        return node.draw(self.draw, *(params[k] for k in order))
+            self.last(drawing, params)
+        return drawing.draw(self.draw, *(params[k] for k in order))
 
 
-def _numbers_of(node: Drawing, parameters: Sequence[_Parameter]) -> list[Array]:
-    """The parameters as NumPy takes them: integers where they count, else floats."""
+def _convert_parameters(drawing: Drawing, parameters: Sequence[_Parameter]) -> list[Array]:
+    """Convert parameters as NumPy does: counts to integers, others to floats."""
     found = []
-    for parameter, array in zip(parameters, node.params, strict=True):
+    for parameter, array in zip(parameters, drawing.params, strict=True):
         if parameter.counts and (array.dtype.startswith("float") or array.dtype == "uint64"):
             raise Unsupported(f"{parameter.name} of dtype {array.dtype}")
-        found.append(converted(array, "int64" if parameter.counts else "float64"))
+        found.append(convert(array, "int64" if parameter.counts else "float64"))
     return found
 
 
-def _uniform(node: Drawing) -> Array:
-    low, high = _numbers_of(node, (_one("low"), _one("high")))
-    if node.is_known(node.params[0], 0.0) and node.is_known(node.params[1], 1.0):
-        return node.draw("standard_uniform")
-    length = node.combined(lambda a, b: b - a, "float64", low, high)
-    text = "Range exceeds valid bounds" if node.has_arrays else "high - low range exceeds valid bounds"
+def _uniform(drawing: Drawing) -> Array:
+    low, high = _convert_parameters(drawing, (_one("low"), _one("high")))
+    if drawing.is_known(drawing.params[0], 0.0) and drawing.is_known(drawing.params[1], 1.0):
+        return drawing.draw("standard_uniform")
+    length = drawing.map(lambda a, b: b - a, "float64", low, high)
+    text = "Range exceeds valid bounds" if drawing.has_arrays else "high - low range exceeds valid bounds"
 
     def is_infinite(x: Expr) -> Expr:
         return ~(primitive("abs", x) < number(float("inf")))
 
-    node.refuse(is_infinite, text, length, kind=OverflowError)
-    node.require(NON_NEGATIVE, "high - low", length)
-    return node.draw("uniform", low, length)
+    drawing.refuse(is_infinite, text, length, kind=OverflowError)
+    drawing.require(NON_NEGATIVE, "high - low", length)
+    return drawing.draw("uniform", low, length)
 
 
-def _poisson(node: Drawing) -> Array:
-    (lam,) = _numbers_of(node, (_one("lam"),))
-    # NumPy's largest mean is ten standard deviations below what an int64 holds.
+def _poisson(drawing: Drawing) -> Array:
+    (lam,) = _convert_parameters(drawing, (_one("lam"),))
+    # As in NumPy, the largest mean is ten standard deviations below the largest int64.
     largest = 2.0**63 - 10 * (2.0**63) ** 0.5
     checks = [
-        (unless("ge", 0.0), f"lam < 0 or lam {'contains NaNs' if node.has_arrays else 'is NaN'}"),
+        (unless("ge", 0.0), f"lam < 0 or lam {'contains NaNs' if drawing.has_arrays else 'is NaN'}"),
         (unless("le", largest), "lam value too large"),
     ]
-    for is_wrong, message in reversed(checks) if node.has_arrays else checks:
-        node.refuse(is_wrong, message, lam)
-    return node.draw("poisson", lam)
+    for is_wrong, message in reversed(checks) if drawing.has_arrays else checks:
+        drawing.refuse(is_wrong, message, lam)
+    return drawing.draw("poisson", lam)
 
 
-def _check_triangle(node: Drawing, params: Sequence[Array]) -> None:
+def _check_triangle(drawing: Drawing, params: Sequence[Array]) -> None:
     left, mode, right = params
-    node.refuse(lambda a, b: a > b, "left > mode", left, mode)
-    node.refuse(lambda a, b: a > b, "mode > right", mode, right)
-    node.refuse(lambda a, b: primitive("eq", a, b), "left == right", left, right)
+    drawing.refuse(lambda a, b: a > b, "left > mode", left, mode)
+    drawing.refuse(lambda a, b: a > b, "mode > right", mode, right)
+    drawing.refuse(lambda a, b: primitive("eq", a, b), "left == right", left, right)
 
 
-def _check_mean_of_failures(node: Drawing, params: Sequence[Array]) -> None:
+def _check_mean_of_failures(drawing: Drawing, params: Sequence[Array]) -> None:
     def is_too_large(n: Expr, p: Expr) -> Expr:
         odds = (number(1.0) - p) / p
         most = n + number(10.0) * primitive("sqrt", n)
         return odds * most > number(2.0**63 - 10 * (2.0**63) ** 0.5)
 
-    node.refuse(is_too_large, "n too large or p too small, see Generator.negative_binomial Notes", *params)
+    drawing.refuse(is_too_large, "n too large or p too small, see Generator.negative_binomial Notes", *params)
 
 
-def _check_counts(node: Drawing, params: Sequence[Array]) -> None:
+def _check_counts(drawing: Drawing, params: Sequence[Array]) -> None:
     good, bad, sample = params
     for array in (good, bad):
         too_many = "both ngood and nbad must be less than 1000000000"
-        node.refuse(lambda x: x >= (10**9), too_many, array)
+        drawing.refuse(lambda x: x >= (10**9), too_many, array)
     text = "ngood + nbad < nsample"
-    node.refuse(lambda g, b, s: g + b < s, text, good, bad, sample)
+    drawing.refuse(lambda g, b, s: g + b < s, text, good, bad, sample)
 
 
-def _bernoulli(node: Drawing) -> Array:
-    (p,) = _numbers_of(node, (_one("p"),))
-    node.require(PROBABILITY, "p", p)
+def _bernoulli(drawing: Drawing) -> Array:
+    (p,) = _convert_parameters(drawing, (_one("p"),))
+    drawing.require(PROBABILITY, "p", p)
     one = Pointwise("int64", (), (), lambda index, readers: const(1), 0)
-    return node.draw("binomial", p, one)
+    return drawing.draw("binomial", p, one)
 
 
-def _beta_binomial(node: Drawing) -> Array:
-    n, a, b = _numbers_of(node, (_count("n"), _one("a"), _one("b")))
-    node.require(POSITIVE, "a", a)
-    node.require(POSITIVE, "b", b)
-    node.require(NON_NEGATIVE, "n", n)
-    return node.draw("binomial", node.draw("beta", a, b), n)
+def _beta_binomial(drawing: Drawing) -> Array:
+    n, a, b = _convert_parameters(drawing, (_count("n"), _one("a"), _one("b")))
+    drawing.require(POSITIVE, "a", a)
+    drawing.require(POSITIVE, "b", b)
+    drawing.require(NON_NEGATIVE, "n", n)
+    return drawing.draw("binomial", drawing.draw("beta", a, b), n)
 
 
-def _integers(node: Drawing) -> Array:
-    low, high = _numbers_of(node, (_count("low"), _count("high")))
-    node.refuse(lambda a, b: a >= b, "low >= high", low, high)
+def _integers(drawing: Drawing) -> Array:
+    low, high = _convert_parameters(drawing, (_count("low"), _count("high")))
+    drawing.refuse(lambda a, b: a >= b, "low >= high", low, high)
 
     def length(a: Expr, b: Expr) -> Expr:
         return b - 1 - a
 
-    return node.draw("integers", low, node.combined(length, "int64", low, high))
+    return drawing.draw("integers", low, drawing.map(length, "int64", low, high))
 
 
-def _half_normal(node: Drawing) -> Array:
-    loc, scale = _numbers_of(node, (_one("loc"), _one("scale")))
-    node.require(AT_LEAST_ZERO, "scale", scale)
-    numbers = node.draw("standard_normal")
-    return formulas.moved(node, node.combined(lambda x: primitive("abs", x), "float64", numbers), loc, scale)
+def _half_normal(drawing: Drawing) -> Array:
+    loc, scale = _convert_parameters(drawing, (_one("loc"), _one("scale")))
+    drawing.require(AT_LEAST_ZERO, "scale", scale)
+    numbers = drawing.draw("standard_normal")
+    return formulas.shift_and_scale(drawing, drawing.map(lambda x: primitive("abs", x), "float64", numbers), loc, scale)
 
 
-def _student_t(node: Drawing) -> Array:
-    df, loc, scale = _numbers_of(node, (_one("df"), _one("loc"), _one("scale")))
-    node.require(AT_LEAST_ZERO, "scale", scale)
-    node.require(POSITIVE, "df", df)
-    return formulas.moved(node, node.draw("standard_t", df), loc, scale)
+def _student_t(drawing: Drawing) -> Array:
+    df, loc, scale = _convert_parameters(drawing, (_one("df"), _one("loc"), _one("scale")))
+    drawing.require(AT_LEAST_ZERO, "scale", scale)
+    drawing.require(POSITIVE, "df", df)
+    return formulas.shift_and_scale(drawing, drawing.draw("standard_t", df), loc, scale)
 
 
 _LOC = _one("loc")
 _SCALE = _one("scale", NON_NEGATIVE)
 
-#: what draws the numbers
+#: lowering of each distribution
 _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
-    of.NormalRV: _Numbers("normal", (_LOC, _SCALE), standard=_Standard("standard_normal", (0.0, 1.0))),
-    of.LaplaceRV: _Numbers("laplace", (_LOC, _SCALE)),
-    of.LogisticRV: _Numbers("logistic", (_LOC, _SCALE)),
+    of.NormalRV: _Scalar("normal", (_LOC, _SCALE), standard=_Standard("standard_normal", (0.0, 1.0))),
+    of.LaplaceRV: _Scalar("laplace", (_LOC, _SCALE)),
+    of.LogisticRV: _Scalar("logistic", (_LOC, _SCALE)),
     of.StudentTRV: _student_t,
     of.GumbelRV: formulas.gumbel,
     of.CauchyRV: formulas.cauchy,
     of.UniformRV: _uniform,
-    of.TriangularRV: _Numbers("triangular", (_one("left"), _one("mode"), _one("right")), first=_check_triangle),
-    of.BetaRV: _Numbers("beta", (_one("a", POSITIVE), _one("b", POSITIVE))),
-    of.PowerRV: _Numbers("power", (_one("a", POSITIVE),)),
-    of.VonMisesRV: _Numbers("vonmises", (_one("mu"), _one("kappa", NON_NEGATIVE))),
+    of.TriangularRV: _Scalar("triangular", (_one("left"), _one("mode"), _one("right")), first=_check_triangle),
+    of.BetaRV: _Scalar("beta", (_one("a", POSITIVE), _one("b", POSITIVE))),
+    of.PowerRV: _Scalar("power", (_one("a", POSITIVE),)),
+    of.VonMisesRV: _Scalar("vonmises", (_one("mu"), _one("kappa", NON_NEGATIVE))),
     of.HalfNormalRV: _half_normal,
     of.HalfCauchyRV: formulas.half_cauchy,
-    of.TruncExponentialRV: formulas.truncated,
+    of.TruncExponentialRV: formulas.truncated_exponential,
     of.InvGammaRV: formulas.inverse_gamma,
     of.GenGammaRV: formulas.generalized_gamma,
     of.ParetoRV: formulas.pareto,
-    of.LogNormalRV: _Numbers("lognormal", (_one("mean"), _one("sigma", NON_NEGATIVE))),
-    of.GammaRV: _Numbers("gamma", (_one("shape", NON_NEGATIVE), _SCALE)),
-    of.ChiSquareRV: _Numbers("chisquare", (_one("df", POSITIVE),)),
-    of.NoncentralChiSquareRV: _Numbers("noncentral_chisquare", (_one("df", POSITIVE), _one("nonc", NON_NEGATIVE))),
-    of.FRV: _Numbers("f", (_one("dfnum", POSITIVE), _one("dfden", POSITIVE))),
-    of.NoncentralFRV: _Numbers(
+    of.LogNormalRV: _Scalar("lognormal", (_one("mean"), _one("sigma", NON_NEGATIVE))),
+    of.GammaRV: _Scalar("gamma", (_one("shape", NON_NEGATIVE), _SCALE)),
+    of.ChiSquareRV: _Scalar("chisquare", (_one("df", POSITIVE),)),
+    of.NoncentralChiSquareRV: _Scalar("noncentral_chisquare", (_one("df", POSITIVE), _one("nonc", NON_NEGATIVE))),
+    of.FRV: _Scalar("f", (_one("dfnum", POSITIVE), _one("dfden", POSITIVE))),
+    of.NoncentralFRV: _Scalar(
         "noncentral_f", (_one("dfnum", POSITIVE), _one("dfden", POSITIVE), _one("nonc", NON_NEGATIVE))
     ),
-    of.ExponentialRV: _Numbers("exponential", (_SCALE,), standard=_Standard("standard_exponential", (1.0,))),
-    of.WeibullRV: _Numbers("weibull", (_one("a", NON_NEGATIVE),)),
-    of.RayleighRV: _Numbers("rayleigh", (_SCALE,)),
-    of.WaldRV: _Numbers("wald", (_one("mean", POSITIVE), _one("scale", POSITIVE))),
+    of.ExponentialRV: _Scalar("exponential", (_SCALE,), standard=_Standard("standard_exponential", (1.0,))),
+    of.WeibullRV: _Scalar("weibull", (_one("a", NON_NEGATIVE),)),
+    of.RayleighRV: _Scalar("rayleigh", (_SCALE,)),
+    of.WaldRV: _Scalar("wald", (_one("mean", POSITIVE), _one("scale", POSITIVE))),
     of.BernoulliRV: _bernoulli,
-    of.BinomialRV: _Numbers("binomial", (_count("n", NON_NEGATIVE), _one("p", PROBABILITY)), order=(1, 0)),
-    of.NegBinomialRV: _Numbers(
+    of.BinomialRV: _Scalar("binomial", (_count("n", NON_NEGATIVE), _one("p", PROBABILITY)), order=(1, 0)),
+    of.NegBinomialRV: _Scalar(
         "negative_binomial",
         (_one("n", NO_NAN, POSITIVE), _one("p", POSITIVE_PROBABILITY)),
         last=_check_mean_of_failures,
     ),
     of.BetaBinomialRV: _beta_binomial,
     of.PoissonRV: _poisson,
-    of.GeometricRV: _Numbers("geometric", (_one("p", POSITIVE_PROBABILITY),)),
-    of.HyperGeometricRV: _Numbers(
+    of.GeometricRV: _Scalar("geometric", (_one("p", POSITIVE_PROBABILITY),)),
+    of.HyperGeometricRV: _Scalar(
         "hypergeometric",
         (_count("ngood", NON_NEGATIVE), _count("nbad", NON_NEGATIVE), _count("nsample", NON_NEGATIVE)),
         first=_check_counts,
     ),
-    of.LogSeriesRV: _Numbers("logseries", (_one("p", BELOW_ONE),)),
-    of.ZipfRV: _Numbers("zipf", (_one("a", ABOVE_ONE),)),
+    of.LogSeriesRV: _Scalar("logseries", (_one("p", BELOW_ONE),)),
+    of.ZipfRV: _Scalar("zipf", (_one("a", ABOVE_ONE),)),
     of.IntegersRV: _integers,
     of.CategoricalRV: choosing.categorical,
     of.ChoiceRV: choosing.choice,
@@ -285,5 +284,5 @@ _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
     of.MvNormalRV: vectors.normal,
     of.MultivariateHypergeometricRV: vectors.hypergeometric,
 }
-#: what is drawn fits into every dtype, if it does into that of the parameters
+#: distributions whose draws fit into any dtype that the parameters fit into
 _FITTING = (of.BernoulliRV, of.ChoiceRV, of.PermutationRV, of.PermutedRV)

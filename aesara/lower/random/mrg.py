@@ -1,4 +1,4 @@
-"""Lowering of draws by the generator MRG31k3p: integers of a routine, as numbers between 0 and 1."""
+"""Lowering of uniform draws by the generator MRG31k3p."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.blas import lower_expression
-from aesara.lower.reductions.careduce import converted
+from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
 from aesara.sandbox.multinomial import MultinomialFromUniform
 from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
@@ -26,7 +26,7 @@ _WORDS = const(6)
 @lower_op.register
 def _multinomial(op: MultinomialFromUniform, node: Apply, context: Context) -> Sequence[Any]:
     pvals, unis, n = map(context.array, node.inputs)
-    rows, count = pvals.shape[0], context.integer_from(converted(n, "int64"))
+    rows, count = pvals.shape[0], context.integer_from(convert(n, "int64"))
     fits = primitive("eq", unis.shape[0], count * rows)
     context.guard(fits, ValueError, op.wrong_count, node, (count, rows, count * rows, unis.shape[0]))
     return lower_expression(op, node, context)
@@ -37,7 +37,7 @@ def _uniform(op: mrg_uniform, node: Apply, context: Context) -> Sequence[Array]:
     states, size = context.array(node.inputs[0]), node.inputs[1]
     drawn = node.outputs[1].type
     if size.type.shape[0] != drawn.ndim:
-        raise Unsupported("a size of which it is not known how long it is")
+        raise Unsupported("a size of unknown length")
     shape = tuple(integers_of_vector(size, drawn.ndim, node, context))
     requires: list[object] = []
     label = str(op).replace("{", "{{").replace("}", "}}")
@@ -48,18 +48,18 @@ def _uniform(op: mrg_uniform, node: Apply, context: Context) -> Sequence[Array]:
     text = f"{label}: states have shape (streams, 6), not ({{0}}, {{1}})."
     requires += context.guard(primitive("eq", columns, _WORDS), ValueError, text, node, (rows, columns))
     count = count_of(shape)
-    some = primitive("eq", count, ZERO) | (rows > ZERO)
+    has_stream = primitive("eq", count, ZERO) | (rows > ZERO)
     text = f"{label}: there is no stream to draw {{0}} numbers from."
-    requires += context.guard(some, ValueError, text, node, (count,))
-    made = call_routine(
+    requires += context.guard(has_stream, ValueError, text, node, (count,))
+    results = call_routine(
         context, node, mrg31k3p(), {"count": count, "streams": rows}, {"states": states}, requires=requires
     )
-    taken, added, factor = SCALES[drawn.dtype]
+    mask, offset, factor = SCALES[drawn.dtype]
 
     def fraction(number: Expr) -> Expr:
-        if taken is not None:
-            number = primitive("and", number, const(taken))
-        return cast(number + const(added), "float64") * const(factor, "float64")
+        if mask is not None:
+            number = primitive("and", number, const(mask))
+        return cast(number + const(offset), "float64") * const(factor, "float64")
 
-    numbers = Pointwise("float64", (count,), (made["out"],), lambda index, readers: fraction(readers[0](index)), 1)
-    return [made["states"], context.add(Alias(context.add(converted(numbers, drawn.dtype)), shape))]
+    numbers = Pointwise("float64", (count,), (results["out"],), lambda index, readers: fraction(readers[0](index)), 1)
+    return [results["states"], context.add(Alias(context.add(convert(numbers, drawn.dtype)), shape))]

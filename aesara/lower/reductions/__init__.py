@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: reductions and positions of extremes."""
+"""Lowering of reductions."""

@@ -1,4 +1,4 @@
-"""Lowering of reductions: sums, products, extrema, logical ones, and the position of the maximum."""
+"""Lowering of reductions: sums, products, extrema, logical reductions, means."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context, Unsupported, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.elementwise.scalars import scalar_expressions
-from aesara.lower.folds import folded
+from aesara.lower.folds import fold
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
 from aesara.scalar.native import Primitive
 from aesara.scalar.types import get_scalar_type
@@ -22,8 +22,8 @@ from aesara.tensor.reductions.sum_prod_max import Supremum
 from aesara.tensor.statistics.mean_var import Mean
 
 
-def converted(array: Array, dtype: str) -> Array:
-    """The array with its elements cast."""
+def convert(array: Array, dtype: str) -> Array:
+    """Cast an array."""
     if array.dtype == dtype:
         return array
     check_dtype(dtype)
@@ -33,7 +33,7 @@ def converted(array: Array, dtype: str) -> Array:
 def reduce_array(
     context: Context, array: Array, axes: Sequence[int], kind: str, requires: Sequence[object] = ()
 ) -> Array:
-    """A reduction, or the array itself if nothing is reduced."""
+    """Reduce an array over axes; return it unchanged if there are none."""
     if not axes:
         return array
     key = (kind, array, tuple(sorted(axes)), tuple(requires))
@@ -52,25 +52,25 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(x)
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
     fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
-    array = converted(array, accumulate)
+    array = convert(array, accumulate)
     if isinstance(fact, Primitive) and fact.name in ACCUMULATIONS:
         if not axes:
-            return [converted(array, node.outputs[0].type.dtype)]
+            return [convert(array, node.outputs[0].type.dtype)]
         guards: list[object] = []
-        # Of Booleans these are `or` and `and`, which are defined for none.
+        # For booleans these are `or` and `and`, which have identities.
         if isinstance(op.scalar_op, (ScalarMaximum, ScalarMinimum)) and not isinstance(op, Supremum):
-            what = f"zero-size array to reduction operation {op.ufunc.__name__}"
-            guards = require_nonempty(context, array, axes, node, what)
+            failure = f"zero-size array to reduction operation {op.ufunc.__name__}"
+            guards = require_nonempty(context, array, axes, node, failure)
         result = reduce_array(context, array, axes, fact.name, guards)
     else:
-        result = _fold(op, array, axes, node, context)
-    return [converted(result, node.outputs[0].type.dtype)]
+        result = _reduce_sequentially(op, array, axes, node, context)
+    return [convert(result, node.outputs[0].type.dtype)]
 
 
 @lower_op.register
 def _mean(op: Mean, node: Apply, context: Context) -> Sequence[Array]:
-    """The sum, divided by the number of elements: no fold, since the mean of two is not associative."""
-    array = converted(context.array(node.inputs[0]), "float64")
+    """Lower a mean to a sum over the number of elements."""
+    array = convert(context.array(node.inputs[0]), "float64")
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
     total = reduce_array(context, array, axes, "add")
     count = functools.reduce(lambda a, b: a * b, [array.shape[a] for a in axes], ONE)
@@ -81,8 +81,8 @@ def _mean(op: Mean, node: Apply, context: Context) -> Sequence[Array]:
     return [Pointwise("float64", total.shape, (total,), body, 5)]
 
 
-def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context: Context) -> Array:
-    """A reduction by a scalar op for which there is no primitive that vectors know."""
+def _reduce_sequentially(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context: Context) -> Array:
+    """Reduce sequentially by a scalar op that is no accumulation primitive."""
     scalar_op, scalar_type = op.scalar_op, get_scalar_type(dtype=array.dtype)
     types = (scalar_type, scalar_type)
     (result,) = scalar_op.output_types(types)
@@ -93,7 +93,7 @@ def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context:
         return scalar_expressions(scalar_op, [total, element], types, [scalar_type])[0]
 
     probe = const(1, array.dtype)
-    combine(probe, probe)  # fails here, and not when the program is made, if there is no native form
+    combine(probe, probe)  # raise `Unsupported` now rather than during scheduling
     function: Any = op.ufunc
     start = function.identity if function.types != ["OO->O"] else getattr(scalar_op, "identity", None)
     if not axes:
@@ -104,17 +104,17 @@ def _fold(op: CAReduce, array: Array, axes: Sequence[int], node: Apply, context:
             array.dtype, array.shape, (array,), lambda index, readers: combine(identity, readers[0](index))
         )
     if start is not None:
-        return folded(array, axes, combine, const(start, array.dtype))
+        return fold(array, axes, combine, const(start, array.dtype))
     name = str(scalar_op).replace("{", "{{").replace("}", "}}")
     guards = require_nonempty(context, array, axes, node, f"zero-size array to reduction operation {name}")
-    return folded(array, axes, combine, None, guards)
+    return fold(array, axes, combine, None, guards)
 
 
-def require_nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, what: str) -> list[object]:
-    """The checks that there is something to reduce."""
+def require_nonempty(context: Context, array: Array, axes: Sequence[int], node: Apply, failure: str) -> list[object]:
+    """Check that axes are not empty."""
     guards: list[object] = []
     for axis in axes:
-        message = f"{what}: dimension {axis} has size {{0}} and there is no identity."
+        message = f"{failure}: dimension {axis} has size {{0}} and there is no identity."
         positive = array.shape[axis] > 0
         guards += context.guard(positive, ValueError, message, node, [array.shape[axis]])
     return guards

@@ -1,9 +1,8 @@
-"""Lowering of pooling: reductions over windows, and loops over windows that hand out what each one gets.
+"""Lowering of pooling: reductions over windows, and gradients that scatter to windows.
 
-Windows whose size is known and small are written out entry by entry, so that the loops over positions become vectors;
-others are dimensions of their own, which are reduced. Where windows reach beyond the images, reductions read a copy of
-them with something neutral around. What hands out numbers writes each element once if the windows do not overlap and
-lie inside, and adds to it else.
+Windows of small static size are unrolled, so that loops over windows vectorize; other windows are reduced as further
+dimensions. If windows extend beyond the images, reductions read images padded with the identity. A scatter writes each
+element once if windows are disjoint and inside of the images, and accumulates otherwise.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ from aesara.lower.arrays import (
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
 from aesara.lower.joining.joining import integers_of_vector
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.records import dataclass
 from aesara.tensor.signal.pooling import (
     AveragePoolGrad,
@@ -44,10 +43,10 @@ from aesara.tensor.signal.pooling import (
     PoolingOp,
 )
 
-#: windows with at most so many entries are written out
-_WRITTEN_OUT = 32
+#: largest number of entries of a window that is unrolled
+_LARGEST_UNROLLED = 32
 
-#: windows and strides are at most so long, so that no product with a size wraps
+#: largest length of windows and strides, so that products with sizes do not overflow
 _LONGEST = const(2**31)
 
 
@@ -58,57 +57,57 @@ def _pool(op: Pool, node: Apply, context: Context) -> Sequence[Array]:
     working = _working(dtype)
     if op.mode.startswith("average") and not working.startswith("float"):
         working = "float64"
-    form = _Form(op, node, x, context)
-    total = form.reduced(context.added(converted(x, working)), "maximum" if op.mode == "max" else "add")
+    windows = _PoolingWindows(op, node, x, context)
+    total = windows.reduce(context.ensure_added(convert(x, working)), "maximum" if op.mode == "max" else "add")
     if op.mode.startswith("average"):
-        total = form.divided(total)
-    return [converted(total, dtype)]
+        total = windows.divide_by_count(total)
+    return [convert(total, dtype)]
 
 
 @lower_op.register
 def _at_maxima(op: DownsampleFactorMaxGradGrad, node: Apply, context: Context) -> Sequence[Array]:
     x, largest, values = (context.array(v) for v in node.inputs[:3])
-    form = _Form(op, node, x, context)
-    form.require_images(values, "gz")
-    form.require_windows(largest, "maxout")
-    return [_sums_at_maxima(form, x, largest, values, node)]
+    windows = _PoolingWindows(op, node, x, context)
+    windows.require_images(values, "gz")
+    windows.require_windows(largest, "maxout")
+    return [_sums_at_maxima(windows, x, largest, values, node)]
 
 
 @lower_op.register
-def _along(op: MaxPoolRop, node: Apply, context: Context) -> Sequence[Array]:
+def _max_pool_rop(op: MaxPoolRop, node: Apply, context: Context) -> Sequence[Array]:
     x, values = (context.array(v) for v in node.inputs[:2])
-    form = _Form(op, node, x, context)
-    form.require_images(values, "eval_point")
-    return [_sums_at_maxima(form, x, form.reduced(x, "maximum"), values, node)]
+    windows = _PoolingWindows(op, node, x, context)
+    windows.require_images(values, "eval_point")
+    return [_sums_at_maxima(windows, x, windows.reduce(x, "maximum"), values, node)]
 
 
-def _sums_at_maxima(form: _Form, x: Array, largest: Array, values: Array, node: Apply) -> Array:
+def _sums_at_maxima(windows: _PoolingWindows, x: Array, largest: Array, values: Array, node: Apply) -> Array:
     dtype = node.outputs[0].type.dtype
-    values = form.context.added(converted(values, _working(dtype)))
-    return converted(form.reduced_at(x, largest, values), dtype)
+    values = windows.context.ensure_added(convert(values, _working(dtype)))
+    return convert(windows.reduce_at_maxima(x, largest, values), dtype)
 
 
 @lower_op.register
 def _max_gradient(op: MaxPoolGrad, node: Apply, context: Context) -> Sequence[Array]:
     x, largest, g = (context.array(v) for v in node.inputs[:3])
-    form = _Form(op, node, x, context)
-    form.require_windows(largest, "maxout")
-    form.require_windows(g, "gz")
+    windows = _PoolingWindows(op, node, x, context)
+    windows.require_windows(largest, "maxout")
+    windows.require_windows(g, "gz")
     dtype = node.outputs[0].type.dtype
-    g = context.added(converted(g, _working(dtype)))
-    return [converted(form.handed_out(g, x, largest), dtype)]
+    g = context.ensure_added(convert(g, _working(dtype)))
+    return [convert(windows.scatter(g, x, largest), dtype)]
 
 
 @lower_op.register
 def _average_gradient(op: AveragePoolGrad, node: Apply, context: Context) -> Sequence[Array]:
     x, g = (context.array(v) for v in node.inputs[:2])
-    form = _Form(op, node, x, context)
-    form.require_windows(g, "gz")
+    windows = _PoolingWindows(op, node, x, context)
+    windows.require_windows(g, "gz")
     dtype = node.outputs[0].type.dtype
-    g = context.added(converted(g, _working(dtype)))
+    g = context.ensure_added(convert(g, _working(dtype)))
     if op.mode != "sum":
-        g = context.added(form.divided(g))
-    return [converted(form.handed_out(g), dtype)]
+        g = context.ensure_added(windows.divide_by_count(g))
+    return [convert(windows.scatter(g), dtype)]
 
 
 def _working(dtype: str) -> str:
@@ -117,7 +116,7 @@ def _working(dtype: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Along:
+class _WindowAxis:
     """The windows along one dimension."""
 
     size: Expr
@@ -128,24 +127,24 @@ class _Along:
     is_inside: bool
 
     @property
-    def reach(self) -> Expr:
-        """How long the image with all of its surroundings is."""
+    def padded_size(self) -> Expr:
+        """The size of the padded image."""
         whole = self.size + self.pad
         return primitive("maximum", whole, (self.count - 1) * self.stride + self.width)
 
-    def place(self, position: Expr, entry: Expr) -> Expr:
-        """Where in the image with its surroundings an entry of a window is."""
+    def padded_index(self, position: Expr, entry: Expr) -> Expr:
+        """Return the index into the padded image of an entry of a window."""
         return position * self.stride + entry
 
     def bounds(self, position: Expr) -> tuple[Expr, Expr]:
-        """From where to where in the image a window lies."""
+        """Return the range of a window in the image."""
         start = (position * self.stride) - self.pad
         if self.is_inside:
             return start, start + self.width
         return primitive("maximum", start, ZERO), primitive("minimum", start + self.width, self.size)
 
     def elements(self, position: Expr, include_pad: bool) -> Expr:
-        """How many elements a window has."""
+        """Return the number of elements of a window."""
         if self.is_inside:
             return self.width
         if not include_pad:
@@ -156,8 +155,8 @@ class _Along:
         return primitive("minimum", start + self.width, whole) - start
 
 
-class _Form:
-    """The windows of a node on images of the shape of `x`."""
+class _PoolingWindows:
+    """The windows of a pooling op on images of the shape of `x`."""
 
     def __init__(self, op: PoolingOp, node: Apply, x: Array, context: Context) -> None:
         self.op, self.node, self.context, self.shape = op, node, context, x.shape
@@ -165,11 +164,11 @@ class _Form:
         vectors = (integers_of_vector(v, op.ndim, node, context) for v in node.inputs[op.operands :])
         self.rank = x.ndim
         self.lead = x.ndim - op.ndim
-        self.dims = tuple(self._along(*parts) for parts in zip(x.shape[self.lead :], *vectors, strict=True))
+        self.dims = tuple(self._axis(*parts) for parts in zip(x.shape[self.lead :], *vectors, strict=True))
         self.pooled = (*x.shape[: self.lead], *(d.count for d in self.dims))
         self.is_inside = all(d.is_inside for d in self.dims)
 
-    def _along(self, size: Expr, width: Expr, stride: Expr, pad: Expr) -> _Along:
+    def _axis(self, size: Expr, width: Expr, stride: Expr, pad: Expr) -> _WindowAxis:
         name = type(self.op).__name__
         self._require("ge", width, ONE, ValueError, f"{name}: windows must not be empty; got a size of {{0}}.")
         self._require("ge", stride, ONE, ValueError, f"{name}: strides must be positive; got {{0}}.")
@@ -181,20 +180,20 @@ class _Form:
             if not self.op.may_lie_in_padding:
                 self._require("lt", pad, width, NotImplementedError, message)
             self._require("le", pad, _LONGEST, ValueError, f"{name}: padding of {{0}} is too much.")
-            room = (size + pad * 2) - width
-            count = primitive("maximum", room // stride + ONE, ZERO)
-            return _Along(size, width, stride, pad, count, pad is ZERO)
+            slack = (size + pad * 2) - width
+            count = primitive("maximum", slack // stride + ONE, ZERO)
+            return _WindowAxis(size, width, stride, pad, count, pad is ZERO)
         self._require("eq", pad, ZERO, NotImplementedError, "padding works only with ignore_border=True")
-        more = stride - 1
-        after = (size - width + more) // stride
+        round_up = stride - 1
+        after = (size - width + round_up) // stride
         count = primitive(
             "minimum",
-            (size + more) // stride,
+            (size + round_up) // stride,
             primitive("maximum", after, ZERO) + ONE,
         )
         last = (count - 1) * stride + width
         fits = last <= size
-        return _Along(size, width, stride, ZERO, count, fits.is_const and bool(fits.attr))
+        return _WindowAxis(size, width, stride, ZERO, count, fits.is_const and bool(fits.attr))
 
     def _require(self, kind: str, a: Expr, b: Expr, error: type[Exception], message: str) -> None:
         self.checks += self.context.guard(primitive(kind, a, b), error, message, self.node, [a, b])
@@ -204,61 +203,61 @@ class _Form:
         self._require_shape(array, self.shape, f"`{name}` has the length {{0}}, the images have {{1}}")
 
     def require_windows(self, array: Array, name: str) -> None:
-        """Check that an array has an element for each window."""
+        """Check that an array has one element for each window."""
         self._require_shape(array, self.pooled, f"`{name}` has the length {{0}}; there are {{1}} windows")
 
-    def _require_shape(self, array: Array, shape: Sequence[Expr], what: str) -> None:
+    def _require_shape(self, array: Array, shape: Sequence[Expr], mismatch: str) -> None:
         for d, (n, m) in enumerate(zip(array.shape, shape, strict=True)):
-            message = f"{type(self.op).__name__}: {what} along dimension {d}."
+            message = f"{type(self.op).__name__}: {mismatch} along dimension {d}."
             self.checks += self.context.require_equal(n, m, ValueError, message, self.node)
 
     @property
     def entries(self) -> list[tuple[Expr, ...]] | None:
-        """The entries of a window one by one; None if they are many, or not known how many."""
+        """The entries of a window if it is to be unrolled, else None."""
         widths = [d.width for d in self.dims]
         if not all(w.is_const for w in widths):
             return None
         total = 1
         for w in widths:
             total *= w.attr
-        if total > _WRITTEN_OUT:
+        if total > _LARGEST_UNROLLED:
             return None
         return [tuple(map(const, entry)) for entry in itertools.product(*(range(w.attr) for w in widths))]
 
     # -- reductions ------------------------------------------------------------------------------------------
 
-    def surrounded(self, x: Array, fill: Expr) -> Array:
-        """The images in the middle of so much of `fill` that all windows are inside."""
+    def pad(self, x: Array, fill: Expr) -> Array:
+        """Pad images with `fill` so that all windows are inside."""
         if self.is_inside:
             return x
-        shape = (*x.shape[: self.lead], *(d.size if d.is_inside else d.reach for d in self.dims))
+        shape = (*x.shape[: self.lead], *(d.size if d.is_inside else d.padded_size for d in self.dims))
         before = (*(ZERO for _ in range(self.lead)), *(d.pad for d in self.dims))
 
-        def place(index: Index, readers: Sequence[Reader]) -> Index:
+        def position(index: Index, readers: Sequence[Reader]) -> Index:
             return tuple(i + b for i, b in zip(index, before, strict=True))
 
-        write = Write(x.shape, (x,), place, lambda index, readers: readers[0](index))
+        write = Write(x.shape, (x,), position, lambda index, readers: readers[0](index))
         return self.context.add(Assembled(x.dtype, shape, literal(fill.attr, x.dtype, shape), [write], self.checks))
 
-    def reduced(self, x: Array, kind: str) -> Array:
-        """The windows reduced with a primitive."""
+    def reduce(self, x: Array, kind: str) -> Array:
+        """Reduce each window by a primitive."""
         if x.dtype == "bool":
             kind = "or"
-        neutral = identity_of(kind, x.dtype)
-        return self._over_windows((self.surrounded(x, neutral),), (), lambda v: v[0], kind, x.dtype)
+        identity = identity_of(kind, x.dtype)
+        return self._reduce_windows((self.pad(x, identity),), (), lambda v: v[0], kind, x.dtype)
 
-    def reduced_at(self, x: Array, largest: Array, values: Array) -> Array:
-        """The sums of `values` where `x` is what `largest` has for the window."""
+    def reduce_at_maxima(self, x: Array, largest: Array, values: Array) -> Array:
+        """Sum `values` over the elements of each window where `x` equals `largest`."""
         zero = const(0, values.dtype)
-        around = self.surrounded(x, identity_of("maximum", x.dtype)), self.surrounded(values, zero)
+        padded = self.pad(x, identity_of("maximum", x.dtype)), self.pad(values, zero)
 
-        def chosen(v: list[Expr]) -> Expr:
+        def value_at_maximum(v: list[Expr]) -> Expr:
             return primitive("select", primitive("eq", v[0], v[2]), v[1], zero)
 
         kind = "or" if values.dtype == "bool" else "add"
-        return self._over_windows(around, (largest,), chosen, kind, values.dtype)
+        return self._reduce_windows(padded, (largest,), value_at_maximum, kind, values.dtype)
 
-    def _over_windows(
+    def _reduce_windows(
         self,
         images: Sequence[Array],
         pooled: Sequence[Array],
@@ -266,15 +265,15 @@ class _Form:
         kind: str,
         dtype: str,
     ) -> Array:
-        """Reduce a value of elements of images, and of what there is for each window."""
+        """Reduce a function of elements of images, and of arrays with an element for each window."""
         count, lead = len(images), self.lead
         operands = (*images, *pooled)
         overlap = any(not (d.width.is_const and d.stride.is_const and d.width.attr <= d.stride.attr) for d in self.dims)
         entries = self.entries
 
         def element(position: Index, entry: Sequence[Expr], readers: Sequence[Reader]) -> Expr:
-            place = (*position[:lead], *(d.place(i, k) for d, i, k in zip(self.dims, position[lead:], entry)))
-            return value([*(read(place) for read in readers[:count]), *(read(position) for read in readers[count:])])
+            index = (*position[:lead], *(d.padded_index(i, k) for d, i, k in zip(self.dims, position[lead:], entry)))
+            return value([*(read(index) for read in readers[:count]), *(read(position) for read in readers[count:])])
 
         def all_entries(index: Index, readers: Sequence[Reader]) -> Expr:
             assert entries is not None
@@ -286,8 +285,7 @@ class _Form:
         if entries is not None:
             expands = [overlap] * count + [False] * len(pooled)
             cost = 2 * len(entries)
-            made = Pointwise(dtype, self.pooled, operands, all_entries, cost, expands, self.checks)
-            return self.context.add(made)
+            return self.context.add(Pointwise(dtype, self.pooled, operands, all_entries, cost, expands, self.checks))
 
         def one_entry(index: Index, readers: Sequence[Reader]) -> Expr:
             return element(index[: self.rank], index[self.rank :], readers)
@@ -297,8 +295,8 @@ class _Form:
         spread = self.context.add(Pointwise(dtype, shape, operands, one_entry, 2, expands, self.checks))
         return reduce_array(self.context, spread, tuple(range(self.rank, len(shape))), kind)
 
-    def divided(self, total: Array) -> Array:
-        """What there is for each window divided by the number of its elements."""
+    def divide_by_count(self, total: Array) -> Array:
+        """Divide by the number of elements of each window."""
         include = self.op.mode == "average_inc_pad"
 
         def body(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -309,102 +307,102 @@ class _Form:
 
         return Pointwise(total.dtype, total.shape, (total,), body, 5, requires=self.checks)
 
-    # -- handing out -----------------------------------------------------------------------------------------
+    # -- scatters --------------------------------------------------------------------------------------------
 
-    def handed_out(self, g: Array, x: Array | None = None, largest: Array | None = None) -> Array:
-        """What each window has, to all of its elements, or to those where `x` is `largest`."""
+    def scatter(self, g: Array, x: Array | None = None, largest: Array | None = None) -> Array:
+        """Add `g` of each window to its elements, or only to those where `x` equals `largest`."""
         operands = (g,) if x is None or largest is None else (g, x, largest)
-        body = _HandingOut(self, g.dtype).statements
+        body = _ScatterKernel(self, g.dtype).statements
         return self.context.add(Sequential(g.dtype, self.shape, operands, body, requires=self.checks))
 
     @property
     def is_disjoint(self) -> bool:
-        """Whether no two windows have an element in common, and all lie inside."""
+        """True if windows are disjoint and inside of the images."""
         return self.is_inside and all(
             d.width.is_const and d.stride.is_const and d.width.attr <= d.stride.attr for d in self.dims
         )
 
 
-class _HandingOut:
-    """The kernel that hands out what windows have."""
+class _ScatterKernel:
+    """The kernel that scatters a value of each window to its elements."""
 
-    def __init__(self, form: _Form, dtype: str) -> None:
-        self.form, self.dtype = form, dtype
+    def __init__(self, windows: _PoolingWindows, dtype: str) -> None:
+        self.windows, self.dtype = windows, dtype
         self.zero = const(False if dtype == "bool" else 0, dtype)
-        self.loops = tuple(var(f"v{d}") for d in range(form.rank))
+        self.loops = tuple(var(f"v{d}") for d in range(windows.rank))
 
     def statements(self, readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        form = self.form
-        entries = form.entries
-        if entries is not None and form.is_disjoint:
-            return (*self._between(write), *self._once(entries, readers, write))
-        return (*self._zeros((ZERO,) * form.rank, form.shape, write), *self._added_up(readers, read, write))
+        windows = self.windows
+        entries = windows.entries
+        if entries is not None and windows.is_disjoint:
+            return (*self._zeros_outside(write), *self._write_once(entries, readers, write))
+        return (*self._zeros((ZERO,) * windows.rank, windows.shape, write), *self._accumulate(readers, read, write))
 
-    def _once(
+    def _write_once(
         self, entries: Sequence[Sequence[Expr]], readers: Sequence[Reader], write: Writer
     ) -> tuple[Statement, ...]:
-        """Loops over windows that write all of their elements."""
-        form = self.form
-        lead, rest = self.loops[: form.lead], self.loops[form.lead :]
+        """Write the elements of disjoint windows."""
+        windows = self.windows
+        lead, rest = self.loops[: windows.lead], self.loops[windows.lead :]
         stores = []
         for entry in entries:
-            place = (*lead, *(d.place(i, k) for d, i, k in zip(form.dims, rest, entry, strict=True)))
-            stores.append(
-                write(place, self._share(place, [read(self.loops) for read in (readers[0], *readers[2:])], readers))
-            )
-        return self._nested(form.pooled, tuple(stores), True)
+            index = (*lead, *(d.padded_index(i, k) for d, i, k in zip(windows.dims, rest, entry, strict=True)))
+            of_window = [read(self.loops) for read in (readers[0], *readers[2:])]
+            stores.append(write(index, self._share(index, of_window, readers)))
+        return self._loop_nest(windows.pooled, tuple(stores), True)
 
-    def _share(self, place: Index, of_window: Sequence[Expr], readers: Sequence[Reader]) -> Expr:
-        """What an element gets of its window."""
+    def _share(self, index: Index, of_window: Sequence[Expr], readers: Sequence[Reader]) -> Expr:
+        """Return the value that an element gets from its window."""
         if len(of_window) == 1:
             return of_window[0]
         g, largest = of_window
-        return primitive("select", primitive("eq", readers[1](place), largest), g, self.zero)
+        return primitive("select", primitive("eq", readers[1](index), largest), g, self.zero)
 
-    def _added_up(self, readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        """Loops over windows, and in each over its elements, which are added to."""
-        form = self.form
-        lead, rest = self.loops[: form.lead], self.loops[form.lead :]
+    def _accumulate(self, readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
+        """Accumulate in the elements of each window."""
+        windows = self.windows
+        lead, rest = self.loops[: windows.lead], self.loops[windows.lead :]
         of_window = [read_one(self.loops) for read_one in (readers[0], *readers[2:])]
-        kept = [var(f"r{k}", value.dtype) for k, value in enumerate(of_window)]
+        registers = [var(f"r{k}", value.dtype) for k, value in enumerate(of_window)]
         declared = [Declare(f"r{k}", value) for k, value in enumerate(of_window)]
-        bounds = [d.bounds(i) for d, i in zip(form.dims, rest, strict=True)]
-        within = [var(f"v{form.rank + d}") for d in range(form.op.ndim)]
-        place = (*lead, *(first + k for (first, _), k in zip(bounds, within, strict=True)))
-        plus = "or" if self.dtype == "bool" else "add"
-        body: tuple[Statement, ...] = (write(place, primitive(plus, read(place), self._share(place, kept, readers))),)
-        for d in reversed(range(form.op.ndim)):
+        bounds = [d.bounds(i) for d, i in zip(windows.dims, rest, strict=True)]
+        within = [var(f"v{windows.rank + d}") for d in range(windows.op.ndim)]
+        index = (*lead, *(first + k for (first, _), k in zip(bounds, within, strict=True)))
+        add = "or" if self.dtype == "bool" else "add"
+        total = primitive(add, read(index), self._share(index, registers, readers))
+        body: tuple[Statement, ...] = (write(index, total),)
+        for d in reversed(range(windows.op.ndim)):
             first, last = bounds[d]
-            if form.op.may_lie_in_padding:
+            if windows.op.may_lie_in_padding:
                 last = primitive("maximum", first, last)
-            loop = For(f"v{form.rank + d}", last - first, body)
-            body = (mark_parallel(loop) if d == form.op.ndim - 1 else loop,)
-        return self._nested(form.pooled, (*declared, *body), False)
+            loop = For(f"v{windows.rank + d}", last - first, body)
+            body = (mark_parallel(loop) if d == windows.op.ndim - 1 else loop,)
+        return self._loop_nest(windows.pooled, (*declared, *body), False)
 
-    def _between(self, write: Writer) -> tuple[Statement, ...]:
-        """Zeros where no window is."""
-        form = self.form
-        if any(d.width is not d.stride for d in form.dims):
-            return self._zeros((ZERO,) * form.rank, form.shape, write)
+    def _zeros_outside(self, write: Writer) -> tuple[Statement, ...]:
+        """Write zeros to the elements outside of all windows."""
+        windows = self.windows
+        if any(d.width is not d.stride for d in windows.dims):
+            return self._zeros((ZERO,) * windows.rank, windows.shape, write)
         found: tuple[Statement, ...] = ()
-        shape = list(form.shape)
-        for k in range(form.op.ndim):
-            d = form.dims[k]
+        shape = list(windows.shape)
+        for k in range(windows.op.ndim):
+            d = windows.dims[k]
             covered = d.count * d.stride
-            axis = form.lead + k
-            starts = tuple(covered if a == axis else ZERO for a in range(form.rank))
-            ends = tuple(form.shape[a] if a == axis else n for a, n in enumerate(shape))
-            if covered is not form.shape[axis]:
+            axis = windows.lead + k
+            starts = tuple(covered if a == axis else ZERO for a in range(windows.rank))
+            ends = tuple(windows.shape[a] if a == axis else n for a, n in enumerate(shape))
+            if covered is not windows.shape[axis]:
                 found += self._zeros(starts, ends, write)
             shape[axis] = covered
         return found
 
     def _zeros(self, starts: Sequence[Expr], ends: Sequence[Expr], write: Writer) -> tuple[Statement, ...]:
-        place = tuple(i + start for i, start in zip(self.loops, starts, strict=True))
+        index = tuple(i + start for i, start in zip(self.loops, starts, strict=True))
         extents = [end - start for start, end in zip(starts, ends, strict=True)]
-        return self._nested(extents, (write(place, self.zero),), True)
+        return self._loop_nest(extents, (write(index, self.zero),), True)
 
-    def _nested(self, extents: Sequence[Expr], body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:
+    def _loop_nest(self, extents: Sequence[Expr], body: tuple[Statement, ...], parallel: bool) -> tuple[Statement, ...]:
         for d in reversed(range(len(extents))):
             loop = For(f"v{d}", extents[d], body)
             body = (mark_parallel(loop) if parallel and d == len(extents) - 1 else loop,)

@@ -1,4 +1,4 @@
-"""Lowering of softmax and its relatives: shifted by the maximum, so that nothing overflows."""
+"""Lowering of softmax, log_softmax and the gradient of softmax, with the maximum subtracted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Index, Pointwise
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 
 
@@ -26,18 +26,18 @@ def _pointwise(
     shape: Sequence[Expr], dtype: str, operands: Sequence[Array], rule: Callable[..., Expr], cost: int,
     axes: Sequence[int], reduced: Sequence[bool], context: Context,
 ) -> Array:  # fmt: skip
-    """Combine arrays with others that lack the reduced axes."""
+    """Combine arrays with `reduced` ones, which broadcast along `axes`."""
 
     def body(index: Index, readers: Sequence[Callable[[Index], Expr]]) -> Expr:
-        values = [r(_kept(index, axes) if short else index) for r, short in zip(readers, reduced, strict=True)]
-        return rule(*values)
+        pairs = zip(readers, reduced, strict=True)
+        return rule(*(read(_kept(index, axes) if is_reduced else index) for read, is_reduced in pairs))
 
     trailing = tuple(axes) == tuple(range(len(shape) - len(axes), len(shape)))
-    expands = [short and not trailing for short in reduced]
+    expands = [is_reduced and not trailing for is_reduced in reduced]
     return context.add(Pointwise(dtype, shape, operands, body, cost, expands))
 
 
-def _shifted(x: Array, axes: Sequence[int], context: Context) -> Array:
+def _subtract_max(x: Array, axes: Sequence[int], context: Context) -> Array:
     key = ("shifted", x, tuple(axes))
     if key not in context.parts:
         largest = reduce_array(context, x, axes, "maximum")
@@ -57,38 +57,38 @@ def _exponentials(x: Array, context: Context) -> Array:
 
 
 def _total(x: Array, axes: Sequence[int], context: Context) -> Array:
-    """A sum that accumulates in float64, as sums of narrow floats do."""
-    wide = context.parts.setdefault(("float64", x), converted(x, "float64"))
-    return converted(reduce_array(context, wide, axes, "add"), x.dtype)
+    """Sum with accumulation in float64."""
+    wide = context.parts.setdefault(("float64", x), convert(x, "float64"))
+    return convert(reduce_array(context, wide, axes, "add"), x.dtype)
 
 
 @lower_op.register
 def _softmax(op: Softmax, node: Apply, context: Context) -> Sequence[Array]:
-    x = _working(context.array(node.inputs[0]), node, context)
+    x = _to_working_dtype(context.array(node.inputs[0]), node, context)
     axes = _axes(op.axis, x.ndim)
-    powers = _exponentials(_shifted(x, axes, context), context)
+    powers = _exponentials(_subtract_max(x, axes, context), context)
     total = _total(powers, axes, context)
     result = _pointwise(x.shape, x.dtype, [powers, total], lambda p, t: p / t, 5, axes, [False, True], context)
-    return [converted(result, node.outputs[0].type.dtype)]
+    return [convert(result, node.outputs[0].type.dtype)]
 
 
 @lower_op.register
 def _log_softmax(op: LogSoftmax, node: Apply, context: Context) -> Sequence[Array]:
-    x = _working(context.array(node.inputs[0]), node, context)
+    x = _to_working_dtype(context.array(node.inputs[0]), node, context)
     axes = _axes(op.axis, x.ndim)
-    shifted = _shifted(x, axes, context)
+    shifted = _subtract_max(x, axes, context)
     total = _total(_exponentials(shifted, context), axes, context)
     logarithm = Pointwise(
         x.dtype, total.shape, (total,), lambda index, readers: primitive("log", readers[0](index)), 20
     )
     result = _pointwise(x.shape, x.dtype, [shifted, logarithm], lambda a, t: a - t, 1, axes, [False, True], context)
-    return [converted(result, node.outputs[0].type.dtype)]
+    return [convert(result, node.outputs[0].type.dtype)]
 
 
 @lower_op.register
 def _softmax_grad(op: SoftmaxGrad, node: Apply, context: Context) -> Sequence[Array]:
-    """(dy - sum(dy * sm)) * sm."""
-    dy, sm = (_working(context.array(v), node, context) for v in node.inputs)
+    """Lower ``(dy - sum(dy * sm)) * sm``."""
+    dy, sm = (_to_working_dtype(context.array(v), node, context) for v in node.inputs)
     axes = _axes(op.axis, sm.ndim)
     guards: list[object] = []
     for d, (a, b) in enumerate(zip(dy.shape, sm.shape, strict=True)):
@@ -100,11 +100,11 @@ def _softmax_grad(op: SoftmaxGrad, node: Apply, context: Context) -> Sequence[Ar
         sm.shape, sm.dtype, [weighted, total, sm],
         lambda w, t, s: w - t * s, 2, axes, [False, True, False], context,
     )  # fmt: skip
-    return [converted(result, node.outputs[0].type.dtype)]
+    return [convert(result, node.outputs[0].type.dtype)]
 
 
-def _working(x: Array, node: Apply, context: Context) -> Array:
-    """The operand in the dtype in which to compute: half precision would lose the sum."""
+def _to_working_dtype(x: Array, node: Apply, context: Context) -> Array:
+    """Cast an operand to the dtype of the computation, single precision for half."""
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
-    return converted(x, "float32" if dtype == "float16" else dtype)
+    return convert(x, "float32" if dtype == "float16" else dtype)

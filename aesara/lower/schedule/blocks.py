@@ -1,8 +1,8 @@
-"""Draws that one loop nest reads, element by element: made in blocks, which are read while they are in the cache.
+"""Fusion of draws with the loop nest that reads them, in blocks that stay in the cache.
 
-A draw is a call that fills memory.  Where a nest is all that reads it, and each iteration reads its own element, the
-call and the nest take turns: a block is drawn, then the nest runs over the part of its outermost loop that reads it.
-The numbers are drawn in the same order, and need no memory of their whole size.
+A draw is a call that fills a buffer.  If a nest is its only reader, and each iteration reads its own element, the call
+and the nest alternate: a block is drawn, then the nest runs over the strip of its outermost loop that reads the block.
+The numbers are drawn in the same order, and need memory for one block only.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from aesara.lower.steps import NameOf, ScheduledStep
 if TYPE_CHECKING:
     from aesara.lower.assemble.assembler import Assembler
 
-__all__ = ["DrawsInBlocks", "draws_in_blocks"]
+__all__ = ["BlockedDraws", "fuse_draws"]
 
-#: numbers of a block: a few of these, of all that a nest reads and writes, fit into the first cache of a processor
+#: elements of a block; several blocks fit into the first-level cache
 _BLOCK = 1024
 
 
-class DrawsInBlocks(ScheduledStep):
-    """A nest, and calls that draw what only it reads."""
+class BlockedDraws(ScheduledStep):
+    """A nest, and the calls that draw numbers that only it reads."""
 
     kind = "nest"
 
     def __init__(self, context: Context, calls: Sequence[RoutineCall], group: Group) -> None:
         self.calls, self.group = tuple(calls), group
         self._number, self._count = context.fresh("i"), context.fresh_size()
-        self._drawn = tuple(_drawn(call) for call in calls)
+        self._drawn = tuple(_drawn_array(call) for call in calls)
 
     def writes(self) -> Iterator[Array]:
         for call in self.calls:
@@ -63,13 +63,13 @@ class DrawsInBlocks(ScheduledStep):
         return self.group.maps_elements()
 
     def reads_own_element_only(self, buffer: str, array: Array) -> bool:
-        taken = any(_memory(given).buffer == buffer for call in self.calls for given in call.given.values())
-        return not taken and self.group.reads_own_element_only(buffer, array)
+        is_read = any(_memory(array).buffer == buffer for call in self.calls for array in call.arguments.values())
+        return not is_read and self.group.reads_own_element_only(buffer, array)
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         names = tuple(map(assembler.buffer_name, self._drawn))
-        part = self.group.rows_launch(assembler, at, Rows(self._number, _BLOCK, frozenset(names)))
-        launch, length, rows, width = part.launch, part.length, part.rows, part.width
+        strip = self.group.rows_launch(assembler, at, Rows(self._number, _BLOCK, frozenset(names)))
+        launch, length, rows, width = strip.launch, strip.length, strip.rows, strip.width
         buffers = [Buffer(name, array.dtype, (rows * width,)) for name, array in zip(names, self._drawn)]
         for buffer in buffers:
             yield Allocate(buffer, slot=assembler.slots.take(buffer))
@@ -83,43 +83,43 @@ class DrawsInBlocks(ScheduledStep):
 
     @staticmethod
     def _block(call: RoutineCall, assembler: Assembler, first: Expr, count: Expr) -> Call:
-        """The call that draws `count` numbers, where `first` have been drawn before."""
+        """Return the call that draws `count` numbers, after `first` numbers."""
         routine, canonical = call.routine, assembler.context.canonical
         counts = {name for name in counts_of(routine) if canonical(call.sizes[name]) is not ONE}
         sizes = [count if name in counts else canonical(call.sizes[name]) for name in routine.sizes]
 
         def operand(parameter: Parameter) -> Operand:
-            array = call.results[parameter.name] if parameter.is_written else call.given[parameter.name]
-            is_part = array is not _drawn(call) and parameter.shape[0].attr in counts
+            array = call.results[parameter.name] if parameter.is_written else call.arguments[parameter.name]
+            is_part = array is not _drawn_array(call) and parameter.shape[0].attr in counts
             return Operand(assembler.buffer_name(array), first if is_part else ZERO)
 
         return Call(routine, tuple(sizes), tuple(map(operand, routine.parameters)))
 
 
-def _drawn(call: RoutineCall) -> Array:
-    """The numbers that a call draws."""
+def _drawn_array(call: RoutineCall) -> Array:
+    """Return the array that a call draws."""
     return call.results["out"]
 
 
 def _memory(array: Array) -> Array:
-    """The array whose memory it is."""
+    """Return the array that owns the memory of a view."""
     while array.viewed is not None:
         array = array.viewed
     return array
 
 
-def draws_in_blocks(
+def fuse_draws(
     context: Context, steps: Sequence[ScheduledStep], results: Sequence[Array], name_of: NameOf
 ) -> list[ScheduledStep]:
-    """The steps of a schedule, with those draws in blocks that can be."""
+    """Fuse draws of a schedule with the nests that read them, where possible."""
     calls = [at for at, step in enumerate(steps) if step.draws_many(context, _BLOCK)]
     if not calls:
         return list(steps)
     accesses, kept = Accesses(steps, name_of), set(map(name_of, results))
-    moved: dict[int, list[int]] = {}
+    fused: dict[int, list[int]] = {}
     for at in reversed(calls):
         call = cast("RoutineCall", steps[at])
-        name = name_of(_drawn(call))
+        name = name_of(_drawn_array(call))
         readers = accesses.readers.get(name, set())
         if name in kept or len(readers) != 1 or accesses.writers[name] != [at]:
             continue
@@ -127,25 +127,27 @@ def draws_in_blocks(
         count = context.canonical(call.sizes[call.routine.each])
         if not steps[reader].reads_in_rows(name, count, context, name_of):
             continue
-        others = [k for k in range(at + 1, reader + 1) if k not in moved.get(reader, ())]
-        others += moved.get(reader, ())
-        if not any(_hinders(steps[k], call, name_of) for k in others):
-            moved.setdefault(reader, []).insert(0, at)
-    gone = {at for some in moved.values() for at in some}
-    return [_at(context, steps, at, moved) for at in range(len(steps)) if at not in gone]
+        others = [k for k in range(at + 1, reader + 1) if k not in fused.get(reader, ())]
+        others += fused.get(reader, ())
+        if not any(_must_follow(steps[k], call, name_of) for k in others):
+            fused.setdefault(reader, []).insert(0, at)
+    removed = {at for calls_of_nest in fused.values() for at in calls_of_nest}
+    return [_fused_step(context, steps, at, fused) for at in range(len(steps)) if at not in removed]
 
 
-def _at(context: Context, steps: Sequence[ScheduledStep], at: int, moved: dict[int, list[int]]) -> ScheduledStep:
-    if at not in moved:
+def _fused_step(
+    context: Context, steps: Sequence[ScheduledStep], at: int, fused: dict[int, list[int]]
+) -> ScheduledStep:
+    if at not in fused:
         return steps[at]
-    calls = [cast("RoutineCall", steps[k]) for k in moved[at]]
-    return DrawsInBlocks(context, calls, cast("Group", steps[at]))
+    calls = [cast("RoutineCall", steps[k]) for k in fused[at]]
+    return BlockedDraws(context, calls, cast("Group", steps[at]))
 
 
-def _hinders(step: ScheduledStep, call: RoutineCall, name_of: NameOf) -> bool:
-    """Whether a call has to come before a step."""
-    made = {name_of(array) for array in call.writes() if array is not _drawn(call)}
+def _must_follow(step: ScheduledStep, call: RoutineCall, name_of: NameOf) -> bool:
+    """Return whether a step depends on a call, or overwrites one of its arguments."""
+    written = {name_of(array) for array in call.writes() if array is not _drawn_array(call)}
     read = {name for name, _ in call.loads(name_of)}
-    return any(name in made for name, _ in step.loads(name_of)) or any(
-        name_of(array) in made | read for array in step.writes()
+    return any(name in written for name, _ in step.loads(name_of)) or any(
+        name_of(array) in written | read for array in step.writes()
     )

@@ -1,4 +1,4 @@
-"""The order of steps: which tasks share a nest, and what comes before what."""
+"""The scheduler: fusion of tasks, and the order of steps."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from aesara.ir.expr import Expr, walk
 from aesara.lower.arrays import Array, Guard, Item, MatrixProduct
-from aesara.lower.arrays.product import Multiplication, added_product
-from aesara.lower.context import Context, is_early
+from aesara.lower.arrays.product import Multiplication, match_accumulation
+from aesara.lower.context import Context, reads_only_inputs
 from aesara.lower.groups import Group
-from aesara.lower.schedule.blocks import draws_in_blocks
+from aesara.lower.schedule.blocks import fuse_draws
 from aesara.lower.schedule.storage import MAX_GROUP_WEIGHT, choose_stored, values_to_write
 from aesara.lower.schedule.tracing import Tracer
 from aesara.lower.schedule.uses import Uses
@@ -21,15 +21,15 @@ __all__ = ["Schedule", "Scheduler", "schedule"]
 
 #: bound on the tasks in one nest, which bounds LLVM's time
 _MAX_GROUP_TASKS = 48
-#: a group of more weight that has had no room for a task is not tried again
+#: a group of more weight that rejected a task is not tried again
 _FULL = 0.9 * MAX_GROUP_WEIGHT
-#: position of what comes before all steps
+#: position of checks before all steps
 _PRELUDE = -1
 
 
 @dataclass
 class Schedule:
-    """Steps in order, the checks in front of them, and names of arrays in memory."""
+    """Ordered steps, the checks before them, and the buffers of materialized arrays."""
 
     steps: list[ScheduledStep]
     prelude: list[Guard]
@@ -37,53 +37,53 @@ class Schedule:
 
 
 def schedule(context: Context, results: Sequence[Array], replaced: dict[Array, str]) -> Schedule:
-    """Decide storage and loop nests for everything that the results and checks need.
+    """Schedule the computation of results and checks.
 
-    `replaced` names, for results that are new values of shared variables, the buffer of the old value.
+    `replaced` maps results that are new values of shared variables to the buffers of old values.
     """
     return Scheduler(context, results, replaced).run()
 
 
 class Scheduler:
-    """Puts steps in order.  Items call it with what computes them (`Item.plan`)."""
+    """Orders steps.  Items add theirs by `Item.plan`."""
 
     def __init__(self, context: Context, results: Sequence[Array], replaced: dict[Array, str]) -> None:
         self.context, self.results, self.replaced = context, results, replaced
         self.uses = Uses(context.items, results)
-        #: stored so that what is written over an old value is known before
+        #: stored, so that writes over an old value read no element of it that is already overwritten
         self._kept = values_to_write(replaced, self.uses)
         self.uses.forced |= self._kept
         self.stored = choose_stored(context.items, self.uses)
         self.tracer = Tracer(context, self.uses, self.stored)
-        #: where each old value that is to be replaced is read last
+        #: position after the last read of each old value
         self._last_read = dict.fromkeys(replaced.values(), 0)
         self._steps: list[ScheduledStep] = []
         self._prelude: list[Guard] = []
-        #: numbers of the steps of items; of those that complete buffers; of groups by what they run over
+        #: steps of items; last writers of buffers; groups by iteration space
         self._position: dict[object, int] = {}
         self._ready: dict[str, int] = {}
         self._groups: dict[tuple[Expr, ...], list[int]] = {}
         self._defined_by: dict[str, Item] = {}
 
     def run(self) -> Schedule:
-        added = self._added_products()
-        absorbed = {step.product for step in added.values()}
+        accumulations = self._find_accumulations()
+        absorbed = {step.product for step in accumulations.values()}
         unread = [a for a in self.replaced if not self.uses.readers.get(a)]
-        late = {part for array in unread for part in self.uses.made_in(array)}
-        # New values of shared variables come last, so that they can be written over the old ones.
+        late = {part for array in unread for part in self.uses.memory_chain(array)}
+        # New values of shared variables come last, so that they can overwrite the old ones.
         items = self.context.items
         for item in [i for i in items if i not in late] + [i for i in items if i in late]:
-            if item in added:
-                self.append(added[item])
+            if item in accumulations:
+                self.append(accumulations[item])
             elif item not in absorbed:
                 item.plan(self)
-        steps = draws_in_blocks(self.context, self._steps, self.results, self.tracer.name)
+        steps = fuse_draws(self.context, self._steps, self.results, self.tracer.name)
         return Schedule(steps, self._prelude, self.tracer.names)
 
-    # -- what items put in order -----------------------------------------------------------------------------------
+    # -- called by items -------------------------------------------------------------------------------------------
 
     def append(self, step: ScheduledStep, item: Item | None = None) -> None:
-        """Put a step behind all others; the item is what others wait for."""
+        """Append a step, which computes `item`, if given."""
         at = len(self._steps)
         if item is not None:
             self._position[item] = at
@@ -96,8 +96,8 @@ class Scheduler:
         self._steps.append(step)
 
     def check(self, guard: Guard) -> None:
-        """Put a check in front of everything if it needs nothing that is computed, or else behind all others."""
-        early = all(is_early(e) for e in (guard.condition, *guard.values))
+        """Schedule a check: before all steps if it reads only inputs, else as the last step."""
+        early = all(reads_only_inputs(e) for e in (guard.condition, *guard.values))
         if early and all(self._position.get(g, 0) == _PRELUDE for g in guard.requires):
             self._prelude.append(guard)
             self._position[guard] = _PRELUDE
@@ -105,15 +105,15 @@ class Scheduler:
             self.append(guard, guard)
 
     def define(self, item: Item) -> None:
-        """Say that the sizes of an item are known once its step has run."""
+        """Record that the step of an item defines its sizes."""
         self._defined_by.update(dict.fromkeys(item.defines(), item))
 
     def place(self, task: Task) -> None:
-        """Put a task into the first group that may run it, or into a new one at the end."""
+        """Add a task to the first group that can run it, or to a new one at the end."""
         array, buffer = task.target, self.tracer.name(task.target)
-        placed = self._ready.get(buffer, -1)
-        second_part = task.kind == "map" and placed >= 0  # of an interleaved array; it may share the nest of the first
-        start = max(placed, 0) if task.kind == "map" else placed + 1
+        written = self._ready.get(buffer, -1)
+        is_second_part = task.kind == "map" and written >= 0  # of an interleaved array
+        start = max(written, 0) if task.kind == "map" else written + 1
         same = own_element(task.domain)
         strict = [task.offset] if task.kind == "write" else []
         if task.prologue is not None:
@@ -128,7 +128,7 @@ class Scheduler:
             else:
                 start = max(start, self._available(e))
         old = self.replaced.get(array)
-        if old is not None and not second_part:
+        if old is not None and not is_second_part:
             start = max(start, self._last_read[old])
         for e in walk([task.value, *strict]):
             if e.op == "load" and e.attr in self._last_read:
@@ -136,12 +136,12 @@ class Scheduler:
         work = list(walk([task.value]))
         at = self._find_group(task, start, work, joint)
         self._group(at).add(task, work)
-        self._ready[buffer] = max(placed, at)
+        self._ready[buffer] = max(written, at)
 
-    # -- what comes before what --------------------------------------------------------------------------------------
+    # -- dependences --------------------------------------------------------------------------------------------------
 
     def _available(self, e: Expr) -> int:
-        """The first position at which a load or a size may be read; it is 0 where it comes from outside."""
+        """Return the first position at which a load or size is available."""
         if e.op == "load":
             return self._ready.get(e.attr, -1) + 1
         if e.op == "var" and e.attr in self._defined_by:
@@ -149,11 +149,11 @@ class Scheduler:
         return 0
 
     def _known_after(self, expressions: Sequence[Expr]) -> int:
-        """The first position at which everything in the expressions exists."""
+        """Return the first position at which all loads and sizes in expressions are available."""
         return max(map(self._available, walk(expressions)), default=0)
 
     def _may_share(self, read: Expr, same: Expr, task: Task) -> bool:
-        """Whether what is read can be taken from the register of the nest that makes it: it is of this iteration."""
+        """Return whether a load can be fused with the nest that stores the element in the same iteration."""
         source = self.tracer.array_in(read.attr)
         if read.args[0] is not same or source is None or source is task.target or source in self._kept:
             return False
@@ -183,27 +183,27 @@ class Scheduler:
         self._steps.append(Group(task.domain))
         return len(self._steps) - 1
 
-    # -- products that are added to inputs ---------------------------------------------------------------------------
+    # -- accumulating products --------------------------------------------------------------------------------------
 
-    def _added_products(self) -> dict[Item, Multiplication]:
-        """Results of the form old + factor * (a @ b), where nobody else wants the product, and old is an input.
+    def _find_accumulations(self) -> dict[Item, Multiplication]:
+        """Find results `old + factor * (a @ b)`, where `old` is an input and only the result reads the product.
 
-        BLAS adds to the old value of a shared variable in its place, to other inputs in a copy.
+        BLAS accumulates in the memory of a shared variable, or in a copy of other inputs.
         """
         found: dict[Item, Multiplication] = {}
         for result in self.results:
             if result.is_stored is not None or result.ndim < 2 or self.uses.readers.get(result):
                 continue
-            for old in [self.replaced[result]] if result in self.replaced else self._inputs_added(result):
-                matched = added_product(result, old, self.tracer)
+            for old in [self.replaced[result]] if result in self.replaced else self._input_addends(result):
+                matched = match_accumulation(result, old, self.tracer)
                 if matched is not None:
                     product, factor = matched
-                    found[result] = product.added_to(result, old, factor, self.tracer)
+                    found[result] = product.accumulate(result, old, factor, self.tracer)
                     break
         return found
 
-    def _inputs_added(self, result: Array) -> list[str]:
-        """Inputs that are terms of a sum with a product: BLAS can add to a copy."""
+    def _input_addends(self, result: Array) -> list[str]:
+        """Return the inputs that are addends of a product."""
         terms = (result, *(a for a, _ in result.reads()))
         if not any(isinstance(a, MatrixProduct) for term in terms for a, _ in term.reads()):
             return []

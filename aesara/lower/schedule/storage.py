@@ -1,4 +1,4 @@
-"""Which arrays are stored, and which are recomputed where they are read."""
+"""Choice between materialization and recomputation of arrays."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from aesara.lower.schedule.uses import Uses
 
 __all__ = ["MAX_GROUP_WEIGHT", "choose_stored", "values_to_write"]
 
-#: an expression of more operations than this is stored, which bounds kernels and recursion
+#: largest number of operations of an inlined expression, which bounds kernels and recursion
 _MAX_INLINE = 48
-#: bound on the work in one nest, which bounds LLVM's time
+#: largest weight of a nest, which bounds LLVM's compile time
 MAX_GROUP_WEIGHT = 300
 #: up to this weight, recomputing is cheaper than memory traffic
 _CHEAP = 3
@@ -20,13 +20,13 @@ _CHEAP_EXPANDED = 5
 
 
 def values_to_write(replaced: Mapping[Array, str], uses: Uses) -> set[Array]:
-    """What is computed from an old value to be written over it: stored, this can be done in its memory."""
+    """Return operands of in-place writes that depend on the old value, and so must be stored first."""
     found: set[Array] = set()
     for array, old in replaced.items():
-        pieces = [piece for piece in uses.made_in(array) if isinstance(piece, Assembled)]
-        base = pieces[-1].base if array.starts_as_base else None
+        parts = [part for part in uses.memory_chain(array) if isinstance(part, Assembled)]
+        base = parts[-1].base if array.starts_as_base else None
         if base is not None and base.buffer == old:
-            operands = (a for piece in pieces for write in piece.writes for a in write.operands)
+            operands = (a for part in parts for write in part.writes for a in write.operands)
             found.update(a for a in operands if a.is_stored is None and _reads_buffer(a, old))
     return found
 
@@ -44,7 +44,7 @@ def _reads_buffer(array: Array, buffer: str) -> bool:
 
 
 def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
-    """The arrays that are computed into memory."""
+    """Return the arrays to materialize."""
     stored: set[Array] = set()
     weight: dict[Array, int] = {}
     size: dict[Array, int] = {}
@@ -55,7 +55,7 @@ def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
         if isinstance(item, Pointwise):
             own_weight = item.cost + sum(weight[a] for a in item.operands)
             own_size = 1 + sum(size[a] for a in item.operands)
-            if _pays(item, own_weight, own_size, uses):
+            if _should_store(item, own_weight, own_size, uses):
                 stored.add(item)
             else:
                 weight[item], size[item] = own_weight, own_size
@@ -64,8 +64,8 @@ def choose_stored(items: Sequence[Item], uses: Uses) -> set[Array]:
     return stored
 
 
-def _pays(array: Pointwise, weight: int, size: int, uses: Uses) -> bool:
-    """Whether to store an array whose elements are expressions of this weight and size."""
+def _should_store(array: Pointwise, weight: int, size: int, uses: Uses) -> bool:
+    """Return whether to store an array whose elements are expressions of this weight and size."""
     if array in uses.forced or size > _MAX_INLINE or weight > MAX_GROUP_WEIGHT:
         return True
     readers = uses.readers.get(array, [])
@@ -76,5 +76,5 @@ def _pays(array: Pointwise, weight: int, size: int, uses: Uses) -> bool:
         pays = weight > _CHEAP_EXPANDED
     else:
         pays = len(readers) > 1 and weight > _CHEAP
-    # Beside a scatter, which does not vectorise, its own nest does.
+    # A scatter does not vectorize, but a nest of its own does.
     return pays or (weight > _CHEAP_EXPANDED and any(reader.is_sequential for reader, _ in readers))

@@ -1,4 +1,4 @@
-"""Elements of arrays as expressions that load stored arrays only."""
+"""Tracing of array elements to expressions that load stored arrays only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOOPS = frozenset(LOOP)
 
 
 class Tracer:
-    """Knows which arrays are in memory and under which names, and gives elements of the others as expressions."""
+    """Buffers of materialized arrays, and expressions for elements of the others."""
 
     def __init__(self, context: Context, uses: Uses, stored: set[Array]) -> None:
         self.context, self.uses, self.stored = context, uses, stored
@@ -27,29 +27,29 @@ class Tracer:
         self._needs: dict[Array, frozenset[object]] = {}
 
     def name(self, array: Array) -> str:
-        """The buffer of an array in memory, which is that of the array in whose memory it is."""
-        sharing: list[Array] = []
+        """Return the buffer of a materialized array, which it may share with the array whose memory it reuses."""
+        aliases: list[Array] = []
         while (found := self.names.get(array)) is None:
             base = array.base_in_memory(self.uses)
             if base is not None:
                 if array.is_stored is not False:
-                    sharing.append(array)
+                    aliases.append(array)
                 array = base
             elif array.buffer is not None:
                 return array.buffer
             else:
                 self.names[array] = f"{self.context.prefix}t{len(self.names)}"
                 self._array_in[self.names[array]] = array
-        for other in sharing:
-            self.names[other] = found
+        for alias in aliases:
+            self.names[alias] = found
         return found
 
     def array_in(self, buffer: str) -> Array | None:
-        """The last array whose values a buffer of the program holds."""
+        """Return the array that a buffer holds last."""
         return self._array_in.get(buffer)
 
     def take_over(self, base: Array, array: Array) -> None:
-        """From here on the buffer of `base` holds the values of an array that is made in it."""
+        """Record that an array is computed in the buffer of `base`."""
         self._array_in[self.name(base)] = array
 
     def in_memory(self, array: Array) -> bool:
@@ -59,13 +59,13 @@ class Tracer:
         return tuple(self.context.canonical(n) for n in array.shape)
 
     def read(self, array: Array, index: Index) -> Expr:
-        """The element of an array at an index, in loads of stored arrays."""
+        """Return the element of an array at an index, as an expression of loads."""
         if self.in_memory(array):
             return load(self.name(array), array.dtype, linear_offset(index, self.shape(array)))
         return self.trace(array, index)
 
     def trace(self, array: Array, index: Index) -> Expr:
-        """The rule of an array at an index."""
+        """Return the body of an array at an index, as an expression of loads."""
         key = (array, index)
         found = self._traced.get(key)
         if found is None:
@@ -75,7 +75,7 @@ class Tracer:
         return found
 
     def needs(self, array: Array) -> frozenset[object]:
-        """Guards that protect reading an array, through everything that is recomputed with it."""
+        """Return the checks that an array requires, including those of arrays inlined into it."""
         found = self._needs.get(array)
         if found is None:
             collected = set(array.requires)
@@ -93,6 +93,6 @@ class Tracer:
         return found
 
     def canonical(self, roots: Sequence[Expr]) -> list[Expr]:
-        """Sizes inside expressions, replaced by their representatives."""
+        """Replace sizes in expressions with their representatives."""
         equal = self.context.canonical
         return substitute(list(roots), lambda e: equal(e) if e.op == "var" and e not in _LOOPS else None, {})

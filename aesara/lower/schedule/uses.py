@@ -1,4 +1,4 @@
-"""Who reads which array."""
+"""Liveness and readers of arrays."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["Uses"]
 
 
 class Uses:
-    """From the results and the checks back, what is needed and how often each array is read.
+    """Live items and readers of arrays, by a backward pass from results and checks.
 
     Attributes
     ----------
     readers
-        For each array the items that read it, and whether they read single elements many times over.
+        Items that read each array, with whether they read elements repeatedly.
     needed
-        What somebody reads, and the results.
+        Live items.
     forced
-        The arrays that must be in memory.
+        Arrays that must be materialized.
     """
 
     def __init__(self, items: Sequence[Item], results: Sequence[Array]) -> None:
@@ -36,11 +36,11 @@ class Uses:
             self.forced.update(item.reads_in_memory())
 
     def is_only(self, array: Array) -> bool:
-        """Whether one item reads an array, which it need not find in memory."""
+        """Return whether an array has a single reader, and need not be materialized."""
         return array not in self.forced and len(self.readers.get(array, ())) == 1
 
-    def made_in(self, array: Array) -> list[Array]:
-        """An array and those before it whose memory it takes over."""
+    def memory_chain(self, array: Array) -> list[Array]:
+        """Return an array, followed by the arrays whose memory it reuses."""
         found = [array]
         while (base := found[-1].base_in_memory(self)) is not None:
             found.append(base)

@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: cumulative ops and recurrences."""
+"""Lowering of cumulative ops, recurrences and convolutions of vectors."""

@@ -1,4 +1,4 @@
-"""Loops that carry a complex number along axes."""
+"""Sequential loops that carry a complex number along axes."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from aesara.lower.arrays import ZERO, Index, Reader, Sequential, Writer, loops_o
 from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context
 
-__all__ = ["Pair", "carried", "product"]
+__all__ = ["Pair", "carry", "product"]
 
-#: expressions for the real and the imaginary part
+#: real and imaginary part
 Pair = tuple[Expr, Expr]
 
 _CARRIED = ("r0", "r1")
 
 
 def product(z: Pair, w: Pair) -> Pair:
-    """The product of two complex numbers."""
+    """Return the product of two complex numbers."""
     (a, b), (c, d) = z, w
     re = a * c - b * d
     return re, a * d + b * c
 
 
-def carried(
+def carry(
     operands: Sequence[ComplexArray], axes: Sequence[int], first: Callable[[Sequence[Pair]], Pair],
-    following: Callable[[Pair, Sequence[Pair]], Pair], context: Context, start: complex | None = None,
-    every: bool = False, place: Callable[[Index], Index] = lambda index: index,
+    step: Callable[[Pair, Sequence[Pair]], Pair], context: Context, start: complex | None = None,
+    every: bool = False, position: Callable[[Index], Index] = lambda index: index,
     requires: Sequence[object] = (),
 ) -> ComplexArray:  # fmt: skip
-    """Carry a number along axes of operands of one shape, in row-major order over the axes.
+    """Carry a number along axes of operands of equal shape, in row-major order.
 
-    `first` makes it of the first elements, `following` of the number so far and the next elements.  The result holds
-    the last number (or `start`, where there are no elements), or with `every` each one.  `place` says where the
-    elements of an iteration are.
+    `first` returns it for the first elements, `step` for the carried number and the next elements.  The result holds
+    the last number (`start`, if there are no elements), or each number if `every`.  `position` maps the index of an
+    iteration to that of its elements.
     """
     shape, dtype = operands[0].real.shape, operands[0].real.dtype
     loops = tuple(var(f"v{d}") for d in range(len(shape)))
@@ -45,21 +45,21 @@ def carried(
     state = (var(_CARRIED[0], dtype), var(_CARRIED[1], dtype))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
-        here = place(loops)
-        elements = [(readers[k](here), readers[k + 1](here)) for k in range(0, len(readers), 2)]
+        own = position(loops)
+        elements = [(readers[k](own), readers[k + 1](own)) for k in range(0, len(readers), 2)]
         is_first = functools.reduce(lambda a, b: a & b, [primitive("eq", loops[d], ZERO) for d in axes])
-        values = zip(first(elements), following(state, elements), strict=True)
+        values = zip(first(elements), step(state, elements), strict=True)
         re, im = (primitive("select", is_first, a, b) for a, b in values)
-        # both are computed before the first is assigned
+        # compute both parts before the first is assigned
         statements: tuple[Statement, ...] = (Declare("r2", re), Assign("r1", im), Assign("r0", var("r2", dtype)))
-        index = here if every else tuple(loops[d] for d in kept)
+        index = own if every else tuple(loops[d] for d in kept)
         stores = tuple(write((*index, const(k)), state[k]) for k in (0, 1))
         if every:
             statements += stores
-        begin = complex(start or 0)
+        initial = complex(start or 0)
         statements = (
-            Declare("r0", const(begin.real, dtype)),
-            Declare("r1", const(begin.imag, dtype)),
+            Declare("r0", const(initial.real, dtype)),
+            Declare("r1", const(initial.imag, dtype)),
             *loops_over(axes, shape, statements),
             *(() if every else stores),
         )

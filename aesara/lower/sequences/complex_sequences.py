@@ -1,4 +1,4 @@
-"""Lowering of what carries a complex number along: products, extrema, running products, linear recurrences."""
+"""Lowering of sequential ops on complex numbers: products, extrema, cumulative products, linear recurrences."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from aesara.lower.context import Context, Unsupported
 from aesara.lower.dispatch import lower_complex_op
 from aesara.lower.elementwise.complex_elemwise import part_recipes
 from aesara.lower.elementwise.complex_parts import on_each_part
-from aesara.lower.elementwise.scalars import follow
-from aesara.lower.reductions.careduce import converted, require_nonempty
-from aesara.lower.sequences.carried import Pair, carried, product
-from aesara.lower.sequences.sequential import flat
+from aesara.lower.elementwise.scalars import evaluate
+from aesara.lower.reductions.careduce import convert, require_nonempty
+from aesara.lower.sequences.carried import Pair, carry, product
+from aesara.lower.sequences.sequential import flatten
 from aesara.scalar.arithmetic import Add
 from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero, times
 from aesara.scalar.op import ScalarOp
@@ -32,38 +32,38 @@ def _mul_without_zeros(op: ScalarOp, z: Parts, w: Parts) -> Parts:
     return choose(is_nonzero(z), choose(is_nonzero(w), times(z, w), z), w)
 
 
-def _converted(z: ComplexArray, dtype: str, context: Context) -> ComplexArray:
-    parts = [converted(part, part_dtype(dtype)) for part in z.parts]
-    return ComplexArray(*map(context.added, parts))
+def _convert(z: ComplexArray, dtype: str, context: Context) -> ComplexArray:
+    parts = [convert(part, part_dtype(dtype)) for part in z.parts]
+    return ComplexArray(*map(context.ensure_added, parts))
 
 
 @lower_complex_op.register
 def _careduce(op: CAReduce, node: Apply, context: Context) -> list[Array | ComplexArray]:
-    """Sums part by part, other reductions one element after the other."""
+    """Lower a reduction: sums for each part, others sequentially."""
     if isinstance(op.scalar_op, Add):
         return on_each_part(slice(0, 1), node, context)
     out = node.outputs[0].type.dtype
     dtype = op.acc_dtype or out
     if not dtype.startswith("complex") or not out.startswith("complex"):
         raise Unsupported(f"reduction of complex numbers with {op.scalar_op} to {out}")
-    z = _converted(context.pair(node.inputs[0]), dtype, context)
+    z = _convert(context.pair(node.inputs[0]), dtype, context)
     axes = tuple(range(z.real.ndim)) if op.axis is None else tuple(op.axis)
     if not axes:
-        return [_converted(z, out, context)]
+        return [_convert(z, out, context)]
     ((re, im),) = part_recipes(op.scalar_op, (get_scalar_type(dtype=dtype),) * 2)
     start = getattr(op.scalar_op, "identity", None)
     guards: list[object] = []
     if start is None or (abs(start) > 1 and not isinstance(op, Supremum)):
         start = None
-        what = f"zero-size array to reduction operation {op.scalar_op}"
-        guards = require_nonempty(context, z.real, axes, node, what)
+        failure = f"zero-size array to reduction operation {op.scalar_op}"
+        guards = require_nonempty(context, z.real, axes, node, failure)
 
-    def following(so_far: Pair, elements: Sequence[Pair]) -> Pair:
-        arguments = [*so_far, *elements[0]]
-        return follow(re.recipe, arguments)[0], follow(im.recipe, arguments)[0]
+    def step(carried: Pair, elements: Sequence[Pair]) -> Pair:
+        arguments = [*carried, *elements[0]]
+        return evaluate(re.recipe, arguments)[0], evaluate(im.recipe, arguments)[0]
 
-    result = carried([z], axes, lambda elements: elements[0], following, context, start, requires=guards)
-    return [_converted(result, out, context)]
+    result = carry([z], axes, lambda elements: elements[0], step, context, start, requires=guards)
+    return [_convert(result, out, context)]
 
 
 @lower_complex_op.register
@@ -72,24 +72,24 @@ def _cumulative(op: CumOp, node: Apply, context: Context) -> list[Array | Comple
         return on_each_part(slice(0, 1), node, context)
     z = context.pair(node.inputs[0])
     if op.axis is None:
-        z = ComplexArray(*(flat(part, context) for part in z.parts))
+        z = ComplexArray(*(flatten(part, context) for part in z.parts))
     if z.real.ndim == 0:
         return [z]
     axis = (op.axis or 0) % z.real.ndim
 
-    def following(so_far: Pair, elements: Sequence[Pair]) -> Pair:
-        return product(so_far, elements[0])
+    def step(carried: Pair, elements: Sequence[Pair]) -> Pair:
+        return product(carried, elements[0])
 
-    return [carried([z], (axis,), lambda elements: elements[0], following, context, every=True)]
+    return [carry([z], (axis,), lambda elements: elements[0], step, context, every=True)]
 
 
-def _moved(array: Array, axis: int, context: Context) -> Array:
-    """For each place along an axis the element of the next one; the last place has its own."""
+def _shift(array: Array, axis: int, context: Context) -> Array:
+    """Shift an array along an axis by one, repeating the last element."""
     last = array.shape[axis] - ONE
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        following = primitive("minimum", index[axis] + ONE, last)
-        return readers[0]((*index[:axis], following, *index[axis + 1 :]))
+        next_index = primitive("minimum", index[axis] + ONE, last)
+        return readers[0]((*index[:axis], next_index, *index[axis + 1 :]))
 
     return context.add(Pointwise(array.dtype, array.shape, (array,), body))
 
@@ -103,20 +103,20 @@ def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> l
         guards += context.require_equal(of_a, of_b, ValueError, message, node)
     axis, last = op.axis, terms.real.shape[op.axis] - ONE
 
-    def mirrored(index: Index) -> Index:
+    def mirror(index: Index) -> Index:
         return (*index[:axis], last - index[axis], *index[axis + 1 :])
 
     if op.backwards:
-        # the factor of a step back is that of the place it comes from
-        factors = ComplexArray(*(_moved(part, axis, context) for part in factors.parts))
+        # the factor of a backward step is that of the element that it starts from
+        factors = ComplexArray(*(_shift(part, axis, context) for part in factors.parts))
 
-    def following(so_far: Pair, elements: Sequence[Pair]) -> Pair:
-        (re, im), term = product(elements[0], so_far), elements[1]
+    def step(carried: Pair, elements: Sequence[Pair]) -> Pair:
+        (re, im), term = product(elements[0], carried), elements[1]
         return re + term[0], im + term[1]
 
-    place = mirrored if op.backwards else lambda index: index
-    result = carried(
-        [factors, terms], (axis,), lambda elements: elements[1], following, context, every=True, place=place,
+    position = mirror if op.backwards else lambda index: index
+    result = carry(
+        [factors, terms], (axis,), lambda elements: elements[1], step, context, every=True, position=position,
         requires=guards,
     )  # fmt: skip
     return [result]

@@ -1,4 +1,4 @@
-"""Lowering of the convolution of two vectors."""
+"""Lowering of convolutions of two vectors."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.sequences.convolve import Convolve
 
-#: where sums are taken: half precision would lose them, booleans count
+#: dtypes of accumulators
 _ACCUMULATORS = {"float16": "float32", "bool": "int64"}
 
-#: numbers of a vector that stay in the first cache, with those that they are added to
+#: length of the blocks of the longer vector, which stay in the first-level cache
 _BLOCK = 1024
 
 
@@ -25,7 +25,7 @@ def _convolve(op: Convolve, node: Apply, context: Context) -> Sequence[Array]:
     dtype = node.outputs[0].type.dtype
     check_dtype(dtype)
     accumulator = _ACCUMULATORS.get(dtype, dtype)
-    a, v = (_in_dtype(context.array(x), dtype, accumulator) for x in node.inputs)
+    a, v = (_convert(context.array(x), dtype, accumulator) for x in node.inputs)
     guards: list[object] = []
     for name, array in (("a", a), ("v", v)):
         message = f"{name} cannot be empty"
@@ -34,28 +34,28 @@ def _convolve(op: Convolve, node: Apply, context: Context) -> Sequence[Array]:
     shorter, longer = primitive("minimum", n, m), primitive("maximum", n, m)
     before = shorter - ONE
     if op.mode == "valid":
-        result = _complete_overlaps(a, v, longer - before, guards, context)
+        result = _valid_convolution(a, v, longer - before, guards, context)
     else:
-        result = _all_overlaps(a, v, guards)
+        result = _full_convolution(a, v, guards)
     if op.mode == "same":
         first = before // 2
         full = result
         context.add(full)
         result = Pointwise(accumulator, (longer,), (full,), lambda index, readers: readers[0]((index[0] + first,)), 0)
-    return [converted(result, dtype)]
+    return [convert(result, dtype)]
 
 
-def _in_dtype(array: Array, dtype: str, accumulator: str) -> Array:
-    return converted(converted(array, dtype), accumulator)
+def _convert(array: Array, dtype: str, accumulator: str) -> Array:
+    return convert(convert(array, dtype), accumulator)
 
 
-def _all_overlaps(a: Array, v: Array, guards: Sequence[object]) -> Array:
-    """result[i + j] += a[i] * v[j], with the longer vector in the inner loop."""
+def _full_convolution(a: Array, v: Array, guards: Sequence[object]) -> Array:
+    """Return ``result[i + j] += a[i] * v[j]``, with the longer vector in the inner loop."""
     (n,), (m,) = a.shape, v.shape
     length = n + m - ONE
 
-    def pieces(short: Array, long: Array, extent: Expr) -> list[Write]:
-        """Blocks of the longer vector, to which all of the shorter one comes while they are in the cache; the rest."""
+    def writes_for(short: Array, long: Array, extent: Expr) -> list[Write]:
+        """Multiply all of the shorter vector with each block of the longer one; then with the remainder."""
         blocks = long.shape[0] // _BLOCK
         before = blocks * _BLOCK
 
@@ -63,7 +63,7 @@ def _all_overlaps(a: Array, v: Array, guards: Sequence[object]) -> Array:
             block, i, inside = index
             return i, block * _BLOCK + inside
 
-        def after(index: Index) -> Index:
+        def in_remainder(index: Index) -> Index:
             return index[0], before + index[1]
 
         def products(domain: tuple[Expr, ...], at: Callable[[Index], Index]) -> Write:
@@ -77,16 +77,16 @@ def _all_overlaps(a: Array, v: Array, guards: Sequence[object]) -> Array:
 
         return [
             products((blocks, extent, const(_BLOCK)), in_block),
-            products((extent, long.shape[0] - before), after),
+            products((extent, long.shape[0] - before), in_remainder),
         ]
 
-    return _sum_of_rows(a, v, length, pieces, guards)
+    return _sum_of_rows(a, v, length, writes_for, guards)
 
 
-def _complete_overlaps(a: Array, v: Array, length: Expr, guards: Sequence[object], context: Context) -> Array:
-    """result[k] += short[j] * long[k + (number of entries of the short one) - 1 - j].
+def _valid_convolution(a: Array, v: Array, length: Expr, guards: Sequence[object], context: Context) -> Array:
+    """Return ``result[k] += short[j] * long[k + len(short) - 1 - j]``.
 
-    The sums are taken one by one if there are fewer of them than they have terms, and else all at once.
+    If there are fewer results than terms, each result is one reduction; otherwise the loop over results is innermost.
     """
 
     def product(short: Array) -> Callable[[Index, Sequence[Reader]], Expr]:
@@ -98,25 +98,25 @@ def _complete_overlaps(a: Array, v: Array, length: Expr, guards: Sequence[object
 
         return value
 
-    def pieces(short: Array, long: Array, extent: Expr) -> list[Write]:
+    def writes_for(short: Array, long: Array, extent: Expr) -> list[Write]:
         columns = long.shape[0] - short.shape[0] + ONE
-        few = columns < short.shape[0]
+        is_short = columns < short.shape[0]
         value = product(short)
-        rows = primitive("select", few, ZERO, extent)
+        rows = primitive("select", is_short, ZERO, extent)
         by_rows = Write(
             (rows, columns), (short, long), lambda index, readers: (index[1],),
             lambda index, readers: value((index[1], index[0]), readers), accumulate=True,
         )  # fmt: skip
-        chosen = few & (extent > ZERO)
-        shape = (primitive("select", chosen, columns, ZERO), short.shape[0])
+        by_reduction = is_short & (extent > ZERO)
+        shape = (primitive("select", by_reduction, columns, ZERO), short.shape[0])
         terms = context.add(Pointwise(a.dtype, shape, (short, long), value, 1, (True, True), guards))
         sums = reduce_array(context, terms, (1,), "add", guards)
-        one_by_one = Write(
+        reductions = Write(
             sums.shape, (sums,), lambda index, readers: index, lambda index, readers: readers[0](index)
         )  # fmt: skip
-        return [by_rows, one_by_one]
+        return [by_rows, reductions]
 
-    return _sum_of_rows(a, v, length, pieces, guards)
+    return _sum_of_rows(a, v, length, writes_for, guards)
 
 
 def _term(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -124,14 +124,14 @@ def _term(index: Index, readers: Sequence[Reader]) -> Expr:
 
 
 def _sum_of_rows(
-    a: Array, v: Array, length: Expr, pieces: Callable[[Array, Array, Expr], list[Write]], guards: Sequence[object]
+    a: Array, v: Array, length: Expr, writes_for: Callable[[Array, Array, Expr], list[Write]], guards: Sequence[object]
 ) -> Array:
-    """The sum, with one loop for each order of the two lengths, of which the other has no iterations."""
+    """Sum with writes for each order of the lengths; those for the wrong order have no iterations."""
     (n,), (m,) = a.shape, v.shape
     v_shorter = n >= m
     writes: list[Write] = []
-    for short, long, chosen in ((v, a, v_shorter), (a, v, n < m)):
-        if not (chosen.is_const and not chosen.attr):
-            extent = primitive("select", chosen, short.shape[0], ZERO)
-            writes += pieces(short, long, extent)
+    for short, long, condition in ((v, a, v_shorter), (a, v, n < m)):
+        if not (condition.is_const and not condition.attr):
+            extent = primitive("select", condition, short.shape[0], ZERO)
+            writes += writes_for(short, long, extent)
     return Assembled(a.dtype, (length,), literal(0, a.dtype, (length,)), writes, guards)

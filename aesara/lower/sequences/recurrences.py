@@ -1,4 +1,4 @@
-"""Lowering of linear recurrences: loops that carry the last value in a register, or read it back."""
+"""Lowering of linear recurrences: loops that carry the last value in a register or in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> S
     factors, terms = (context.array(v) for v in node.inputs)
     check_dtype(terms.dtype)
     if terms.dtype == "bool":
-        raise Unsupported("a recurrence of truth values")
+        raise Unsupported("a recurrence of booleans")
     guards: list[object] = []
     message = "LinearRecurrence: the factors have size {0} in a dimension, the terms {1}."
     for of_a, of_b in zip(factors.shape, terms.shape, strict=True):
@@ -28,7 +28,7 @@ def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> S
 
 
 def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards: Sequence[object]) -> Array:
-    """The sequence along an axis, over all other dimensions."""
+    """Return the recurrence along an axis."""
     size = terms.shape[axis]
     loops = tuple(var(f"v{d}") for d in range(terms.ndim))
     one_less = size - ONE
@@ -36,20 +36,20 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
     after = counter + ONE
     start = one_less if backwards else ZERO
     last = one_less - counter if backwards else counter
-    here = one_less - after if backwards else after
-    # The factor of a step back is the one that the step forwards has.
-    of_factor = last if backwards else here
+    current = one_less - after if backwards else after
+    # A backward step has the factor of the forward step between the same elements.
+    of_factor = last if backwards else current
 
     def at(position: Expr) -> Index:
         return (*loops[:axis], position, *loops[axis + 1 :])
 
     def step(readers: Sequence[Reader], previous: Expr) -> Expr:
-        return readers[0](at(of_factor)) * previous + readers[1](at(here))
+        return readers[0](at(of_factor)) * previous + readers[1](at(current))
 
     def in_register(readers: Sequence[Reader], write: Writer) -> tuple[Statement, ...]:
         value = var("r0", terms.dtype)
         move = Assign("r0", step(readers, value))
-        rest = For(f"v{axis}", one_less, (move, write(at(here), value)))
+        rest = For(f"v{axis}", one_less, (move, write(at(current), value)))
         first = (Declare("r0", readers[1](at(start))), write(at(start), value), rest)
         return (For("r1", primitive("minimum", size, ONE), first),)
 
@@ -58,7 +58,7 @@ def _recurrence(factors: Array, terms: Array, axis: int, backwards: bool, guards
             return loops_over(range(axis + 1, terms.ndim), terms.shape, (write(index, value),), parallel=True)
 
         first = For("r0", primitive("minimum", size, ONE), row(at(start), readers[1](at(start))))
-        return (first, For(f"v{axis}", one_less, row(at(here), step(readers, read(at(last))))))
+        return (first, For(f"v{axis}", one_less, row(at(current), step(readers, read(at(last))))))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         inner = axis == terms.ndim - 1

@@ -1,4 +1,4 @@
-"""Lowering of ops whose elements follow from those before: running sums and products, positions of nonzeros."""
+"""Lowering of sequential ops: cumulative sums and products, positions of nonzeros."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context, check_dtype
 from aesara.lower.dispatch import lower_op
-from aesara.lower.reductions.careduce import converted, reduce_array
+from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.nonzero import Nonzero
 from aesara.tensor.sequences.cumulative import CumOp
@@ -22,16 +22,16 @@ def _cumulative(op: CumOp, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(node.inputs[0])
     check_dtype(array.dtype)
     if op.axis is None:
-        array = flat(array, context)
+        array = flatten(array, context)
     if array.ndim == 0:
         return [array]
     axis = (op.axis or 0) % array.ndim
     kind = op.mode if array.dtype != "bool" else {"add": "or", "mul": "and"}[op.mode]
-    return [running(array, axis, kind)]
+    return [cumulate(array, axis, kind)]
 
 
-def running(array: Array, axis: int, kind: str) -> Array:
-    """The primitive `kind` of all elements up to each one, along an axis."""
+def cumulate(array: Array, axis: int, kind: str) -> Array:
+    """Accumulate the primitive `kind` along an axis, with all intermediate results."""
     loops = tuple(var(f"v{d}") for d in range(array.ndim))
     last = axis == array.ndim - 1
 
@@ -61,8 +61,8 @@ def running(array: Array, axis: int, kind: str) -> Array:
     return Sequential(array.dtype, array.shape, (array,), body)
 
 
-def flat(array: Array, context: Context) -> Array:
-    """All elements as a vector."""
+def flatten(array: Array, context: Context) -> Array:
+    """View an array as a vector."""
     if array.ndim == 1:
         return array
     if array.stamp < 0:
@@ -78,7 +78,7 @@ def _nonzero(op: Nonzero, node: Apply, context: Context) -> Sequence[Array]:
 
 
 def nonzero_positions(array: Array, context: Context) -> list[Array]:
-    """For each dimension the indices of the entries that are not zero, in row-major order."""
+    """Return the indices of nonzero entries in each dimension, in row-major order."""
     flat = flat_positions(array, context)
     result: list[Array] = []
     stride: Expr = ONE
@@ -92,7 +92,7 @@ def nonzero_positions(array: Array, context: Context) -> list[Array]:
 
 
 def flat_positions(array: Array, context: Context) -> Array:
-    """The positions of the entries that are not zero in the flattened array, in order."""
+    """Return the positions of nonzero entries in the flattened array."""
     key = ("nonzero", array)
     flat = context.parts.get(key)
     if flat is None:
@@ -111,26 +111,26 @@ def _component(flat: Array, stride: Expr, size: Expr | None) -> Pointwise:
 
 
 def _flat_positions(array: Array, context: Context) -> Array:
-    """Positions in the flattened array.
+    """Return the positions of nonzero entries in the flattened array.
 
-    Every position is stored at the place of the next nonzero, and the place moves on if it was one: there is no
-    branch to mispredict, and memory for one more entry takes the last of these stores.  Memory is taken for as many as
-    there may be, so that it is a part of the workspace that stays; pages that are not written cost nothing.
+    Without a branch, every position is stored at the end of the result, which advances if the entry is not zero; one
+    more element takes the last of these stores.  The buffer has the maximal length, so that the workspace keeps its
+    size; pages that are not written cost nothing.
     """
     mask = array if array.dtype == "bool" else _is_nonzero(array)
     loops = tuple(var(f"v{d}") for d in range(array.ndim))
-    place = var("r0")
+    end = var("r0")
     if mask.stamp < 0:
         context.add(mask)
-    count = reduce_array(context, context.add(converted(mask, "int64")), tuple(range(mask.ndim)), "add")
+    count = reduce_array(context, context.add(convert(mask, "int64")), tuple(range(mask.ndim)), "add")
     length = context.size_from(count)
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:
         position: Expr = ZERO
         for i, n in zip(loops, array.shape, strict=True):
             position = position * n + i
-        moved = Assign("r0", place + cast(readers[0](loops), "int64"))
-        return (Declare("r0", ZERO), *loops_over(range(array.ndim), array.shape, (write((place,), position), moved)))
+        advance = Assign("r0", end + cast(readers[0](loops), "int64"))
+        return (Declare("r0", ZERO), *loops_over(range(array.ndim), array.shape, (write((end,), position), advance)))
 
     padded = context.add(Sequential("int64", (count_of(array.shape) + ONE,), (mask,), body))
     return context.add(Pointwise("int64", (length,), (padded,), lambda index, readers: readers[0](index), 0))

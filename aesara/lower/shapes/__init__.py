@@ -1,1 +1,1 @@
-"""Lowering of ops, by family: shapes and repetition."""
+"""Lowering of shapes and repetition."""

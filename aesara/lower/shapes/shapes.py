@@ -1,4 +1,4 @@
-"""Lowering of shapes: reading, asserting and changing them, and ops that pass a value through."""
+"""Lowering of ops that read, assert and change shapes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aesara.tensor.shapes.specify_shape import SpecifyShape, Unbroadcast
 
 
 def size_array(size: Expr) -> Array:
-    """A size as a 0-d int64 array."""
+    """Return a size as a 0-d int64 array."""
     return Pointwise("int64", (), (), lambda index, readers: size, 0)
 
 
@@ -57,7 +57,7 @@ def _same_elements(op: object, node: Apply, context: Context) -> Sequence[Array]
 
 
 def _same(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Array:
-    """The array itself under other (equal) sizes."""
+    """Return the array with other expressions for its sizes."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](index)
@@ -74,74 +74,80 @@ def _reshape(op: Reshape, node: Apply, context: Context) -> Sequence[Array]:
     total = count_of(array.shape)
     message = wrong_number_of_lengths(op.ndim, "{0}")
     lengths = integers_of_vector(shape, op.ndim, node, context, message)
-    wanted, guards = _resolved(lengths, total, node, context)
-    left = _left_open(array.shape, lengths)
-    if left is not None:
-        place, size = left
-        wanted[place] = size
+    new_shape, guards = _resolve_lengths(lengths, total, node, context)
+    unknown = _unknown_dimension(array.shape, lengths)
+    if unknown is not None:
+        axis, size = unknown
+        new_shape[axis] = size
     for d, static in enumerate(node.outputs[0].type.shape):
         if static is not None:
-            wanted[d] = const(static)
-    count = count_of(wanted)
+            new_shape[d] = const(static)
+    count = count_of(new_shape)
     if total is not count:
         message = "cannot reshape array of size {0}: the lengths multiply to more than any array has."
-        guards += context.guard(_is_exact(wanted), ValueError, message, node, [total])
+        guards += context.guard(_fits_int64(new_shape), ValueError, message, node, [total])
         message = "cannot reshape array of size {0} into a shape of size {1}."
         guards += context.guard(primitive("eq", total, count), ValueError, message, node, [total, count])
-    if _same_up_to_ones(array.shape, wanted):
-        return [_with_unit_dimensions(array, wanted, guards)]
-    return [Alias(array, wanted, guards)]
+    if _same_up_to_ones(array.shape, new_shape):
+        return [_with_unit_dimensions(array, new_shape, guards)]
+    return [Alias(array, new_shape, guards)]
 
 
-def _left_open(old: Sequence[Expr], lengths: Sequence[Expr]) -> tuple[int, Expr] | None:
-    """The place of the -1 and the size that it stands for, if the other lengths are those of the other dimensions.
+def _unknown_dimension(old: Sequence[Expr], lengths: Sequence[Expr]) -> tuple[int, Expr] | None:
+    """Return the axis of the length -1 and its size, if the other lengths are those of the other dimensions, or None.
 
-    These do not multiply to 0, which is checked, so that what is left is one dimension as it is.
+    Their product is not 0, which is checked, so that the remaining dimension is unchanged.
     """
-    places = [d for d, n in enumerate(lengths) if n.is_const and n.attr == -1]
-    if len(places) != 1:
+    unknown = [d for d, n in enumerate(lengths) if n.is_const and n.attr == -1]
+    if len(unknown) != 1:
         return None
-    (place,) = places
-    before = [n for n in lengths[:place] if not _is_one(n)]
-    behind = [n for n in lengths[place + 1 :] if not _is_one(n)]
+    (axis,) = unknown
+    before = [n for n in lengths[:axis] if not _is_one(n)]
+    behind = [n for n in lengths[axis + 1 :] if not _is_one(n)]
     sizes = [n for n in old if not _is_one(n)]
     at = len(before)
     if len(sizes) != at + 1 + len(behind) or sizes[:at] != before or sizes[at + 1 :] != behind:
         return None
-    return place, sizes[at]
+    return axis, sizes[at]
 
 
-def _resolved(wanted: list[Expr], total: Expr, node: Apply, context: Context) -> tuple[list[Expr], list[object]]:
-    """Lengths with the one that is -1, known or at run time, worked out from the number of elements."""
-    asked = {d: primitive("eq", n, const(-1)) for d, n in enumerate(wanted) if not is_size(n)}
-    asked = {d: here for d, here in asked.items() if here is not const(False, "bool")}
-    if not asked:
-        return wanted, []
+def _resolve_lengths(
+    lengths: list[Expr], total: Expr, node: Apply, context: Context
+) -> tuple[list[Expr], list[object]]:
+    """Replace the length -1, which may be known only at run time, with the size that it stands for."""
+    is_unknown = {d: primitive("eq", n, const(-1)) for d, n in enumerate(lengths) if not is_size(n)}
+    is_unknown = {d: flag for d, flag in is_unknown.items() if flag is not const(False, "bool")}
+    if not is_unknown:
+        return lengths, []
     guards: list[object] = []
-    for d in asked:
+    for d in is_unknown:
         message = "Reshape: lengths must be -1 or at least 0; one is {0}."
-        guards += context.guard(wanted[d] >= (-1), ValueError, message, node, [wanted[d]])
-    if len(asked) > 1:
+        guards += context.guard(lengths[d] >= (-1), ValueError, message, node, [lengths[d]])
+    if len(is_unknown) > 1:
         count = functools.reduce(
             lambda a, b: a + b,
-            [primitive("select", here, const(1), const(0)) for here in asked.values()],
+            [primitive("select", flag, const(1), const(0)) for flag in is_unknown.values()],
         )
         message = "can only specify one unknown dimension; {0} are -1."
         guards += context.guard(count <= 1, ValueError, message, node, [count])
-    known = count_of([primitive("select", asked[d], const(1), n) if d in asked else n for d, n in enumerate(wanted)])
-    given = functools.reduce(lambda a, b: a | b, asked.values())
+
+    def replace_unknown(value: Expr) -> list[Expr]:
+        return [primitive("select", is_unknown[d], value, n) if d in is_unknown else n for d, n in enumerate(lengths)]
+
+    known = count_of(replace_unknown(const(1)))
+    any_unknown = functools.reduce(lambda a, b: a | b, is_unknown.values())
     if not (known.is_const and known.attr):
         message = "cannot reshape array of size {0} into a shape whose other lengths multiply to 0."
         possible = primitive("ne", known, const(0))
-        if not given.is_const:
-            possible = ~given | possible
+        if not any_unknown.is_const:
+            possible = ~any_unknown | possible
         guards += context.guard(possible, ValueError, message, node, [total])
     rest = total // primitive("maximum", known, const(1))
-    return [primitive("select", asked[d], rest, n) if d in asked else n for d, n in enumerate(wanted)], guards
+    return replace_unknown(rest), guards
 
 
-def _is_exact(sizes: Sequence[Expr]) -> Expr:
-    """Whether the product of sizes that are not negative is what it is without overflow."""
+def _fits_int64(sizes: Sequence[Expr]) -> Expr:
+    """Return whether the product of nonnegative sizes does not overflow."""
     unknown = [n for n in sizes if not n.is_const]
     if not unknown or (len(unknown) == 1 and all(_is_one(n) for n in sizes if n.is_const)):
         return const(True, "bool")
@@ -159,7 +165,7 @@ def _same_up_to_ones(old: Sequence[Expr], new: Sequence[Expr]) -> bool:
 
 
 def _with_unit_dimensions(array: Array, shape: Sequence[Expr], guards: Sequence[object]) -> Array:
-    """Adding and dropping dimensions of length 1 needs no memory of its own."""
+    """Return a view with dimensions of length 1 added and dropped."""
     old = [d for d, n in enumerate(array.shape) if not _is_one(n)]
     new = [d for d, n in enumerate(shape) if not _is_one(n)]
 
