@@ -174,7 +174,7 @@ def examples() -> dict[type[Step], list[Example]]:
             Example(
                 Allocate(T, output=0, reuse=3, initial=3),
                 answers={
-                    "can_fail": True, "needs_gil": True, "may_stand_in_loop": False, "expressions": [const(2)],
+                    "can_fail": True, "needs_gil": True, "allowed_in_loop": False, "expressions": [const(2)],
                     "makes": ["t"], "arrays": ["t"], "taken_inputs": [3, 3], "overwrites": ["t"],
                 },
                 gives={"t": [-1, -2]},
@@ -188,7 +188,7 @@ def examples() -> dict[type[Step], list[Example]]:
         HandOver: [
             Example(
                 HandOver("a", 0),
-                answers={"needs_gil": True, "may_stand_in_loop": False, "reads": ["a"]},
+                answers={"needs_gil": True, "allowed_in_loop": False, "reads": ["a"]},
                 ill=[(HandOver("z", 0), "z is handed over, but no buffer")],
             )
         ],
@@ -272,7 +272,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 before=(MADE, Launch(copying, ("b", "t", const(2)))),
                 answers={
                     "kind": "product", "products": ["float64"],
-                    "reads": ["a", "b", "t"], "writes": ["t"], "runs_rounds": True, "gains_by_passes": True,
+                    "reads": ["a", "b", "t"], "writes": ["t"], "is_loop": True, "needs_optimization": True,
                     "expressions": [
                         *[const(1)] * 3, const(2.0, "float64"), *[BATCH, const(1), const(1)] * 2, BATCH,
                         const(1), from_k,
@@ -310,7 +310,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 before=(MADE, Launch(copying, ("b", "t", const(2)))),
                 answers={
                     "kind": "routine", "reads": ["t"], "writes": ["t"],
-                    "runs_rounds": True, "gains_by_passes": True, "expressions": [const(1), BATCH, from_k],
+                    "is_loop": True, "needs_optimization": True, "expressions": [const(1), BATCH, from_k],
                 },
                 gives={"t": [5, 7]},
                 slow=True,
@@ -320,7 +320,7 @@ def examples() -> dict[type[Step], list[Example]]:
             Example(
                 PythonCall(1, (A, Buffer("b", "float64", (from_k,))), (P, Buffer("r", "float64", (const(2),)))),
                 answers={
-                    "kind": "python", "needs_gil": True, "may_stand_in_loop": False, "can_fail": True,
+                    "kind": "python", "needs_gil": True, "allowed_in_loop": False, "can_fail": True,
                     "calls_python": True,
                     "expressions": [S, from_k], "reads": ["a", "b"], "writes": ["p", "r"], "makes": ["p", "r"],
                     "arrays": ["a", "b"], "defines": ["h0"],
@@ -353,7 +353,7 @@ def examples() -> dict[type[Step], list[Example]]:
                     "h2", op("eq", H1, from_k),
                 ),
                 answers={
-                    "kind": "loop", "runs_rounds": True, "gains_by_passes": True, "defines": ["h2"],
+                    "kind": "loop", "is_loop": True, "needs_optimization": True, "defines": ["h2"],
                     "expressions": [S, op("eq", H1, from_k)],
                     "nested": lambda loop: list(loop.body),
                 },
@@ -361,7 +361,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 ill=[
                     (Iterate("l", UNBOUND, (), "h2"), "q is read, but nothing"),
                     (Iterate("l", S, (Allocate(T, output=0),), "h2"), "a step that is not allowed in a loop: Allocate"),
-                    (Iterate("l", S, (PythonCall(0, (), ()),), "h2"), "a step that is not allowed in a loop: PythonCall"),
+                    (Iterate("l", S, (PythonCall(0, (), ()),), "h2"), "is not allowed in a loop: PythonCall"),
                     (Iterate("l", S, (Define("h1", UNBOUND),), "h2"), "q is read, but nothing"),
                     (Iterate("l", S, (), "h2", S), "a loop until int64"),
                     (Iterate("l", S, (), "s0"), "s0 is defined again"),
@@ -372,7 +372,7 @@ def examples() -> dict[type[Step], list[Example]]:
             Example(
                 Iterate("l", S, (Check(TRUE, 4), View(T, "a", const(0))), "h2"),
                 answers={
-                    "kind": "loop", "runs_rounds": True, "gains_by_passes": True, "defines": ["h2"], "can_fail": True,
+                    "kind": "loop", "is_loop": True, "needs_optimization": True, "defines": ["h2"], "can_fail": True,
                     "expressions": [S],
                     "nested": lambda loop: list(loop.body),
                 },
@@ -394,7 +394,7 @@ ANSWERS |= {
 }
 ANSWERS |= {
     name: (lambda step, name=name: getattr(step, name))
-    for name in "kind needs_gil may_stand_in_loop runs_rounds gains_by_passes calls_python begins_loop label".split()
+    for name in "kind needs_gil allowed_in_loop is_loop needs_optimization calls_python begins_loop label".split()
 }
 ANSWERS |= {"bases": lambda step: step.bases(), "can_fail": lambda step: step.can_fail(SLOTS)}
 

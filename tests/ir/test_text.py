@@ -318,7 +318,7 @@ def test_programs_with_everything():
             Launch(one, ("a0", const(5), "t0")),
             Call(products.product("float64"), (s, const(2), h1), (operand, replace(operand, buffer="t0"), out),
                  (const(-0.1, "float64"),), op("mul", s, const(4))),
-            Call(products.added("float64"), (s, const(2), s), (operand, operand, replace(out, offset=s)),
+            Call(products.accumulated_product("float64"), (s, const(2), s), (operand, operand, replace(out, offset=s)),
                  (const(math.inf, "float64"),)),
             Call(sorting.sort("quicksort", "float64"), (s,), (Operand("t0", const(0)),)),
             PythonCall(1, (a, t0), (p0,)),

@@ -26,7 +26,7 @@ def products_of(f):
 
 def is_added(product):
     """Whether it adds to what is there."""
-    return product.routine is products.added(product.routine.parameters[0].dtype)
+    return product.routine is products.accumulated_product(product.routine.parameters[0].dtype)
 
 
 def scale_of(product):

@@ -1,6 +1,6 @@
-"""The library routines that programs may call; each module has those of one library, and names them in `FAMILIES`.
+"""Library routines that programs may call; each module has those of one library in its `FAMILIES`.
 
-A routine is made when it is asked for: its name is that of its family, and the arguments of the function that makes it.
+A routine is built on demand: its name is that of its family and the arguments of the factory.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from aesara.ir.routines import (
 
 __all__ = ["FAMILIES", "routine_named"]
 
-#: of all modules together
+#: factories of all modules
 FAMILIES: Families = {}
 for _module in (draws, fourier, lapack, mrg, numpy_loops, orthogonal, products, schur_forms, sorting, spectra):
     FAMILIES.update(_module.FAMILIES)
 
 
 def routine_named(name: str) -> Routine | None:
-    """The routine of a name; None if there is none.
+    """Return the routine of this name; None if there is none.
 
     Examples
     --------

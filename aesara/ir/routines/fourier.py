@@ -1,7 +1,4 @@
-"""Fourier transforms of rows, by the loops of the ufuncs behind `numpy.fft`, which are pocketfft.
-
-They are there from NumPy 2 on: before, only functions for Python are.
-"""
+"""Fourier transforms of rows, by the loops of the ufuncs behind `numpy.fft` (pocketfft), which exist since NumPy 2."""
 
 from __future__ import annotations
 
@@ -21,13 +18,13 @@ __all__ = ["FAMILIES", "is_available", "transform", "transform_of_real", "transf
 _M, _N = size("m"), size("n")
 _HALF = _N // 2 + 1
 _ZERO = const(0)
-#: nanoseconds for each number, and of a call
+#: nanoseconds for each element, and for a call
 _WORK = Work({(_M, _N): 15.0, (): 200.0})
 
 
 @functools.cache
 def is_available() -> bool:
-    """Whether this release of NumPy has the functions."""
+    """Return whether this release of NumPy has the ufuncs."""
     return importlib.util.find_spec("numpy.fft._pocketfft_umath") is not None
 
 
@@ -37,15 +34,15 @@ def _bytes(*factors: Any) -> Any:
 
 @functools.cache
 def transform(direction: str, dtype: str) -> Routine:
-    """The transforms of m rows of n complex numbers, in their place, "forward" or "inverse", without a factor."""
+    """Return the in-place transform, "forward" or "inverse", of m rows of n complex numbers, without normalization."""
     forward = direction == "forward"
     item = const(2 * ITEM_SIZES[dtype])
     row = _bytes(_N, item)
 
     def reference(values: dict[str, Any], x: np.ndarray) -> None:
         numbers = x[..., 0] + 1j * x[..., 1]
-        made = np.fft.fft(numbers) if forward else np.fft.ifft(numbers, norm="forward")
-        x[..., 0], x[..., 1] = made.real, made.imag
+        result = np.fft.fft(numbers) if forward else np.fft.ifft(numbers, norm="forward")
+        x[..., 0], x[..., 1] = result.real, result.imag
 
     return Routine(
         name=f"fourier.{direction}.{dtype}",
@@ -66,13 +63,13 @@ def transform(direction: str, dtype: str) -> Routine:
 
 @functools.cache
 def transform_of_real(dtype: str) -> Routine:
-    """The first halves of the transforms of m rows of n real numbers: n // 2 + 1 complex numbers each."""
+    """Return the transform of m rows of n real numbers to the first n // 2 + 1 complex numbers of each."""
     real = const(ITEM_SIZES[dtype])
     item = const(2 * ITEM_SIZES[dtype])
 
     def reference(values: dict[str, Any], x: np.ndarray, half: np.ndarray) -> None:
-        made = np.fft.rfft(x)
-        half[..., 0], half[..., 1] = made.real, made.imag
+        result = np.fft.rfft(x)
+        half[..., 0], half[..., 1] = result.real, result.imag
 
     return Routine(
         name=f"fourier_of_real.{dtype}",
@@ -97,7 +94,7 @@ def transform_of_real(dtype: str) -> Routine:
 
 @functools.cache
 def transform_to_real(dtype: str) -> Routine:
-    """The m rows of n real numbers, times n, whose transforms have these first halves."""
+    """Return the inverse of `transform_of_real`, without normalization (times n)."""
     real = const(ITEM_SIZES[dtype])
     item = const(2 * ITEM_SIZES[dtype])
 
@@ -124,7 +121,7 @@ def transform_to_real(dtype: str) -> Routine:
     )
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {
     "fourier": transform,
     "fourier_of_real": transform_of_real,

@@ -1,6 +1,6 @@
-"""Routines of LAPACK and BLAS for equations: factors of matrices, solutions, inverses.
+"""Routines of LAPACK and BLAS for linear systems: factorizations, solutions, inverses.
 
-The C functions are those that `scipy.linalg` exports; `lapack_records` says how matrices get there.
+The C functions are those that `scipy.linalg` exports; `lapack_records` explains the order of matrices.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ from aesara.ir.routines.lapack_records import (
     M,
     N,
     U,
-    added,
-    given,
     inout,
-    one,
     out,
+    pointer_to_one,
+    readonly,
     record,
-    times,
     work_of,
     workspace,
 )
@@ -54,7 +52,7 @@ __all__ = [
 
 @functools.cache
 def cholesky(triangle: str, dtype: str) -> Routine:
-    """The Cholesky factor of a Hermitian matrix, over its "lower" or "upper" triangle, which is all that is read.
+    """Cholesky factor of a Hermitian matrix, in place of its "lower" or "upper" triangle; the other one is not read.
 
     The status is the order of the first leading minor that is not positive, or 0.
     """
@@ -68,7 +66,7 @@ def cholesky(triangle: str, dtype: str) -> Routine:
 
 
 def factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: np.ndarray) -> None:
-    """What the routine `cholesky` computes."""
+    """Reference of the routine `cholesky`."""
     whole = np.tril(a) + np.tril(a, -1).T.conj() if lower else np.triu(a) + np.triu(a, 1).T.conj()
     status[...] = 0
     for k in range(1, values["n"] + 1):
@@ -87,7 +85,7 @@ def factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: 
 
 @functools.cache
 def inverse_of_cholesky(triangle: str, dtype: str) -> Routine:
-    """The inverse of the matrix with this factor, of which the same triangle is written, and nothing else.
+    """Inverse of a matrix from its Cholesky factor; only the same triangle is written.
 
     The status is the number of the first zero on the diagonal of the factor, or 0.
     """
@@ -116,19 +114,19 @@ def _invert_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status:
 
 @functools.cache
 def solve_triangular(triangle: str, transposed: str, diagonal: str, dtype: str) -> Routine:
-    """The solution of ``a x = b`` ("plain"), ``a.T x = b`` ("transposed") or ``a.T.conj() x = b`` ("adjoint"), over b.
+    """Solve ``a x = b`` ("plain"), ``a.T x = b`` ("transposed") or ``a.T.conj() x = b`` ("adjoint") in place of b.
 
-    Of `a` the "lower" or "upper" triangle is read, with its diagonal, or as if that were 1: "general" or "unit".
+    The "lower" or "upper" triangle of `a` is read; its diagonal is read ("general") or assumed to be 1 ("unit").
     """
     lower, unit = triangle == "lower", diagonal == "unit"
     letter = {"plain": "N", "transposed": "T", "adjoint": "C"}[transposed]
-    # Row by row, a x = b is x' a' = b' for what LAPACK sees: the factor stands on the right.
+    # For LAPACK, which reads columns, a x = b is x' a' = b': the factor is on the right.
     return record(
         f"solve_triangular.{triangle}.{transposed}.{diagonal}.{dtype}", "triangular solve", "blas.trsm", ("m", "n"),
-        (given("a", dtype, M, M), inout("b", dtype, M, N)),
+        (readonly("a", dtype, M, M), inout("b", dtype, M, N)),
         (
             Character("R"), Character("U" if lower else "L"), Character(letter),
-            Character("U" if unit else "N"), Integer(N), Integer(M), one(dtype), Data("a"),
+            Character("U" if unit else "N"), Integer(N), Integer(M), pointer_to_one(dtype), Data("a"),
             Leading(M), Data("b"), Leading(N),
         ),
         work_of((M, M, N), 0.5), functools.partial(_solve_triangular, lower, letter, unit), SOLUTIONS,
@@ -155,7 +153,7 @@ def _solve_triangular(
 
 @functools.cache
 def lu(dtype: str) -> Routine:
-    """The factors of the transpose: ``a.T = P L U``, with L below the diagonal of ``a.T``; rows `pivots` are swapped.
+    """LU factorization ``a.T = P L U``, with L below the diagonal of ``a.T``; `pivots` are the row interchanges.
 
     The status is the number of the first zero on the diagonal of U, or 0.
     """
@@ -184,7 +182,7 @@ def _factor_lu(values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, status
 
 @functools.cache
 def lu_of_columns(dtype: str) -> Routine:
-    """The factors of a matrix of m rows that is given by its n columns; there are min(m, n) pivots, as of `lu`."""
+    """LU factorization of an m x n matrix stored by columns, with min(m, n) pivots, as in `lu`."""
     return record(
         f"lu_of_columns.{dtype}", "LU factorization", "lapack.getrf", ("m", "n"),
         (inout("a", dtype, N, M), out("pivots", "int32", op("minimum", M, N)), STATUS),
@@ -195,18 +193,19 @@ def lu_of_columns(dtype: str) -> Routine:
 
 @functools.cache
 def solve_lu(transposed: str, dtype: str) -> Routine:
-    """The solutions of ``a x = b``, or ``a.T x = b`` if it is "transposed", from `lu`; each is a row, in place of b."""
-    turned = transposed == "transposed"
+    """Solve ``a x = b``, or ``a.T x = b`` ("transposed"), from the factors of `lu`; each solution is a row, in place of
+    b."""
+    transpose = transposed == "transposed"
     return record(
         f"solve_lu.{transposed}.{dtype}", "solution by LU factors", "lapack.getrs", ("n", "k"),
         (
-            given("a", dtype, N, N), given("pivots", "int32", N), inout("b", dtype, K, N), STATUS,
+            readonly("a", dtype, N, N), readonly("pivots", "int32", N), inout("b", dtype, K, N), STATUS,
         ),
         (
-            Character("N" if turned else "T"), Integer(N), Integer(K), Data("a"), Leading(N), Data("pivots"),
+            Character("N" if transpose else "T"), Integer(N), Integer(K), Data("a"), Leading(N), Data("pivots"),
             Data("b"), Leading(N), Status("status"),
         ),
-        work_of((K, N, N), 1.0), functools.partial(_solve_lu, turned), SOLUTIONS,
+        work_of((K, N, N), 1.0), functools.partial(_solve_lu, transpose), SOLUTIONS,
     )  # fmt: skip
 
 
@@ -221,24 +220,24 @@ def _matrix_of_lu(a: np.ndarray, pivots: np.ndarray) -> np.ndarray:
 
 
 def _solve_lu(
-    turned: bool, values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, b: np.ndarray, status: np.ndarray
+    transpose: bool, values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, b: np.ndarray, status: np.ndarray
 ) -> None:
     matrix = _matrix_of_lu(a, pivots)
     status[...] = 0
     try:
-        b[...] = np.linalg.solve(matrix.T if turned else matrix, b.T).T if b.size else b
+        b[...] = np.linalg.solve(matrix.T if transpose else matrix, b.T).T if b.size else b
     except np.linalg.LinAlgError:
         b[...] = np.nan
 
 
 @functools.cache
 def inverse_of_lu(dtype: str) -> Routine:
-    """The inverse from `lu`, in the place of the factors.  The status is as that of `lu`."""
-    length = times(BLOCK, op("maximum", N, ONE))
+    """Inverse from the factors of `lu`, in place of them; the status is as that of `lu`."""
+    length = BLOCK * op("maximum", N, ONE)
     return record(
         f"inverse_of_lu.{dtype}", "inverse by LU factors", "lapack.getri", ("n",),
         (
-            inout("a", dtype, N, N), given("pivots", "int32", N), workspace("workspace", dtype, length),
+            inout("a", dtype, N, N), readonly("pivots", "int32", N), workspace("workspace", dtype, length),
             STATUS,
         ),
         (
@@ -263,12 +262,13 @@ def _invert_lu(
 
 @functools.cache
 def solve_banded(dtype: str) -> Routine:
-    """The solutions of ``a x = b``, each a row in the place of b, for matrices with l diagonals below the main one.
+    """Solve banded equations ``a x = b``, each solution a row in place of b; `l` and `u` diagonals are beside the main
+    one.
 
-    u are above it.  Row j of `bands` has what stands in column j of the matrix, after l places for the routine; it is
-    overwritten.  The status is the number of the first zero on the diagonal of U, or 0.
+    Row j of `bands` holds column j of the matrix after l elements of workspace; it is overwritten. The status is the
+    number of the first zero on the diagonal of U, or 0.
     """
-    height = added(times(2, L), U, ONE)
+    height = 2 * L + U + 1
     return record(
         f"solve_banded.{dtype}", "solution of banded equations", "lapack.gbsv", ("n", "k", "l", "u"),
         (
@@ -303,9 +303,10 @@ def _solve_dense(matrix: np.ndarray, b: np.ndarray, status: np.ndarray) -> None:
 
 @functools.cache
 def solve_definite_banded(triangle: str, dtype: str) -> Routine:
-    """The same for Hermitian positive definite matrices with d diagonals, the main one and those at its "lower" side.
+    """Solve equations with Hermitian positive definite banded matrices, given by the main and the "lower" or "upper" d
+    - 1 diagonals.
 
-    Or at its "upper" side.  The status is the order of the first leading minor that is not positive, or 0.
+    The status is the order of the first leading minor that is not positive, or 0.
     """
     lower = triangle == "lower"
     return record(
@@ -336,7 +337,7 @@ def _solve_definite_banded(
     _solve_dense(matrix, b, status)
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {
     "cholesky": cholesky,
     "inverse_of_cholesky": inverse_of_cholesky,

@@ -1,11 +1,11 @@
-"""What the records of LAPACK's routines are made of.
+"""Building blocks for the descriptions of LAPACK's routines.
 
-Their matrices are column-major: a row-major matrix is its transpose there.  What is symmetric stays what it is, what is
-Hermitian becomes its conjugate, and the lower triangle becomes the upper one.  Each routine says what it makes of
+LAPACK's matrices are column-major: it reads a row-major matrix as its transpose. A symmetric matrix stays the same, a
+Hermitian one becomes its conjugate, and the lower triangle becomes the upper one. Each routine documents its effect on
 row-major matrices.
 
 References: E. Anderson et al., LAPACK Users' Guide, 3rd edition, SIAM 1999, and the comments of the routines, which
-state the lengths of workspaces.
+give the lengths of workspaces.
 """
 
 from __future__ import annotations
@@ -36,31 +36,29 @@ __all__ = [
     "SPECTRA",
     "STATUS",
     "U",
-    "added",
-    "given",
+    "readonly",
     "inout",
     "is_complex",
-    "one",
+    "pointer_to_one",
     "out",
     "part_of",
     "record",
-    "times",
     "work_of",
     "workspace",
 ]
 
-#: the letter of LAPACK's names by dtype
+#: letter in LAPACK's names by dtype
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 _PARTS = {whole: part for part, whole in COMPLEX_OF.items()}
-#: what functions are called for complex numbers, where only the letter is not enough
+#: names of functions for complex numbers that differ in more than the letter
 _COMPLEX_STEMS = {"orgqr": "ungqr", "syevd": "heevd", "sygvd": "hegvd"}
 
-#: nanoseconds of a multiply-add in a factorization, and of a call
+#: nanoseconds for a multiply-add in a factorization, and for a call
 _MULTIPLY_ADD, _CALL = 0.1, 300.0
-#: columns that blocked algorithms take at once, for workspaces
+#: block size of blocked algorithms, for workspaces
 BLOCK = 64
 
-#: From which work to which, in nanoseconds by the routines' own estimates, LAPACK is kept to one thread: solutions by
+
 #: factors, and inverses of definite matrices; factors of matrices; inverses by factors; eigenvalues, singular values
 #: and orthogonal factors.  Two threads of OpenBLAS on two idle processors gain less than a fifth up to there, which is
 #: up to matrices of order 150, 500, 350 and 350.  On busy processors they wait for each other, at any size.  OpenBLAS
@@ -68,62 +66,52 @@ BLOCK = 64
 SOLUTIONS, FACTORS, INVERSES, SPECTRA = (0.0, 2.0e5), (1.0e3, 2.5e6), (0.0, 2.5e6), (0.0, 2.0e7)
 
 M, N, K = size("m"), size("n"), size("k")
-#: numbers of diagonals: below the main one, above it, and in all
+#: number of diagonals below the main one, above it, and in total
 L, U, D = size("l"), size("u"), size("d")
 ONE, _TWO = const(1), const(2)
 STATUS = Parameter("status", "int64", (), is_read=False, is_written=True)
 
 
 def is_complex(dtype: str) -> bool:
-    """Whether a dtype is one of complex numbers."""
+    """Return whether a dtype is complex."""
     return dtype in _PARTS
 
 
 def part_of(dtype: str) -> str:
-    """The dtype of the parts of complex numbers; of a real one itself."""
+    """Return the dtype of the parts of complex numbers; a real dtype itself."""
     return _PARTS.get(dtype, dtype)
 
 
-def added(*terms: Expr) -> Expr:
-    """The sum of sizes."""
-    return functools.reduce(lambda a, b: a + b, terms)
-
-
-def times(factor: int, e: Expr) -> Expr:
-    """A multiple of a size."""
-    return e * factor
-
-
-def given(name: str, dtype: str, *shape: Expr, **facts: bool) -> Parameter:
-    """An array of real or complex numbers, which is only read if `facts` say nothing else."""
+def readonly(name: str, dtype: str, *shape: Expr, **flags: bool) -> Parameter:
+    """Return a parameter for an array of real or complex numbers; read-only by default."""
     if not is_complex(dtype):
-        return Parameter(name, dtype, shape, **facts)
-    return Parameter(name, part_of(dtype), (*shape, _TWO), is_complex=True, **facts)
+        return Parameter(name, dtype, shape, **flags)
+    return Parameter(name, part_of(dtype), (*shape, _TWO), is_complex=True, **flags)
 
 
 def inout(name: str, dtype: str, *shape: Expr) -> Parameter:
-    """An array that is overwritten."""
-    return given(name, dtype, *shape, is_written=True)
+    """Return a parameter for an array that is overwritten."""
+    return readonly(name, dtype, *shape, is_written=True)
 
 
 def out(name: str, dtype: str, *shape: Expr) -> Parameter:
-    """An array that is written, whatever it held."""
-    return given(name, dtype, *shape, is_read=False, is_written=True)
+    """Return a parameter for an array that is written only."""
+    return readonly(name, dtype, *shape, is_read=False, is_written=True)
 
 
 def workspace(name: str, dtype: str, length: Expr) -> Parameter:
-    """A workspace of so many numbers."""
-    return given(name, dtype, length, is_read=False, is_written=True, is_workspace=True)
+    """Return a parameter for a workspace."""
+    return readonly(name, dtype, length, is_read=False, is_written=True, is_workspace=True)
 
 
-def one(dtype: str) -> ConstantPointer:
-    """A pointer to the number one."""
+def pointer_to_one(dtype: str) -> ConstantPointer:
+    """Return a pointer to the constant 1."""
     parts = (const(1, part_of(dtype)), const(0, part_of(dtype)))
     return ConstantPointer(*parts[: 2 if is_complex(dtype) else 1])
 
 
 def work_of(order: tuple[Expr, ...], factor: float) -> Work:
-    """The time for so many multiply-adds, and of a call."""
+    """Return the time of ``factor * prod(order)`` multiply-adds and of a call."""
     return Work({order: factor * _MULTIPLY_ADD, (): _CALL})
 
 
@@ -138,15 +126,15 @@ def record(
     reference: Callable[..., Any],
     one_thread: tuple[float, float] = INVERSES,
 ) -> Routine:
-    """A routine whose dtype is the last part of its name; the letter of the dtype comes before the function's.
+    """Return a routine whose dtype is the last part of its name, and the letter of the C function.
 
-    The reference gets complex numbers as such.  `one_thread` says when one thread does it.
+    The reference gets complex numbers as such. `one_thread` is the range of the work for one thread.
     """
     library, stem = function.split(".")
     dtype = name.rsplit(".", 1)[1]
     if is_complex(dtype):
         stem = _COMPLEX_STEMS.get(stem, stem)
-        reference = functools.partial(_with_numbers, reference, [p.is_complex for p in parameters])
+        reference = functools.partial(_call_with_complex, reference, [p.is_complex for p in parameters])
         work = Work({order: 4 * time if order else time for order, time in work.terms.items()})
     return Routine(
         name=name, title=title, symbol=f"{library}.{LETTERS[dtype]}{stem}", sizes=sizes, parameters=parameters,
@@ -154,8 +142,9 @@ def record(
     )  # fmt: skip
 
 
-def _with_numbers(reference: Callable[..., Any], pairs: list[bool], sizes: dict[str, Any], *arrays: np.ndarray) -> None:
-    """Call a reference with complex numbers where arrays hold pairs; it writes to the arrays."""
-    both = zip(arrays, pairs, strict=True)
-    numbers = [a.view(COMPLEX_OF[a.dtype.name])[..., 0] if pair else a for a, pair in both]
+def _call_with_complex(
+    reference: Callable[..., Any], pairs: list[bool], sizes: dict[str, Any], *arrays: np.ndarray
+) -> None:
+    """Call a reference with complex arrays in place of pairs; it writes to the arrays."""
+    numbers = [a.view(COMPLEX_OF[a.dtype.name])[..., 0] if pair else a for a, pair in zip(arrays, pairs, strict=True)]
     reference(sizes, *numbers)

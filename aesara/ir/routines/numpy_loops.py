@@ -1,6 +1,6 @@
-"""Functions of many numbers by the loops of NumPy's ufuncs, for results that are NumPy's to the last bit.
+"""Elementwise functions by the loops of NumPy's ufuncs, for results that are bitwise NumPy's.
 
-What `ir.vecmath` has for logarithms and the like is as accurate, and often faster, but rounds otherwise.
+`ir.vecmath` is as accurate, and often faster, but rounds differently.
 """
 
 from __future__ import annotations
@@ -16,25 +16,23 @@ from aesara.ir.expr import const
 from aesara.ir.routine import Data, Element, Families, Int64Array, Null, Parameter, Pointers, Routine, size
 from aesara.ir.work import Work
 
-__all__ = ["FAMILIES", "loop", "loop_address", "matmul", "matrix_loops", "power_of_one", "svd"]
+__all__ = ["FAMILIES", "has_matrix_loops", "loop", "loop_address", "matmul", "power_of_one", "svd"]
 
 _N, _M = size("n"), size("m")
 _ITEM = const(8)
 _LETTERS = {"float64": "d"}
-#: bytes from one row to the next, and from one column to the next
+#: strides of rows and columns in bytes
 _MATRIX = (_N * _ITEM, _ITEM)
-#: bytes from the beginning of a ufunc to the pointers to its loops, and to what these are called with
+#: offset in a ufunc of the pointers to its loops and to their data
 _LOOPS = object.__basicsize__ + 16
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
 
 
 @functools.cache
 def loop(name: str, inputs: str) -> Routine:
-    """A function of one number of dtype float64, "d", or two, "dd", for all numbers of a vector.
+    """Return an elementwise function of one ("d") or two ("dd") float64 vectors.
 
-    They are a vector ``x``, and a vector ``y`` or one number for all.
-
-    The size ``step`` says how many bytes the elements of ``y`` are apart: 8, or 0 for one number.
+    The second operand is a vector ``y`` or one number: the size ``step`` is the stride of ``y`` in bytes, 8 or 0.
 
     Examples
     --------
@@ -63,7 +61,7 @@ def loop(name: str, inputs: str) -> Routine:
 
 @functools.cache
 def power_of_one() -> Routine:
-    """The powers that NumPy gives of its scalars, which are those of the C library."""
+    """Return NumPy's power of scalars, which is the C library's."""
 
     def reference(values: dict[str, Any], x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         with np.errstate(all="ignore"):
@@ -89,7 +87,7 @@ def power_of_one() -> Routine:
 
 @functools.cache
 def svd(dtype: str) -> Routine:
-    """The factors of a square matrix that `numpy.linalg.svd` gives, ``a = u * s @ vt``; NaN if it finds none."""
+    """Return the factors of a square matrix by `numpy.linalg.svd`, ``a = u * s @ vt``; NaN if it does not converge."""
 
     def reference(values: dict[str, Any], a: np.ndarray, u: np.ndarray, s: np.ndarray, vt: np.ndarray) -> None:
         try:
@@ -122,7 +120,7 @@ def svd(dtype: str) -> Routine:
 
 @functools.cache
 def matmul(dtype: str) -> Routine:
-    """The product of an m x n matrix with the transpose of another one of order n, by `numpy.matmul`."""
+    """Return the product of an m x n matrix and the transpose of an n x n matrix, by `numpy.matmul`."""
 
     def reference(values: dict[str, Any], x: np.ndarray, y: np.ndarray, out: np.ndarray) -> None:
         np.matmul(x, y.T, out=out)
@@ -148,17 +146,17 @@ def matmul(dtype: str) -> Routine:
     )
 
 
-def matrix_loops() -> bool:
-    """Whether NumPy has the functions of matrices; NumPy 1 has others."""
+def has_matrix_loops() -> bool:
+    """Return whether NumPy has the loops for matrices; NumPy 1 has others."""
     routines = svd("float64"), matmul("float64")
     return all(loop_address(*routine.symbol.split(".")[2:]) is not None for routine in routines)
 
 
 @functools.cache
 def loop_address(name: str, inputs: str, outputs: str) -> int | None:
-    """Address of the loop of one of NumPy's ufuncs for these types; None if it cannot be called with numbers alone.
+    """Return the address of a loop of one of NumPy's ufuncs; None if it does not depend on the operands alone.
 
-    Nor can loops for vectors in NumPy 1, where what one gives depends on whether arrays are neighbours in memory.
+    This excludes loops with data, and loops of NumPy 1 whose results depend on the distance of arrays in memory.
 
     Examples
     --------
@@ -175,7 +173,7 @@ def loop_address(name: str, inputs: str, outputs: str) -> int | None:
         return None
     assert loops is not None
     address = ctypes.c_void_p.from_address(loops + _POINTER * position).value
-    return address if address and (ufunc.signature or _gives_the_same(ufunc, address)) else None
+    return address if address and (ufunc.signature or _agrees_on_adjacent_arrays(ufunc, address)) else None
 
 
 @functools.cache
@@ -183,8 +181,8 @@ def _matrix_functions() -> Any:
     return importlib.import_module("numpy.linalg._umath_linalg")
 
 
-def _gives_the_same(ufunc: np.ufunc, address: int, count: int = 1000) -> bool:
-    """Whether a loop, called with neighbours in memory, gives what the ufunc gives of other arrays."""
+def _agrees_on_adjacent_arrays(ufunc: np.ufunc, address: int, count: int = 1000) -> bool:
+    """Return whether a loop on adjacent arrays agrees with the ufunc on separate ones."""
     memory = np.linspace(0.1, 0.9, ufunc.nargs * count)
     operands = np.split(memory, ufunc.nargs)
     expected = ufunc(*[operand.copy() for operand in operands[:-1]])
@@ -195,5 +193,5 @@ def _gives_the_same(ufunc: np.ufunc, address: int, count: int = 1000) -> bool:
     return np.array_equal(operands[-1], expected)
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {"loop": loop, "power_of_one": power_of_one, "numpy_svd": svd, "numpy_matmul": matmul}

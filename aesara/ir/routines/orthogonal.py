@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.expr import const, op
+from aesara.ir.expr import op
 from aesara.ir.routine import Data, Families, Integer, Leading, Routine, Status
 from aesara.ir.routines.lapack_records import (
     BLOCK,
@@ -17,14 +17,12 @@ from aesara.ir.routines.lapack_records import (
     K,
     M,
     N,
-    added,
-    given,
     inout,
     is_complex,
     out,
     part_of,
+    readonly,
     record,
-    times,
     work_of,
     workspace,
 )
@@ -36,8 +34,8 @@ __all__ = ["FAMILIES", "least_squares", "orthogonal", "pivoted_qr", "qr"]
 
 @functools.cache
 def qr(dtype: str) -> Routine:
-    """Of a matrix given by columns, a.T here: R over the diagonal, and below it what `orthogonal` makes Q of."""
-    length = times(BLOCK, op("maximum", N, ONE))
+    """QR factorization of a matrix stored by columns: R above the diagonal, Householder vectors below it."""
+    length = BLOCK * op("maximum", N, ONE)
     least = op("minimum", M, N)
     return record(
         f"qr.{dtype}", "QR factorization", "lapack.geqrf", ("m", "n"),
@@ -62,19 +60,19 @@ def _factor_qr(
 
 @functools.cache
 def pivoted_qr(dtype: str) -> Routine:
-    """`qr` of a matrix with its columns in an order in which the diagonal of R decreases: `order` has their numbers.
+    """QR factorization with column pivoting; the diagonal of R decreases.
 
-    They count from one; zeros before say that all columns may move.
+    `order` has the column numbers, from one; initial zeros let all columns move.
     """
-    length = added(times(3 + BLOCK, N), const(BLOCK + 1))
-    rooms, more = [workspace("workspace", dtype, length)], []
+    length = (3 + BLOCK) * N + BLOCK + 1
+    workspaces, more = [workspace("workspace", dtype, length)], []
     if is_complex(dtype):
-        rooms.append(workspace("more", part_of(dtype), added(times(2, N), ONE)))
+        workspaces.append(workspace("more", part_of(dtype), 2 * N + 1))
         more.append(Data("more"))
     return record(
         f"pivoted_qr.{dtype}", "QR factorization with pivots", "lapack.geqp3", ("m", "n"),
         (
-            inout("a", dtype, N, M), inout("order", "int32", N), out("scales", dtype, op("minimum", M, N)), *rooms,
+            inout("a", dtype, N, M), inout("order", "int32", N), out("scales", dtype, op("minimum", M, N)), *workspaces,
             STATUS,
         ),
         (
@@ -86,29 +84,29 @@ def pivoted_qr(dtype: str) -> Routine:
 
 
 def _factor_pivoted_qr(
-    values: dict[str, Any], a: np.ndarray, order: np.ndarray, scales: np.ndarray, *rooms: np.ndarray
+    values: dict[str, Any], a: np.ndarray, order: np.ndarray, scales: np.ndarray, *workspaces: np.ndarray
 ) -> None:
-    for room in rooms:
-        room[...] = 0
-    left = a.T.copy()
+    for array in workspaces:
+        array[...] = 0
+    remainder = a.T.copy()
     order[...] = np.arange(values["n"]) + 1
-    for k in range(min(left.shape)):
-        at = k + int(np.argmax(np.linalg.norm(left[:, k:], axis=0)))
-        for one in (left.T, order, a):
+    for k in range(min(remainder.shape)):
+        at = k + int(np.argmax(np.linalg.norm(remainder[:, k:], axis=0)))
+        for one in (remainder.T, order, a):
             one[[k, at]] = one[[at, k]]
-        direction = left[:, k] / (np.linalg.norm(left[:, k]) or 1)
-        left -= np.outer(direction, direction.conj() @ left)
+        direction = remainder[:, k] / (np.linalg.norm(remainder[:, k]) or 1)
+        remainder -= np.outer(direction, direction.conj() @ remainder)
     if a.size:
         a[...], scales[...] = np.linalg.qr(a.T, mode="raw")
 
 
 @functools.cache
 def orthogonal(dtype: str) -> Routine:
-    """The first n columns of Q, as rows, from what `qr` has left of k columns, in the first k of these rows."""
-    length = times(BLOCK, op("maximum", N, ONE))
+    """Return the first n columns of Q, as rows, from the k Householder vectors of `qr` in the first k rows."""
+    length = BLOCK * op("maximum", N, ONE)
     return record(
         f"orthogonal.{dtype}", "orthogonal matrix of a QR factorization", "lapack.orgqr", ("m", "n", "k"),
-        (inout("a", dtype, N, M), given("scales", dtype, K), workspace("workspace", dtype, length), STATUS),
+        (inout("a", dtype, N, M), readonly("scales", dtype, K), workspace("workspace", dtype, length), STATUS),
         (
             Integer(M), Integer(N), Integer(K), Data("a"), Leading(M), Data("scales"), Data("workspace"),
             Integer(length), Status("status"),
@@ -131,45 +129,45 @@ def _make_orthogonal(
 
 @functools.cache
 def least_squares(dtype: str) -> Routine:
-    """The solutions with the least squares of errors of k systems ``a x = b``, of m equations for n unknowns.
+    """Least-squares solutions of k systems ``a x = b`` of m equations for n unknowns.
 
-    `a` is given by columns; each row of `b` has room for m or n numbers, of which the first n become a solution, and
-    those behind the errors, if the rank is n.  There is one row at least.  `values` are the singular values, of which
-    those up to `cutoff` times the first count as zero.
+    `a` is stored by columns. Each row of `b` has length max(m, n); its first n elements become the solution, the next
+    ones the residuals if the rank is n. There is at least one row. `values` are the singular values; those up to
+    `cutoff` times the largest count as zero.
     """
     least, most = op("minimum", M, N), op("maximum", M, N)
-    long = added(times(300, least), times(75, K), least * (least + K), times(BLOCK, added(M, N, K)), const(1000))
-    rooms, more = [workspace("workspace", dtype, long)], []
+    length = 300 * least + 75 * K + least * (least + K) + BLOCK * (M + N + K) + 1000
+    workspaces, more = [workspace("workspace", dtype, length)], []
     if is_complex(dtype):
-        rooms.append(workspace("more", part_of(dtype), long))
+        workspaces.append(workspace("more", part_of(dtype), length))
         more.append(Data("more"))
-    rooms.append(workspace("whole", "int32", added(times(100, least), const(100))))
+    workspaces.append(workspace("whole", "int32", 100 * least + 100))
     real = part_of(dtype)
     return record(
         f"least_squares.{dtype}", "least squares", "lapack.gelsd", ("m", "n", "k"),
         (
-            inout("a", dtype, N, M), inout("b", dtype, K, most), out("values", real, least), given("cutoff", real),
-            out("rank", "int32"), *rooms, STATUS,
+            inout("a", dtype, N, M), inout("b", dtype, K, most), out("values", real, least), readonly("cutoff", real),
+            out("rank", "int32"), *workspaces, STATUS,
         ),
         (
             Integer(M), Integer(N), Integer(K), Data("a"), Leading(M), Data("b"), Leading(most), Data("values"),
-            Data("cutoff"), Data("rank"), Data("workspace"), Integer(long), *more, Data("whole"), Status("status"),
+            Data("cutoff"), Data("rank"), Data("workspace"), Integer(length), *more, Data("whole"), Status("status"),
         ),
         work_of((M, N, least), 6.0), _solve_least_squares, SPECTRA,
     )  # fmt: skip
 
 
 def _solve_least_squares(
-    given: dict[str, Any], a: np.ndarray, b: np.ndarray, values: np.ndarray, cutoff: np.ndarray, rank: np.ndarray,
-    *rooms: np.ndarray,
+    readonly: dict[str, Any], a: np.ndarray, b: np.ndarray, values: np.ndarray, cutoff: np.ndarray, rank: np.ndarray,
+    *workspaces: np.ndarray,
 ) -> None:  # fmt: skip
-    for room in rooms:
-        room[...] = 0
+    for array in workspaces:
+        array[...] = 0
     rank[...] = 0
     if not a.size:
-        b[...] = b if given["m"] and not given["n"] else 0
+        b[...] = b if readonly["m"] and not readonly["n"] else 0
         return
-    m, n = given["m"], given["n"]
+    m, n = readonly["m"], readonly["n"]
     u, s, vh = np.linalg.svd(a.T)
     values[...] = s
     rank[...] = count = int((s > float(cutoff) * s[0]).sum())
@@ -179,7 +177,7 @@ def _solve_least_squares(
     b[:, :n] = solutions
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {
     "least_squares": least_squares,
     "pivoted_qr": pivoted_qr,

@@ -1,4 +1,4 @@
-"""Products of matrices, by our own routine, which leaves large ones to BLAS; see `link.llvm.shared.products`."""
+"""Matrix products by our own routine, which calls BLAS for large ones; see `link.llvm.shared.products`."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from aesara.ir.routine import (
 )
 from aesara.ir.work import Work
 
-__all__ = ["FAMILIES", "added", "product"]
+__all__ = ["FAMILIES", "accumulated_product", "product"]
 
 _ROWS, _INNER, _COLUMNS = size("rows"), size("inner"), size("columns")
-#: nanoseconds for beginning a product, and for a multiply-add of it
+#: nanoseconds for a call, and for a multiply-add
 _PRODUCT, _MULTIPLY_ADD = 50.0, 0.1
 
 
 @functools.cache
 def product(dtype: str) -> Routine:
-    """out[rows, columns] = alpha * left[rows, inner] @ right[inner, columns], for float32 and float64."""
+    """Return the routine ``out = alpha * left @ right``, for float32 and float64."""
     return _product("matmul", dtype, 0.0)
 
 
 @functools.cache
-def added(dtype: str) -> Routine:
-    """out[rows, columns] += alpha * left[rows, inner] @ right[inner, columns], for float32 and float64."""
+def accumulated_product(dtype: str) -> Routine:
+    """Return the routine ``out += alpha * left @ right``, for float32 and float64."""
     return _product("matmul_added", dtype, 1.0)
 
 
@@ -67,9 +67,9 @@ def _product(family: str, dtype: str, beta: float) -> Routine:
 
 def _multiply(beta: float, values: dict[str, Any], left: np.ndarray, right: np.ndarray, out: np.ndarray) -> None:
     with np.errstate(all="ignore"):
-        found = (values["alpha"] * (left @ right)).astype(out.dtype)
-        out[...] = found + out if beta else found
+        product_of_matrices = (values["alpha"] * (left @ right)).astype(out.dtype)
+        out[...] = product_of_matrices + out if beta else product_of_matrices
 
 
-#: by the first word of its name, what makes a routine
-FAMILIES: Families = {"matmul": product, "matmul_added": added}
+#: factories of routines, by the first word of the routine's name
+FAMILIES: Families = {"matmul": product, "matmul_added": accumulated_product}

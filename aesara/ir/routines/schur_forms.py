@@ -1,6 +1,6 @@
-"""Routines of LAPACK for Schur forms of two matrices, and for equations whose matrices have such a form.
+"""Routines of LAPACK for generalized Schur forms, and for equations with matrices in Schur form.
 
-Matrices are given and returned by columns, as those of `spectra.schur`.
+Matrices are stored by columns, as those of `spectra.schur`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,12 @@ from aesara.ir.routines.lapack_records import (
     STATUS,
     M,
     N,
-    added,
-    given,
     inout,
     is_complex,
     out,
     part_of,
+    readonly,
     record,
-    times,
     work_of,
     workspace,
 )
@@ -36,15 +34,15 @@ __all__ = ["FAMILIES", "qz", "qz_reordered", "scales", "sylvester"]
 
 @functools.cache
 def sylvester(dtype: str) -> Routine:
-    """The solution of ``A X + X B^H = scale C`` for Schur forms A and B, in the place of C.
+    """Solution of ``A X + X B^H = scale C`` for A and B in Schur form, in place of C.
 
-    The scale is less than 1 only where the solution would overflow. The status is 1 if eigenvalues of A and -B^H are so
-    close that others were taken in their place.
+    The scale is less than 1 only if the solution would overflow. The status is 1 if eigenvalues of A and -B^H were
+    perturbed because they are close.
     """
     return record(
         f"sylvester.{dtype}", "Sylvester equation", "lapack.trsyl", ("m", "n"),
         (
-            given("a", dtype, M, M), given("b", dtype, N, N), inout("c", dtype, N, M),
+            readonly("a", dtype, M, M), readonly("b", dtype, N, N), inout("c", dtype, N, M),
             out("scale", part_of(dtype), ONE), STATUS,
         ),
         (
@@ -62,10 +60,10 @@ def _solve_sylvester(
     if not c.size:
         return
     m, n = len(a), len(b)
-    # Of the columns of X, one after the other: a row of c is a column of the right-hand side.
-    whole = np.kron(np.eye(n), a.T) + np.kron(b.conj().T, np.eye(m))
+    # The system for vec(X): a row of c is a column of the right-hand side.
+    system = np.kron(np.eye(n), a.T) + np.kron(b.conj().T, np.eye(m))
     try:
-        c[...] = np.linalg.solve(whole, c.ravel()).reshape(n, m)
+        c[...] = np.linalg.solve(system, c.ravel()).reshape(n, m)
     except np.linalg.LinAlgError:
         c[...], status[...] = np.nan, 1
 
@@ -74,28 +72,28 @@ def _solve_sylvester(
 
 
 def _eigenvalues(dtype: str) -> list[Parameter]:
-    """The numerators, of real matrices with their imaginary parts, and the denominators."""
+    """Return the parameters of numerators (with imaginary parts for real matrices) and denominators."""
     imaginary = [] if is_complex(dtype) else [out("imaginary", dtype, N)]
     return [out("above", dtype, N), *imaginary, out("below", dtype, N)]
 
 
 @functools.cache
 def qz(dtype: str) -> Routine:
-    """The Schur forms of two matrices, in their places, and the unitary matrices on the left and on the right.
+    """Generalized Schur decomposition of two matrices, in place, with the left and right unitary matrices.
 
-    Eigenvalues are quotients of `above`, with `imaginary` parts if the matrices are real, and `below`.
+    Eigenvalues are quotients of `above`, with `imaginary` parts for real matrices, and `below`.
     """
     values = _eigenvalues(dtype)
-    length = added(times(2, N), ONE) if is_complex(dtype) else added(times(8, N), const(16))
-    rooms, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
+    length = 2 * N + 1 if is_complex(dtype) else 8 * N + 16
+    workspaces, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
     if is_complex(dtype):
-        rooms.append(workspace("more", part_of(dtype), added(times(8, N), ONE)))
+        workspaces.append(workspace("more", part_of(dtype), 8 * N + 1))
         arguments.append(Data("more"))
     return record(
         f"qz.{dtype}", "Schur decomposition of two matrices", "lapack.gges", ("n",),
         (
             inout("a", dtype, N, N), inout("b", dtype, N, N), *values, out("left", dtype, N, N),
-            out("right", dtype, N, N), workspace("sorted", "int32", ONE), *rooms, STATUS,
+            out("right", dtype, N, N), workspace("sorted", "int32", ONE), *workspaces, STATUS,
         ),
         (
             Character("V"), Character("V"), Character("N"), Null(), Integer(N), Data("a"), Leading(N), Data("b"),
@@ -123,18 +121,18 @@ def _schur_forms(sizes: dict[str, Any], a: np.ndarray, b: np.ndarray, *others: n
 
 @functools.cache
 def qz_reordered(dtype: str) -> Routine:
-    """Schur forms of `qz` in another order of eigenvalues: those for which `chosen` is not zero come first.
+    """Reorder the Schur forms of `qz` so that the eigenvalues for which `chosen` is not zero come first.
 
-    All four matrices are overwritten.  The status is 1 if the eigenvalues are too close to change places.
+    All four matrices are overwritten. The status is 1 if eigenvalues are too close to be swapped.
     """
     values = _eigenvalues(dtype)
-    length = ONE if is_complex(dtype) else added(times(4, N), const(16))
+    length = ONE if is_complex(dtype) else 4 * N + 16
     empty: list[CArgument] = [Data("workspace"), Integer(length), Data("whole"), Integer(ONE)]
     return record(
         f"qz_reordered.{dtype}", "order of eigenvalues in Schur forms", "lapack.tgsen", ("n",),
         (
-            given("chosen", "int32", N), inout("a", dtype, N, N), inout("b", dtype, N, N), inout("left", dtype, N, N),
-            inout("right", dtype, N, N), *values, workspace("count", "int32", ONE),
+            readonly("chosen", "int32", N), inout("a", dtype, N, N), inout("b", dtype, N, N),
+            inout("left", dtype, N, N), inout("right", dtype, N, N), *values, workspace("count", "int32", ONE),
             workspace("distances", part_of(dtype), const(4)), workspace("workspace", dtype, length),
             workspace("whole", "int32", ONE), STATUS,
         ),
@@ -143,11 +141,11 @@ def qz_reordered(dtype: str) -> Routine:
             Leading(N), *(Data(v.name) for v in values), Data("left"), Leading(N), Data("right"), Leading(N),
             Data("count"), Data("distances"), Data("distances"), Data("distances"), *empty, Status("status"),
         ),
-        work_of((N, N, N), 20.0), _reordered,
+        work_of((N, N, N), 20.0), _reorder,
     )  # fmt: skip
 
 
-def _reordered(
+def _reorder(
     sizes: dict[str, Any], chosen: np.ndarray, a: np.ndarray, b: np.ndarray, left: np.ndarray, right: np.ndarray,
     *others: np.ndarray,
 ) -> None:  # fmt: skip
@@ -167,7 +165,7 @@ def _reordered(
 
 @functools.cache
 def scales(dtype: str) -> Routine:
-    """The powers of 2 by which rows of a matrix are divided, and columns multiplied, so that their sizes are alike.
+    """Powers of 2 that balance a matrix: divisors of its rows and factors of its columns.
 
     The matrix is overwritten.
     """
@@ -181,11 +179,11 @@ def scales(dtype: str) -> Routine:
             Character("S"), Integer(N), Data("a"), Leading(N), Data("first"), Data("last"), Data("scales"),
             Status("status"),
         ),
-        work_of((N, N), 20.0), _balanced,
+        work_of((N, N), 20.0), _balance,
     )  # fmt: skip
 
 
-def _balanced(
+def _balance(
     sizes: dict[str, Any], a: np.ndarray, scales: np.ndarray, first: np.ndarray, last: np.ndarray, status: np.ndarray
 ) -> None:
     first[...], last[...], status[...] = 0, 0, 0
@@ -198,5 +196,5 @@ def _balanced(
     a[...] = balanced.T
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {"qz": qz, "qz_reordered": qz_reordered, "scales": scales, "sylvester": sylvester}

@@ -1,7 +1,6 @@
-"""NumPy's sorts of one row, which use vector instructions where the processor has them.
+"""NumPy's sorts of one row, with vector instructions where the processor has them.
 
-They are the functions behind ``np.sort`` and ``np.argsort``, by dtype and kind; see `link.llvm.symbols` for where they
-are found.
+They are the functions behind ``np.sort`` and ``np.argsort``, by dtype and kind; `link.llvm.symbols` finds them.
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from aesara.ir.work import Work
 
 __all__ = ["FAMILIES", "KINDS", "argsort", "sort"]
 
-#: NumPy's kinds of sorts, and the names of those that are the same algorithm
+#: NumPy's kinds of sorts, and the algorithm of each
 KINDS = {"quicksort": "quicksort", "heapsort": "heapsort", "mergesort": "stable", "stable": "stable"}
 
-#: without the types of its stubs, which name the kinds one by one
+#: NumPy without the types of its stubs, which enumerate the kinds
 _numpy: Any = np
 
 _N = size("n")
-#: nanoseconds for each element, and of a call
+#: nanoseconds for each element, and for a call
 _ELEMENT, _CALL = 20.0, 50.0
 _WORK = Work({(_N,): _ELEMENT, (): _CALL})
 
@@ -52,7 +51,7 @@ def sort(kind: str, dtype: str) -> Routine:
 
 @functools.cache
 def argsort(kind: str, dtype: str) -> Routine:
-    """Put positions in the order of the elements that are there."""
+    """Sort positions by the elements at them."""
 
     def reference(values: dict[str, Any], row: np.ndarray, places: np.ndarray, *status: np.ndarray) -> None:
         places[:] = places[_numpy.argsort(row[places], kind=kind)]
@@ -77,9 +76,9 @@ def argsort(kind: str, dtype: str) -> Routine:
 
 
 def _status(kind: str) -> tuple[Parameter, ...]:
-    """Stable sorts take memory, which there may be none of: then their status is not zero."""
+    """Return the status parameter of stable sorts, which is not zero if they find no memory."""
     return (Parameter("status", "int64", (), is_read=False, is_written=True),) if kind == "stable" else ()
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {"sort": sort, "argsort": argsort}

@@ -1,4 +1,4 @@
-"""Functions of numbers that SciPy exports as C functions of doubles, to be called in expressions."""
+"""Special functions of scalars that SciPy exports as C functions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["special", "special_named"]
 
 @functools.cache
 def special(name: str, arity: int) -> ExternalFunction:
-    """The function of `scipy.special.cython_special` of this name that takes so many doubles.
+    """Return the function `name` of `scipy.special.cython_special` with `arity` float64 operands.
 
     Examples
     --------
@@ -25,12 +25,12 @@ def special(name: str, arity: int) -> ExternalFunction:
 
         return getattr(cython_special, name)(*map(float, values))
 
-    # Cython adds a flag to the parameters: whether to skip overrides, which there are none of.
+    # Cython adds a parameter that skips overrides in subclasses; it is 0.
     symbol = f"special.{name}.{arity}"
     return ExternalFunction(symbol, ("float64",) * arity, "float64", zeros=1, reference=reference)
 
 
 def special_named(symbol: str) -> ExternalFunction | None:
-    """The function of a symbol; None if it is no symbol of such a function."""
+    """Return the function of a symbol; None if the symbol is not of this form."""
     source, *rest = symbol.split(".")
     return special(rest[0], int(rest[1])) if source == "special" and len(rest) == 2 and rest[1].isdigit() else None

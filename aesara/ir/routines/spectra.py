@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.expr import Expr, const, op
+from aesara.ir.expr import Expr, op
 from aesara.ir.routine import CArgument, Character, Data, Families, Integer, Leading, Null, Parameter, Routine, Status
 from aesara.ir.routines.lapack import factor_cholesky
 from aesara.ir.routines.lapack_records import (
@@ -17,13 +17,11 @@ from aesara.ir.routines.lapack_records import (
     STATUS,
     M,
     N,
-    added,
     inout,
     is_complex,
     out,
     part_of,
     record,
-    times,
     work_of,
     workspace,
 )
@@ -35,16 +33,17 @@ __all__ = ["FAMILIES", "eig", "eigh", "eigh_of_two", "schur", "svd"]
 
 @functools.cache
 def eigh(job: str, triangle: str, dtype: str) -> Routine:
-    """Eigenvalues of a Hermitian matrix in ascending order, and "vectors" (else "values"), as rows in its place.
+    """Eigenvalues of a Hermitian matrix in ascending order, and with "vectors" (else "values") eigenvectors as rows, in
+    place.
 
-    Of complex matrices these rows are the conjugates of the vectors.
+    For complex matrices the rows are conjugates of the eigenvectors.
     """
     lower, with_vectors = triangle == "lower", job == "vectors"
-    rooms, arguments = _rooms_of_eigh(with_vectors, dtype)
+    workspaces, arguments = _eigh_workspaces(with_vectors, dtype)
     return record(
         f"eigh.{job}.{triangle}.{dtype}", "eigenvalues of a symmetric matrix", "lapack.syevd", ("n",),
         (
-            inout("a", dtype, N, N), out("values", part_of(dtype), N), *rooms, STATUS,
+            inout("a", dtype, N, N), out("values", part_of(dtype), N), *workspaces, STATUS,
         ),
         (
             Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N), Data("a"),
@@ -54,33 +53,37 @@ def eigh(job: str, triangle: str, dtype: str) -> Routine:
     )  # fmt: skip
 
 
-def _rooms_of_eigh(with_vectors: bool, dtype: str) -> tuple[list[Parameter], list[CArgument]]:
-    """The workspaces for spectra of Hermitian matrices, and the arguments for them."""
-    squares, blocks = N * N, times(BLOCK, N)
-    whole = added(times(5, N), const(3)) if with_vectors else ONE
+def _eigh_workspaces(with_vectors: bool, dtype: str) -> tuple[list[Parameter], list[CArgument]]:
+    """Return the workspaces of `eigh`, and the arguments for them."""
+    squares, blocks = N * N, BLOCK * N
+    whole = 5 * N + 3 if with_vectors else ONE
     lengths: list[tuple[str, str, Expr]]
     if is_complex(dtype):
         lengths = [
-            ("workspace", dtype, added(times(2, N), squares if with_vectors else blocks, ONE)),
-            ("more", part_of(dtype), added(times(5, N), times(2, squares), ONE) if with_vectors else added(N, ONE)),
+            ("workspace", dtype, 2 * N + (squares if with_vectors else blocks) + 1),
+            (
+                "more",
+                part_of(dtype),
+                5 * N + 2 * squares + 1 if with_vectors else N + 1,
+            ),
         ]
     else:
-        length = added(times(6, N), times(2, squares), ONE) if with_vectors else added(times(2, N), blocks, ONE)
+        length = 6 * N + 2 * squares + 1 if with_vectors else 2 * N + blocks + 1
         lengths = [("workspace", dtype, length)]
     lengths.append(("whole", "int32", whole))
     arguments: list[CArgument] = []
     for name, _, length in lengths:
         arguments += [Data(name), Integer(length)]
-    return [workspace(*room) for room in lengths], arguments
+    return [workspace(*array) for array in lengths], arguments
 
 
 def _spectrum(
-    lower: bool, with_vectors: bool, given: dict[str, Any],
-    a: np.ndarray, values: np.ndarray, *rooms: np.ndarray,
+    lower: bool, with_vectors: bool, sizes: dict[str, Any],
+    a: np.ndarray, values: np.ndarray, *workspaces: np.ndarray,
 ) -> None:  # fmt: skip
-    for room in rooms:
-        room[...] = 0
-    status = rooms[-1]
+    for array in workspaces:
+        array[...] = 0
+    status = workspaces[-1]
     if not a.size:
         return
     try:
@@ -92,16 +95,16 @@ def _spectrum(
 
 @functools.cache
 def eigh_of_two(job: str, triangle: str, dtype: str) -> Routine:
-    """`eigh` for ``a v = w b v``, with a positive definite matrix b, which is overwritten.
+    """Generalized eigenvalues of ``a v = w b v`` with a positive definite matrix b, which is overwritten; see `eigh`.
 
-    The status is larger than n by the order of the first leading minor of b that is not positive.
+    The status is n plus the order of the first leading minor of b that is not positive.
     """
     lower, with_vectors = triangle == "lower", job == "vectors"
-    rooms, arguments = _rooms_of_eigh(with_vectors, dtype)
+    workspaces, arguments = _eigh_workspaces(with_vectors, dtype)
     return record(
         f"eigh_of_two.{job}.{triangle}.{dtype}", "eigenvalues of two symmetric matrices", "lapack.sygvd", ("n",),
         (
-            inout("a", dtype, N, N), inout("b", dtype, N, N), out("values", part_of(dtype), N), *rooms, STATUS,
+            inout("a", dtype, N, N), inout("b", dtype, N, N), out("values", part_of(dtype), N), *workspaces, STATUS,
         ),
         (
             Integer(ONE), Character("V" if with_vectors else "N"), Character("U" if lower else "L"), Integer(N),
@@ -113,13 +116,13 @@ def eigh_of_two(job: str, triangle: str, dtype: str) -> Routine:
 
 
 def _spectrum_of_two(
-    lower: bool, with_vectors: bool, given: dict[str, Any],
-    a: np.ndarray, b: np.ndarray, values: np.ndarray, *rooms: np.ndarray,
+    lower: bool, with_vectors: bool, sizes: dict[str, Any],
+    a: np.ndarray, b: np.ndarray, values: np.ndarray, *workspaces: np.ndarray,
 ) -> None:  # fmt: skip
-    for room in rooms:
-        room[...] = 0
-    order, status = np.zeros((), "int64"), rooms[-1]
-    factor_cholesky(lower, given, b, order)
+    for array in workspaces:
+        array[...] = 0
+    order, status = np.zeros((), "int64"), workspaces[-1]
+    factor_cholesky(lower, sizes, b, order)
     if order:
         values[...], a[...], status[...] = np.nan, np.nan, len(b) + order
         return
@@ -133,56 +136,56 @@ def _spectrum_of_two(
 
 @functools.cache
 def eig(dtype: str) -> Routine:
-    """Eigenvalues and eigenvectors, as rows, of a matrix that is given by columns and overwritten.
+    """Eigenvalues, and eigenvectors as rows, of a matrix stored by columns, which is overwritten.
 
-    Of a real matrix `imaginary` are the imaginary parts of the values; where they are not zero, two vectors are the
-    real and the imaginary part of one.
+    For a real matrix, `imaginary` has the imaginary parts; a conjugate pair has the real and the imaginary part of one
+    eigenvector in its two rows.
     """
-    values, rooms, arguments = _values_and_rooms(dtype)
+    values, workspaces, arguments = _eig_parameters(dtype)
     return record(
         f"eig.{dtype}", "eigenvalues", "lapack.geev", ("n",),
-        (inout("a", dtype, N, N), *values, out("vectors", dtype, N, N), *rooms, STATUS),
+        (inout("a", dtype, N, N), *values, out("vectors", dtype, N, N), *workspaces, STATUS),
         (
             Character("N"), Character("V"), Integer(N), Data("a"), Leading(N), *(Data(v.name) for v in values), Null(),
             Integer(ONE), Data("vectors"), Leading(N), *arguments, Status("status"),
         ),
-        work_of((N, N, N), 25.0), _any_spectrum, SPECTRA,
+        work_of((N, N, N), 25.0), _general_spectrum, SPECTRA,
     )  # fmt: skip
 
 
-def _values_and_rooms(dtype: str) -> tuple[list[Parameter], list[Parameter], list[CArgument]]:
-    """Parameters for eigenvalues and for workspaces, and the arguments for these."""
-    length = added(times(4 + 2 * BLOCK, N), ONE)
-    rooms, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
+def _eig_parameters(dtype: str) -> tuple[list[Parameter], list[Parameter], list[CArgument]]:
+    """Return the parameters for eigenvalues and for workspaces, and the arguments for the workspaces."""
+    length = (4 + 2 * BLOCK) * N + 1
+    workspaces, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
     if not is_complex(dtype):
-        return [out("values", dtype, N), out("imaginary", dtype, N)], rooms, arguments
-    rooms.append(workspace("more", part_of(dtype), added(times(2, N), ONE)))
-    return [out("values", dtype, N)], rooms, [*arguments, Data("more")]
+        return [out("values", dtype, N), out("imaginary", dtype, N)], workspaces, arguments
+    workspaces.append(workspace("more", part_of(dtype), 2 * N + 1))
+    return [out("values", dtype, N)], workspaces, [*arguments, Data("more")]
 
 
-def _any_spectrum(given: dict[str, Any], a: np.ndarray, values: np.ndarray, *others: np.ndarray) -> None:
+def _general_spectrum(sizes: dict[str, Any], a: np.ndarray, values: np.ndarray, *others: np.ndarray) -> None:
     for array in others:
         array[...] = 0
     if not a.size:
         return
-    found, vectors = np.linalg.eig(a.T)
+    eigenvalues, vectors = np.linalg.eig(a.T)
     at = 0 if values.dtype.kind == "c" else 1
     if not at:
-        values[...], others[0][...] = found, vectors.T
+        values[...], others[0][...] = eigenvalues, vectors.T
         return
-    values[...], others[0][...] = found.real, found.imag
-    others[1][...] = np.where((found.imag < 0)[:, None], -vectors.T.imag, vectors.T.real)
+    values[...], others[0][...] = eigenvalues.real, eigenvalues.imag
+    others[1][...] = np.where((eigenvalues.imag < 0)[:, None], -vectors.T.imag, vectors.T.real)
 
 
 @functools.cache
 def schur(dtype: str) -> Routine:
-    """The Schur form of a matrix that is given by columns, in its place, and the unitary matrix, both by columns."""
-    values, rooms, arguments = _values_and_rooms(dtype)
+    """Schur form of a matrix, in place, and the unitary matrix; both are stored by columns."""
+    values, workspaces, arguments = _eig_parameters(dtype)
     return record(
         f"schur.{dtype}", "Schur decomposition", "lapack.gees", ("n",),
         (
-            inout("a", dtype, N, N), *values, out("unitary", dtype, N, N), workspace("sorted", "int32", ONE), *rooms,
-            STATUS,
+            inout("a", dtype, N, N), *values, out("unitary", dtype, N, N), workspace("sorted", "int32", ONE),
+            *workspaces, STATUS,
         ),
         (
             Character("V"), Character("N"), Null(), Integer(N), Data("a"), Leading(N), Data("sorted"),
@@ -192,7 +195,7 @@ def schur(dtype: str) -> Routine:
     )  # fmt: skip
 
 
-def _schur_form(given: dict[str, Any], a: np.ndarray, values: np.ndarray, *others: np.ndarray) -> None:
+def _schur_form(sizes: dict[str, Any], a: np.ndarray, values: np.ndarray, *others: np.ndarray) -> None:
     for array in others:
         array[...] = 0
     values[...] = 0
@@ -208,45 +211,47 @@ def _schur_form(given: dict[str, Any], a: np.ndarray, values: np.ndarray, *other
 
 @functools.cache
 def svd(job: str, dtype: str) -> Routine:
-    """The singular values of a matrix, and "reduced" or "full" singular vectors, or only "values".
+    """Singular values of a matrix, with "reduced" or "full" singular vectors, or only "values".
 
-    The matrix is overwritten.  Full singular vectors begin as identity matrices: of an empty matrix they stay that.
+    The matrix is overwritten. Full singular vectors are initialized with identity matrices, which stay if the matrix is
+    empty.
     """
     least, most = op("minimum", M, N), op("maximum", M, N)
     squares = least * least
     left = {"reduced": (M, least), "full": (M, M), "values": (ONE, ONE)}[job]
     right = {"reduced": (least, N), "full": (N, N), "values": (ONE, ONE)}[job]
     vectors = inout if job == "full" else out
-    length = added(times(4, squares), times(7, least), times(BLOCK, M + N), ONE)
-    rooms, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
+    length = 4 * squares + 7 * least + BLOCK * (M + N) + 1
+    workspaces, arguments = [workspace("workspace", dtype, length)], [Data("workspace"), Integer(length)]
     if is_complex(dtype):
-        pieces = (times(5, squares), times(7, least), *([] if job == "values" else [times(2, most * least)]), ONE)
-        rooms.append(workspace("more", part_of(dtype), added(*pieces)))
+        vectors_length = 0 if job == "values" else 2 * (most * least)
+        length = 5 * squares + 7 * least + vectors_length + 1
+        workspaces.append(workspace("more", part_of(dtype), length))
         arguments.append(Data("more"))
-    rooms.append(workspace("whole", "int32", added(times(8, least), ONE)))
+    workspaces.append(workspace("whole", "int32", 8 * least + 1))
     return record(
         f"svd.{job}.{dtype}", "singular values", "lapack.gesdd", ("m", "n"),
         (
             inout("a", dtype, M, N), out("values", part_of(dtype), least), vectors("left", dtype, *left),
-            vectors("right", dtype, *right), *rooms, STATUS,
+            vectors("right", dtype, *right), *workspaces, STATUS,
         ),
         (
-            # LAPACK sees the transpose, whose left vectors are our right ones.
+            # LAPACK reads the transpose, whose left vectors are our right ones.
             Character({"reduced": "S", "full": "A", "values": "N"}[job]), Integer(N), Integer(M), Data("a"),
             Leading(N), Data("values"), Data("right"), Leading(right[1]), Data("left"), Leading(left[1]),
             *arguments, Data("whole"), Status("status"),
         ),
-        work_of((M, N, least), 8.0), functools.partial(_singular, job), SPECTRA,
+        work_of((M, N, least), 8.0), functools.partial(_singular_values, job), SPECTRA,
     )  # fmt: skip
 
 
-def _singular(
-    job: str, given: dict[str, Any], a: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray,
-    *rooms: np.ndarray,
+def _singular_values(
+    job: str, sizes: dict[str, Any], a: np.ndarray, values: np.ndarray, left: np.ndarray, right: np.ndarray,
+    *workspaces: np.ndarray,
 ) -> None:  # fmt: skip
-    for array in (left, right, *rooms):
+    for array in (left, right, *workspaces):
         array[...] = 0
-    status = rooms[-1]
+    status = workspaces[-1]
     try:
         if job == "values":
             values[...] = np.linalg.svd(a, compute_uv=False)
@@ -257,5 +262,5 @@ def _singular(
     a[...] = 0
 
 
-#: by the first word of its name, what makes a routine
+#: factories of routines, by the first word of the routine's name
 FAMILIES: Families = {"eig": eig, "eigh": eigh, "eigh_of_two": eigh_of_two, "schur": schur, "svd": svd}

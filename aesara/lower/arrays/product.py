@@ -100,7 +100,7 @@ class Multiplication(ScheduledStep):
         left, right = (self._operand(a, lead, assembler) for a in (product.left, product.right))
         offset = BATCH * (rows * columns) if lead else ZERO
         out = Operand(assembler.buffer_name(self.result), offset, (columns,))
-        routine = (products.product if self.old is None else products.added)(product.dtype)
+        routine = (products.product if self.old is None else products.accumulated_product)(product.dtype)
         batch = count_of(lead) if lead else None
         yield Call(routine, (rows, inner, columns), (left, right, out), (self._alpha(),), batch)
 

@@ -9,7 +9,7 @@ import numpy as np
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import draws
-from aesara.ir.routines.numpy_loops import matmul, matrix_loops, svd
+from aesara.ir.routines.numpy_loops import matmul, has_matrix_loops, svd
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader
 from aesara.lower.calling import call_routine
 from aesara.lower.context import Unsupported
@@ -66,7 +66,7 @@ def hypergeometric(drawing: Drawing) -> Array:
 
 def normal(drawing: Drawing) -> Array:
     """Draw a mean plus standard normal numbers times a factor of the covariance, by its singular values."""
-    if not matrix_loops():
+    if not has_matrix_loops():
         raise Unsupported("NumPy does not export its loops for matrices")
     mean, cov = (convert(array, "float64") for array in drawing.params)
     context, length = drawing.context, mean.shape[-1]
