@@ -23,7 +23,7 @@ from aesara.configdefaults import config
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.link.originals import copied
+from aesara.link.originals import copy_value
 from aesara.link.utils import raise_with_op, with_details
 from aesara.tensor.core.tensor_type import TensorType
 
@@ -124,7 +124,7 @@ class CheckedNode:
         for value in originals.values():
             if isinstance(value, Failed):
                 return [value] * len(node.outputs)
-        before = [copied(value) for value in self.former]  # their user may have changed them since
+        before = [copy_value(value) for value in self.former]  # their user may have changed them since
         given, outputs = self._run(originals, [None] * len(node.outputs))
         if isinstance(outputs, Failed):
             return [outputs] * len(node.outputs)
@@ -149,7 +149,7 @@ class CheckedNode:
     ) -> tuple[dict[Variable, Any], Any]:
         """Run on copies; returns the copies, and the outputs or the error."""
         node = self.node
-        given = {variable: (copy_of or copied)(value) for variable, value in originals.items()}
+        given = {variable: (copy_of or copy_value)(value) for variable, value in originals.items()}
         for variable, value in given.items():
             self.cells[variable][0] = value
         for out, memory in zip(node.outputs, offered):
@@ -174,12 +174,12 @@ class CheckedNode:
             while True:
                 wanted = self.thunk()
                 if not wanted:
-                    return [copied(self.cells[out][0]) for out in node.outputs]
+                    return [copy_value(self.cells[out][0]) for out in node.outputs]
                 for position in wanted:
                     variable = node.inputs[position]
                     if isinstance(values[variable], Failed):
                         return [values[variable]] * len(node.outputs)
-                    self.cells[variable][0] = copied(values[variable])
+                    self.cells[variable][0] = copy_value(values[variable])
                     self.computed[variable][0] = True
         except Exception as error:
             return [Failed(error, node, [None] * len(node.inputs))] * len(node.outputs)
@@ -201,7 +201,7 @@ class CheckedNode:
         for position, variable in enumerate(node.inputs):
             if variable in declared or same(variable, originals[variable], given[variable]):
                 continue
-            if same(variable, originals[variable], copied(originals[variable])):  # it can be compared at all
+            if same(variable, originals[variable], copy_value(originals[variable])):  # it can be compared at all
                 raise BadDestroyMap(node, position, originals[variable], given[variable], "perform")
 
     def _check_views(self, given: dict[Variable, Any], outputs: Sequence[Any]) -> None:
@@ -234,7 +234,7 @@ class CheckedNode:
             if type(value) is np.ndarray and not any(shares_memory(value, out) for out in outputs):
                 value[...] = np.array(123).astype(value.dtype)
         for way, copy_of in (
-            ("perform, a second time", copied),
+            ("perform, a second time", copy_value),
             ("perform on inputs that are not contiguous", strided_copy),
         ):
             _, again = self._run(originals, [None] * len(outputs), copy_of)
@@ -253,7 +253,7 @@ class CheckedNode:
         offered = [self.previous[j] if layout == "previous" else memory(layout, v) for j, v in enumerate(outputs)]
         if all(one is None for one in offered):
             return
-        _, again = self._run(originals, [copied(one) if layout == "previous" else one for one in offered])
+        _, again = self._run(originals, [copy_value(one) if layout == "previous" else one for one in offered])
         self._compare(originals, outputs, again, f"perform with output in memory: {layout}")
 
 
@@ -271,7 +271,7 @@ def _without_compiled_parts(op: Op) -> Op:
 def strided_copy(value: Any) -> Any:
     """A copy of an array that lies in memory backwards and with gaps; a copy of anything else."""
     if type(value) is not np.ndarray or not value.ndim:
-        return copied(value)
+        return copy_value(value)
     array = np.zeros([2 * n for n in value.shape], value.dtype)[(slice(None, None, -2),) * value.ndim]
     array[...] = value
     return array

@@ -13,7 +13,7 @@ from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.linker import LLVMLinker
-from aesara.link.originals import copied
+from aesara.link.originals import copy_value
 
 _STRIDES_DIFFER = "The strides of a result differ between native code and the reference"
 
@@ -73,7 +73,7 @@ class NativeCheck:
                 warn(f"{_STRIDES_DIFFER}: {described(out)}: {_strides(values[out])} and {_strides(result)}.")
 
     def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], what: str) -> list[Any]:
-        given = [copied(values[one]) for one in inputs]
+        given = [copy_value(values[one]) for one in inputs]
         try:
             results = native.careful(given)
         except Exception as error:

@@ -40,7 +40,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.link.basic import Linker, containers_of
-from aesara.link.originals import copied
+from aesara.link.originals import copy_value
 from aesara.link.utils import map_storage
 
 _logger = logging.getLogger("aesara.compile.debugmode")
@@ -197,7 +197,7 @@ class CheckedGraph:
         values: dict[Variable, Any] = {}
         for variable, cell in zip(self.fgraph.inputs, self.inputs):
             self._check_input(variable, cell[0])
-            values[variable] = copied(cell[0])
+            values[variable] = copy_value(cell[0])
         for checked in self.nodes:
             for variable in checked.node.inputs:
                 if variable not in values:
@@ -208,7 +208,7 @@ class CheckedGraph:
             values.update(zip(checked.node.outputs, outputs))
         for variable in self.fgraph.outputs:
             if isinstance(variable, Constant):
-                values[variable] = copied(variable.data)
+                values[variable] = copy_value(variable.data)
         self._check_replaced(values)
         for variable in self.fgraph.outputs:
             if isinstance(values[variable], Failed):

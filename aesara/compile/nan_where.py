@@ -43,7 +43,7 @@ class NanWhere(CheckingMode):
     >>> f([1.0, -1.0])
     Traceback (most recent call last):
         ...
-    aesara.errors.NanFound: The first NaN at index 1 of Elemwise{log,no_inplace}: nothing that it reads has one.
+    aesara.errors.NanFound: The first NaN at index 1 of Elemwise{log,no_inplace}, whose inputs have none.
     ...
     """
 

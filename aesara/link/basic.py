@@ -1,4 +1,4 @@
-"""What a linker is: it turns a rewritten graph into something that can be called."""
+"""Linkers: they turn a rewritten graph into a callable."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.container import Container
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.link.originals import remembering, sparing
+from aesara.link.originals import keep_inputs_on_failure, run_on_copies
 from aesara.link.utils import (
     StorageCell,
     StorageMap,
@@ -28,7 +28,7 @@ Scheduler = Callable[[FunctionGraph], list[Apply]]
 
 @dataclass(frozen=True)
 class InputCell:
-    """Where a native function finds one input of its graph.
+    """Source of one input of a native function.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class InputCell:
     cell
         The one-element list of its container.
     implicit
-        True: read the value from the cell at call time (shared variables).  False: the value is a
-        positional argument of the call.
+        True: the value is read from the cell at call time (shared variables). False: it is a positional argument of the
+        call.
     overwritable
-        Whether the caller gives an argument away, so that its memory may become that of a result.
+        Whether the caller gives the argument away, so that a result may take over its memory.
     """
 
     variable: Variable
@@ -50,28 +50,27 @@ class InputCell:
 
 
 class Declined(Exception):
-    """A native linker has no native form of a graph; the text says why."""
+    """Raised by a native linker for a graph without native form; the text is the reason."""
 
 
 class CompiledGraph(Protocol):
-    """A compiled graph that is called with the user's arguments and returns what the user gets.
+    """A compiled graph, called with the user's arguments.
 
-    Its attribute ``entry``, if it has one, is called instead of itself: a builtin, that needs no
-    Python frame.
+    Its attribute ``entry``, if it has one, is a builtin that callers may call instead, without a Python frame.
     """
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
     def careful(self, values: Sequence[Any]) -> Any:
-        """Run on one value per explicit input; each has its input's type, but any memory layout."""
+        """Run on one value per explicit input, of the input's type but with any memory layout."""
 
 
 @runtime_checkable
 class NativeLinker(Protocol):
-    """A linker that makes whole callables.
+    """A linker that compiles whole callables.
 
-    Their outputs are fresh buffers, also where an output is an input, a constant or another output, unless
-    they are lent; and the new values of updated inputs are stored together, after everything has succeeded.
+    Their outputs are fresh buffers, also where an output is an input, a constant or another output, unless they are
+    lent. New values of updated inputs are stored together, after everything has succeeded.
     """
 
     def make_callable(
@@ -84,24 +83,23 @@ class NativeLinker(Protocol):
         fallback: Callable[..., Any],
         lent: Sequence[int] = (),
     ) -> CompiledGraph:
-        """Compile `fgraph`, or raise `Declined`; the linker's `make_thunk` is used then.
+        """Compile `fgraph`, or raise `Declined`; then `make_thunk` is used.
 
         Parameters
         ----------
         inputs
             One cell for each input of `fgraph`.
         n_outputs
-            How many of the graph's outputs, from the first, are returned.
+            Number of outputs that are returned, from the first.
         updates
-            Index of an output -> index of the input whose cell it becomes the content of.
+            Index of an output -> index of the input whose cell it is stored to.
         unpack_single
-            Return a single output itself instead of a list, and None where there is no output.
+            Return a single output itself instead of a list, and None without outputs.
         fallback
-            Called with the user's arguments whenever they are not all exactly what the native code
-            takes; its result is returned.
+            Called with the user's arguments when they are not exactly what the native code expects; its result is
+            returned.
         lent
-            Numbers of the outputs with ``borrow=True``, given if there are any: their buffers may be returned again
-            by later calls.
+            Numbers of the outputs with ``borrow=True``: later calls may return their buffers again.
         """
 
 
@@ -111,14 +109,14 @@ class Linker(ABC):
     Parameters
     ----------
     allow_gc
-        Whether temporaries are dropped as soon as nobody reads them any more.  Default: ``config.allow_gc``.
+        Whether temporaries are freed after their last use.  Default: ``config.allow_gc``.
     scheduler
         Returns the nodes of a graph in the order in which they run.  Default: a topological order.
     """
 
-    #: Tags of the rewrites that modes with this linker leave out.
+    #: tags of the rewrites that modes with this linker exclude
     incompatible_rewrites: tuple[str, ...] = ()
-    #: Whether it hands whole graphs to another compiler, instead of running nodes.
+    #: whether it passes whole graphs to another compiler instead of running nodes
     compiles_graphs = False
 
     def __init__(self, *, allow_gc: bool | None = None, scheduler: Scheduler | None = None) -> None:
@@ -127,7 +125,7 @@ class Linker(ABC):
 
     @property
     def allow_gc(self) -> bool:
-        """Whether temporaries are dropped as soon as nobody reads them any more."""
+        """Whether temporaries are freed after their last use."""
         return config.allow_gc if self._allow_gc is None else self._allow_gc
 
     def clone(self, allow_gc: bool | None = None) -> Linker:
@@ -144,7 +142,7 @@ class Linker(ABC):
         """Return a function without arguments, and the containers it reads from and writes to."""
 
     def expect(self, fgraph: FunctionGraph) -> None:
-        """Begin with what is needed for a graph however it will be rewritten; called before it is."""
+        """Start work that does not depend on how the graph will be rewritten; called before rewriting."""
 
     def schedule(self, fgraph: FunctionGraph) -> list[Apply]:
         """Return the nodes of a graph in the order in which they run."""
@@ -156,7 +154,7 @@ class Linker(ABC):
 class LocalLinker(Linker):
     """Base of linkers whose `make_all` also returns the thunk of each node."""
 
-    # Node by node, what is fused gains nothing.
+    # Fused ops have no advantage when nodes run one by one.
     incompatible_rewrites: tuple[str, ...] = ("cxx_only",)
 
     def make_thunk(
@@ -184,7 +182,7 @@ def containers_of(variables: Sequence[Variable], cells: Sequence[StorageCell]) -
 
 
 class PerformLinker(LocalLinker):
-    """Runs each node's `perform`, in order."""
+    """Runs each node's `perform` in order."""
 
     def __init__(self, allow_gc: bool | None = None, schedule: Scheduler | None = None) -> None:
         super().__init__(allow_gc=allow_gc, scheduler=schedule)
@@ -194,14 +192,14 @@ class PerformLinker(LocalLinker):
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
     ) -> PerformLinker:
-        """Take the graph to link; returns the linker itself, or a clone when it has a graph already.
+        """Set the graph to link; return the linker itself, or a clone if it has a graph already.
 
         Parameters
         ----------
         fgraph
             The graph.
         no_recycling
-            Variables whose old values must not be offered to `perform` as memory to write to.
+            Variables whose old values must not be passed to `perform` as memory to write to.
         """
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)  # type: ignore[attr-defined]
@@ -222,7 +220,7 @@ class PerformLinker(LocalLinker):
             thunk = node.op.make_thunk(node, storage_map, compute_map, no_recycling, "py")
             thunk.inputs = [storage_map[variable] for variable in node.inputs]
             thunk.outputs = [storage_map[variable] for variable in node.outputs]
-            thunks.append(remembering(node, thunk))
+            thunks.append(keep_inputs_on_failure(node, thunk))
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
         recycled = [storage_map[variable] for variable in no_recycling if variable not in fgraph.inputs]
         return (
@@ -265,7 +263,7 @@ class WrapLinker(Linker):
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
     ) -> WrapLinker:
-        """Take the graph to link."""
+        """Set the graph to link."""
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)
         self.fgraph = fgraph
@@ -273,29 +271,29 @@ class WrapLinker(Linker):
         return self
 
     def pre(self, f: Any, inputs: list[Any], order: Sequence[Apply], thunk_groups: Sequence[tuple[Thunk, ...]]) -> None:
-        """Called before the first node of each call, with the inputs; for subclasses to override."""
+        """Hook for subclasses, called with the inputs before the first node of each call."""
 
     def make_thunk(
         self, input_storage: Any = None, output_storage: Any = None, storage_map: Any = None, **kwargs: Any
     ) -> Any:
-        made = [self.linkers[0].make_all(input_storage, output_storage, storage_map)]
-        made += [linker.make_all(None, None) for linker in self.linkers[1:]]
-        order = made[0][4]
-        for linker, parts in zip(self.linkers, made):
+        results = [self.linkers[0].make_all(input_storage, output_storage, storage_map)]
+        results += [linker.make_all(None, None) for linker in self.linkers[1:]]
+        order = results[0][4]
+        for linker, parts in zip(self.linkers, results):
             if parts[4] != order:
                 raise ValueError(f"The linker {linker} runs the nodes in another order than {self.linkers[0]}.")
-        input_lists = [[container.storage for container in parts[1]] for parts in made]
-        # The wrapper looks at what a node has read, after it has run.
-        groups = list(zip(*([sparing(node, thunk) for node, thunk in zip(order, parts[3])] for parts in made)))
+        input_lists = [[container.storage for container in parts[1]] for parts in results]
+        # The wrapper inspects the inputs of a node after it has run.
+        groups = list(zip(*([run_on_copies(node, thunk) for node, thunk in zip(order, parts[3])] for parts in results)))
         fgraph, wrapper = self.fgraph, self.wrapper
-        leaving = [
+        released = [
             thunk_cell
-            for linker, parts in zip(self.linkers, made)
+            for linker, parts in zip(self.linkers, results)
             for thunk_cell in _cells_of(linker.no_recycling, parts[3], parts[4])
         ]
 
         def run() -> None:
-            for cell in leaving:  # what they held belongs to whoever got it from the last call
+            for cell in released:  # the old values belong to the caller
                 cell[0] = None
             for first, *others in zip(*input_lists):
                 for cell in others:
@@ -307,18 +305,18 @@ class WrapLinker(Linker):
                 except Exception:
                     raise_with_op(fgraph, node, thunks[0])
 
-        return run, made[0][1], made[0][2]
+        return run, results[0][1], results[0][2]
 
 
 def _cells_of(variables: Sequence[Variable], thunks: Sequence[Thunk], order: Sequence[Apply]) -> list[StorageCell]:
-    """The cells of those of the variables that nodes compute."""
+    """Return the cells of those variables that nodes compute."""
     wanted = set(variables)
     pairs = [pair for thunk, node in zip(thunks, order) for pair in zip(node.outputs, thunk.outputs)]  # type: ignore[attr-defined]
     return [cell for variable, cell in pairs if variable in wanted]
 
 
 def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable[..., Any]]) -> WrapLinker:
-    """A `WrapLinker` that calls several wrappers, one after the other."""
+    """Return a `WrapLinker` that calls several wrappers in order."""
 
     def wrapper(*args: Any) -> None:
         for one in wrappers:
@@ -328,7 +326,9 @@ def WrapLinkerMany(linkers: Sequence[PerformLinker], wrappers: Sequence[Callable
 
 
 class JITLinker(PerformLinker):
-    """Base of linkers that hand the whole graph to another compiler.
+    """Base of linkers that pass the whole graph to another compiler.
+
+    A subclass converts the graph to a Python function of its inputs and compiles that function.
 
     A subclass converts the graph to a Python function of its inputs, and compiles that function.
     """
@@ -362,7 +362,7 @@ class JITLinker(PerformLinker):
     def create_jitable_thunk(
         self, compute_map: Any, order: Any, input_storage: Any, output_storage: Any, storage_map: Any
     ) -> Any:
-        """Return the containers, one thunk for the whole graph, and the graph's last nodes."""
+        """Return the containers, one thunk for the whole graph, and its last nodes."""
         fgraph = self.fgraph
         assert fgraph is not None
         converted = self.fgraph_convert(
@@ -409,6 +409,6 @@ class JITLinker(PerformLinker):
             for thunk in thunks:
                 thunk()
 
-        #: what `jit_compile` made, for who wants to look at it
+        #: the result of `jit_compile`, for inspection
         run.jit_fn = thunks[0].jit_fn  # type: ignore[attr-defined]
         return run, input_containers, output_containers, thunks, nodes

@@ -1,22 +1,21 @@
-"""Guards of shared variables: calls that update the same variable come one after the other.
+"""Guards of shared variables: locks that serialize calls that update the same variable.
 
-A guard is four words of memory, which compiled code reads and writes while it holds the GIL:
+A guard is four words of memory, which compiled code accesses while it holds the GIL:
 
 =======  ===========================================================================
-owner    the thread whose call holds the guard, or 0; only compiled code and the call
-         that is first in the queue set it
-wanted   how many calls wait for it in the queue; compiled code does not take a guard
-         that others wait for
-depth    how often its owner holds it: a function that a call runs may want it, too
-bell     a lock of the C API, which is released when the guard becomes free
+owner    the thread whose call holds the guard, or 0; set only by compiled code and the
+         call that is first in the queue
+wanted   number of calls that wait for it in the queue; compiled code does not take a
+         guard that others wait for
+depth    how many times its owner holds it: calls may be nested
+bell     a lock of the C API, released when the guard becomes free
 =======  ===========================================================================
 
-A call takes all of its guards at once or none, so that calls that only compute cannot block each other.  A call that
-may run other functions before it ends (it has nodes in Python) takes `EVERYTHING` in addition: at most one thread
-waits for guards while it holds some.
+A call takes all of its guards at once or none, so that calls that only compute cannot deadlock.  A call that may run
+other functions before it ends (with nodes in Python) takes `EVERYTHING` in addition: at most one thread waits for
+guards while it holds some.
 
-While no call holds or wants any guard, which the words of `state` say, calls that keep the GIL until they end need
-none.
+While no call holds or wants any guard, according to `state`, calls that hold the GIL throughout need none.
 """
 
 from __future__ import annotations
@@ -38,24 +37,23 @@ __all__ = ["EVERYTHING", "UpdateGuard", "Held", "guard_of", "state", "store", "s
 _OWNER, _WANTED, _DEPTH, _BELL = range(4)
 
 
-def _threads_of_products() -> int:
-    """How many threads BLAS is likely to use."""
-    asked = [os.environ.get(f"{name}_NUM_THREADS", "") for name in ("OPENBLAS", "OMP", "MKL")]
-    return max(1, min([os.cpu_count() or 1, *(int(n) for n in asked if n.isdecimal())]))
+def _blas_threads() -> int:
+    """Return the number of threads that BLAS probably uses."""
+    requested = [os.environ.get(f"{name}_NUM_THREADS", "") for name in ("OPENBLAS", "OMP", "MKL")]
+    return max(1, min([os.cpu_count() or 1, *(int(n) for n in requested if n.isdecimal())]))
 
 
-#: words that compiled code reads: the main thread, calls of compiled code with guards, other calls with guards, and how
 #: many multiply-adds BLAS is given at once where signals are looked for (some hundredths of a second)
-state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 600_000_000 * _threads_of_products())
+state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 600_000_000 * _blas_threads())
 _MAIN, _NATIVE, _PYTHON = range(3)
 
-#: seconds after which a waiting call looks again even if no bell has rung
+#: seconds after which a waiting call tries again even if no bell has rung
 _PATIENCE = 0.01
 
 _queue: list[_Ticket] = []
 _bells: list[int] = []
 
-_api = ctypes.CDLL(None, handle=ctypes.pythonapi._handle)  # these wait, so they are called without the GIL
+_api = ctypes.CDLL(None, handle=ctypes.pythonapi._handle)  # these block, so they are called without the GIL
 _new_lock, _acquire_lock, _release_lock = (
     getattr(_api, f"PyThread_{name}") for name in ("allocate_lock", "acquire_lock_timed", "release_lock")
 )
@@ -65,34 +63,34 @@ _release_lock.restype, _release_lock.argtypes = None, [ctypes.c_void_p]
 
 
 class UpdateGuard:
-    """The guard of one cell, or of nothing in particular."""
+    """The guard of a cell, or one that belongs to no cell."""
 
     __slots__ = ("cell", "words", "__weakref__")
 
     def __init__(self, cell: list[Any] | None = None) -> None:
-        self.cell = cell  # as long as the guard lives no other cell has this one's address
+        self.cell = cell  # kept alive, so that no other cell gets its address
         self.words = (ctypes.c_int64 * 4)()
         key = id(self)
         _all_guards[key] = weakref.ref(self, lambda _: _all_guards.pop(key, None))
 
     @property
     def address(self) -> int:
-        """Where its words are."""
+        """Address of its words."""
         return ctypes.addressof(self.words)
 
 
 _all_guards: dict[int, weakref.ref[UpdateGuard]] = {}
 _guards: dict[int, weakref.ref[UpdateGuard]] = {}
 
-#: taken by calls that may run other functions before they end
+#: guard of calls that may run other functions before they end
 EVERYTHING = UpdateGuard()
 
 
 def guard_of(cell: list[Any]) -> UpdateGuard:
-    """The guard of the cell of a shared variable."""
+    """Return the guard of the cell of a shared variable."""
     key = id(cell)
     guard = None
-    while guard is None:  # what is found may be about to be forgotten
+    while guard is None:  # the reference may be dead already
         found = _guards.get(key)
         if found is None:
             new = UpdateGuard(cell)
@@ -109,7 +107,7 @@ def _forget(key: int, ref: weakref.ref[UpdateGuard]) -> None:
 
 
 class _Ticket:
-    """A thread's place in the queue."""
+    """Place of a thread in the queue."""
 
     __slots__ = ("guards", "thread", "bell", "wanted")
 
@@ -117,11 +115,11 @@ class _Ticket:
         self.guards = guards
         self.thread = threading.get_ident()
         self.bell = _bells.pop() if _bells else _new_lock()
-        self.wanted = 0  # for how many of the guards it has counted itself as waiting
+        self.wanted = 0  # number of guards whose `wanted` includes it
 
 
 class Held:
-    """Context: this thread holds guards.
+    """Context manager that holds guards.
 
     Examples
     --------
@@ -141,7 +139,7 @@ class Held:
             if not self._take(waiting=False):
                 self.wait()
         except BaseException:
-            _complete(self._leave)
+            _run_to_end(self._leave)
             _count(-1)
             raise
 
@@ -149,41 +147,41 @@ class Held:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            _complete(self._leave)
+            _run_to_end(self._leave)
         finally:
             _count(-1)
 
     def wait(self) -> None:
-        """Take all guards as soon as this thread may.
+        """Wait for all guards and take them.
 
-        There is no lock: the handler of a signal may come in between at any place, and call functions that update.
+        There is no lock: a signal handler may run at any point and call functions that update.
         """
         ticket = _Ticket(self.guards)
         try:
             _queue.append(ticket)
             while ticket.wanted < len(self.guards):
                 words = self.guards[ticket.wanted].words
-                # As below.
+                # Atomic, as in `_take`.
                 words[_WANTED] += 1
                 ticket.wanted += 1
-            patient = True
+            in_time = True
             while True:
                 _set_bells(self.guards)
-                if _is_next(ticket, patient) and self._take(waiting=True):
+                if _is_next(ticket, in_time) and self._take(waiting=True):
                     break
-                patient = bool(_acquire_lock(ticket.bell, int(1e6 * _PATIENCE), 0))
-            _complete(lambda: _leave_queue(ticket))
+                in_time = bool(_acquire_lock(ticket.bell, int(1e6 * _PATIENCE), 0))
+            _run_to_end(lambda: _leave_queue(ticket))
         except BaseException:
-            _complete(lambda: _leave_queue(ticket))
-            _complete(self._leave)
+            _run_to_end(lambda: _leave_queue(ticket))
+            _run_to_end(self._leave)
             raise
 
     def _take(self, waiting: bool) -> bool:
-        """Take all guards, or none if one is not free; those that others wait for are only for who has waited."""
+        """Take all guards, or none if one is not free; guards that others wait for are taken only if `waiting`."""
         me = threading.get_ident()
         for guard in self.guards:
             words = guard.words
-            # From here on no call and no loop, so neither another thread nor a signal comes in between.
+            # Atomic: without a call or a loop, no other thread or signal handler runs in between.
             if words[_OWNER] != me and (words[_OWNER] or (words[_WANTED] and not waiting)):
                 self._leave()
                 return False
@@ -195,7 +193,7 @@ class Held:
     def _leave(self) -> None:
         while self.held:
             words = self.guards[self.held - 1].words
-            # As above.
+            # Atomic, as above.
             words[_DEPTH] -= 1
             free = words[_DEPTH] == 0
             if free:
@@ -206,24 +204,24 @@ class Held:
 
 
 def _count(change: int) -> None:
-    state[_PYTHON] += change  # as above
+    state[_PYTHON] += change  # atomic, as above
 
 
-def _complete(action: Callable[[], None]) -> None:
-    """Run an action, which goes on where it has stopped, to its end, also if signals interrupt it."""
-    late: BaseException | None = None
+def _run_to_end(action: Callable[[], None]) -> None:
+    """Run a resumable action to its end, even if signals interrupt it."""
+    interruption: BaseException | None = None
     for _ in range(5):
         try:
             action()
             break
         except BaseException as error:
-            late = error
-    if late is not None:
-        raise late
+            interruption = error
+    if interruption is not None:
+        raise interruption
 
 
 def wait_for(guards: Sequence[UpdateGuard]) -> None:
-    """Take all of the guards as soon as this thread may; one of the counts of `state` must include the call."""
+    """Wait for guards and take them; the counts of `state` must include the call."""
     Held(guards).wait()
 
 
@@ -232,7 +230,7 @@ def _leave_queue(ticket: _Ticket) -> None:
         _queue.remove(ticket)
     while ticket.wanted:
         words = ticket.guards[ticket.wanted - 1].words
-        # As in `Held`.
+        # Atomic, as in `Held`.
         words[_WANTED] -= 1
         ticket.wanted -= 1
     _set_bells(ticket.guards)
@@ -242,9 +240,9 @@ def _leave_queue(ticket: _Ticket) -> None:
 
 
 def _set_bells(guards: Sequence[UpdateGuard]) -> None:
-    """Let the guards ring for the first call that waits for them.
+    """Set the bell of each guard to that of the first call that waits for it.
 
-    If another thread does so at the same time, a call may wait for a wrong bell, until it loses its patience.
+    If another thread does so at the same time, a call may wait for the wrong bell, until `_PATIENCE` is over.
     """
     waiting = list(_queue)
     for guard in guards:
@@ -252,19 +250,19 @@ def _set_bells(guards: Sequence[UpdateGuard]) -> None:
         guard.words[_BELL] = 0 if first is None else first.bell
 
 
-def _is_next(ticket: _Ticket, patient: bool) -> bool:
-    """Whether it is a call's turn: nobody else who waits for one of its guards has waited longer.
+def _is_next(ticket: _Ticket, in_time: bool) -> bool:
+    """Return whether no other thread has waited longer for one of the call's guards.
 
-    A thread that has guards already does not wait for its turn, since those before it may wait for what it has.  One
-    that waits already, and runs the handler of a signal meanwhile, need not wait for those that came after it.
+    A thread that holds guards already goes first, since those before it may wait for these. So does one that waits
+    already and runs a signal handler meanwhile, before those that came after it.
     """
     me = ticket.thread
     before = itertools.takewhile(lambda other: other.thread != me, list(_queue))
     if not any(guard in other.guards for other in before for guard in ticket.guards):
         return True
-    # Any guard may be meant; to look at all of them takes time, so it is done when nothing has moved for a while.
+    # The guard may be any; searching all of them is slow, so it is done only after a time without progress.
     return any(g.words[_OWNER] == me for g in ticket.guards) or (
-        not patient and any(g.words[_OWNER] == me for g in _living_guards())
+        not in_time and any(g.words[_OWNER] == me for g in _living_guards())
     )
 
 
@@ -273,32 +271,31 @@ def _living_guards() -> list[UpdateGuard]:
 
 
 def store_together(cells: Sequence[list[Any]], values: Sequence[Any]) -> None:
-    """Put values into cells; no other thread sees some of them without the others."""
-    before = [cell[0] for cell in cells]  # they go away when all is in place
-    deque(map(list.__setitem__, cells, itertools.repeat(0), values), maxlen=0)  # one call, which runs no Python code
+    """Store values in cells; other threads see all of them or none."""
+    before = [cell[0] for cell in cells]  # freed after all values are stored
+    deque(map(list.__setitem__, cells, itertools.repeat(0), values), maxlen=0)  # one call that runs no Python code
     del before
 
 
 @hooks.store.set
 def store(cell: list[Any], value: Any) -> None:
-    """Put a value into a cell; if a call of another thread is updating it, after that call."""
+    """Store a value in a cell, after a call of another thread that is updating it."""
     if state[_NATIVE] or state[_PYTHON]:
         with Held([guard_of(cell)]):
             cell[0] = value
     else:
-        cell[0] = value  # no call and no loop since nobody had guards
+        cell[0] = value  # atomic with the test of `state`
 
 
 def _start_child() -> None:
-    """Only the thread that has forked goes on in the child: what others held or wanted is free."""
+    """Free the guards of threads that do not exist in a forked child."""
     me = threading.get_ident()
     _queue.clear()
     state[_MAIN] = me
     held = 0
     for guard in _living_guards():
-        mine = guard.words[_OWNER] == me
         guard.words[_WANTED] = guard.words[_BELL] = 0
-        if mine:
+        if guard.words[_OWNER] == me:
             held += 1
         else:
             guard.words[_OWNER] = guard.words[_DEPTH] = 0

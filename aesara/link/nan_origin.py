@@ -1,4 +1,4 @@
-"""Which operation is the first to make a NaN out of numbers, and from which."""
+"""Search for the first operation that produces a NaN, and its inputs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Origin"]
 
 
 class Origin:
-    """Searches a graph for the first operation whose result is bad while its inputs are not.
+    """Searches a graph for the first operation with a bad result and good inputs.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Origin:
         self.nan, self.inf = nan, inf
 
     def search(self, fgraph: FunctionGraph, values: Mapping[Variable, Any], compiled: Callable[..., Any]) -> None:
-        """Compute a graph again and raise `NanFound` where the first bad value is made.
+        """Compute a graph again and raise `NanFound` at the first bad value.
 
         Parameters
         ----------
@@ -43,7 +43,7 @@ class Origin:
         values
             A value for each of its inputs.
         compiled
-            ``compiled(inputs, outputs)`` compiles the step of a loop, so that it raises `NanFound` itself.
+            ``compiled(inputs, outputs)`` compiles the step of a loop so that it raises `NanFound` itself.
         """
         self._compiled = compiled
         try:
@@ -52,56 +52,55 @@ class Origin:
             if getattr(error, "_located", False):
                 raise
         for variable, value in values.items():
-            bad = self._bad(value)
+            bad = self._find_bad(value)
             if bad is not None:
-                raise _named(
-                    f"{self._what(value, bad)} came in with the input {described(variable)}, at index {_place(bad)}."
-                )
+                where = f"the input {described(variable)}, at index {_format_index(bad)}."
+                raise _located_error(f"{self._describe(value, bad)} came in with {where}")
 
     _compiled: Callable[..., Any] | None = None
 
     def after_node(self, node: Apply, thunk: Any, storage_map: Any, compute_map: Any) -> None:
-        """What `VMLinker` calls after each node: raises `NanFound` if the node has made a bad value."""
+        """Callback of `VMLinker` that raises `NanFound` if the node has produced a bad value."""
         if isinstance(node.op, AllocEmpty):
-            storage_map[node.outputs[0]][0].fill(0)  # what happens to be in memory is no result
+            storage_map[node.outputs[0]][0].fill(0)  # uninitialized memory is not a result
             return
         computed = [
             (number, storage_map[variable][0])
             for number, variable in enumerate(node.outputs)
             if compute_map is None or compute_map[variable][0] or not getattr(thunk, "lazy", False)
         ]
-        found = [(number, value, bad) for number, value in computed if (bad := self._bad(value)) is not None]
+        found = [(number, value, bad) for number, value in computed if (bad := self._find_bad(value)) is not None]
         if not found:
             return
         number, value, bad = found[0]
         inputs = [cell[0] for cell in thunk.inputs]
-        if any(self._bad(one) is not None for one in inputs):
-            return  # the node hands on what others have made
+        if any(self._find_bad(one) is not None for one in inputs):
+            return  # propagated, not produced here
         if isinstance(node.op, Scan) and self._compiled is not None:
-            self._look_inside(node, inputs)
+            self._search_loop(node, inputs)
         gradient = isinstance(node.source, GradientLine)
         which = f"output {number} of " if len(node.outputs) > 1 else ""
         lines = [
-            f"{self._what(value, bad)} at index {_place(bad)} of {which}{node.op}: nothing that it reads has one.",
-            f"The inputs there: {_inputs_there(node, inputs, bad)}",
+            f"{self._describe(value, bad)} at index {_format_index(bad)} of {which}{node.op}, whose inputs have none.",
+            f"The inputs there: {_describe_inputs(node, inputs, bad)}",
             f"The node belongs to the {'gradient of the line below' if gradient else 'forward computation'}.",
             error_report(None, node, thunk),
         ]
-        raise _named("\n".join(lines))
+        raise _located_error("\n".join(lines))
 
-    def _look_inside(self, node: Apply, inputs: list[Any]) -> None:
-        """Run a loop with steps that look for bad values."""
+    def _search_loop(self, node: Apply, inputs: list[Any]) -> None:
+        """Run a loop with a step that looks for bad values."""
         assert self._compiled is not None
         op = node.op.with_step(node.op.inner_inputs, node.op.inner_outputs)
         step = self._compiled(op.inner_inputs, op.inner_outputs)
-        begun = 0
+        steps_begun = 0
 
-        def counted(*arguments: Any) -> Any:
-            nonlocal begun
-            begun += 1
+        def counting_step(*arguments: Any) -> Any:
+            nonlocal steps_begun
+            steps_begun += 1
             return step(*arguments)
 
-        op.fn = counted
+        op.fn = counting_step
         try:
             op.perform(
                 node,
@@ -111,12 +110,12 @@ class Origin:
         except NanFound as error:
             first, _, rest = str(error).partition("\n")
             of_gradient = " of a gradient, which runs backwards," if isinstance(node.source, GradientLine) else ""
-            raise _named(
-                f"{first}\nIn step {begun - 1} (the first is 0) of the loop{of_gradient} {node.op}.\n{rest}"
+            raise _located_error(
+                f"{first}\nIn step {steps_begun - 1} (the first is 0) of the loop{of_gradient} {node.op}.\n{rest}"
             ) from None
 
-    def _bad(self, value: Any) -> tuple[int, ...] | None:
-        """The index of the first bad element, in the order of memory of C; None if there is none."""
+    def _find_bad(self, value: Any) -> tuple[int, ...] | None:
+        """Return the index of the first bad element in C order; None if there is none."""
         if not isinstance(value, (np.ndarray, np.generic, float, complex)):
             return None
         array = np.asarray(value)
@@ -132,30 +131,30 @@ class Origin:
         return tuple(int(k) for k in np.unravel_index(int(bad.argmax()), bad.shape))
 
     @staticmethod
-    def _what(value: Any, index: tuple[int, ...]) -> str:
+    def _describe(value: Any, index: tuple[int, ...]) -> str:
         return "The first NaN" if np.isnan(np.asarray(value)[index]) else "The first infinity"
 
 
-def _named(text: str) -> NanFound:
+def _located_error(text: str) -> NanFound:
     error = NanFound(text)
     error._names_node = error._located = True  # type: ignore[attr-defined]  # the text has the node already
     return error
 
 
-def _place(index: tuple[int, ...]) -> str:
+def _format_index(index: tuple[int, ...]) -> str:
     return "()" if not index else str(index if len(index) > 1 else index[0])
 
 
-def _inputs_there(node: Apply, inputs: list[Any], index: tuple[int, ...]) -> str:
-    """The elements that an elementwise operation has read; of others, what range the inputs have."""
+def _describe_inputs(node: Apply, inputs: list[Any], index: tuple[int, ...]) -> str:
+    """Describe the elements that an elementwise operation has read, or the range of other inputs."""
     parts = []
     for variable, one in zip(node.inputs, inputs, strict=True):
         if not isinstance(one, (np.ndarray, np.generic, int, float, complex)):
             continue
         array = np.asarray(one)
         if isinstance(node.op, Elemwise) and array.ndim == len(index):
-            place = tuple(0 if n == 1 else k for n, k in zip(array.shape, index))
-            text = f"{array[place]!s}"
+            element = tuple(0 if n == 1 else k for n, k in zip(array.shape, index))
+            text = f"{array[element]!s}"
         elif array.size == 1:
             text = f"{array.reshape(())[()]!s}"
         elif array.size and array.dtype.kind in "fiu":

@@ -1,4 +1,4 @@
-"""What nodes have read, where they overwrite their inputs: for messages, and for whoever looks between nodes."""
+"""Original values of inputs that nodes overwrite, for error messages and callbacks."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.link.utils import Thunk, is_shown
 
-__all__ = ["copied", "remembering", "sparing"]
+__all__ = ["copy_value", "keep_inputs_on_failure", "run_on_copies"]
 
 
-def copied(value: Any) -> Any:
-    """A copy that shares no memory with the value, in the same memory layout."""
+def copy_value(value: Any) -> Any:
+    """Return a copy with the same memory layout that shares no memory with the value."""
     return value.copy(order="K") if type(value) is np.ndarray else copy.deepcopy(value)
 
 
-def sparing(node: Apply, thunk: Any) -> Thunk:
-    """A thunk that runs a node on copies of the inputs that it overwrites; these stay in their cells as they are."""
+def run_on_copies(node: Apply, thunk: Any) -> Thunk:
+    """Return a thunk that runs a node on copies of the inputs that it overwrites."""
 
     def run() -> Any:
         before = [cell[0] for cell in cells]
         for cell, value in zip(cells, before):
-            cell[0] = copied(value)
+            cell[0] = copy_value(value)
         try:
             return thunk()
         finally:
@@ -34,19 +34,19 @@ def sparing(node: Apply, thunk: Any) -> Thunk:
                 cell[0] = value
 
     cells = _overwritten_cells(node, thunk)
-    return _in_place_of(thunk, run) if cells else thunk
+    return _with_attributes_of(thunk, run) if cells else thunk
 
 
-def remembering(node: Apply, thunk: Any) -> Thunk:
-    """A thunk that runs a node in place; if it fails, its attribute ``inputs_before`` has cells with what it has read.
+def keep_inputs_on_failure(node: Apply, thunk: Any) -> Thunk:
+    """Return a thunk that runs a node in place and, if it fails, has its inputs' old values in ``inputs_before``.
 
-    Only values that a message shows are remembered: copies of a few numbers.
+    Only values that a message shows are copied: a few numbers.
     """
 
     def run() -> Any:
         inputs_before.clear()
         high = config.exception_verbosity == "high"
-        before = [_remembered(cell[0], high) for cell in cells]
+        before = [_copy_if_shown(cell[0], high) for cell in cells]
         try:
             return thunk()
         except Exception:
@@ -59,7 +59,7 @@ def remembering(node: Apply, thunk: Any) -> Thunk:
         return thunk
     inputs_before: list[list[Any]] = []
     thunk.inputs_before = inputs_before
-    return _in_place_of(thunk, run)
+    return _with_attributes_of(thunk, run)
 
 
 def _overwritten_cells(node: Apply, thunk: Any) -> list[list[Any]]:
@@ -67,10 +67,10 @@ def _overwritten_cells(node: Apply, thunk: Any) -> list[list[Any]]:
     return list({id(thunk.inputs[k]): thunk.inputs[k] for k in positions}.values())
 
 
-def _in_place_of(thunk: Any, run: Callable[[], Any]) -> Thunk:
-    run.__dict__.update(thunk.__dict__)  # what it reads and writes, and whether it is lazy
+def _with_attributes_of(thunk: Any, run: Callable[[], Any]) -> Thunk:
+    run.__dict__.update(thunk.__dict__)  # inputs, outputs, and whether it is lazy
     return run
 
 
-def _remembered(value: Any, high: bool) -> Any:
-    return copied(value) if type(value) is np.ndarray and is_shown(value, high) else value
+def _copy_if_shown(value: Any, high: bool) -> Any:
+    return copy_value(value) if type(value) is np.ndarray and is_shown(value, high) else value

@@ -1,7 +1,6 @@
-"""Running a graph once more, node by node, to see what a call has computed on the way.
+"""Repetition of a call on the reference machine, node by node, to find intermediate values.
 
-Native code has no intermediate values to show.  When a call of it has gone wrong, the reference machine repeats it on
-copies of the same inputs.
+Native code keeps no intermediate values. When a call has failed, it is repeated on copies of the same inputs.
 """
 
 from __future__ import annotations
@@ -13,19 +12,19 @@ import numpy as np
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
-from aesara.link.originals import copied
+from aesara.link.originals import copy_value
 from aesara.link.utils import StorageMap
 from aesara.link.vm import VMLinker
 
 __all__ = ["Failure", "can_be_repeated", "failure_of", "replay"]
 
 _PACKAGE = __name__.partition(".")[0]
-#: their `perform` does something that can be seen from outside
+#: ops whose `perform` has visible side effects
 _VISIBLE = frozenset(("FromFunctionOp", "PdbBreakpoint", "Print"))
 
 
 def can_be_repeated(fgraph: FunctionGraph) -> bool:
-    """Whether computing the graph again can be noticed by nobody: no operation is the user's own, or prints."""
+    """Return whether computing the graph again has no visible effect: no op is the user's own, or prints."""
     for node in fgraph.apply_nodes:
         cls = type(node.op)
         if cls.__module__.partition(".")[0] != _PACKAGE or cls.__name__ in _VISIBLE:
@@ -36,7 +35,7 @@ def can_be_repeated(fgraph: FunctionGraph) -> bool:
 def replay(
     fgraph: FunctionGraph, values: Mapping[Variable, Any], callback: Callable[..., Any] | None = None
 ) -> StorageMap:
-    """Compute a graph on the reference machine; neither the values nor any shared variable changes.
+    """Compute a graph on the reference machine without changing the values or shared variables.
 
     Parameters
     ----------
@@ -57,12 +56,12 @@ def replay(
 
 
 class Failure:
-    """How a graph fails on the reference machine.
+    """Failure of a graph on the reference machine.
 
     Attributes
     ----------
     error
-        The exception, or None if all is well.
+        The exception, or None.
     cells
         The cells of all variables; those that were not computed are empty.
     """
@@ -73,12 +72,12 @@ class Failure:
 
     @property
     def details(self) -> str | None:
-        """What the exception says of the node that has failed."""
+        """Description of the failed node, as added to the exception."""
         return getattr(self.error, "_details", None)
 
 
 def failure_of(fgraph: FunctionGraph, values: Mapping[Variable, Any]) -> Failure:
-    """Compute a graph like `replay`, and return what has failed instead of raising it."""
+    """Compute a graph as `replay`, and return the failure instead of raising it."""
     cells: StorageMap = {}
     try:
         _run(fgraph, values, None, cells)
@@ -90,7 +89,7 @@ def failure_of(fgraph: FunctionGraph, values: Mapping[Variable, Any]) -> Failure
 def _run(fgraph: FunctionGraph, values: Mapping[Variable, Any], callback: Any, cells: StorageMap) -> None:
     linker = VMLinker(allow_gc=False, callback=callback, spare_inputs=True).accept(fgraph)
     for variable in fgraph.inputs:
-        cells[variable] = [copied(values[variable])]
+        cells[variable] = [copy_value(values[variable])]
     vm, *_ = linker.make_all(input_storage=[cells[v] for v in fgraph.inputs], storage_map=cells)
     with np.errstate(all="ignore"):
         vm()

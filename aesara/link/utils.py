@@ -1,4 +1,4 @@
-"""Helpers that linkers share: storage maps, lifetimes, running thunks, and error reports."""
+"""Utilities of linkers: storage maps, lifetimes, running thunks, and error reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def map_storage(
     output_storage: Sequence[StorageCell] | None = None,
     storage_map: StorageMap | None = None,
 ) -> tuple[list[StorageCell], list[StorageCell], StorageMap]:
-    """Give every variable of a graph a storage cell.
+    """Allocate a storage cell for every variable of a graph.
 
     Parameters
     ----------
@@ -41,9 +41,9 @@ def map_storage(
     order
         Its nodes.
     input_storage, output_storage
-        Cells to use for the graph's inputs and outputs.  Default: new ones.
+        Cells of the graph's inputs and outputs. Default: new ones.
     storage_map
-        Cells that are known already; it is extended in place.
+        Existing cells; it is extended in place.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def clear_after_each(
     storage_map: StorageMap,
     also_keep: Iterable[StorageCell] = (),
 ) -> list[list[StorageCell]]:
-    """For each node in `order`, the cells that nobody reads after it.
+    """Return for each node in `order` the cells that are dead after it.
 
     Cells of inputs, outputs and constants, and those in `also_keep`, are never listed.
     """
@@ -106,14 +106,14 @@ def clear_after_each(
     keep.update(id(cell) for cell in also_keep)
     cells: list[list[StorageCell]] = []
     for node in order:
-        dying: list[StorageCell] = []
+        dead: list[StorageCell] = []
         for variable in dict.fromkeys((*node.inputs, *node.outputs)):
-            # Outputs that nobody reads die at once.
+            # Outputs without readers are dead at once.
             if variable in computed and last_user.get(variable, variable.owner) is node:
                 cell = storage_map[variable]
                 if id(cell) not in keep:
-                    dying.append(cell)
-        cells.append(dying)
+                    dead.append(cell)
+        cells.append(dead)
     return cells
 
 
@@ -124,7 +124,7 @@ def streamline(
     post_thunk_old_storage: Sequence[Sequence[StorageCell]] | None = None,
     no_recycling: Sequence[StorageCell] = (),
 ) -> Callable[[], None]:
-    """Join thunks into one callable without arguments that runs them in order.
+    """Return a callable without arguments that runs the thunks in order.
 
     Parameters
     ----------
@@ -146,9 +146,9 @@ def streamline(
         for cell in no_recycling:
             cell[0] = None
         try:
-            for thunk, node, dying in steps:  # noqa: B007
+            for thunk, node, dead in steps:  # noqa: B007
                 thunk()
-                for cell in dying:
+                for cell in dead:
                     cell[0] = None
         except Exception:
             raise_with_op(fgraph, node, thunk)
@@ -160,7 +160,7 @@ def streamline(
 
 
 def describe_source(source: Any) -> str:
-    """Two lines that show a line of the user's program, or an empty string when it is not known."""
+    """Return two lines that show a line of the user's program; an empty string if it is not known."""
     if source is None:
         return ""
     place = f"  {source.traceback_text()}"
@@ -175,25 +175,25 @@ def raise_with_op(
     exc_info: tuple[type, BaseException, TracebackType | None] | None = None,
     storage_map: StorageMap | None = None,
 ) -> NoReturn:
-    """Raise the present exception again, with the node that caused it and the line that built the node.
+    """Reraise the present exception with the node that caused it and the line that created the node.
 
     Parameters
     ----------
     fgraph
-        The graph that was running.
+        The graph.
     node
         The node that failed.
     thunk
-        What ran it; its attribute ``inputs`` holds the cells of the node's inputs, and ``inputs_before``, if it has
-        one, what they held before the node overwrote them.
+        Its thunk, with the cells of the node's inputs as attribute ``inputs``; ``inputs_before``, if present, has their
+        values from before the node overwrote them.
     exc_info
-        The exception as given by `sys.exc_info`.  Default: the one being handled.
+        The exception as returned by `sys.exc_info`. Default: the one being handled.
     storage_map
         Cells of all variables, shown with ``config.exception_verbosity=high``.
     """
     _, error, trace = exc_info if exc_info is not None else sys.exc_info()
     assert error is not None
-    if getattr(error, "_names_node", False):  # an inner function has said it already
+    if getattr(error, "_names_node", False):  # an inner function has added it already
         raise error
     details = error_report(fgraph, node, thunk, storage_map)
     raise with_details(error, details).with_traceback(trace) from error.__cause__
@@ -202,8 +202,7 @@ def raise_with_op(
 def with_details(error: BaseException, details: str) -> BaseException:
     """Return an exception of the same class whose text is extended by `details`.
 
-    Classes that cannot be made from one string, or that show it differently, keep their text and
-    carry the details as a note.
+    Classes that cannot be created from one string, or that format it differently, get the details as a note.
     """
     text = f"{error}\n{details}"
     try:
@@ -230,9 +229,9 @@ def error_report(
     thunk: Any = None,
     storage_map: StorageMap | None = None,
 ) -> str:
-    """The lines that are added to an error raised while `node` was computed.
+    """Return the lines that are added to an error raised while `node` was computed.
 
-    By default eleven lines: the node, its formula, what came in, and where the user's program made the node.  With
+    By default eleven lines: the node, its formula, its inputs, and the line that created it. With
     ``config.exception_verbosity=high`` also the clients, the graph and the content of all cells.
     """
     high = config.exception_verbosity == "high"
@@ -265,13 +264,13 @@ def error_report(
 
 
 def _formula_line(node: Apply) -> list[str]:
-    """What the node computes, as a formula; nothing where the node's own text says as much."""
+    """Return the node as a formula; nothing if its own text says as much."""
     formula = formula_of(node.outputs[0]) if len(node.outputs) == 1 else None
     return [] if formula in (None, str(node)) else [f"It computes: {formula}"]
 
 
 def _graph_above(node: Apply) -> str:
-    # Indentation makes the text of a deep graph grow with the square of its depth.
+    # With indentation, the text of a deep graph is quadratic in its depth.
     return hooks.debugprint(node, depth=_DEEPEST_SHOWN_LEVEL, print_type=True, file="str").rstrip()
 
 
@@ -294,7 +293,7 @@ def _shorten(text: str, high: bool) -> str:
 
 
 def is_shown(value: Any, high: bool) -> bool:
-    """Whether an error message shows a value; with high verbosity it shows all."""
+    """Return whether an error message shows a value; with high verbosity it shows all."""
     return high or not isinstance(value, np.ndarray) or value.size <= _LARGEST_SHOWN_VALUE
 
 

@@ -1,4 +1,4 @@
-"""The reference linker: each node's `perform`, one after the other. Slow and obvious."""
+"""The reference linker, which runs each node's `perform` in order. Slow and obvious."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import LocalLinker, Scheduler, containers_of
 from aesara.link.guards import store_together
-from aesara.link.originals import remembering, sparing
+from aesara.link.originals import keep_inputs_on_failure, run_on_copies
 from aesara.link.utils import (
     StorageCell,
     StorageMap,
@@ -26,14 +26,14 @@ ComputeMap = dict[Variable, list[bool]]
 
 
 class VM(ABC):
-    """A linked graph: calling it computes the outputs from what is in the cells of the inputs.
+    """A linked graph, which computes the outputs from the values in the cells of the inputs.
 
     Parameters
     ----------
     fgraph
         The graph.
     nodes, thunks
-        Its nodes in order and what runs each of them.
+        Its nodes in order and their thunks.
     pre_call_clear
         Cells that are emptied at the beginning of each call.
     """
@@ -58,14 +58,14 @@ class VM(ABC):
         """Run the graph once."""
 
     def clear_storage(self) -> None:
-        """Drop the temporaries that the last call has left."""
+        """Free the temporaries left by the last call."""
 
     def update_profile(self, profile: Any) -> None:
-        """Add what this machine has measured to `profile`; the base measures nothing."""
+        """Add measurements to `profile`; the base measures nothing."""
 
 
 class UpdatingVM(VM):
-    """A VM that knows its cells and, after each call, moves new values to the inputs that are updated."""
+    """A VM that stores new values in the cells of updated inputs after each call."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class UpdatingVM(VM):
             cell[0] = None
 
     def perform_updates(self) -> list[Any]:
-        """Store the new values of updated inputs, and return the values of all outputs."""
+        """Store the new values of updated inputs and return the values of all outputs."""
         outputs = [cell[0] for cell in self.output_storage]
         pairs = self.inp_storage_and_out_idx
         store_together([cell for cell, _ in pairs], [outputs[index] for _, index in pairs])
@@ -137,11 +137,11 @@ class Loop(UpdatingVM):
         for cell in self.pre_call_clear:
             cell[0] = None
         try:
-            for thunk, node, dying in self._steps:
+            for thunk, node, dead in self._steps:
                 thunk()
                 if callback is not None:
                     callback(node=node, thunk=thunk, storage_map=self.storage_map, compute_map=None)
-                for cell in dying:
+                for cell in dead:
                     cell[0] = None
         except Exception:
             raise_with_op(self.fgraph, node, thunk, storage_map=self.storage_map)
@@ -149,17 +149,17 @@ class Loop(UpdatingVM):
 
 
 class Stack(UpdatingVM):
-    """Computes only what is asked for: lazy nodes choose, while they run, which inputs they need.
+    """Lazy evaluation: lazy nodes choose at run time which inputs they need.
 
-    The thunk of a lazy node has ``thunk.lazy = True``.  It is called before its inputs are known and
-    returns the positions of the inputs that it still needs, or nothing once its outputs are there.
+    The thunk of a lazy node has ``thunk.lazy = True``. It is called before its inputs are known and returns the
+    positions of the inputs that it still needs, or nothing once its outputs are computed.
 
     Parameters
     ----------
     compute_map
-        For each variable a cell that says whether its value is there.
+        For each variable a cell that says whether it is computed.
     allow_gc
-        Drop temporaries as soon as nobody reads them any more.
+        Free temporaries after their last use.
     dependencies
         For each variable the variables that are computed from it.
     callback, callback_input
@@ -190,14 +190,14 @@ class Stack(UpdatingVM):
         self.dependencies = dependencies or {}
         self.callback = callback
         self.callback_input = callback_input
-        # What reads a value has to run before the node that overwrites it.
+        # Readers of a value run before the node that overwrites it.
         self.before = fgraph.orderings()
         self.base_apply_stack = [output.owner for output in fgraph.outputs if output.owner is not None]
         self.thunk_of = dict(zip(self.nodes, self.thunks))
         self._kept = {id(storage_map[variable]) for variable in (*fgraph.inputs, *fgraph.outputs)}
 
     def run_thunk_of_node(self, node: Apply) -> Any:
-        """Run a node's thunk; returns what the thunk returns."""
+        """Run a node's thunk and return its result."""
         thunk = self.thunk_of[node]
         try:
             needed = thunk()
@@ -243,7 +243,7 @@ class Stack(UpdatingVM):
         return self.perform_updates()
 
     def _missing_inputs(self, node: Apply) -> list[Apply]:
-        """Run `node` if its inputs are there; otherwise return the nodes that have to run before it."""
+        """Run `node` if its inputs are computed; otherwise return the nodes to run before it."""
         compute_map = self.compute_map
         if getattr(self.thunk_of[node], "lazy", False):
             positions = self.run_thunk_of_node(node)
@@ -278,7 +278,7 @@ class VMLinker(LocalLinker):
     Parameters
     ----------
     allow_gc
-        Drop temporaries as soon as nobody reads them any more.  Default: ``config.allow_gc``.
+        Free temporaries after their last use.  Default: ``config.allow_gc``.
     use_cloop, c_thunks
         Accepted for compatibility; there is no C code here.
     callback
@@ -292,8 +292,8 @@ class VMLinker(LocalLinker):
     allow_partial_eval
         Accepted for compatibility; has no effect.
     spare_inputs
-        Run nodes that overwrite their inputs on copies of these, so that all values can be looked at afterwards;
-        with a callback this is done in any case.
+        Run nodes that overwrite their inputs on copies of these, so that all values can be inspected afterwards; always
+        so with a callback.
     """
 
     def __init__(
@@ -324,7 +324,7 @@ class VMLinker(LocalLinker):
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
     ) -> VMLinker:
-        """Take the graph to link; returns the linker itself, or a clone when it has a graph already."""
+        """Set the graph to link; return the linker itself, or a clone if it has a graph already."""
         if self.fgraph is not None and self.fgraph is not fgraph:
             return self.clone().accept(fgraph, no_recycling, profile)  # type: ignore[attr-defined]
         self.fgraph = fgraph
@@ -333,11 +333,11 @@ class VMLinker(LocalLinker):
         return self
 
     def accept_var_updates(self, updated_vars: dict[Variable, Variable]) -> None:
-        """Tell which inputs take the value of which outputs after each call."""
+        """Set the updates: input -> output whose value it takes after each call."""
         self.updated_vars = dict(updated_vars)
 
     def compute_gc_dependencies(self, variables: Sequence[Variable] | StorageMap) -> dict[Variable, list[Variable]]:
-        """For each variable the variables whose computation reads it."""
+        """Return for each variable the variables that are computed from it."""
         assert self.fgraph is not None
         dependencies: dict[Variable, list[Variable]] = {}
         for variable in variables:
@@ -348,7 +348,7 @@ class VMLinker(LocalLinker):
         return dependencies
 
     def reduce_storage_allocations(self, storage_map: StorageMap, order: Sequence[Apply]) -> tuple[Variable, ...]:
-        """Let temporaries whose lifetimes do not overlap share a cell; here they never do."""
+        """Let temporaries with disjoint lifetimes share a cell; here they never do."""
         return ()
 
     def make_vm(
@@ -363,7 +363,7 @@ class VMLinker(LocalLinker):
         compute_map: ComputeMap,
         updated_vars: dict[Variable, Variable],
     ) -> UpdatingVM:
-        """Choose the machine for a list of thunks."""
+        """Create the VM for a list of thunks."""
         assert self.fgraph is not None
         inputs = set(self.fgraph.inputs)
         pre_call_clear = [storage_map[variable] for variable in self.no_recycling if variable not in inputs]
@@ -408,12 +408,12 @@ class VMLinker(LocalLinker):
         compute_map: ComputeMap = {variable: [variable.owner is None] for variable in storage_map}
         thunks = []
         measured = getattr(self.profile, "measured_thunk", None)
-        in_place = sparing if self.spare_inputs or self.callback is not None else remembering
+        wrap = run_on_copies if self.spare_inputs or self.callback is not None else keep_inputs_on_failure
         for node in order:
             thunk = node.op.make_thunk(node, storage_map, compute_map, self.no_recycling, "py")
             thunk.inputs = [storage_map[variable] for variable in node.inputs]
             thunk.outputs = [storage_map[variable] for variable in node.outputs]
-            thunk = in_place(node, thunk)
+            thunk = wrap(node, thunk)
             thunks.append(thunk if measured is None else measured(fgraph, node, thunk))
         computed, _ = gc_helper(order)
         clear = clear_after_each(fgraph, order, storage_map) if self.allow_gc else None
@@ -429,7 +429,7 @@ def calculate_reallocate_info(
     compute_map_re: ComputeMap,
     dependencies: dict[Variable, list[Variable]],
 ) -> dict[Variable, list[Variable]]:
-    """Return which temporaries could take over the memory of which others: in this machine, none."""
+    """Return which temporaries may take over the memory of others; here none."""
     return {}
 
 

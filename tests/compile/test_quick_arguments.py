@@ -16,7 +16,7 @@ from aesara.compile.io import In
 from aesara.compile.profiling import ProfileStats
 from aesara.configdefaults import config
 from aesara.graph.container import Container
-from aesara.link.llvm.callable import _plain
+from aesara.link.llvm.callable import _as_plain_array
 from aesara.tensor.core import quick_conversions
 from aesara.tensor.core.dtypes import all_dtypes
 from aesara.tensor.type import TensorType
@@ -195,7 +195,12 @@ def test_quick_conversions_are_those_of_the_filter(dtype, float_x, casts_compare
                 if array.size == 1 and not shape:
                     array = array.reshape(())
                 # Native code is given contiguous arrays.
-                assert described(array) == described(_plain(general, wanted)), (kind, strict, allow_downcast, value)
+                assert described(array) == described(_as_plain_array(general, wanted)), (
+                    kind,
+                    strict,
+                    allow_downcast,
+                    value,
+                )
                 assert quick_warnings == general_warnings, (kind, strict, allow_downcast, value)
                 assert not isinstance(value, np.ndarray) or not np.shares_memory(array, value)
 

@@ -464,4 +464,4 @@ def test_how_many_threads_products_are_expected_to_use(processors, asked, count,
     for name, number in asked.items():
         monkeypatch.setenv(f"{name}_NUM_THREADS", number)
     monkeypatch.setattr(os, "cpu_count", lambda: processors)
-    assert guards._threads_of_products() == count
+    assert guards._blas_threads() == count

@@ -1,1 +1,1 @@
-"""Classes of ops that Aesara compiles from C code. Here they run through `perform`."""
+"""Classes of ops that Aesara compiles from C code; here their `perform` runs."""

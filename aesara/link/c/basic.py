@@ -1,6 +1,6 @@
-"""The linkers that stand where Aesara has its C compiler: they run native code.
+"""Linkers with the names of Aesara's C linkers; they run native code.
 
-No C code is written here; the names are for programs that link graphs themselves.
+No C code is generated; the names are for programs that link graphs themselves.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class CLinker(JITLinker):
         return fn
 
 
-#: In Aesara each node gets C code of its own; native code is that of whole graphs.
+#: In Aesara each node gets its own C code; native code is for whole graphs.
 OpWiseCLinker = CLinker
 
 
@@ -79,13 +79,13 @@ def _in_python(fgraph: FunctionGraph) -> Callable[..., Any]:
 
 
 class DualLinker(Linker):
-    """Runs a graph in Python and natively, and raises an error where the results differ.
+    """Runs a graph in Python and natively, and raises an error if the results differ.
 
     Parameters
     ----------
     checker
-        Called for each output with the two one-element lists that hold its values; it raises an error if it is not
-        satisfied. By default the values must be equal up to rounding, as the output's type understands it.
+        Called for each output with the two one-element lists that hold its values, to raise an error. By default the
+        values must be equal up to rounding, as defined by the output's type.
     """
 
     def __init__(self, checker: Callable[[StorageCell, StorageCell], Any] | None = None, **kwargs: Any) -> None:
@@ -97,7 +97,7 @@ class DualLinker(Linker):
     def accept(
         self, fgraph: FunctionGraph, no_recycling: Sequence[Variable] | None = None, profile: Any = None
     ) -> DualLinker:
-        """Take the graph to link; returns the linker itself, or a new one when it has a graph already."""
+        """Set the graph to link; return the linker itself, or a new one if it has a graph already."""
         if self.fgraph is not None and self.fgraph is not fgraph:
             return type(self)(self.checker, allow_gc=self._allow_gc).accept(fgraph, no_recycling, profile)
         self.fgraph = fgraph

@@ -1,4 +1,4 @@
-"""Ops with C code, for programs that define some: their `perform` is what runs."""
+"""Ops with C code, for programs that define some; their `perform` runs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from aesara.graph.utils import MethodNotDefined
 class COp(Op):
     """An op that may have C code, which is not used.
 
-    Functions are compiled through LLVM, and no C code is written. An op
-    whose class has a `perform` works, called from native code; one that has
-    C code only says so when a function with it is made. An op can get native
-    code by a lowering, see ``docs/adding_a_lowering.md``.
+    Functions are compiled through LLVM, and no C code is generated. An op with a `perform` is called from native code;
+    one with only C code raises an error when a function with it is compiled. For native code, write a lowering, see
+    ``docs/adding_a_lowering.md``.
     """
 
     def perform(self, node: Any, inputs: Sequence[Any], output_storage: Any, *params: Any) -> None:
@@ -25,7 +24,7 @@ class COp(Op):
         )
 
     def c_code(self, node: Any, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
-        """C code of a node; a program may define it, and nothing uses it."""
+        """C code of a node; it is not used."""
         raise MethodNotDefined("c_code", type(self), type(self).__name__)
 
 
@@ -37,7 +36,7 @@ class OpenMPOp(COp):
 
 
 class ExternalCOp(HasCFile, COp):
-    """An op whose C code stands in files, which are not read."""
+    """An op whose C code is in files, which are not read."""
 
     def __init__(self, func_files: str | list[str], func_name: str | None = None) -> None:
         self.func_files = [func_files] if isinstance(func_files, str) else list(func_files)

@@ -1,10 +1,10 @@
-"""Object code on disk, by content.
+"""Content-addressed cache of object code on disk.
 
-The key is a digest of everything that determines the code: the IR text, LLVM's version, the target and this
-module's format.  An entry is one file, written under another name and renamed into place, so readers see all of it
-or nothing and no locks are needed.  An entry that is damaged, or stands under another key (the digest is of key and
-code), is ignored and replaced.  Since code is loaded from here, the folder and its files must belong to the user alone,
-and nobody else may exchange the folder or one above it; others are refused with a warning.
+The key is a digest of everything that determines the code: the IR text, LLVM's version, the target and this module's
+format. An entry is one file, written under a temporary name and renamed, so readers see all of it or nothing and no
+locks are needed. A damaged entry, or one under another key (the digest is of key and code), is ignored and replaced.
+Since code is loaded from here, the folder and its files must belong to the user alone, and nobody else may replace the
+folder or one above it; otherwise the cache is refused with a warning.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from aesara.user_code import warn_user
 __all__ = ["CacheWarning", "ObjectCache", "object_cache"]
 
 _MAGIC = b"aesara-object-2\n"
-#: the oldest entries go when the folder grows beyond this
+#: size from which the oldest entries are removed
 _MAX_BYTES = 512 * 2**20
-#: one write in so many looks how large the folder is
+#: mean number of writes between checks of the folder's size
 _TRIM_EVERY = 64
-#: chosen with numbers of our own: those of the module `random` are the user's, who may have given a seed
-_dice = random.Random()
-#: seconds after which a file under a temporary name has been left by a process that was killed
+#: own generator: the state of the module `random` belongs to the user, who may have seeded it
+_random = random.Random()
+#: age in seconds of a temporary file that a killed process has left
 _STALE = 3600
-#: seconds after which the use of an entry is noted
-_NOTE_USE = 86400
+#: age in seconds from which the use of an entry is recorded
+_RECORD_USE = 86400
 
 
 class CacheWarning(UserWarning):
-    """Compiled code on disk is not used, since somebody else could have written it."""
+    """Warning that compiled code on disk is not used, since other users could have written it."""
 
 
 class ObjectCache:
-    """A folder of object files; every failure of the file system makes it a cache that holds nothing."""
+    """A folder of object files; after any failure of the file system it acts as an empty cache."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._refused: set[Path] = set()  # what was warned of
+        self._refused: set[Path] = set()  # paths with a warning
 
     def key(self, *parts: str) -> str:
         digest = blake2b(digest_size=20)
@@ -72,12 +72,12 @@ class ObjectCache:
         return code
 
     def _read(self, path: Path) -> bytes:
-        """The content of an entry, nothing if it is not to be trusted."""
+        """Return the content of an entry; empty if it is not trusted."""
         with open(path, "rb", opener=_open_entry) as file:
-            status = os.fstat(file.fileno())  # of the very file that is read
-            if not self._trusted(path, status, stat.S_ISREG):
+            status = os.fstat(file.fileno())  # of the opened file
+            if not self._is_trusted(path, status, stat.S_ISREG):
                 return b""
-            if time.time() - status.st_mtime > _NOTE_USE:
+            if time.time() - status.st_mtime > _RECORD_USE:
                 with contextlib.suppress(OSError):
                     os.utime(path)
             return file.read()
@@ -102,11 +102,11 @@ class ObjectCache:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
             return
-        if _dice.randrange(_TRIM_EVERY) == 0:
+        if _random.randrange(_TRIM_EVERY) == 0:
             self._trim()
 
-    def _trusted(self, path: Path, status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-        """Whether something is what it should be, and only this user can write to it."""
+    def _is_trusted(self, path: Path, status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+        """Return whether a file or folder is of this kind and only this user can write to it."""
         if not is_kind(status.st_mode):
             return False
         if not hasattr(os, "getuid"):
@@ -120,12 +120,12 @@ class ObjectCache:
         return self._refuse(path, fault, "Remove it, or let the option native_cache_dir name a folder of your own.")
 
     def _is_safe(self) -> bool:
-        """Whether only this user can write to the folder, or put another one in its place."""
-        if not self._trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
+        """Return whether only this user can write to the folder or replace it."""
+        if not self._is_trusted(self.folder, self.folder.stat(), stat.S_ISDIR):
             return False
         if not hasattr(os, "getuid"):
             return True
-        for parent in self._above:
+        for parent in self._parents:
             if others_may_rename(os.stat(parent)):
                 fault = "can be written by other users, who could exchange what is in it"
                 remedy = "Take away their right to write, or let the option native_cache_dir name another folder."
@@ -133,8 +133,8 @@ class ObjectCache:
         return True
 
     @functools.cached_property
-    def _above(self) -> list[str]:
-        """The folders above the folder, also where links lead, which only users who may write to these can change."""
+    def _parents(self) -> list[str]:
+        """The folders above, also those of link targets."""
         absolute = Path(os.path.abspath(self.folder))
         return list(dict.fromkeys(map(str, (*absolute.resolve().parents, *absolute.parents))))
 
@@ -149,7 +149,7 @@ class ObjectCache:
         return False
 
     def _trim(self) -> None:
-        """Keep the folder bounded: remove the entries not used for longest, and stale temporary files."""
+        """Remove the least recently used entries of a large folder, and stale temporary files."""
         try:
             entries = [(p, p.stat()) for p in self.folder.iterdir()]
         except OSError:
@@ -164,11 +164,11 @@ class ObjectCache:
 
 
 def _digest(key: str, code: bytes) -> bytes:
-    return blake2b(key.encode() + code, digest_size=20).digest()  # keys are of one length
+    return blake2b(key.encode() + code, digest_size=20).digest()  # all keys have the same length
 
 
 def _open_entry(path: str, flags: int) -> int:
-    # No link, and nothing that waits for a writer.
+    # Refuse links, and do not block on a pipe.
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
@@ -176,7 +176,7 @@ _caches: dict[Path, ObjectCache] = {}
 
 
 def object_cache() -> ObjectCache | None:
-    """The cache that the configuration names, or None if it is switched off."""
+    """Return the configured cache; None if it is switched off."""
     if not config.native_cache:
         return None
     folder = Path(config.native_cache_dir) / "objects"

@@ -1,4 +1,4 @@
-"""A compiled program as a Python callable: the builtin, its table, and what happens off the fast path."""
+"""A compiled program as a Python callable: the builtin, its table, and the slow paths."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _new_builtin = ctypes.pythonapi.PyCFunction_NewEx
 _new_builtin.restype = ctypes.py_object
 _new_builtin.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
 
-#: method definitions are read when a builtin is freed, after what it holds may be gone: they stay
+#: method definitions, kept forever: a builtin reads its definition when it is freed
 _definitions: list[_MethodDef] = []
 
 
@@ -51,20 +51,20 @@ _free.restype, _free.argtypes = None, [ctypes.c_void_p]
 
 
 class _Table(np.ndarray):
-    """The words that compiled code reads.  As the `self` of the builtin it keeps alive what the words point to."""
+    """The words that compiled code reads; as the `self` of the builtin it keeps their targets alive."""
 
     anchor: object = None
-    #: where the address of the first block of workspace is that no call has
+    #: the word with the address of the first free block of workspace
     first: ctypes.c_uint64
 
     def __del__(self) -> None:
-        if self.anchor is not None:  # it is no view
+        if self.anchor is not None:  # not a view
             self.empty_pool()
 
     def take_pool(self) -> list[int]:
-        """Take the blocks of workspace that no call has; returns their addresses."""
+        """Take the free blocks of workspace and return their addresses."""
         first = self.first
-        # No call and no loop in between, so no other thread takes one of them.
+        # Atomic: without a call or a loop in between, no other thread runs.
         block, first.value = first.value, 0
         blocks = []
         while block:
@@ -73,18 +73,18 @@ class _Table(np.ndarray):
         return blocks
 
     def pool_bytes(self) -> int:
-        """The size of all blocks of workspace that no call has."""
+        """Return the size of the free blocks of workspace."""
         first, total = self.first, 0
         for block in self.take_pool():
             total += _word(block + layout.BLOCK_SIZE)
             following = ctypes.c_uint64.from_address(block + layout.BLOCK_NEXT)
-            # As above.
+            # Atomic, as above.
             following.value = first.value
             first.value = block
         return total
 
     def empty_pool(self) -> None:
-        """Free the blocks of workspace that no call has."""
+        """Free the unused blocks of workspace."""
         for block in self.take_pool():
             _free(_word(block + layout.BLOCK_MEMORY))
 
@@ -100,7 +100,7 @@ Callback = Callable[..., list[np.ndarray]]
 
 @dataclass(frozen=True)
 class Interface:
-    """What a callable has to know of its program.
+    """Facts about a program that its callable needs.
 
     Attributes
     ----------
@@ -111,17 +111,17 @@ class Interface:
     updated
         Numbers of the inputs that get new values.
     guards
-        How many guards a call takes.
+        Number of guards of a call.
     products
-        The dtypes of products of matrices.
+        Dtypes of the matrix products.
     lent
         Numbers of the results that are lent.
     spills
-        Whether the entry spills values (`spills`), so that a routine looks at its arguments.
+        Whether the entry spills values (`spills`), so that a routine reads its arguments.
     generators
         Numbers of the inputs that are random generators.
     overwritten
-        Numbers of the arguments that results may be written over.
+        Numbers of the arguments that results may overwrite.
     """
 
     dtypes: tuple[str, ...]
@@ -137,7 +137,7 @@ class Interface:
 
     @classmethod
     def of(cls, program: Program) -> Interface:
-        """The interface of a program."""
+        """Return the interface of a program."""
         return cls(
             tuple(item.buffer.outer_dtype for item in program.inputs),
             tuple(item.implicit for item in program.inputs),
@@ -153,32 +153,32 @@ class Interface:
 
 
 class NativeCallable:
-    """Calls compiled code.  `entry` is the entry point itself, a builtin, for callers that want no Python frame.
+    """Calls compiled code; `entry` is the builtin itself, for calls without a Python frame.
 
     Parameters
     ----------
     interface
-        What the program takes and uses.
+        Facts about the program.
     code
         The loaded machine code.
     constants
-        Arrays that the program reads, in the order of the program's constants.
+        Arrays of the program's constants, in order.
     cells
         The one-element lists of the implicit and of the updated inputs, in order.
     callbacks
-        One callable for each node that runs in Python: arrays in, list of arrays out.
+        A callable for each node that runs in Python, from arrays to a list of arrays.
     fallback
-        Called with the caller's arguments whenever they are not as the fast path needs them.
+        Called with the caller's arguments if they do not fit the fast path.
     answer_or_raise
-        Called as ``answer_or_raise(error, values, arguments)`` when a check fails; raises, or returns the answer.
+        Called as ``answer_or_raise(error, values, arguments)`` if a check fails; raises, or returns the result.
     timers
-        What measures the program's steps, if they are measured.
+        Timers of the program's steps, if they are measured.
     """
 
-    # Set by the linker: how it was compiled, and what can be pickled of it.
+    # Set by the linker: the report, and the part that is pickled.
     report: Any
     form: Any = None
-    # Set by whoever has made the function: returns the graph's variables with their cells.
+    # Set by the creator of the function: returns the graph's variables with their cells.
     cells_by_variable: Callable[[], dict[Any, list[Any]]] = dict
 
     def __init__(
@@ -194,12 +194,12 @@ class NativeCallable:
     ) -> None:
         self.interface = interface
         self.timers = timers
-        self._again = functools.partial(
+        self._copy_with = functools.partial(
             NativeCallable, interface, code, constants, cells, callbacks, answer_or_raise=answer_or_raise, timers=timers
         )
         self.cells = list(cells)
         box_of = dict(zip(interface.cells, self.cells, strict=True))
-        #: what calls that update shared variables take; and of those that are read
+        #: guards that calls take
         self.guards = [guard_of(box_of[k]) for k in interface.updated]
         if len(self.guards) < interface.guards:
             self.guards.append(EVERYTHING)
@@ -251,9 +251,9 @@ class NativeCallable:
         return self.entry(*args, **kwargs)
 
     def careful(self, values: Sequence[Any]) -> Any:
-        """Run on explicit values of the right types, whatever their memory layout.
+        """Run on explicit values of the right types, with any memory layout.
 
-        Values of shared variables that are laid out otherwise are replaced in their cells by equal arrays.
+        Values of shared variables with another layout are replaced in their cells by equal arrays.
         """
         if not all(self.cells):
             raise ValueError(
@@ -262,22 +262,23 @@ class NativeCallable:
             )
         self._links.renew()
         for box, guard, dtype in self._implicit:
-            if _plain(box[0], dtype) is not box[0]:
+            if _as_plain_array(box[0], dtype) is not box[0]:
                 with Held([guard]):
-                    box[0] = _plain(box[0], dtype)
-        return self.entry(*map(_plain, values, self._explicit), self.table)
+                    box[0] = _as_plain_array(box[0], dtype)
+        return self.entry(*map(_as_plain_array, values, self._explicit), self.table)
 
     def with_fallback(self, fallback: Callable[..., Any]) -> NativeCallable:
-        """The same code and cells, for callers whose other calls are answered by a fallback of their own."""
-        return self._again(fallback=fallback)
+        """Return a callable with the same code and cells and another fallback."""
+        return self._copy_with(fallback=fallback)
 
     @property
     def storage_map(self) -> dict[Any, list[Any]]:
-        """The cells of the graph's variables. Those of what is computed are empty: it is in memory of a call."""
+        """The cells of the graph's variables; those of computed variables are empty, since they live in a call's
+        memory."""
         return self.cells_by_variable()
 
     def refuse_numbers(self) -> None:
-        """Leave arguments that are Python or NumPy numbers to the fallback, as strict inputs demand."""
+        """Pass Python and NumPy numbers to the fallback, as strict inputs demand."""
         self.table.setflags(write=True)
         for name in ("PyFloat_Type", "Float64_Type", "PyLong_Type", "Int64_Type"):
             self.table[layout.WORD[name]] = 0
@@ -285,25 +286,25 @@ class NativeCallable:
 
     @property
     def program(self) -> Program:
-        """What was compiled."""
+        """The compiled program."""
         program: Program = self.report.lowered.program
         return program
 
     @property
     def workspace_bytes(self) -> int:
-        """Bytes of workspace that calls have left for the next ones."""
+        """Bytes of free workspace that calls have left."""
         return self.table.pool_bytes()
 
     def clear_storage(self) -> None:
-        """Free the workspace that calls have left for the next ones, the arrays of lent results, and what large results
-        of all functions have left."""
+        """Free unused workspace, the arrays of lent results, and the memory that large results of all functions have
+        left."""
         self.table.empty_pool()
         self.kept[:] = empty_places(len(self.interface.lent))
         large_results.release()
 
 
 class _Failure:
-    """Raises what belongs to a failed check, or returns the answer of the reference."""
+    """Raises the exception of a failed check, or returns the reference's result."""
 
     def __init__(self, answer_or_raise: Callable[[int, list[int], tuple[Any, ...]], Any]) -> None:
         self.answer_or_raise = answer_or_raise
@@ -316,7 +317,7 @@ class _Failure:
             )
         try:
             return self.answer_or_raise(error, values, args)
-        except Exception as found:  # unbound at the end, else it would be in a cycle with the frame of its traceback
+        except Exception as found:  # unbound at the end, which avoids a cycle with its traceback
             raise without_own_frames(found)  # noqa: B904
 
 
@@ -327,11 +328,11 @@ def _refuse(target: str, *args: Any, **kwargs: Any) -> Any:
     )
 
 
-def _plain(value: Any, wanted: np.dtype[Any]) -> Any:
-    """The value as an aligned, C-contiguous array with the very descriptor compiled code wants."""
+def _as_plain_array(value: Any, expected: np.dtype[Any]) -> Any:
+    """Return the value as an aligned, C-contiguous array with the dtype object that compiled code expects."""
     array = np.asarray(value)
-    if array.dtype != wanted:
-        return value  # refused by the entry point, with a message
+    if array.dtype != expected:
+        return value  # the entry point refuses it with a message
     if not (array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, order="C")
-    return array if array.dtype is wanted else array.view(wanted)
+    return array if array.dtype is expected else array.view(expected)

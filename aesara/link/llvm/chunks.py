@@ -1,4 +1,4 @@
-"""Which loops of a kernel take long: those run in chunks, between which signals are looked for."""
+"""Classification of long loops, which run in chunks with checks for signals between them."""
 
 from __future__ import annotations
 
@@ -6,29 +6,37 @@ from aesara.ir.expr import walk
 from aesara.ir.kernel import Assign, Declare, For, Kernel, Statement, expressions_of, walk_statements
 from aesara.ir.work import has_heavy_loops
 
-__all__ = ["ELEMENTS", "assigned", "has_long_rows", "is_long_row", "is_over_blocks", "is_over_loops", "only_loop"]
+__all__ = [
+    "ELEMENTS",
+    "assigned_scalars",
+    "has_long_rows",
+    "is_long_row",
+    "is_over_blocks",
+    "is_over_loops",
+    "only_loop",
+]
 
-#: loops over elements that accumulate inside of other loops look for signals after so many rounds, a power of two
+#: number of iterations between checks for signals in nested accumulating loops over elements; a power of two
 ELEMENTS = 1 << 20
 
 
-def assigned(body: tuple[Statement, ...]) -> set[str]:
+def assigned_scalars(body: tuple[Statement, ...]) -> set[str]:
     return {s.name for s in walk_statements(body) if isinstance(s, Assign)}
 
 
 def is_over_blocks(statement: Statement) -> bool:
-    """Whether a loop has a block of a long sum, or of something else that is accumulated, in each round."""
+    """Return whether each iteration of a loop has a block of a long accumulation."""
     return isinstance(statement, For) and any(isinstance(s, For) and s.lanes for s in statement.body)
 
 
 def _accumulates(loop: For) -> bool:
-    """Whether a loop changes what stands around it."""
+    """Return whether a loop assigns scalars declared outside of it."""
     inside = {s.name for s in walk_statements(loop.body) if isinstance(s, Declare)}
-    return not assigned(loop.body) <= inside
+    return not assigned_scalars(loop.body) <= inside
 
 
 def is_long_row(statement: Statement) -> bool:
-    """Whether a loop over elements accumulates, and memory does not bound its length: it reads no array along it."""
+    """Return whether a loop over elements accumulates and has no bound by memory, since it reads no array along it."""
     return (
         isinstance(statement, For)
         and not statement.lanes
@@ -45,18 +53,19 @@ def _reads_along(variable: str, statement: Statement) -> bool:
 
 
 def is_over_loops(statement: Statement) -> bool:
-    """Whether a loop accumulates over other loops."""
+    """Return whether a loop accumulates over other loops."""
     return isinstance(statement, For) and any(isinstance(s, For) for s in statement.body) and _accumulates(statement)
 
 
 def has_long_rows(kernel: Kernel) -> bool:
-    """Whether loops inside of other loops look for signals, because they accumulate and may take long."""
+    """Return whether nested loops accumulate and may be long enough to check for signals."""
     inside = [s for one in kernel.body if isinstance(one, For) for s in walk_statements(one.body)]
     return any(is_long_row(s) or is_over_loops(s) for s in inside)
 
 
 def only_loop(kernel: Kernel) -> For | None:
-    """The loop that is all of a kernel, if callers may run it in parts: iterations are short, the length is no load."""
+    """Return the loop that is the whole kernel, if callers may split it: short iterations, and no load in its
+    extent."""
     if len(kernel.body) != 1 or not isinstance(kernel.body[0], For):
         return None
     (loop,) = kernel.body

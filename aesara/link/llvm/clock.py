@@ -1,4 +1,4 @@
-"""A clock that compiled code can read: the system's own, reached by address."""
+"""The system's clock, which compiled code calls by address."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ class Clock:
     Attributes
     ----------
     address
-        Of the function.
+        Address of the function.
     number
-        What POSIX's ``clock_gettime`` wants as its first argument; None for a function that takes only the place to
-        write to, and writes a single number of ticks.
+        First argument of POSIX's ``clock_gettime``; None for a function whose only argument is a pointer, to which it
+        writes a number of ticks.
     tick
-        Seconds of one tick: nanoseconds where there is a `number`.
+        Seconds per tick; nanoseconds if there is a `number`.
     """
 
     address: int
@@ -35,7 +35,7 @@ class Clock:
 
 @functools.cache
 def system_clock() -> Clock | None:
-    """The clock of this system, or None if it is not known."""
+    """Return the clock of this system; None if it is not known."""
     if sys.platform == "win32":
         kernel = ctypes.windll.kernel32
         frequency = ctypes.c_int64()
@@ -43,7 +43,7 @@ def system_clock() -> Clock | None:
         address = ctypes.cast(kernel.QueryPerformanceCounter, ctypes.c_void_p).value
         return None if not address or not frequency.value else Clock(address, None, 1 / frequency.value)
     address = libm_address("clock_gettime")
-    # The structure that it fills is two 64-bit numbers only where pointers have 64 bits.
+    # struct timespec has two 64-bit numbers only with 64-bit pointers.
     if not address or not hasattr(time, "CLOCK_MONOTONIC") or sys.maxsize < 2**32:
         return None
     return Clock(address, time.CLOCK_MONOTONIC, 1e-9)

@@ -1,4 +1,4 @@
-"""Functions that primitives call: Python's floor division and modulo, and powers of integers."""
+"""Functions for primitives: Python's floor division and modulo, and integer powers."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def _function(name: str, dtype: str, w: InstructionWriter, result: Value, attrib
 
 
 def float_division(name: str, dtype: str) -> str:
-    """``intdiv`` or ``mod`` of floats: the remainder takes the divisor's sign."""
+    """Return ``intdiv`` or ``mod`` of floats; the remainder has the divisor's sign."""
     w = InstructionWriter()
     a, b = _operands(w, dtype)
     zero = w.constant(a.kind, 0)
     rest = w.emit(a.kind, f"frem {a.typed}, {b}")
-    there = rest.differs(0.0)
-    fix = there & ((rest < 0.0) ^ (b < 0.0))
+    nonzero = rest.differs(0.0)
+    fix = nonzero & ((rest < 0.0) ^ (b < 0.0))
     if name == "mod":
-        result = fix.select(rest + b, there.select(rest, zero.intrinsic("copysign", b)))
+        result = fix.select(rest + b, nonzero.select(rest, zero.intrinsic("copysign", b)))
     else:
         quotient = (a - rest) / b
         quotient = fix.select(quotient - 1.0, quotient)
@@ -39,30 +39,30 @@ def float_division(name: str, dtype: str) -> str:
 
 
 def int_division(name: str, dtype: str) -> str:
-    """``intdiv`` or ``mod`` of integers; x // 0 == x % 0 == 0; the lowest value divided by -1 wraps."""
+    """Return ``intdiv`` or ``mod`` of integers; x // 0 == x % 0 == 0; the lowest value divided by -1 wraps."""
     w = InstructionWriter()
     a, b = _operands(w, dtype)
-    none = b.equals(0)
+    by_zero = b.equals(0)
     if is_unsigned(dtype):
-        divisor = none.select(1, b)
+        divisor = by_zero.select(1, b)
         quotient = w.emit(a.kind, f"{'udiv' if name == 'intdiv' else 'urem'} {a.typed}, {divisor}")
-        return _function(name, dtype, w, none.select(0, quotient), "alwaysinline nounwind")
+        return _function(name, dtype, w, by_zero.select(0, quotient), "alwaysinline nounwind")
     negative = b.equals(-1)
-    odd = none | negative
-    divisor = odd.select(1, b)
+    special = by_zero | negative
+    divisor = special.select(1, b)
     quotient = w.emit(a.kind, f"sdiv {a.typed}, {divisor}")
     rest = a - quotient * divisor
     fix = rest.differs(0) & ((rest ^ divisor) < 0)
     if name == "intdiv":
         floored = negative.select(-a, fix.select(quotient - 1, quotient))
-        result = none.select(0, floored)
+        result = by_zero.select(0, floored)
     else:
-        result = fix.select(rest + divisor, rest)  # none where the divisor is 1
+        result = fix.select(rest + divisor, rest)  # zero if the divisor is 1
     return _function(name, dtype, w, result, "alwaysinline nounwind")
 
 
 def division_by_constant(name: str, dtype: str, a: Value, divisor: int) -> Value:
-    """``intdiv`` or ``mod`` of an integer and one that is known and positive: in place, since little is left of it."""
+    """Emit ``intdiv`` or ``mod`` by a positive constant inline."""
     if not divisor & (divisor - 1):
         if name == "mod":
             return a & (divisor - 1)
@@ -77,7 +77,7 @@ def division_by_constant(name: str, dtype: str, a: Value, divisor: int) -> Value
 
 
 def int_power(dtype: str) -> str:
-    """Square and multiply, wrapping; a negative exponent gives the truncated quotient 1 / a**|b|."""
+    """Return the power by squaring, wrapping; a negative exponent gives the truncated quotient 1 / a**|b|."""
     w = InstructionWriter()
     a, b = _operands(w, dtype)
     one = w.constant(a.kind, 1)

@@ -1,8 +1,8 @@
-"""The beginning and the end of a call: arguments in, answer or exception out.
+"""Prologue and epilogue of a call: arguments in, result or exception out.
 
-The entry reads ndarray headers and checks each argument; anything but an aligned, C-contiguous array of the right
-dtype, rank and static shape (or a Python float or int for a 0-d input) goes to the Python fallback, which converts.
-All ways to fail meet at one label, from where a routine cleans up.
+The entry reads ndarray headers and checks each argument. Anything but an aligned, C-contiguous array of the right
+dtype, rank and static shape (or a Python float or int for a 0-d input) goes to the Python fallback, which converts it.
+All failures branch to one label, where a routine cleans up.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from aesara.link.llvm.spills import Spilled
 __all__ = ["ENTRY", "CallEnds"]
 
 ENTRY = "aesara_entry"
-#: what the entry is called with
+#: parameters of the entry
 _CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
 _CALL_OF_PLAN = ("ptr %frame", "ptr %table", "ptr @plan")
 
 
 class CallEnds(Ends):
-    """Emits what a call does before the first and after the last step of a program, and between nodes in Python."""
+    """Emits the prologue and epilogue of a program, and code between nodes in Python."""
 
     #: the entry point's type, name and parameters
     heading = f"ptr @{ENTRY}({', '.join(_CALL)})"
@@ -41,45 +41,45 @@ class CallEnds(Ends):
         self.constants: list[str] = []
         #: the objects of the inputs
         self.objects: dict[int, str] = {}
-        #: buffers that are the memory of an ndarray which Python code can see: the object, where its values were, its
-        #: lengths then; and those of them that Python code may have changed since
+        #: buffers in an ndarray visible to Python code: the object, its data pointer and its lengths; and those of them
+        #: that Python code may have changed since
         self.seen: dict[str, tuple[str, str, list[str]]] = {}
-        self.doubtful: set[str] = set()
+        self.maybe_changed: set[str] = set()
 
     def definitions(self) -> list[str]:
-        """What the module has beside the entry point; asked for in the end."""
+        """Return the definitions that the module needs besides the entry point; called last."""
         return [self.frame.plan(), *self.constants]
 
-    # -- the beginning ---------------------------------------------------------------------------------------
+    # -- prologue --------------------------------------------------------------------------------------------
 
     def arguments(self) -> None:
-        """Read the arguments and shared variables; then guard and hold the values if other threads may run."""
+        """Read arguments and shared variables; take guards and references if other threads may run."""
         code = self.code
         rank = max([1, *(len(b.shape) for step in self.program.steps for b in step.arrays())])
         code.add(f"%table = load ptr, ptr {code.at('%self', layout.ARRAY_DATA)}")
         code.make_frame()
         code.allocas.append(f"%dims = alloca [{rank} x i64]")
-        self._count()
+        self._check_count()
         if code.spills:
-            self._read_all("%args", "explicit", {k: 8 * n for n, k in enumerate(self.frame.explicit)})
+            self._read_by_routine("%args", "explicit", {k: 8 * n for n, k in enumerate(self.frame.explicit)})
         else:
             for position, k in enumerate(self.frame.explicit):
                 self._read(k, code.field("%args", 8 * position))
         self._make_list()
         if code.spills:
             arrays = [k for k in self.frame.implicit if not self.program.inputs[k].is_generator]
-            self._read_all("null", "implicit", {k: 8 * self.frame.words.cell(k) for k in arrays})
+            self._read_by_routine("null", "implicit", {k: 8 * self.frame.words.cell(k) for k in arrays})
         else:
             for k in self.frame.implicit:
                 if not self.program.inputs[k].is_generator:
-                    self._read(k, self._in_cell(k))
+                    self._read(k, self._load_cell(k))
         for k in self.program.generators():
             self._read_generator(k)
-        self._secure()
+        self._hold_values()
         code.forget()
 
-    def _read_all(self, arguments: str, sort: str, places: dict[int, int]) -> None:
-        """Let a routine look at inputs, and write to the frame what they are."""
+    def _read_by_routine(self, arguments: str, sort: str, places: dict[int, int]) -> None:
+        """Call the routine that reads inputs and stores their data pointers and lengths in the frame."""
         if not places:
             return
         words = []
@@ -89,9 +89,9 @@ class CallEnds(Ends):
             number = 0
             if not item.implicit and not item.static_shape and dtype in ("float64", "int64"):
                 number = layout.INTEGER if item.buffer.dtype == "int64" else layout.FLOAT
-            copied = self._bytes_to_copy(item)
-            place = self.frame.more(2 + (len(shape) or 2))
-            words += [at, 8 * layout.descr_word(dtype), len(shape), number, copied, place]
+            copy_bytes = self._bytes_to_copy(item)
+            place = self.frame.reserve(2 + (len(shape) or 2))
+            words += [at, 8 * layout.descr_word(dtype), len(shape), number, copy_bytes, place]
             words += [-1 if n is None else n for n in item.static_shape]
             self.objects[k] = Spilled(place + layout.READ_OBJECT, "ptr")
             data = self.code.emitter.pointers[item.buffer.name] = Spilled(place + layout.READ_DATA, "ptr")
@@ -108,13 +108,13 @@ class CallEnds(Ends):
         self._demand_input(self.code.call("arguments", "i1", *call))
 
     def _bytes_to_copy(self, item: Input) -> int:
-        """How large a copy is made of an input: of single values, if Python code runs before the call ends."""
+        """Return the size of the copy of an input: scalars are copied if Python code runs during the call."""
         if not self.frame.made or item.static_shape:
             return 0
         return ITEM_SIZES[item.buffer.dtype] * (1 + item.buffer.is_complex)
 
-    def _count(self) -> None:
-        """Look at how many arguments there are."""
+    def _check_count(self) -> None:
+        """Check the number of arguments."""
         code = self.code
         count = code.compare("eq", "i64", "%nargs", str(len(self.frame.explicit)))
         right = code.both(code.compare("eq", "ptr", "%names", "null"), count)
@@ -124,17 +124,17 @@ class CallEnds(Ends):
         code.branch(code.call("strict", "i1", *_CALL, "ptr @plan"), read, "refused")
         code.block(read)
 
-    def _in_cell(self, k: int) -> str:
-        """The object in the cell of an input."""
+    def _load_cell(self, k: int) -> str:
+        """Return the object in the cell of an input."""
         code = self.code
         cell = code.word(self.frame.words.cell(k))
         self._demand_input(code.compare("sgt", "i64", code.field(cell, layout.LIST_LENGTH, "i64"), "0"))
         return code.field(code.field(cell, layout.LIST_ITEMS), 0)
 
     def _read_generator(self, k: int) -> None:
-        """Look whether the link of a generator is that of the one in the cell, and how long its words are."""
-        code, obj = self.code, self._in_cell(k)
-        facts = self._facts(k)
+        """Check that the link of a generator is that of the one in the cell, and read the number of its words."""
+        code, obj = self.code, self._load_cell(k)
+        facts = self._link_words(k)
         known = code.compare("eq", "ptr", code.field(facts, layout.LINK_GENERATOR), obj)
         self._demand_input(known)
         bits = code.field(obj, code.field(facts, layout.LINK_PLACE, "i64"))
@@ -143,33 +143,33 @@ class CallEnds(Ends):
         code.emitter.variables[size.attr] = (code.spill(self._words_of(facts), "i64"), 0)
 
     def _words_of(self, facts: str) -> str:
-        """How many words the state of a generator has."""
+        """Return the number of words of the generator's state."""
         return self.code.emit("i64", f"lshr i64 {self.code.field(facts, layout.LINK_BYTES, 'i64')}, 3")
 
-    def _facts(self, k: int) -> str:
-        """The words of the link of a generator."""
+    def _link_words(self, k: int) -> str:
+        """Return the words of the link of a generator."""
         code = self.code
         link = code.field(code.field(self._box(k), layout.LIST_ITEMS), 0)
         return code.field(code.field(code.field(link, layout.LIST_ITEMS), 0), layout.ARRAY_DATA)
 
     def _box(self, k: int) -> str:
-        """The list with the link of a generator."""
+        """Return the list with the link of a generator."""
         return self.code.word(self.frame.words.link + self.program.generators().index(k))
 
     def open_generators(self) -> None:
         """Copy the words of generators to the workspace.
 
-        The locks of those that the call draws from are held until their new words are there, but where Python code
-        runs meanwhile, which may draw from them.  Those of others are not held, and come first: no call that holds a
-        lock waits for one that another call holds, except in the order that all calls have.
+        The locks of generators that the call draws from are held until their new words are stored, except if Python
+        code runs in between, which may draw from them. Other generators come first and are not held: calls that hold a
+        lock take further ones only in an order that all calls share.
         """
         code, inputs = self.code, self.program.generators()
-        held = [] if self.frame.made else self._numbers_drawn_from()
+        held = [] if self.frame.made else self._updated_generators()
         for number in sorted(range(len(inputs)), key=held.__contains__):
             buffer = self.program.inputs[inputs[number]].buffer
             # Python code may have run since its size was read.
             (length,) = map(code.value, buffer.shape)
-            now = self._words_of(self._facts(inputs[number]))
+            now = self._words_of(self._link_words(inputs[number]))
             code.demand(code.compare("eq", "i64", now, length), layout.MOVED)
             code.call("attach", "void", *_CALL_OF_PLAN, f"ptr {self._box(inputs[number])}", f"i64 {number}")
             words = self.workspace.slot(number)
@@ -183,15 +183,15 @@ class CallEnds(Ends):
             words = code.emitter.buffer(self.program.inputs[inputs[number]].buffer.name)
             code.call("fetch", "void", "ptr %frame", "ptr @plan", f"i64 {number}", f"ptr {words}")
 
-    def _numbers_drawn_from(self) -> list[int]:
-        """Which of the generators the call draws from."""
+    def _updated_generators(self) -> list[int]:
+        """Return the positions of the generators that the call draws from."""
         inputs = self.program.generators()
         return [inputs.index(k) for _, k in self.program.generator_updates()]
 
     def _settle_generators(self) -> None:
-        """Before anything is updated, fail if Python code has drawn from a generator that the call has drawn from."""
+        """Before any update, fail if Python code has drawn from a generator that the call draws from."""
         code, inputs = self.code, self.program.generators()
-        numbers = self._numbers_drawn_from() if self.frame.made else []
+        numbers = self._updated_generators() if self.frame.made else []
         if numbers:
             code.demand(code.call("hold", "i1", *_CALL_OF_PLAN), layout.RAISED)
         for number in numbers:
@@ -200,14 +200,14 @@ class CallEnds(Ends):
             code.demand(code.call("settle", "i1", *arguments), layout.DRAWN)
 
     def _read(self, k: int, obj: str) -> None:
-        """Look at the object of an input, and find its values and its shape."""
+        """Check the object of an input; find its values and its shape."""
         code = self.code
         item = self.program.inputs[k]
         self.objects[k] = obj
         is_array = code.compare("eq", "ptr", code.field(obj, layout.OBJECT_TYPE), code.word("PyArray_Type"))
         if item.implicit or item.static_shape or item.buffer.outer_dtype not in ("float64", "int64"):
             self._demand_input(is_array)
-            self._place_input(item, self._array_data(item, obj))
+            self._define_input(item, self._array_data(item, obj))
             return
         array, number, ready = code.label("array"), code.label("number"), code.label("ready")
         code.branch(is_array, array, number)
@@ -221,10 +221,10 @@ class CallEnds(Ends):
         from_array = code.writer.block
         code.writer.jump(ready)
         code.block(ready)
-        self._place_input(item, code.writer.phi("ptr", (inside, number), (pointer, from_array)).name)
+        self._define_input(item, code.writer.phi("ptr", (inside, number), (pointer, from_array)).name)
 
-    def _place_input(self, item: Input, data: str) -> None:
-        """Say where the values of an input are."""
+    def _define_input(self, item: Input, data: str) -> None:
+        """Record the location of an input's values."""
         code = self.code
         size = self._bytes_to_copy(item)
         if size:
@@ -235,19 +235,19 @@ class CallEnds(Ends):
         code.place(item.buffer.name, data)
 
     def python_ran(self, results: dict[str, tuple[str, str, list[str]]]) -> None:
-        """Python code may have changed all arrays that it can see, but for these results of a node."""
+        """Record that Python code may have changed all visible arrays, except these results of a node."""
         self.seen.update(results)
-        self.doubtful = self.seen.keys() - results.keys()
+        self.maybe_changed = self.seen.keys() - results.keys()
 
     def confirm(self, steps: Iterable[Step]) -> None:
-        """Fail if Python code has given other memory to an array that one of the steps reads."""
+        """Fail if Python code has changed the memory of an array that one of the steps reads."""
         code = self.code
         used: set[str] = set()
         for step in walk_steps(steps):
             used.update(step.accesses(), step.bases().values())
             used.update(self.program.inputs[k].buffer.name for k in step.taken_inputs())
-        for name in sorted(used & self.doubtful):
-            self.doubtful.discard(name)
+        for name in sorted(used & self.maybe_changed):
+            self.maybe_changed.discard(name)
             seen, pointer, sizes = self.seen[name]
             obj, data = code.emitter.here(seen), code.emitter.here(pointer)
             lengths = [code.emitter.here(n) for n in sizes]
@@ -260,7 +260,7 @@ class CallEnds(Ends):
             code.demand(same, layout.MOVED)
 
     def _array_data(self, item: Input, obj: str) -> str:
-        """Where the values of an array are, after a look at its header."""
+        """Check the header of an array and return its data pointer."""
         code = self.code
         shape = item.buffer.outer_shape
         wanted = code.word(layout.descr_word(item.buffer.outer_dtype))
@@ -284,20 +284,21 @@ class CallEnds(Ends):
         return data
 
     def _demand_input(self, condition: str) -> None:
-        """Go on if the condition holds, else to the fallback."""
+        """Continue if the condition holds, otherwise branch to the fallback."""
         on = self.code.label("ok")
         self.code.branch(condition, on, "refused", likely=on)
         self.code.block(on)
 
     def _make_list(self) -> None:
-        """Make the list of results first: it could fail, and Python code may run before shared values are read."""
+        """Allocate the list of results first: this may fail, and may run Python code before shared values are read."""
         if self.frame.with_list:
             made = self.code.call("PyList_New", "ptr", f"i64 {self.program.returned}")
             self.code.demand_pointer(made, layout.RAISED)
             self.code.set_field("%frame", layout.FRAME_ANSWER, made)
 
-    def _secure(self) -> None:
-        """Take guards of what is updated, and hold the shared values, if other threads may run meanwhile."""
+    def _hold_values(self) -> None:
+        """Take guards of updated variables and references to shared values, if other threads may run during the
+        call."""
         code = self.code
         if not self.frame.implicit and not self.program.updates:
             return
@@ -318,7 +319,7 @@ class CallEnds(Ends):
     # -- results ---------------------------------------------------------------------------------------------
 
     def result(self, step: Allocate, output: int) -> str:
-        """Make the memory of a result; returns where its values go."""
+        """Allocate a result; return the pointer to its values."""
         code, buffer = self.code, step.buffer
         old, lonely = None, self.threads.lonely
         if step.reuse is not None:
@@ -343,7 +344,7 @@ class CallEnds(Ends):
     # -- the end ---------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """Fill the answer and hand over updates; nothing can fail from here on.  Then come the other ends."""
+        """Store the results and updates, which cannot fail; then emit the failure paths."""
         code = self.code
         self._settle_generators()
         if self.frame.simple:
@@ -356,5 +357,5 @@ class CallEnds(Ends):
             code.answer(code.call("finish", "ptr", "ptr %frame", "ptr %table", "ptr @plan"))
         code.block("refused")
         code.answer(code.call("refuse", "ptr", "ptr %frame", *_CALL, "ptr @plan"))
-        code.failed()
+        code.emit_failures()
         code.finish_frame()

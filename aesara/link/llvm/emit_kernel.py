@@ -1,9 +1,9 @@
-"""Loop nests to LLVM IR text.
+"""Translation of loop nests to LLVM IR text.
 
-Text is written directly: it is the key of the object cache, so on a hit nothing of LLVM is touched.  Expressions
-are value-numbered; each is placed in the outermost loop in which its operands are known, so loop-invariant work
-leaves the loop here and not in a pass.  Loops come out rotated (guard, then test at the end), mutable scalars as
-phi nodes, and parallel innermost loops carry access groups, so that the vectoriser needs no run-time checks.
+Text is written directly: it is the key of the object cache, so a hit needs nothing of LLVM. Expressions are
+value-numbered, and each is computed in the outermost loop in which its operands are known: loop-invariant code is
+hoisted here and not by a pass. Loops are rotated (guard, then test at the end), mutable scalars are phi nodes, and
+parallel innermost loops have access groups, so that the vectorizer needs no run-time checks.
 """
 
 from __future__ import annotations
@@ -31,42 +31,49 @@ from aesara.ir.kernel import (
 )
 from aesara.ir.lanes import accumulations, identity_of
 from aesara.ir.work import UNKNOWN, Work, has_heavy_loops, iteration_work
-from aesara.link.llvm.chunks import ELEMENTS, assigned, has_long_rows, is_long_row, is_over_blocks, is_over_loops
+from aesara.link.llvm.chunks import (
+    ELEMENTS,
+    assigned_scalars,
+    has_long_rows,
+    is_long_row,
+    is_over_blocks,
+    is_over_loops,
+)
 from aesara.link.llvm.emit_lanes import join_lanes, start_lanes
 from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.primitives import converted, primitive
+from aesara.link.llvm.primitives import convert_dtype, primitive
 from aesara.link.llvm.spills import Spilled
 from aesara.link.llvm.target import HAS_EXTREMA_OF_NUMBERS
 from aesara.link.llvm.types import LLVM_TYPES, literal, memory_type
 
 __all__ = ["Cut", "Emitter", "Scope", "emit_kernel"]
 
-#: how loops of a kernel are cut; see `emit_kernel`
+#: how loops of a kernel are split; see `emit_kernel`
 Cut = Literal["no", "inside", "in parts"]
 
-#: what accumulates inside of another loop looks for signals after so many rounds, powers of two: loops over blocks of
+
 #: a thousand elements or more, and over other loops
 _BLOCKS, _LOOPS = 1024, 64
 
-#: the note of a branch that is hardly ever taken
-_RARELY = ", !prof !1"
+#: metadata of a branch that is rarely taken
+_UNLIKELY = ", !prof !1"
 
-#: a value of so many instructions, which steps compute for themselves, is kept in the frame when a second step does
-_WORTH_KEEPING = 8
+#: number of instructions from which a value that several steps compute is kept in the frame
+_COST_TO_KEEP = 8
 
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_.]")
 
 
 class Scope(InstructionWriter):
-    """Writes one loop body (or the function's top); knows the values that have been computed in it.
+    """Writes one loop body (or the function's top level); has the values computed in it.
 
     Attributes
     ----------
     depth
-        How many loops are around it.
+        The nesting depth.
     group
-        The access group of what is read and written in it, if iterations are independent.
+        The access group of its loads and stores, if iterations are independent.
     """
 
     def __init__(self, names: Names, depth: int, block: str) -> None:
@@ -87,40 +94,39 @@ class Emitter:
         self.variables: dict[str, tuple[str, int]] = {}
         self.mutable: dict[str, Value] = {}
         self.volatile: dict[Expr, str] = {}
-        #: places on the stack
+        #: stack allocations
         self.allocas: list[str] = []
-        #: where buffers are
+        #: pointers to buffers
         self.pointers: dict[str, str] = {}
-        #: depth down to which loops are cut into chunks, to look for signals in between
+        #: depth down to which loops are split into chunks, with checks for signals in between
         self.cut_to = -1
-        #: whether there is a watcher, which loops inside of others may ask
+        #: whether there is a watcher, which nested loops may ask for signals
         self.watched = False
-        #: where the next loop begins and ends, if it is part of a kernel's only loop
+        #: bounds of the next loop, if it is a part of a kernel's only loop
         self.part: tuple[str, str] | None = None
-        #: after so many values the function's top goes on in another block, if not 0; and how many there have been
+        #: maximum number of values in a block of the top level (0: no maximum), and the number in the current block
         self.block_values, self._in_block = 0, 0
-        #: writes a value of the function's top to the frame, and returns what takes its place; None if no value is
-        #: forgotten
+        #: stores a value of the top level in the frame and returns its spilled form; None if values are never forgotten
         self.keep: Callable[[str, str], str] | None = None
-        #: values that are in the frame
+        #: values stored in the frame
         self.kept: dict[Expr, str] = {}
-        #: what was computed at the top before values were last forgotten; and what since, by how many instructions
+        #: expressions computed at the top level before `forget`, and since then, with their numbers of instructions
         self._before: set[Expr] = set()
         self._costs: dict[Expr, int] = {}
-        self.pinned = 0  # innermost `if`: nothing that stands inside may be computed before its test
+        self.pinned = 0  # depth of the innermost `if`, out of which nothing may be hoisted
 
     def fresh(self, stem: str = "t") -> str:
-        """A name for a value."""
+        """Return a new name for a value."""
         return self.names.fresh(stem)
 
     def label(self, stem: str) -> str:
-        """A name for a block."""
+        """Return a new name for a block."""
         return self.names.label(stem)
 
     # -- expressions -----------------------------------------------------------------------------------------
 
     def value(self, root: Expr) -> str:
-        """The name (or literal) that holds the value of `root` here."""
+        """Return the name (or literal) of the value of `root` here."""
         stack = [root]
         while stack:
             e = stack[-1]
@@ -155,8 +161,8 @@ class Emitter:
                 return found
         return self.kept.get(e)
 
-    def _place(self, e: Expr) -> int:
-        """Depth of the outermost scope where `e` can be computed; -1 if its value changes with time."""
+    def _depth_of(self, e: Expr) -> int:
+        """Return the depth of the outermost scope where `e` can be computed; -1 if its value changes with time."""
         if e.op == "const":
             return 0
         if e.op == "var":
@@ -165,49 +171,46 @@ class Emitter:
             return -1
         found = self.home.get(e)
         if found is None:
-            places = [self._place(a) for a in e.args]
-            found = -1 if -1 in places else max(places, default=0)
+            depths = [self._depth_of(a) for a in e.args]
+            found = -1 if -1 in depths else max(depths, default=0)
             self.home[e] = found
         return found
 
     def _emit(self, e: Expr) -> None:
-        place = self._place(e)
-        scope = self.scopes[-1] if place < 0 else self.scopes[max(place, self.pinned)]
+        depth = self._depth_of(e)
+        scope = self.scopes[-1] if depth < 0 else self.scopes[max(depth, self.pinned)]
         if self.keep is not None and scope is self.scopes[0]:
-            self._bound_block(scope)
-            if place == 0:
-                self._note(e)
+            self._limit_block(scope)
+            if depth == 0:
+                self._record_cost(e)
         args = [self.here(self._known(a), scope) for a in e.args]  # type: ignore[arg-type]
-        out = self._computed(e, args, scope).name
-        if place < 0:
+        out = self._compute(e, args, scope).name
+        if depth < 0:
             self.volatile[e] = out
         else:
             scope.values[e] = out
 
-    def _note(self, e: Expr) -> None:
-        """Note that `e` is computed at the function's top.
-
-        If it is for the first time, operands that are not are values that steps have in common.
-        """
-        self._costs[e] = min(1 + sum(self._costs.get(a, 0) for a in e.args), _WORTH_KEEPING)
+    def _record_cost(self, e: Expr) -> None:
+        """Record that `e` is computed at the top level; if it is new, its operands may be common subexpressions."""
+        self._costs[e] = min(1 + sum(self._costs.get(a, 0) for a in e.args), _COST_TO_KEEP)
         if e not in self._before:
             for a in e.args:
                 self._keep_if_repeated(a)
 
     def _keep_if_repeated(self, e: Expr) -> None:
-        """Keep a value in the frame if it takes many instructions, and an earlier step has computed it, too."""
-        if self._costs.get(e) == _WORTH_KEEPING and e in self._before and e not in self.kept:
+        """Keep a value in the frame if it takes many instructions and an earlier step has computed it, too."""
+        if self._costs.get(e) == _COST_TO_KEEP and e in self._before and e not in self.kept:
             assert self.keep is not None
             self.kept[e] = self.keep(self.scopes[0].values[e], LLVM_TYPES[e.dtype])
 
     def forget(self) -> None:
-        """Let values of the function's top not be used any more, except for those that are kept."""
+        """Discard the values of the top level, except for those that are kept."""
         self._before.update(self._costs)
         self._costs.clear()
         self.scopes[0].values.clear()
 
-    def _bound_block(self, scope: Scope) -> None:
-        """Begin another block if this one has become long."""
+    def _limit_block(self, scope: Scope) -> None:
+        """Begin another block if the current one has become long."""
         self._in_block += 1
         if self._in_block > self.block_values:
             self._in_block = 0
@@ -215,14 +218,14 @@ class Emitter:
             scope.jump(following)
             scope.begin(following)
 
-    def _computed(self, e: Expr, args: Sequence[str], scope: Scope) -> Value:
-        """The value of an expression whose operands are computed."""
+    def _compute(self, e: Expr, args: Sequence[str], scope: Scope) -> Value:
+        """Emit the operation of an expression whose operands are computed."""
         if e.op == "load":
             address = scope.at(self.buffer(e.attr, scope), args[0], memory_type(e.dtype), "inbounds ")
             return self._read(e.dtype, address, scope)
         operands = [scope.value(LLVM_TYPES[a.dtype], name) for a, name in zip(e.args, args, strict=True)]
         if e.op == "cast":
-            return converted(operands[0], e.args[0].dtype, e.dtype)
+            return convert_dtype(operands[0], e.args[0].dtype, e.dtype)
         if e.op == "call":
             if isinstance(e.attr, ScalarFunction):
                 symbol = _function_symbol(e.attr, self.module, self.metadata)
@@ -233,7 +236,7 @@ class Emitter:
         dtype = e.args[1].dtype if e.op == "select" else e.args[0].dtype
         value = primitive(self.module, e.op, dtype, *operands)
         if e.op == "select" and self.pinned:
-            # a loop that halves what is left, such as a search, has no use for a branch that goes either way
+            # a loop that halves a range, such as a binary search, must not branch unpredictably
             scope.lines[-1] += f", !unpredictable {self.metadata.unpredictable()}"
         return value
 
@@ -245,15 +248,15 @@ class Emitter:
         scope.store(value.widen("i8") if dtype == "bool" else value, address, self._access(scope))
 
     def buffer(self, name: str, scope: Scope | None = None) -> str:
-        """Where a buffer is."""
+        """Return the pointer to a buffer."""
         return self.here(self.pointers[name], scope)
 
     def here(self, value: str, scope: Scope | None = None) -> str:
-        """The name of a value, which is read in the scope (the innermost one) if it has been spilled."""
+        """Return the name of a value; a spilled value is loaded in the scope (the innermost one)."""
         if not isinstance(value, Spilled):
             return value
         w = scope or self.scopes[-1]
-        return w.load(value.kind, w.at("%frame", value.place)).name
+        return w.load(value.kind, w.at("%frame", value.offset)).name
 
     def _access(self, scope: Scope) -> str:
         return f", !llvm.access.group {scope.group}" if scope.group else ""
@@ -274,7 +277,7 @@ class Emitter:
             if isinstance(statement, For):
                 self.loop(statement)
             elif isinstance(statement, Declare):
-                self.mutable[statement.name] = self._typed(statement.value)
+                self.mutable[statement.name] = self._typed_value(statement.value)
             elif isinstance(statement, Assign):
                 self._assign(statement)
             elif isinstance(statement, While):
@@ -283,13 +286,13 @@ class Emitter:
                 self._branch(statement)
         self._stores(pending)
 
-    def _typed(self, e: Expr) -> Value:
-        """The value of an expression, for more instructions here."""
+    def _typed_value(self, e: Expr) -> Value:
+        """Return the value of an expression as a `Value` of the current scope."""
         return self.scopes[-1].value(LLVM_TYPES[e.dtype], self.value(e))
 
     def _stores(self, stores: list[Store]) -> None:
-        """Consecutive stores: all values are computed before the first is written."""
-        ready = [(s, self._typed(s.value), self.value(s.offset)) for s in stores]
+        """Emit consecutive stores: all values are computed before the first is written."""
+        ready = [(s, self._typed_value(s.value), self.value(s.offset)) for s in stores]
         for statement, value, offset in ready:
             scope, dtype = self.scopes[-1], statement.value.dtype
             address = scope.at(self.buffer(statement.buffer), offset, memory_type(dtype), "inbounds ")
@@ -300,19 +303,19 @@ class Emitter:
     def _assign(self, statement: Assign) -> None:
         e = statement.value
         old = self.mutable[statement.name]
-        number = _number_or_nothing(e, statement.name) if statement.reassociate else None
+        number = _nan_ignoring_operand(e, statement.name) if statement.reassociate else None
         if number is None:
-            new = self._typed(e)
+            new = self._typed_value(e)
         else:
             self.module.intrinsic(f"{e.op}num", old.kind, 2)
-            new = self._typed(number).intrinsic(f"{e.op}num", self.scopes[-1].value(old.kind, old.name))
+            new = self._typed_value(number).intrinsic(f"{e.op}num", self.scopes[-1].value(old.kind, old.name))
         self.mutable[statement.name] = new
         self.volatile.clear()
 
     def loop(self, loop: For, body: Callable[[], str | None] | None = None) -> str:
-        """A counted loop; returns the name of how often it ran.
+        """Emit a counted loop; return the name of its trip count.
 
-        `body` emits what is in it if that is not statements; it may return the name of a condition to end the loop.
+        `body`, if given, emits the body; it may return the name of a condition to end the loop.
         """
         if self.part is not None:
             (first, last), self.part = self.part, None
@@ -324,16 +327,17 @@ class Emitter:
                 first = self._in_lanes(loop, lanes, first, extent)
             return self._counted(loop, first, extent, body)
         if len(self.scopes) - 1 <= self.cut_to and body is None:
-            return self._cut_loop(loop, extent)
+            return self._split_loop(loop, extent)
         if self.watched and len(self.scopes) > 1 and is_long_row(loop):
             return self._in_chunks(loop, extent)
         return self._counted(loop, "0", extent, body)
 
     def _in_lanes(self, loop: For, lanes: int, first: str, extent: str) -> str:
-        """Runs of iterations, with so many partial results of what they accumulate; returns where the rest begins.
+        """Emit whole runs of iterations with `lanes` partial results; return the index of the first remaining
+        iteration.
 
-        The partial results stand on the stack.  LLVM makes vectors of the loop over lanes, and takes them into
-        registers where it unrolls that loop.
+        Partial results are on the stack. LLVM vectorizes the loop over lanes, and promotes them to registers when it
+        unrolls that loop.
         """
         outer = self.scopes[-1]
         labels = ("pre", "run", "lanes", "next", "exit", "end")
@@ -345,14 +349,14 @@ class Emitter:
         inner.add(f"{index} = add nuw nsw i64 {start}, {lane}")
         accumulators = {name: s.value for name, s in (accumulations(loop.body) or {}).items()}
         before = dict(self.mutable)
-        places, addresses = {}, {}
+        slots, addresses = {}, {}
         for name, e in accumulators.items():
             kind = memory_type(e.dtype)
-            places[name] = self.fresh("lanes")
-            self.allocas.append(f"{places[name]} = alloca [{lanes} x {kind}], align 64")
-            addresses[name] = inner.at(places[name], lane, kind, "inbounds ")
+            slots[name] = self.fresh("lanes")
+            self.allocas.append(f"{slots[name]} = alloca [{lanes} x {kind}], align 64")
+            addresses[name] = inner.at(slots[name], lane, kind, "inbounds ")
             self.mutable[name] = self._read(e.dtype, addresses[name], inner)
-        self._inside(inner, loop.body)
+        self._emit_in(inner, loop.body)
         for name, e in accumulators.items():
             self._write(e.dtype, self.mutable[name], addresses[name], inner)
         self.mutable = before
@@ -361,7 +365,7 @@ class Emitter:
         outer.branch(end > outer.value("i64", first), before_loop, after)
         skipped = outer.block
         outer.begin(before_loop)
-        outer.add(*(start_lanes(e.op, e.dtype, lanes, places[name]) for name, e in accumulators.items()))
+        outer.add(*(start_lanes(e.op, e.dtype, lanes, slots[name]) for name, e in accumulators.items()))
         outer.jump(run)
         outer.begin(run)
         outer.add(f"{start} = phi i64 [{first}, %{before_loop}], [{next_run}, %{following}]")
@@ -377,7 +381,7 @@ class Emitter:
         outer.begin(exit_)
         joined = {}
         for name, e in accumulators.items():
-            total = join_lanes(e.op, e.dtype, lanes, places[name], self.module, outer)
+            total = join_lanes(e.op, e.dtype, lanes, slots[name], self.module, outer)
             joined[name] = primitive(self.module, e.op, e.dtype, outer.value(total.kind, before[name].name), total)
         outer.jump(after)
         outer.begin(after)
@@ -386,7 +390,7 @@ class Emitter:
         return outer.phi("i64", (first, skipped), (end, exit_)).name
 
     def _inner(self, loop: For, block: str, index: str) -> Scope:
-        """The scope of a loop's body, in which its variable has this name."""
+        """Return the scope of a loop's body, in which its variable has this name."""
         inner = Scope(self.names, len(self.scopes), block)
         if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
             self.home.clear()
@@ -394,12 +398,12 @@ class Emitter:
         self.volatile.clear()
         return inner
 
-    def _inside(
+    def _emit_in(
         self, inner: Scope, body: tuple[Statement, ...] | Callable[[], str | None], pinned: bool = False
     ) -> str | None:
-        """Write statements, or what a function writes, in a scope; returns what the function does.
+        """Emit statements, or call a function, in a scope; return the result of the function.
 
-        If the scope is `pinned`, nothing of them is computed in front of it.
+        If the scope is `pinned`, nothing is hoisted out of it.
         """
         before = self.pinned
         self.scopes.append(inner)
@@ -415,63 +419,63 @@ class Emitter:
         self.volatile.clear()
         return result
 
-    def _cut_loop(self, loop: For, extent: str) -> str:
-        """A loop in chunks, between which signals are looked for; the kernel ends if a handler raises."""
+    def _split_loop(self, loop: For, extent: str) -> str:
+        """Emit a loop in chunks with checks for signals in between; the kernel returns if a handler raises."""
         outer = self.scopes[-1]
         head, cut, stopped, chunk, done = map(self.label, ("head", "cut", "stopped", "chunk", "done"))
         first, entered = self.fresh("first"), outer.block
         outer.jump(head)
         outer.begin(head)
-        place = len(outer.lines)
+        phi_line = len(outer.lines)
         outer.add("")  # the phi nodes go here
-        code, part = self._end_of_chunk(loop, first, extent)
-        outer.branch(_is_watched(outer), cut, chunk, _RARELY)
+        code, part = self._chunk_end(loop, first, extent)
+        outer.branch(_is_watched(outer), cut, chunk, _UNLIKELY)
         outer.begin(cut)
         outer.add(*code)
-        outer.branch(outer.value("i64", part) < 0, stopped, chunk, _RARELY)
+        outer.branch(outer.value("i64", part) < 0, stopped, chunk, _UNLIKELY)
         outer.begin(stopped)
         outer.add("ret i1 true")
         outer.begin(chunk)
         last = outer.phi("i64", (extent, head), (part, cut))
-        handed_on = self._handed_on(loop, entered)
+        make_phis = self._carry_over_chunks(loop, entered)
         deepest = self.cut_to
         if has_heavy_loops(loop):
             self.cut_to = 1
         count = self._counted(loop, first, last.name, None)
         self.cut_to = deepest
-        outer.lines[place] = handed_on(first, last.name, outer.block)
-        more = last < outer.value("i64", extent)
+        outer.lines[phi_line] = make_phis(first, last.name, outer.block)
+        again = last < outer.value("i64", extent)
         if loop.until:
-            more = outer.value("i1", self.mutable[loop.until].name).select(outer.constant("i1", False), more)
-        outer.branch(more, head, done, _RARELY)
+            again = outer.value("i1", self.mutable[loop.until].name).select(outer.constant("i1", False), again)
+        outer.branch(again, head, done, _UNLIKELY)
         outer.begin(done)
         return count
 
-    def _handed_on(self, loop: For, entered: str) -> Callable[[str, str, str], str]:
-        """Let what a loop assigns be values that its chunks hand on.
+    def _carry_over_chunks(self, loop: For, entered: str) -> Callable[[str, str, str], str]:
+        """Make what a loop assigns loop-carried values of the loop over its chunks.
 
-        What comes back makes their phi nodes: of the first index of a chunk, which is 0 where the chunks are entered
-        from the block `entered`, of where a chunk ends, and of the block from which the next one follows.
+        Return a function that makes their phi nodes from the first index of a chunk (0 when entered from the block
+        `entered`), the end of a chunk, and the block before the next one.
         """
         before = dict(self.mutable)
-        entering = self._entering(loop.body)
+        carried_values = self._rename_assigned(loop.body)
 
         def phis(first: str, last: str, block: str) -> str:
             lines = [f"{first} = phi i64 [0, %{entered}], [{last}, %{block}]"]
-            lines += _phis(entering, before, entered, self.mutable, block)
+            lines += _phis(carried_values, before, entered, self.mutable, block)
             return "\n".join(lines)
 
         return phis
 
-    def _entering(self, body: tuple[Statement, ...]) -> dict[str, Value]:
-        """Let what statements assign be values with new names, which phi nodes give; returns these."""
-        carried = sorted(assigned(body) & self.mutable.keys())
+    def _rename_assigned(self, body: tuple[Statement, ...]) -> dict[str, Value]:
+        """Rename the scalars that statements assign to new phi nodes, and return these."""
+        carried = sorted(assigned_scalars(body) & self.mutable.keys())
         values = {name: self.scopes[-1].value(self.mutable[name].kind, self.fresh("phi")) for name in carried}
         self.mutable.update(values)
         return values
 
-    def aside(self, work: Work) -> tuple[list[str], str]:
-        """Code for an estimate of work, which is computed nowhere else, and its value."""
+    def emit_estimate(self, work: Work) -> tuple[list[str], str]:
+        """Return code for an estimate of work, in a scope of its own, and the name of its value."""
 
         def known(size: Expr) -> Expr:
             leaves = [e for e in walk([size]) if e.op in ("load", "var")]
@@ -485,108 +489,108 @@ class Emitter:
         self.pinned, self.volatile = pinned, volatile
         return cold.lines, value
 
-    def _end_of_chunk(self, loop: For, first: str, extent: str) -> tuple[list[str], str]:
-        """Code for where a chunk ends, or -1, and the name of that."""
-        code, value = self.aside(iteration_work(loop))
+    def _chunk_end(self, loop: For, first: str, extent: str) -> tuple[list[str], str]:
+        """Return code that computes the end of a chunk, or -1, and its name."""
+        code, value = self.emit_estimate(iteration_work(loop))
         ask, part = self.fresh("ask"), self.fresh("part")
         arguments = f"ptr %ae.watcher, i64 {first}, i64 {extent}, double {value}"
         return [*code, f"{ask} = load ptr, ptr %ae.watcher", f"{part} = call i64 {ask}({arguments})"], part
 
     def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
-        """A loop from `first` to before `last`."""
+        """Emit a loop from `first` to `last`, exclusive."""
         outer = self.scopes[-1]
         head, before_loop, exit_, end = map(self.label, ("loop", "pre", "exit", "end"))
         index, following = self.fresh("v"), self.fresh("next")
         innermost = not any(isinstance(s, (For, If, While)) for s in loop.body)
         before = dict(self.mutable)
-        entering = self._entering(loop.body)
+        carried_values = self._rename_assigned(loop.body)
         inner = self._inner(loop, head, index)
         if loop.parallel and innermost:
             inner.group = self.metadata.access_group()
-        stop = self._inside(inner, loop.body if body is None else body)
+        stop = self._emit_in(inner, loop.body if body is None else body)
         if loop.until:
             stop = self.mutable[loop.until].name
         after, self.mutable = self.mutable, before
         if self.watched and inner.depth > 1 and is_over_loops(loop):
-            self._look_between_loops(inner, index, _BLOCKS if is_over_blocks(loop) else _LOOPS)
+            self._check_signals_every(inner, index, _BLOCKS if is_over_blocks(loop) else _LOOPS)
 
-        some = outer.value("i64", last) > outer.value("i64", first)
-        outer.branch(some, before_loop, end)
+        nonempty = outer.value("i64", last) > outer.value("i64", first)
+        outer.branch(nonempty, before_loop, end)
         skipped = outer.block
         outer.begin(before_loop)
         outer.jump(head)
         outer.begin(head)
         outer.add(f"{index} = phi i64 [{first}, %{before_loop}], [{following}, %{inner.block}]")
-        outer.add(*_phis(entering, before, before_loop, after, inner.block))
+        outer.add(*_phis(carried_values, before, before_loop, after, inner.block))
         note = self.metadata.rest() if loop.lanes else self.metadata.loop(inner.group, loop.interleave)
         outer.add(*inner.lines, f"{following} = add nuw nsw i64 {index}, 1")
-        more = outer.value("i64", following) < outer.value("i64", last)
+        again = outer.value("i64", following) < outer.value("i64", last)
         if stop is not None:
-            more = outer.value("i1", stop).select(outer.constant("i1", False), more)
-        outer.branch(more, head, exit_, note)
+            again = outer.value("i1", stop).select(outer.constant("i1", False), again)
+        outer.branch(again, head, exit_, note)
         outer.begin(exit_)
         outer.jump(end)
         outer.begin(end)
-        for name in entering:
+        for name in carried_values:
             self.mutable[name] = outer.phi(before[name].kind, (before[name], skipped), (after[name], exit_))
         if body is None:
             return ""
         return outer.phi("i64", ("0", skipped), (following, exit_)).name
 
     def _in_chunks(self, loop: For, extent: str) -> str:
-        """A loop over elements inside of another loop, in chunks of `ELEMENTS`, between which signals are looked for.
+        """Emit a nested loop over elements in chunks of `ELEMENTS`, with checks for signals in between.
 
-        Nobody is asked before the first chunk.  Rows that are read from memory do without: another loop around theirs
-        takes LLVM a fifth longer to compile, and they last a second where they have some hundred million elements.
+        There is no check before the first chunk. Rows read from memory need none: another loop around them takes LLVM
+        20% longer to compile, and they take a second only with some hundred million elements.
         """
         outer = self.scopes[-1]
         head, look, again, done = map(self.label, ("head", "look", "again", "done"))
         first, entered = self.fresh("first"), outer.block
         outer.jump(head)
         outer.begin(head)
-        place = len(outer.lines)
+        phi_line = len(outer.lines)
         outer.add("")  # the phi nodes go here
         end, all_ = outer.emit("i64", f"add nsw i64 {first}, {ELEMENTS}"), outer.value("i64", extent)
         last = (end < all_).select(end, all_)
-        handed_on = self._handed_on(loop, entered)
+        make_phis = self._carry_over_chunks(loop, entered)
         count = self._counted(loop, first, last.name, None)
-        outer.branch(last < all_, look, done, _RARELY)
+        outer.branch(last < all_, look, done, _UNLIKELY)
         outer.begin(look)
-        self._ask(outer, again)
+        self._check_signals(outer, again)
         outer.jump(head)
         outer.begin(done)
-        outer.lines[place] = handed_on(first, last.name, again)
+        outer.lines[phi_line] = make_phis(first, last.name, again)
         return count
 
-    def _look_between_loops(self, inner: Scope, index: str, rounds: int) -> None:
-        """After some rounds of a loop over other loops, look for signals."""
+    def _check_signals_every(self, inner: Scope, index: str, rounds: int) -> None:
+        """Check for signals after some iterations of a loop over other loops."""
         look, on = self.label("look"), self.label("on")
-        place = inner.value("i64", index) & rounds - 1
-        inner.branch(place.equals(rounds - 1), look, on, _RARELY)
+        position = inner.value("i64", index) & rounds - 1
+        inner.branch(position.equals(rounds - 1), look, on, _UNLIKELY)
         inner.begin(look)
-        self._ask(inner, on)
+        self._check_signals(inner, on)
 
-    def _ask(self, w: Scope, on: str) -> None:
-        """Ask the watcher if there is one, and go on; the kernel ends if a handler raises."""
+    def _check_signals(self, w: Scope, on: str) -> None:
+        """Ask the watcher, if there is one, for signals; the kernel returns if a handler raises."""
         ask, stopped = self.label("ask"), self.label("stopped")
         w.branch(_is_watched(w), ask, on)
         w.begin(ask)
         function = w.load("ptr", "%ae.watcher")
         end = w.emit("i64", f"call i64 {function}(ptr %ae.watcher, i64 1, i64 2, double 1.0)")
-        w.branch(end < 0, stopped, on, _RARELY)
+        w.branch(end < 0, stopped, on, _UNLIKELY)
         w.begin(stopped)
         w.add("ret i1 true")
         w.begin(on)
 
     def _while(self, loop: While) -> None:
-        """A loop with its test on top; LLVM rotates it.
+        """Emit a loop with its test on top, which LLVM rotates.
 
-        Everything inside stays inside: nothing that the condition guards may be computed before it.
+        Nothing is hoisted out of it: the condition guards its body.
         """
         outer = self.scopes[-1]
         head, round_, end = map(self.label, ("while", "round", "end"))
         before, entered = dict(self.mutable), outer.block
-        entering = self._entering(loop.body)
+        carried_values = self._rename_assigned(loop.body)
         inner = Scope(self.names, len(self.scopes), head)
         self.volatile.clear()
 
@@ -596,13 +600,13 @@ class Emitter:
             inner.begin(round_)
             self.statements(loop.body)
 
-        self._inside(inner, test_and_round, pinned=True)
+        self._emit_in(inner, test_and_round, pinned=True)
         outer.jump(head)
         outer.begin(head)
-        outer.add(*_phis(entering, before, entered, self.mutable, inner.block), *inner.lines)
+        outer.add(*_phis(carried_values, before, entered, self.mutable, inner.block), *inner.lines)
         outer.jump(head)
         outer.begin(end)
-        self.mutable = before | entering
+        self.mutable = before | carried_values
 
     def _branch(self, branch: If) -> None:
         condition = self.value(branch.condition)
@@ -611,7 +615,7 @@ class Emitter:
         before = dict(self.mutable)
         inner = Scope(self.names, len(self.scopes), inside)
         self.volatile.clear()
-        self._inside(inner, branch.body, pinned=True)
+        self._emit_in(inner, branch.body, pinned=True)
         outer.branch(condition, inside, end)
         otherwise = outer.block
         outer.begin(inside)
@@ -619,14 +623,14 @@ class Emitter:
         outer.jump(end)
         outer.begin(end)
         after, self.mutable = self.mutable, before
-        for name in sorted(assigned(branch.body) & before.keys()):
+        for name in sorted(assigned_scalars(branch.body) & before.keys()):
             self.mutable[name] = outer.phi(before[name].kind, (before[name], otherwise), (after[name], inner.block))
 
 
 def _phis(
     values: dict[str, Value], old: dict[str, Value], entered: str, new: dict[str, Value], block: str
 ) -> list[str]:
-    """The phi nodes of values: what was there when a loop was entered, or what a round of it has left."""
+    """Return the phi nodes of loop-carried values."""
     return [
         f"{value} = phi {value.kind} [{old[name]}, %{entered}], [{new[name]}, %{block}]"
         for name, value in values.items()
@@ -637,10 +641,10 @@ def _is_watched(w: Scope) -> Value:
     return w.value("ptr", "%ae.watcher").compare("ne", w.value("ptr", "null"))
 
 
-def _number_or_nothing(e: Expr, accumulator: str) -> Expr | None:
-    """What an extremum is taken of, if NaNs are replaced by what changes nothing.
+def _nan_ignoring_operand(e: Expr, accumulator: str) -> Expr | None:
+    """Return the operand of an extremum that ignores NaN (replaces it by the identity); None for other values.
 
-    LLVM knows that extremum, and makes vectors of it; of the selection it makes a condition for each element.
+    LLVM has an instruction for it, which it vectorizes; a selection would become a branch for each element.
     """
     if not HAS_EXTREMA_OF_NUMBERS or e.op not in ("minimum", "maximum") or e.dtype not in ("float32", "float64"):
         return None
@@ -653,15 +657,15 @@ def _number_or_nothing(e: Expr, accumulator: str) -> Expr | None:
 
 
 def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: Cut) -> str:
-    """The kernel as the text of an internal LLVM function.
+    """Return the kernel as the text of an internal LLVM function.
 
     Parameters
     ----------
     cut
-        How its loops are cut into chunks, to look for signals in between.  Kernels that are cut ``inside`` take one
-        argument more: null, or a watcher (see `emit_threads`).  They return whether a handler has raised.  Those that
-        callers run ``in parts`` take two more: where their `only_loop` is to begin and to end.  If they have long rows
-        they also take a watcher, and return the same.
+        How its loops are split into chunks to check for signals. Kernels that are cut ``inside`` take one more
+        argument: null, or a watcher (see `emit_threads`); they return whether a handler has raised. Kernels that
+        callers run ``in parts`` take two more: the bounds of their `only_loop`. If they have long rows they also take a
+        watcher, and return the same.
     """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
     read = {
@@ -671,9 +675,9 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
     params = []
     for p in kernel.params:
         if isinstance(p, BufferParam):
-            alone = p.written and p.name not in read and not p.aliased
+            unaliased = p.written and p.name not in read and not p.aliased
             pointer = emitter.pointers[p.name] = emitter.fresh("b")
-            params.append(f"ptr {'noalias ' if alone else ''}{'' if p.written else 'readonly '}{pointer}")
+            params.append(f"ptr {'noalias ' if unaliased else ''}{'' if p.written else 'readonly '}{pointer}")
         else:
             name = emitter.fresh("n")
             emitter.variables[p.name] = (name, 0)
@@ -694,7 +698,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
 
 
 def _function_symbol(function: ScalarFunction, module: Module, metadata: Metadata) -> str:
-    """The symbol of a scalar function, which is emitted when it is first asked for."""
+    """Return the symbol of a scalar function, which is emitted on first use."""
     symbol = module.functions.get(function)
     if symbol is None:
         symbol = module.functions[function] = f"@f{len(module.functions)}.{_NOT_PLAIN.sub('_', function.name)}"

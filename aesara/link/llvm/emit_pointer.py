@@ -1,10 +1,9 @@
-"""A program as a plain C function, for callers that know nothing of Python.
+"""A program as a plain C function, for callers outside of Python.
 
-It is called as ``int64 function(lengths, pointers, user)``: with lengths (uint64), with pointers to the elements of
-inputs and results, and with a pointer to the user data, one of whose words is the address of the function's table. It
-touches no Python object and needs no GIL, so any threads may call it at once: each call takes a block of workspace
-from the function's pool, or makes one. The pool is a row of places; a thread begins at one that its stack names, takes
-what it finds there by an atomic exchange with null, and puts it back where there is null.
+It is called as ``int64 function(lengths, pointers, user)``: lengths (uint64), pointers to the elements of inputs and
+results, and a pointer to user data, one of whose words is the address of the function's table. It touches no Python
+object and needs no GIL, so any threads may call it concurrently: each call takes a block of workspace out of a pool by
+an atomic exchange with null, and puts it back where there is null.
 """
 
 from __future__ import annotations
@@ -31,20 +30,20 @@ __all__ = [
 ]  # fmt: skip
 
 POINTER_ENTRY = "aesara_pointer"
-#: what is returned if a check of the graph fails, if a length is not that of the graph, and if there is no memory
+#: return values if a check of the graph fails, if a length is wrong, and if there is no memory
 CHECK_FAILED, WRONG_LENGTH, NO_MEMORY = 1, -1, -2
 
-#: places of the pool, and the words from one to the next: they are in different lines of the cache
-_POOL, _APART = 32, 8
-#: bytes of workspace that are taken from the stack
-_ON_STACK = 16384
+#: entries of the pool, and their distance in words, which puts them in different cache lines
+_POOL, _POOL_STRIDE = 32, 8
+#: largest workspace on the stack, in bytes
+_STACK_BYTES = 16384
 
 
 @dataclass(frozen=True)
 class PointedTo:
-    """What a pointer points to: the input or the result of this number, with as many elements as a length says.
+    """Target of a pointer: the input or result of this number.
 
-    `length` is the position of that length among the lengths; None: it is a single number.
+    `length` is the position of its length among the lengths; None: it is a scalar.
     """
 
     number: int
@@ -54,14 +53,14 @@ class PointedTo:
 
 @dataclass(frozen=True)
 class Signature:
-    """The parameters of the C function: so many lengths, then pointers, then the user data.
+    """Parameters of the C function: lengths, pointers, and the user data.
 
     Attributes
     ----------
     status
-        The number of the result that the function returns, an int64; None: it returns 0.
+        Number of the result that the function returns, an int64; None: it returns 0.
     word
-        Which word of the user data is the address of the table.
+        Index of the word of the user data with the address of the table.
     """
 
     lengths: int
@@ -71,20 +70,20 @@ class Signature:
 
 
 class PointerWords:
-    """The words of the table behind those that every function has.
+    """Words of the table after those that every function has.
 
     Attributes
     ----------
     values
-        By number of a shared variable: where the address of its values is; its lengths follow.
+        By number of a shared variable: the word with the address of its values; its lengths follow.
     constant, end
-        The first constant, and the first word after all.
+        The first constant, and the end of the words.
     """
 
     pool, places = layout.VARIABLE_START, _POOL
 
     def __init__(self, program: Program) -> None:
-        at = self.pool + _POOL * _APART
+        at = self.pool + _POOL * _POOL_STRIDE
         self.values: dict[int, int] = {}
         for k, item in enumerate(program.inputs):
             if item.implicit:
@@ -94,8 +93,8 @@ class PointerWords:
         self.end = at + len(program.constants)
 
     def pool_place(self, number: int) -> int:
-        """The word of a place of the pool."""
-        return self.pool + _APART * number
+        """Return the word of an entry of the pool."""
+        return self.pool + _POOL_STRIDE * number
 
 
 class _PointerFrame(Frame):
@@ -105,7 +104,7 @@ class _PointerFrame(Frame):
         self.words.constant = self.places.constant
 
     def late_blocks(self) -> list[int]:
-        """Where the blocks of late slots are."""
+        """Return the frame offsets of the blocks of late slots."""
         return [self.late(slot) for slot in self._late]
 
 
@@ -130,7 +129,7 @@ class _PointerCode(HostCode):
 
 
 class _NoThreads(Threads):
-    """There is no GIL to release, and nobody to look for signals."""
+    """Threads of a function without GIL and signals."""
 
     def release_gil(self, steps: Sequence[Step]) -> None:
         self.code.forget()
@@ -141,7 +140,7 @@ class _NoThreads(Threads):
 
 class _PointerWorkspace(Workspace):
     def block(self, need: str) -> str:
-        if need.isdecimal() and int(need) <= _ON_STACK:
+        if need.isdecimal() and int(need) <= _STACK_BYTES:
             self.code.allocas.append(f"%workspace = alloca [{need} x i8], align {ALIGN}")
             return "%workspace"
         return self.code.emit("ptr", f"call ptr @pool.take(ptr %frame, ptr %table, i64 {need})")
@@ -173,9 +172,9 @@ class _PointerEnds(Ends):
                 code.place(item.buffer.name, code.word(word))
                 lengths = [code.word(word + 1 + d, "i64") if static[d] is None else "" for d in range(len(shape))]
             else:
-                position, pointed = self._inputs[k]
+                position, target = self._inputs[k]
                 code.place(item.buffer.name, f"%pointer{position}")
-                lengths = [] if pointed.length is None else [f"%length{pointed.length}"]
+                lengths = [] if target.length is None else [f"%length{target.length}"]
             for size, length, known in zip(shape, lengths, static, strict=True):
                 if known is None:
                     code.define(size.attr, length)
@@ -186,8 +185,8 @@ class _PointerEnds(Ends):
     def result(self, step: Allocate, output: int) -> str:
         if output == self.signature.status:
             return "%status"
-        code, (position, pointed) = self.code, self._results[output]
-        wanted = "1" if pointed.length is None else f"%length{pointed.length}"
+        code, (position, target) = self.code, self._results[output]
+        wanted = "1" if target.length is None else f"%length{target.length}"
         for size in step.buffer.outer_shape:
             code.demand(code.compare("eq", "i64", code.value(size), wanted), layout.WRONG_ARGUMENTS)
         return f"%pointer{position}"
@@ -195,7 +194,7 @@ class _PointerEnds(Ends):
     def finish(self) -> None:
         code = self.code
         code.answer("0" if self.signature.status is None else code.field("%status", 0, "i64"))
-        code.failed()
+        code.emit_failures()
         code.finish_frame()
 
 
@@ -215,14 +214,14 @@ class _PointerEntry(EntryPoint):
 
 
 def emit_pointer(program: Program, signature: Signature) -> tuple[str, frozenset[str]]:
-    """LLVM IR text of a program as a plain C function, and the external scalar functions that it needs.
+    """Return LLVM IR text of a program as a plain C function, and the external scalar functions that it needs.
 
     Parameters
     ----------
     program
-        It has no updates, no generators and no nodes in Python; results are vectors or single numbers.
+        A program without updates, generators and nodes in Python; results are vectors or scalars.
     signature
-        How it is called.
+        Its parameters.
     """
     entry = _PointerEntry(program, signature)
     text = entry.text()
@@ -244,7 +243,7 @@ define internal ptr @pool.place(ptr %table, i64 %first, i64 %k) nounwind {{
 entry:
   %sum = add i64 %first, %k
   %number = and i64 %sum, {_POOL - 1}
-  %word = mul i64 %number, {8 * _APART}
+  %word = mul i64 %number, {8 * _POOL_STRIDE}
   %at = add i64 %word, {8 * PointerWords.pool}
   %place = at %table, %at
   ret ptr %place

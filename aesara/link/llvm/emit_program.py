@@ -1,9 +1,7 @@
-"""The entry point of a compiled function as LLVM IR text: CPython's fastcall convention in, a Python object out.
+"""Entry point of a compiled function as LLVM IR text, in CPython's fastcall convention.
 
-Between the beginning and the end of a call (`emit_call`) come the steps of the program (`emit_steps`).
-
-All that a call changes is its own: its frame on the stack, and a block of workspace, which it takes from the function's
-pool and returns to it.
+The steps of the program (`emit_steps`) are between the prologue and the epilogue of a call (`emit_call`). A call
+modifies only memory of its own: its frame on the stack, and a block of workspace from the function's pool.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ from aesara.link.llvm.spills import spills_values
 
 __all__ = ["ENTRY", "EntryPoint", "emit_program"]
 
-#: signals are looked for after steps of so much weight together; steps last a `PORTION` or look by themselves, but for
+
 #: products, which may be long
-_ENOUGH = 16
+_WEIGHT_BETWEEN_CHECKS = 16
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
-#: A kernel of so few lines, without branches, is part of the entry: a function takes half a millisecond to compile.
-_FEW_LINES = 20
+#: kernels without branches up to this number of lines are inlined: compiling a function takes half a millisecond
+_INLINED_LINES = 20
 
 
 class EntryPoint:
@@ -44,29 +42,29 @@ class EntryPoint:
     program
         The program.
     code
-        The text, and where things are.
+        The text, and the locations of values.
     threads
-        What is emitted for the sake of other threads and of signals.
+        Emits code for threads and signals.
     ends
-        The beginning and the end of a call.
+        Emits the prologue and the epilogue.
     workspace
         The workspace.
     short_loops
-        The loops over steps that are one kernel, by the identity of the step.
+        The launches of loops over steps that are one kernel, by the identity of the step.
     has_loops
         Whether the entry point has loops of its own.
     inside_loop
-        Whether the step that is being emitted belongs to a loop.
+        Whether the current step is in a loop.
     """
 
     threads_class, workspace_class = Threads, Workspace
 
     def __init__(self, program: Program) -> None:
         made = {buffer.name for step in program.all_steps() for buffer in step.makes()}
-        given = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
+        initial = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
         self.program = program
         self.code: HostCode = self._host_code(frozenset(made))
-        self.threads: Threads = self.threads_class(self.code, frozenset(given))
+        self.threads: Threads = self.threads_class(self.code, frozenset(initial))
         self.workspace: Workspace = self.workspace_class(program.slots, self.code)
         self.ends = self._ends()
         self.short_loops = _short_loops(program)
@@ -82,7 +80,7 @@ class EntryPoint:
         return CallEnds(self.program, self.code, self.threads, self.workspace)
 
     def text(self) -> str:
-        """The text of the module."""
+        """Return the text of the module."""
         code = self.code
         self.ends.arguments()
         self.workspace.take()
@@ -92,9 +90,9 @@ class EntryPoint:
         self._steps()
         self.ends.finish()
         body = "\n".join([*code.allocas, *code.lines])
-        # Passes find little in code that runs once, or around long steps, and take their time for it.
-        gains = any(step.needs_optimization for step in self.program.steps if id(step) not in self.short_loops)
-        attributes = "nounwind" if gains else "noinline optnone nounwind"
+        # Passes are not worth their time for code that runs once, or around long steps.
+        optimize = any(step.needs_optimization for step in self.program.steps if id(step) not in self.short_loops)
+        attributes = "nounwind" if optimize else "noinline optnone nounwind"
         entry = f'define {self.ends.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
         parts = [*self._kernel_texts, *self.ends.definitions(), entry]
         parts += [code.module.text(), code.metadata.text()]
@@ -108,53 +106,53 @@ class EntryPoint:
         emission_of(step).emit(self, step)
 
     def segment(self, steps: Sequence[Step]) -> None:
-        """Emit steps during which other threads may have the GIL."""
+        """Emit steps during which other threads may hold the GIL."""
         self.threads.release_gil(steps)
         weight = 0
         for step in steps:
             self.step(step)
             weight += emission_of(step).weight
-            if self.threads.released != "false" and weight >= _ENOUGH:
-                self.threads.look()
+            if self.threads.released != "false" and weight >= _WEIGHT_BETWEEN_CHECKS:
+                self.threads.check_signals()
                 weight = 0
         self.threads.take_gil()
 
     def kernel(self, kernel: Kernel, cut: Cut) -> str:
-        """The symbol of a kernel, which is emitted once, however often it is launched."""
+        """Return the symbol of a kernel, which is emitted once."""
         content = (kernel.params, kernel.body, cut)
-        found = self._kernels.get(content)
-        if found is None:
-            found = self._kernels[content] = f"k{len(self._kernels)}"
-            named = Kernel(found, kernel.params, kernel.body)
+        symbol = self._kernels.get(content)
+        if symbol is None:
+            symbol = self._kernels[content] = f"k{len(self._kernels)}"
+            named = Kernel(symbol, kernel.params, kernel.body)
             code = self.code
             text = emit_kernel(named, code.module, code.metadata, _KERNEL_ATTRIBUTES, cut)
-            if text.count("\n") <= _FEW_LINES and "\nbr " not in text:
+            if text.count("\n") <= _INLINED_LINES and "\nbr " not in text:
                 text = text.replace("noinline", INLINED, 1)
             self._kernel_texts.append(text)
-        return found
+        return symbol
 
     def _steps(self) -> None:
-        """The steps, in segments that need the GIL or do not."""
+        """Emit the steps, in segments with and without the GIL."""
         for with_gil, steps in self.threads.runs(self.program.steps):
             if with_gil:
                 for step in steps:
                     self.ends.confirm([step])
                     if self.threads.keeps_values is None and self.program.overwrites_shared(step):
-                        self._decide_about_overwriting(step)
+                        self._decide_in_place_updates(step)
                     self.step(step)
                 continue
             for part in self.threads.segments(steps):
                 self.ends.confirm(part)
                 self.segment(part)
 
-    def _decide_about_overwriting(self, first: Step) -> None:
-        """Before the first value is overwritten in place, find out whether it pays."""
+    def _decide_in_place_updates(self, first: Step) -> None:
+        """Emit the decision whether in-place updates are worthwhile, before the first of them."""
         rest = self.program.steps[self.program.steps.index(first) :]
         size: Expr = const(0)
         for step in rest:
             for buffer in step.overwrites():
                 size = size + buffer.bytes
-        self.threads.decide_about_values(rest, size)
+        self.threads.decide_in_place_updates(rest, size)
 
 
 def _short_loops(program: Program) -> dict[int, Launch]:
@@ -163,12 +161,12 @@ def _short_loops(program: Program) -> dict[int, Launch]:
         return {}
     bases = program.bases()
     taken = frozenset(buffer.name for step in steps for buffer in step.overwrites())
-    found = {id(step): loop_as_launch(step, bases, taken) for step in steps}
-    return {number: launch for number, launch in found.items() if launch is not None}
+    symbol = {id(step): loop_as_launch(step, bases, taken) for step in steps}
+    return {number: launch for number, launch in symbol.items() if launch is not None}
 
 
 def emit_program(program: Program) -> tuple[str, frozenset[str]]:
-    """LLVM IR text of a program, and the external scalar functions that it needs."""
+    """Return the LLVM IR text of a program, and the external scalar functions that it needs."""
     entry = EntryPoint(program)
     text = entry.text()
     return text, frozenset(entry.code.module.externals)

@@ -1,8 +1,8 @@
-"""Library routines as functions of a module, with the conventions of C and Fortran behind them.
+"""Wrappers of library routines, which follow the conventions of C and Fortran.
 
 ``@routine.<name>(sizes, pointers)`` takes the sizes as 64-bit integers and a pointer for each array, in the order of
-the record, and returns nothing: a status goes to its array.  One that gives one element after another takes in addition
-the numbers of the first one and of the one after the last.
+the record; a status is stored in its array. A routine for many elements takes the index of the first one and of the end
+in addition.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from aesara.ir.routine import (
     Status,
 )
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.primitives import converted, primitive
+from aesara.link.llvm.primitives import convert_dtype, primitive
 from aesara.link.llvm.types import LLVM_TYPES, literal
 
 __all__ = ["declare_routine"]
 
-#: The module of the routines that draw and are our own, which is imported with the first of them.
+#: module of our own drawing routines, which is imported on first use
 WRITTEN_HERE = "aesara.link.llvm.scalar_draws"
 
 
 def declare_routine(routine: Routine, module: Module) -> str:
-    """The symbol of the function for a routine, which is put into the module."""
+    """Return the symbol of the function for a routine, which is added to the module."""
     symbol = f"@routine.{routine.name}"
     if symbol not in module.helpers:
         wrapper = _Wrapper(routine, module)
@@ -58,23 +58,23 @@ class _Wrapper:
     def __init__(self, routine: Routine, module: Module) -> None:
         self.routine, self.module = routine, module
         self.writer = InstructionWriter()
-        #: what stands in front of the call, and behind it
+        #: code before and after the call
         self.lines = self.writer.lines
         self.after: list[str] = []
 
     def text(self, symbol: str) -> str:
         routine = self.routine
         given = [f"i64 %size.{name}" for name in routine.sizes] + [f"ptr %at.{p.name}" for p in routine.parameters]
-        taken = [self._argument(argument) for argument in routine.arguments]
+        arguments = [self._argument(argument) for argument in routine.arguments]
         kind = "void" if routine.returns is None else "i32"
-        types = ", ".join(argument.split()[0] for argument in taken)
+        types = ", ".join(argument.split()[0] for argument in arguments)
         function = self._function(routine.symbol, kind, types)
         if routine.other is not None:
             condition, instead = routine.other
             other = self._function(instead, kind, types)
             pointers = (self.writer.value("ptr", name) for name in (other, function))
             function = self._value(condition).differs(0).select(*pointers).name
-        called = f"call {kind} {function}({', '.join(taken)})"
+        called = f"call {kind} {function}({', '.join(arguments)})"
         if routine.one_thread is not None:
             self._keep_to_one_thread(routine, *routine.one_thread)
         if routine.returns is None:
@@ -86,7 +86,7 @@ class _Wrapper:
         return f"define internal void {symbol}({', '.join(given)}) noinline optnone nounwind {{\nentry:\n  {body}\n}}"
 
     def _keep_to_one_thread(self, routine: Routine, least: float, most: float) -> None:
-        """Let the library use one thread for the call if the routine's work is from `least` to `most`."""
+        """Limit the library to one thread during the call if the routine's work is from `least` to `most`."""
         self.module.declare("@threads.enter", "declare i1 @threads.enter(i1)")
         self.module.declare("@threads.leave", "declare void @threads.leave(i1)")
         self.module.externals |= {"threads.enter", "threads.leave"}
@@ -97,22 +97,22 @@ class _Wrapper:
         self.after.append(f"call void @threads.leave({entered.typed})")
 
     def text_of_loop(self, symbol: str) -> str:
-        """A function that gives one element of many."""
+        """Return a function that loops over the elements of a result."""
         routine = self.routine
         given = [f"i64 %size.{name}" for name in routine.sizes] + [f"ptr %at.{p.name}" for p in routine.parameters]
         before: list[str] = []
-        taken = [self._argument_in_loop(argument, before) for argument in routine.arguments]
+        arguments = [self._argument_in_loop(argument, before) for argument in routine.arguments]
         dtypes = {p.name: p.dtype for p in routine.parameters}
         kind, kept = "void", []
         if routine.gives:
             kind = LLVM_TYPES[dtypes[routine.gives]]
             place = f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k"
             kept = [place, f"store {kind} %element, ptr %place"]
-        types = ", ".join(one.split()[0] for argument in taken for one in argument.split(", "))
+        types = ", ".join(one.split()[0] for argument in arguments for one in argument.split(", "))
         function = self._function(routine.symbol, kind, types)
         if any(isinstance(argument, ElementCount) for argument in routine.arguments):
-            calls = [*before, *self.lines, f"call void {function}({', '.join(taken)})", "ret void"]
-            return self._of_pieces(symbol, given, calls)
+            calls = [*before, *self.lines, f"call void {function}({', '.join(arguments)})", "ret void"]
+            return self._define_range(symbol, given, calls)
         lines = [
             *before,
             "%some = icmp slt i64 %first, %last",
@@ -120,7 +120,7 @@ class _Wrapper:
             "loop:",
             "%k = phi i64 [%first, %entry], [%k.next, %loop]",
             *self.lines,
-            f"{'%element = ' * bool(routine.gives)}call {kind} {function}({', '.join(taken)})",
+            f"{'%element = ' * bool(routine.gives)}call {kind} {function}({', '.join(arguments)})",
             *kept,
             "%k.next = add i64 %k, 1",
             "%more = icmp slt i64 %k.next, %last",
@@ -128,16 +128,16 @@ class _Wrapper:
             "done:",
             "ret void",
         ]
-        return self._of_pieces(symbol, given, lines)
+        return self._define_range(symbol, given, lines)
 
     @staticmethod
-    def _of_pieces(symbol: str, given: Sequence[str], lines: Sequence[str]) -> str:
+    def _define_range(symbol: str, given: Sequence[str], lines: Sequence[str]) -> str:
         body = "\n  ".join(lines)
         head = f"define internal void {symbol}({', '.join([*given, 'i64 %first', 'i64 %last'])})"
         return f"{head} noinline nounwind {{\nentry:\n  {body}\n}}"
 
     def _argument_in_loop(self, argument: CArgument, before: list[str]) -> str:
-        """The argument as text; lines that it needs go in front of the loop, or into it."""
+        """Return an argument as text; code for it is appended to `before`, or to the loop's body."""
         if isinstance(argument, Bits):
             words = f"%at.{argument.value}"
             before += [f"%state = getelementptr i8, ptr {words}, i64 {HEADER}", f"store ptr %state, ptr {words}"]
@@ -191,7 +191,7 @@ class _Wrapper:
         return f"{LLVM_TYPES[argument.value.dtype]} {literal(argument.value.attr, argument.value.dtype)}"
 
     def _function(self, symbol: str, kind: str, types: str) -> str:
-        """A C function by its symbol, or one of our own, which is put into the module."""
+        """Declare a C function, or add one of our own to the module; return its symbol."""
         texts = importlib.import_module(WRITTEN_HERE).texts_of(symbol) if symbol.startswith("draw.") else ()
         for name, text, calls in texts:
             self.module.helper(name, text)
@@ -203,14 +203,14 @@ class _Wrapper:
         return f"@{symbol}"
 
     def _argument(self, argument: CArgument) -> str:
-        """The argument as text, after the lines that it needs."""
+        """Return an argument as text, after emitting code for it."""
         if isinstance(argument, Character):
             name = f"@character.{argument.value}"
             return f"ptr {self.module.helper(name, f'{name} = private constant i8 {ord(argument.value)}')}"
         if isinstance(argument, (Integer, Leading)):
             given = argument.value
             value = self._value(given if isinstance(argument, Integer) else op("maximum", given, const(1)))
-            return self._kept(value.narrow("i32")).typed
+            return self._spill(value.narrow("i32")).typed
         if isinstance(argument, ConstantPointer):
             numbers: Sequence[Expr] = argument.value
             kind = LLVM_TYPES[numbers[0].dtype]
@@ -222,28 +222,28 @@ class _Wrapper:
         if isinstance(argument, Data):
             return f"ptr %at.{argument.value}"
         if isinstance(argument, Status):
-            place = self._kept(self.writer.constant("i32", 0))
+            place = self._spill(self.writer.constant("i32", 0))
             loaded = self.writer.names.fresh()
             self.after.append(f"{loaded} = load i32, ptr {place}")
             self._keep_status(loaded, argument.value)
             return place.typed
         if isinstance(argument, Pointers):
-            return self._table("ptr", [self._argument(one).split()[1] for one in argument.value])
+            return self._stack_array("ptr", [self._argument(one).split()[1] for one in argument.value])
         if isinstance(argument, Int64Array):
-            return self._table("i64", [self._value(e).name for e in argument.value])
+            return self._stack_array("i64", [self._value(e).name for e in argument.value])
         assert isinstance(argument, Null)
         return "ptr null"
 
-    def _table(self, kind: str, values: list[str]) -> str:
-        """An array on the stack."""
+    def _stack_array(self, kind: str, values: list[str]) -> str:
+        """Return an array on the stack."""
         w = self.writer
         place = w.emit("ptr", f"alloca [{len(values)} x {kind}]")
         for k, value in enumerate(values):
             w.store(w.value(kind, value), w.at(place, k, kind))
         return place.typed
 
-    def _kept(self, value: Value) -> Value:
-        """A pointer to a value."""
+    def _spill(self, value: Value) -> Value:
+        """Store a value on the stack and return the pointer."""
         place = self.writer.emit("ptr", f"alloca {value.kind}")
         self.writer.store(value, place)
         return place
@@ -260,12 +260,12 @@ class _Wrapper:
             return self.writer.constant(kind, e.attr)
         if e.op == "cast":
             (given,) = e.args
-            return converted(self._value(given), given.dtype, e.dtype)
+            return convert_dtype(self._value(given), given.dtype, e.dtype)
         return primitive(self.module, e.op, e.dtype, *map(self._value, e.args))
 
 
 def _set_part(words: str, part: int) -> list[str]:
-    """Let the state of a generator point to a part, if it has that; else write what is there anyway."""
+    """Point the state of a generator to a part, if it exists; otherwise store the old pointer again."""
     at = f"%part{part}"
     return [
         f"{at}.p = getelementptr i8, ptr {words}, i64 {PARTS + 8 * part}",

@@ -1,4 +1,4 @@
-"""How each step of a program is emitted: a function for each class of steps."""
+"""Emission of the steps of a program: a function for each class of steps."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ AnyStep = TypeVar("AnyStep", bound=Step)
 
 @dataclass(frozen=True)
 class Emission:
-    """How a step is emitted.
+    """How to emit a class of steps.
 
     Attributes
     ----------
     emit
         Called with the entry point and the step.
     weight
-        After how much of this, together, signals are looked for; 0 for what lasts no time.
+        Contribution to the total after which signals are checked; 0 if it takes no time.
     """
 
     emit: Callable[[EntryPoint, Any], None]
@@ -65,7 +65,7 @@ _EMISSIONS: dict[type[Step], Emission] = {}
 def emits(
     kind: type[AnyStep], weight: int = 0
 ) -> Callable[[Callable[[EntryPoint, AnyStep], None]], Callable[[EntryPoint, AnyStep], None]]:
-    """Let a function emit a class of steps."""
+    """Register a function that emits a class of steps."""
 
     def register(emit: Callable[[EntryPoint, AnyStep], None]) -> Callable[[EntryPoint, AnyStep], None]:
         _EMISSIONS[kind] = Emission(emit, weight)
@@ -75,7 +75,7 @@ def emits(
 
 
 def emission_of(step: Step) -> Emission:
-    """How a step is emitted."""
+    """Return the emission of a step."""
     return _EMISSIONS[type(step)]
 
 
@@ -125,7 +125,7 @@ def _hand_over(entry: EntryPoint, step: HandOver) -> None:
 
 @emits(Launch, weight=1)
 def _launch(entry: EntryPoint, step: Launch) -> None:
-    code, cut = entry.code, _cut(entry, step)
+    code, cut = entry.code, _cut_of(entry, step)
     symbol = entry.kernel(step.kernel, cut)
     arguments = []
     for argument in step.arguments:
@@ -137,27 +137,27 @@ def _launch(entry: EntryPoint, step: Launch) -> None:
         code.add(f"call void @{symbol}({', '.join(arguments)})")
         return
     if cut == "in parts":
-        _in_parts(entry, step, f"@{symbol}({', '.join(arguments)}")
+        _launch_in_parts(entry, step, f"@{symbol}({', '.join(arguments)}")
         return
     arguments.append(f"ptr {entry.threads.watcher()}")
-    entry.threads.ends_early(code.emit("i1", f"call i1 @{symbol}({', '.join(arguments)})"))
+    entry.threads.fail_if_stopped(code.emit("i1", f"call i1 @{symbol}({', '.join(arguments)})"))
 
 
-def _cut(entry: EntryPoint, step: Launch) -> Cut:
-    """How the loops of a kernel are cut."""
+def _cut_of(entry: EntryPoint, step: Launch) -> Cut:
+    """Return how the loops of a kernel are split."""
     kernel = step.kernel
     if not may_be_cut(kernel):
         return "no"
-    # Kernels in loops take their place among many rounds, so only those are cut whose iterations are long, or whose
-    # sizes only a round knows.
-    if entry.inside_loop and entry.threads.same_each_round(step) and not is_heavy(kernel.body):
+    # Kernels in loops over steps are split only if their iterations are long, or their sizes depend on the iteration:
+    # otherwise the loop itself checks for signals.
+    if entry.inside_loop and entry.threads.is_loop_invariant(step) and not is_heavy(kernel.body):
         return "no"
-    # A loop around its loop costs the kernel a fifth of its compile time, and the entry little if it has no passes.
+    # Another loop in the kernel costs 20% of its compile time; in the entry, little if no passes run on it.
     return "inside" if entry.has_loops or only_loop(kernel) is None else "in parts"
 
 
-def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
-    """Call a kernel for one part of its loop after another, between which signals are looked for."""
+def _launch_in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
+    """Call a kernel for one part of its loop after another, with checks for signals in between."""
     code, loop = entry.code, only_loop(step.kernel)
     assert loop is not None
     given = {p.name: a for p, a in zip(step.kernel.params, step.arguments, strict=True) if isinstance(a, Expr)}
@@ -166,20 +166,20 @@ def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
         return substitute([size], lambda e: given.get(e.attr) if e.op == "var" else None, {})[0]
 
     extent = code.value(outside(loop.extent))
-    asks = has_long_rows(step.kernel)
+    watched = has_long_rows(step.kernel)
     if entry.threads.released == "false":
-        code.add(f"call {'i1' if asks else 'void'} {call}, i64 0, i64 {extent}{', ptr null' if asks else ''})")
+        code.add(f"call {'i1' if watched else 'void'} {call}, i64 0, i64 {extent}{', ptr null' if watched else ''})")
         return
     watcher, before = entry.threads.watcher(), code.writer.block
     head, look, go, part, done = (code.label(stem) for stem in ("parts", "look", "go", "part", "done"))
-    parted = code.label("parted") if asks else part
+    parted = code.label("parted") if watched else part
     first, last = code.fresh("first"), code.fresh("last")
     code.writer.jump(head)
     code.block(head)
     code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{parted}]")
     code.branch(code.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
     code.block(look)
-    lines, work = code.emitter.aside(iteration_work(loop).replace(outside))
+    lines, work = code.emitter.emit_estimate(iteration_work(loop).replace(outside))
     code.add(*lines)
     end = code.call("chunk", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
     code.stop_if(code.compare("slt", "i64", end, "0"), go)
@@ -187,7 +187,7 @@ def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
     code.writer.jump(part)
     code.block(part)
     code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]")
-    if asks:
+    if watched:
         code.stop_if(code.emit("i1", f"call i1 {call}, i64 {first}, i64 {last}, ptr {watcher})"), parted)
         code.block(parted)
     else:
@@ -200,15 +200,15 @@ def _in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
 
 
 def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[[], None]) -> None:
-    """Emit code once, or for every item of a batch, each of which takes so much work."""
+    """Emit code once, or in a loop over a batch, each item of which takes `work`."""
     if batch is None:
         emit()
         return
-    rounds = entry.threads.rounds(entry.threads.known(work))
+    rounds = entry.threads.iterations_between_checks(entry.threads.known(work))
 
     def body() -> None:
         emit()
-        entry.threads.look_after_round(entry.code.value(BATCH), rounds)
+        entry.threads.check_signals_after_iteration(entry.code.value(BATCH), rounds)
 
     entry.code.emitter.loop(For(BATCH.attr, batch, ()), body)
 
@@ -218,13 +218,13 @@ def _call(entry: EntryPoint, step: Call) -> None:
     chunks = step.chunks
     if chunks is not None:
         work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(CHUNK)))
-        _for_each(entry, chunks, work, lambda: _one_call(entry, step, const(CHUNK)))
+        _for_each(entry, chunks, work, lambda: _emit_call(entry, step, const(CHUNK)))
         return
-    _for_each(entry, step.batch, step.work_per_call(), lambda: _one_call(entry, step))
+    _for_each(entry, step.batch, step.work_per_call(), lambda: _emit_call(entry, step))
 
 
-def _one_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None:
-    """A call, or the part of one that makes chunk number `BATCH` of a result."""
+def _emit_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None:
+    """Emit a call, or the part of one for chunk number `BATCH` of a result."""
     code, routine = entry.code, step.routine
     if routine.word is None:
         arguments = [f"i64 {code.value(n)}" for n in step.sizes]
@@ -257,16 +257,16 @@ def _one_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None:
         assert isinstance(one, Table)
         return "ptr %table"
 
-    entry.threads.ends_early(code.call(routine.word, "i1", *map(argument, routine.arguments)))
+    entry.threads.fail_if_stopped(code.call(routine.word, "i1", *map(argument, routine.arguments)))
 
 
 def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
-    """Where an operand begins."""
+    """Return the address of an operand as an argument."""
     offset = code.value(operand.offset)
     return f"ptr {code.at(code.emitter.buffer(operand.buffer), offset, memory_type(dtype))}"
 
 
-# -- steps of steps, and nodes in Python -------------------------------------------------------------------------
+# -- loops, and nodes in Python ---------------------------------------------------------------------------------
 
 
 @emits(Iterate, weight=4)
@@ -276,13 +276,13 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
     if launch is not None:
         _short_loop(entry, step, launch)
         return
-    portion = threads.rounds(threads.known(step.work_per_iteration()))
+    portion = threads.iterations_between_checks(threads.known(step.work_per_iteration()))
     outermost, entry.inside_loop = not entry.inside_loop, True
 
     def body() -> str | None:
         for inner in step.body:
             entry.step(inner)
-        threads.look_after_round(code.value(var(step.var)), portion)
+        threads.check_signals_after_iteration(code.value(var(step.var)), portion)
         return None if step.until is None else code.value(step.until)
 
     code.define(step.count, code.emitter.loop(For(step.var, step.extent, ()), body))
@@ -290,12 +290,12 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
 
 
 def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
-    """A loop that is one kernel."""
+    """Emit a loop that is one kernel."""
     code, words = entry.code, failure_size(step)
     if step.until is not None:
-        code.place(rounds_buffer(step), code.room("rounds", 1))
+        code.place(rounds_buffer(step), code.reserve("rounds", 1))
     if words:
-        code.place(failure_buffer(step), code.room("failure", words))
+        code.place(failure_buffer(step), code.reserve("failure", words))
     _launch(entry, launch)
     for check in checks_after(step):
         _check(entry, check)
@@ -308,7 +308,7 @@ def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
 @emits(PythonCall)
 def _python(entry: EntryPoint, step: PythonCall) -> None:
     code = entry.code
-    operands = code.room("operands", max(len(step.operands), 1))
+    operands = code.reserve("operands", max(len(step.operands), 1))
     windows = []
     for k, buffer in enumerate(step.operands):
         data = code.emitter.buffer(buffer.name)

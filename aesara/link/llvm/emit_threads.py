@@ -1,15 +1,15 @@
-"""Compiled functions among other threads: when the GIL is released, where Ctrl-C is looked for.
+"""Threads and signals: where the GIL is released and where Ctrl-C is checked.
 
-Steps that touch no Python object follow one another in a *segment*.  Before one that is estimated to last longer than
-`LONG` the GIL is released, after it taken again.  Calls that may release it hold references to the shared values that
-they read; those that update also hold the guards of what they update (`link/guards.py`) from before the values are
-read until the new ones are in place.  Calls that keep the GIL until they end need neither.
+Steps that touch no Python object form a *segment*. The GIL is released before a segment that is estimated to take
+longer than `LONG`, and taken after it. Calls that may release it hold references to the shared values that they read;
+calls that update hold the guards (`link/guards.py`) from before the values are read until the new ones are stored.
+Calls that keep the GIL throughout need neither.
 
-In the main thread, while the GIL is released, signals are looked for: in loops over steps, between steps, and in long
-kernels after each of the chunks that their outermost loops are cut into.  This happens after every `PORTION` of
-estimated work and comes to nothing if, by the clock, little time has gone by, since it needs the GIL.
+In the main thread, while the GIL is released, signals are checked in loops over steps, between steps, and in long
+kernels after each chunk of their outermost loops. This happens after every `PORTION` of estimated work, and only if the
+clock says that enough time has passed, since it needs the GIL.
 
-What happens then is in `shared/threads.py`; this is about where.
+The routines are in `shared/threads.py`; this module decides where they are called.
 """
 
 from __future__ import annotations
@@ -28,34 +28,34 @@ from aesara.link.llvm.shared.threads import PORTION
 
 __all__ = ["LONG", "Threads", "may_be_cut"]
 
-#: nanoseconds of estimated work for which the GIL is released
+#: estimated work, in nanoseconds, from which the GIL is released
 LONG = 20e3
-#: nanoseconds of estimated work that may overwrite a shared value in place, with the GIL held
+#: largest estimated work, in nanoseconds, for in-place updates of shared values, which hold the GIL
 IN_PLACE = 20e6
-#: nanoseconds that a byte of fresh memory costs, in comparisons with what may be computed without the GIL meanwhile
-_FRESH_BYTE = 2.5
+#: cost of a byte of fresh memory in nanoseconds, compared with work that could run without the GIL
+_FRESH_BYTE_TIME = 2.5
 
 
 def may_be_cut(kernel: Kernel) -> bool:
-    """Whether a kernel's loops may last so long that signals are looked for in between."""
+    """Return whether a kernel's loops may take long enough to check for signals in between."""
     constant = kernel_work(kernel).constant
     return constant is None or constant > PORTION
 
 
 class Threads:
-    """Emits what a function does for the sake of other threads and of signals."""
+    """Emits code for threads and signals."""
 
     def __init__(self, code: HostCode, complete: frozenset[str]) -> None:
         self.code = code
-        #: the work of each step, which is kept: no other gets its identity
+        #: work by the identity of the step, which is kept alive
         self.works: dict[int, tuple[Step, Work]] = {}
-        #: buffers that hold their values from the beginning
+        #: buffers that are complete from the beginning
         self.complete = complete
         #: i1: this call holds references to shared values and, if it updates some, guards
         self.careful: str = "false"
-        #: i1: no shared value is overwritten in place; None as long as none could be
+        #: i1: no shared value is overwritten in place; None before the decision
         self.keeps_values: str | None = None
-        #: i32: references to a shared value that nobody else sees, and that may be overwritten
+        #: i32: reference count of a shared value that may be overwritten, as it is not shared with others
         self.lonely = "1"
         #: i1: the GIL is released at this point
         self.released = "false"
@@ -63,18 +63,18 @@ class Threads:
     # -- estimates -------------------------------------------------------------------------------------------
 
     def work(self, steps: Iterable[Step]) -> Work:
-        """The work of steps, in sizes that are known here."""
+        """Return the work of steps, in sizes that are known here."""
         return self.known(sum_of(self.step_work(step) for step in steps))
 
     def step_work(self, step: Step) -> Work:
-        """The work of a step, in any sizes."""
+        """Return the work of a step, in any sizes."""
         found = self.works.get(id(step))
         if found is None:
             found = self.works[id(step)] = step, step.work()
         return found[1]
 
     def known(self, work: Work) -> Work:
-        """Work in sizes that are known here."""
+        """Replace the sizes of an estimate that are not known here by `UNKNOWN`."""
         return work.replace(lambda size: size if self._is_known(size) else const(UNKNOWN))
 
     def _is_known(self, size: Expr) -> bool:
@@ -86,7 +86,7 @@ class Threads:
         )
 
     def segments(self, steps: Sequence[Step]) -> Iterator[Sequence[Step]]:
-        """Parts of a run of steps: what the first steps of each do is known before it, as far as it ever is."""
+        """Split steps so that the work of each part is known before it, except for that of its first step."""
         start = 0
         while start < len(steps):
             end = start + 1
@@ -96,11 +96,11 @@ class Threads:
             start = end
 
     def all_known(self, steps: Iterable[Step]) -> bool:
-        """Whether the work of steps depends only on sizes that are known here."""
+        """Return whether the work of steps depends only on sizes that are known here."""
         return all(self._is_known(size) for step in steps for sizes in self.step_work(step).terms for size in sizes)
 
-    def same_each_round(self, step: Step) -> bool:
-        """Whether the work of a step in a loop depends only on sizes that are known before all loops."""
+    def is_loop_invariant(self, step: Step) -> bool:
+        """Return whether the work of a step in a loop depends only on sizes that are known outside of all loops."""
         places = self.code.emitter.variables
         return all(
             e.attr in self.complete if e.op == "load" else places.get(e.attr, ("", 1))[1] == 0
@@ -110,12 +110,12 @@ class Threads:
         )
 
     def runs(self, steps: Iterable[Step]) -> Iterator[tuple[bool, list[Step]]]:
-        """Steps in runs that need the GIL (True) or do not."""
+        """Split steps into runs that need the GIL (True) or do not."""
         for with_gil, run in itertools.groupby(steps, lambda step: step.needs_gil):
             yield with_gil, list(run)
 
     def total(self, steps: Iterable[Step]) -> Expr:
-        """The work of all segments of the steps, of what is known here."""
+        """Return the known part of the work of all segments."""
         parts = [
             self.work(part).expression()
             for with_gil, run in self.runs(steps)
@@ -125,16 +125,16 @@ class Threads:
         return functools.reduce(lambda a, b: b + a, parts) if parts else const(0.0, "float64")
 
     def more_than(self, work: Expr, limit: float) -> str:
-        """An i1: whether there is more work than that."""
+        """Return an i1: whether the work exceeds the limit."""
         return self.code.compare("ogt", "double", self.code.value(work), _double(limit))
 
     # -- the GIL ---------------------------------------------------------------------------------------------
 
     def release_gil(self, steps: Sequence[Step]) -> None:
-        """Release the GIL if a segment is long, or if nobody can know."""
+        """Release the GIL if a segment is long, or if its work is unknown."""
         work = self.work(steps)
         if any(step.nested() and not self.all_known([step]) for step in steps):
-            long = "true"  # rounds find out sizes for themselves
+            long = "true"  # sizes depend on the iteration
         elif work.constant is not None:
             long = "true" if work.constant > LONG else "false"
         else:
@@ -164,39 +164,39 @@ class Threads:
     # -- signals ---------------------------------------------------------------------------------------------
 
     def watcher(self) -> str:
-        """What looks for signals: null if nobody does."""
+        """Return the watcher for signals; null if signals are not checked."""
         return "null" if self.released == "false" else self.code.field("%frame", layout.FRAME_WATCHER)
 
-    def look(self) -> None:
-        """Look for signals, if the clock says that it is time."""
+    def check_signals(self) -> None:
+        """Check for signals, if the clock says that it is time."""
         code = self.code
         look, on = code.label("look"), code.label("on")
         watcher = self.watcher()
         code.branch(code.compare("eq", "ptr", watcher, "null"), on, look, likely=on)
         self._poll(look, on)
 
-    def rounds(self, work: Work) -> str:
-        """How many rounds of a loop with so much work each take about a `PORTION`: a power of two, less one (an i64).
+    def iterations_between_checks(self, work: Work) -> str:
+        """Return the number of iterations that take about a `PORTION`: a power of two minus one (an i64).
 
-        It is -1 where nobody looks for signals.
+        It is -1 if signals are not checked.
         """
         if self.released == "false":
             return "-1"
         each = self.code.value(work.expression())
         return self.code.call("rounds", "i64", f"ptr {self.watcher()}", f"double {each}")
 
-    def look_after_round(self, index: str, rounds: str) -> None:
-        """At the end of a round of a loop, look for signals if it is time."""
+    def check_signals_after_iteration(self, index: str, iterations_between_checks: str) -> None:
+        """Check for signals at the end of an iteration, if it is time."""
         code = self.code
         if self.released == "false":
             return
-        number, mask = code.writer.value("i64", index), code.writer.value("i64", rounds)
+        number, mask = code.writer.value("i64", index), code.writer.value("i64", iterations_between_checks)
         look, on = code.label("look"), code.label("on")
         code.branch(((number + 1) & mask).equals(0).name, look, on, likely=on)
         self._poll(look, on)
 
-    def ends_early(self, stopped: str) -> None:
-        """Fail if a handler of a signal has raised, which `stopped` says."""
+    def fail_if_stopped(self, stopped: str) -> None:
+        """Fail if a signal handler has raised, as `stopped` says."""
         if self.released != "false":
             on = self.code.label("on")
             self.code.stop_if(stopped, on)
@@ -208,21 +208,21 @@ class Threads:
         code.stop_if(code.call("poll", "i1", "ptr %frame"), on)
         code.block(on)
 
-    # -- values that are overwritten -------------------------------------------------------------------------
+    # -- in-place updates -----------------------------------------------------------------------------------
 
-    def decide_about_values(self, steps: Sequence[Step], size: Expr) -> None:
-        """Decide whether the rest of the steps may overwrite shared values, `size` bytes in all, in place.
+    def decide_in_place_updates(self, steps: Sequence[Step], size: Expr) -> None:
+        """Decide whether the rest of the steps may overwrite shared values, `size` bytes in total, in place.
 
-        That happens with the GIL held and cannot be interrupted.  It saves memory that is fresh, which costs little
-        beside much work.
+        In-place updates hold the GIL and cannot be interrupted. They save fresh memory, which costs little compared to
+        much work.
         """
         code = self.code
         lonely = code.writer.value("i1", self.careful).widen("i32") + 1
         work = self.total(steps)
         total = code.value(work)
         long, very_long = self.more_than(work, LONG), self.more_than(work, IN_PLACE)
-        price = code.value(Work({(): _FRESH_BYTE}).times(size).expression())
-        cheap = code.compare("olt", "double", price, total)
+        allocation_cost = code.value(Work({(): _FRESH_BYTE_TIME}).times(size).expression())
+        cheap = code.compare("olt", "double", allocation_cost, total)
         keeps = code.writer.value("i1", long) & (code.writer.value("i1", very_long) | code.writer.value("i1", cheap))
         self.keeps_values, self.lonely = keeps.name, keeps.select(-1, lonely).name
         code.forget()

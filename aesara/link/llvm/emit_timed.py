@@ -1,6 +1,6 @@
-"""The entry point of a function that is profiled: as usual, with a reading of the clock around each step.
+"""Entry point of a profiled function, with a reading of the clock around each step.
 
-It also notes the sizes of the buffers that the steps touch.
+It also records the sizes of the buffers that the steps access.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ from aesara.records import dataclass
 
 __all__ = ["StepTimers", "emit_timed_program"]
 
-#: for each step the numbers of some things
+#: for each step, numbers of buffers
 _Numbers = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
 class StepTimers:
-    """What the clock has shown around the steps of a program.
+    """Measurements of the steps of a program.
 
     Attributes
     ----------
     clock
         The clock.
     kinds
-        For each step that is timed ``"nest"``, ``"product"``, ``"python"`` or ``"loop"``.
+        Kind of each timed step: ``"nest"``, ``"product"``, ``"python"`` or ``"loop"``.
     names
-        The names of the steps' kernels; empty for other steps.
+        Names of the steps' kernels; empty for other steps.
     buffers
-        The names of the buffers that the steps read or write.
+        Names of the buffers that the steps access.
     accesses
-        For each step the numbers of its buffers.
+        Numbers of the buffers of each step.
     ticks
-        Two rows: ticks spent in each step, and how often it has run.
+        Two rows: ticks spent in each step, and number of its runs.
     sizes
         Bytes of each buffer in the last call.
     """
@@ -56,12 +56,12 @@ class StepTimers:
 
     @classmethod
     def of(cls, program: Program, clock: Clock) -> StepTimers:
-        """Timers at zero for the steps of a program."""
+        """Return timers at zero for the steps of a program."""
         steps = [step for step in program.steps if step.kind is not None]
         names = tuple(step.label for step in steps)
         kinds = tuple(step.kind for step in steps if step.kind is not None)
         known, base = _buffers(program), program.bases()
-        accesses = [list(dict.fromkeys(_touched(step, base, known))) for step in steps]
+        accesses = [list(dict.fromkeys(_accessed(step, base, known))) for step in steps]
         number = {name: k for k, name in enumerate(dict.fromkeys(name for some in accesses for name in some))}
         numbers = tuple(tuple(number[name] for name in some) for some in accesses)
         return cls._at_zero(clock, kinds, names, tuple(number), numbers)
@@ -73,37 +73,37 @@ class StepTimers:
         ticks, sizes = np.zeros((2, max(len(kinds), 1)), np.int64), np.zeros(max(len(buffers), 1), np.int64)
         return cls(clock, kinds, names, buffers, accesses, ticks, sizes)
 
-    def again(self) -> StepTimers | None:
-        """The same for another function with the same code; None if the code reads a clock that is not here."""
+    def copy(self) -> StepTimers | None:
+        """Return timers for another function with the same code; None if this system lacks its clock."""
         clock = system_clock()
         if clock is None or clock.number != self.clock.number:
             return None
         return self._at_zero(clock, self.kinds, self.names, self.buffers, self.accesses)
 
     def words(self) -> list[int]:
-        """What the table of the function gets in addition: where the clock is, and where ticks and sizes go."""
+        """Return the additional words of the function's table: addresses of the clock, the ticks and the sizes."""
         return [self.clock.address, self.ticks.ctypes.data, self.sizes.ctypes.data]
 
     def seconds(self) -> list[float]:
-        """Seconds spent in each step."""
+        """Return the time spent in each step, in seconds."""
         return [float(ticks) * self.clock.tick for ticks in self.ticks[0, : len(self.kinds)]]
 
     def counts(self) -> list[int]:
-        """How often each step has run."""
+        """Return the number of runs of each step."""
         return [int(count) for count in self.ticks[1, : len(self.kinds)]]
 
     def bytes_of_steps(self) -> list[int]:
-        """Bytes of the buffers that each step reads or writes."""
+        """Return the bytes of the buffers that each step accesses."""
         return [int(sum(self.sizes[k] for k in some)) for some in self.accesses]
 
     def bytes_of_buffers(self) -> dict[str, int]:
-        """Bytes of each buffer."""
+        """Return the bytes of each buffer."""
         return {name: int(size) for name, size in zip(self.buffers, self.sizes)}
 
     @property
     def facts(self) -> tuple[Any, ...]:
-        """What is the same in each process, for all functions with the same code."""
-        clock = replace(self.clock, address=0)  # it is elsewhere in another process
+        """Constructor arguments, which are the same in each process for functions with the same code."""
+        clock = replace(self.clock, address=0)  # the address depends on the process
         return clock, self.kinds, self.names, self.buffers, self.accesses
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -111,15 +111,15 @@ class StepTimers:
 
 
 def _buffers(program: Program) -> dict[str, Buffer]:
-    """The buffers of a program by name, but those that belong to a round of a loop."""
+    """Return the buffers of a program by name, without those local to a loop's body."""
     made = [buffer for step in program.steps for buffer in step.makes()]
     return {buffer.name: buffer for buffer in (*(i.buffer for i in program.inputs), *program.constants, *made)}
 
 
-def _touched(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
-    """The names of known buffers that a step, or what is inside of it, reads or writes."""
+def _accessed(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
+    """Iterate over the names of known buffers that a step or its nested steps access."""
     for inner in step.walk():
-        yield from (name for name in (base.get(accesses, accesses) for accesses in inner.accesses()) if name in known)
+        yield from (name for name in (base.get(name, name) for name in inner.accesses()) if name in known)
 
 
 class _TimedEntry(EntryPoint):
@@ -131,7 +131,7 @@ class _TimedEntry(EntryPoint):
         self.buffers = _buffers(program)
         self.measured: set[int] = set()
         self.inside = False
-        self.last: str | None = None  # the reading after the step before, from which this one counts
+        self.last: str | None = None  # the reading after the previous step
         self.code.allocas.append("%now = alloca [2 x i64]")
 
     def step(self, step: Step) -> None:
@@ -158,7 +158,7 @@ class _TimedEntry(EntryPoint):
     def segment(self, steps: Sequence[Step]) -> None:
         self.last = None
         super().segment(steps)
-        self.last = None  # waiting for the GIL is no step
+        self.last = None  # does not count waiting for the GIL
 
     def _now(self) -> str:
         code = self.code
@@ -176,7 +176,7 @@ class _TimedEntry(EntryPoint):
 
 
 def emit_timed_program(program: Program, timers: StepTimers) -> tuple[str, frozenset[str]]:
-    """LLVM IR text of a program that measures its steps, and the external scalar functions that it needs."""
+    """Return LLVM IR text of a program that times its steps, and the external scalar functions that it needs."""
     entry = _TimedEntry(program, timers)
     text = entry.text()
     return text, frozenset(entry.code.module.externals)

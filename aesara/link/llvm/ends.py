@@ -1,4 +1,4 @@
-"""What an entry point needs for the beginning and the end of a call, whoever calls it."""
+"""Interface of the prologue and epilogue of an entry point."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Ends"]
 
 
 class Ends(ABC):
-    """Emits what a call does before the first and after the last step of a program.
+    """Emits the prologue and epilogue of a program.
 
     Attributes
     ----------
@@ -27,29 +27,29 @@ class Ends(ABC):
 
     @abstractmethod
     def definitions(self) -> list[str]:
-        """What the module has beside the entry point; asked for in the end."""
+        """Return the definitions that the module needs besides the entry point; called last."""
 
     @abstractmethod
     def arguments(self) -> None:
-        """Find the inputs."""
+        """Emit the code that locates the inputs."""
 
     @abstractmethod
     def result(self, step: Allocate, output: int) -> str:
-        """Make the memory of a result; returns where its values go."""
+        """Allocate a result; return the pointer to its values."""
 
     def hand_over(self, step: HandOver) -> None:
-        """Let the array of an input be a result: calls from Python have arrays, others do not."""
+        """Return the array of an input as a result; only calls from Python have arrays."""
         raise TypeError(f"{step} needs arrays of Python; only functions with shared variables have such steps.")
 
     @abstractmethod
     def finish(self) -> None:
-        """End the call; nothing can fail from here on.  Then come the other ends."""
+        """Emit the epilogue, which cannot fail, and then the failure paths."""
 
     def open_generators(self) -> None:
         """Copy the words of generators to the workspace."""
 
     def confirm(self, steps: Iterable[Step]) -> None:
-        """Look whether Python code has changed what the steps read."""
+        """Check whether Python code has changed arrays that the steps read."""
 
     def python_ran(self, results: dict[str, tuple[str, str, list[str]]]) -> None:
-        """Take note that Python code has run, with these results."""
+        """Record that Python code has run, with these results."""

@@ -1,4 +1,4 @@
-"""What the exception of a failed check says: compiled code knows a number, the user wants the node and its inputs."""
+"""Exceptions of failed checks: compiled code returns a number, users get the node and its inputs."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def report_error(
     Parameters
     ----------
     errors
-        What each number means.
+        The error of each number.
     inputs
         The inputs of the function.
     error, values
-        What compiled code has found.
+        Number and values of the failed check.
     arguments
-        What the function was called with.
+        Arguments of the call.
     graph
-        Returns the graph that was compiled.
+        Returns the compiled graph.
     """
     if error == layout.WRONG_ARGUMENTS:
         kinds = ", ".join(f"{np.asarray(a).dtype}{np.shape(a)}" for a in arguments)
@@ -74,7 +74,7 @@ def report_error(
         if node is None:
             raise
         if info.kind is NanFound and graph is not None:
-            _search(graph(), str(failure), known)
+            _search_nan(graph(), str(failure), known)
         if any(v not in known and not hasattr(v, "data") for v in node.inputs) and graph is not None:
             details = _repeat(graph(), info, known)
             if details is not None:
@@ -86,13 +86,13 @@ def report_error(
 
 
 def _known_inputs(node: Apply, known: StorageMap) -> SimpleNamespace | None:
-    """The values of a node's inputs, as far as they are known."""
+    """Return the values of a node's inputs, as far as they are known."""
     cells = [known.get(v, [getattr(v, "data", None)]) for v in node.inputs]
     return SimpleNamespace(inputs=cells) if any(cell[0] is not None for cell in cells) else None
 
 
 def _report_large_result(result: Variable, sizes: Sequence[int], known: StorageMap) -> None:
-    """Raise the exception about a result for which there is no memory."""
+    """Raise the exception for a result that does not fit into memory."""
     shape, dtype = tuple(sizes[: result.type.ndim]), result.type.dtype
     try:
         np.empty(shape, dtype)
@@ -103,8 +103,8 @@ def _report_large_result(result: Variable, sizes: Sequence[int], known: StorageM
         raise_with_op(None, result.owner, thunk=_known_inputs(result.owner, known))
 
 
-def _search(graph: FunctionGraph, kinds: str, known: StorageMap) -> None:
-    """Raise `NanFound` with the operation that has made the first bad value."""
+def _search_nan(graph: FunctionGraph, kinds: str, known: StorageMap) -> None:
+    """Raise `NanFound` for the operation with the first bad value."""
     origin = Origin("nan" in kinds, "inf" in kinds)
 
     def compiled(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
@@ -114,10 +114,10 @@ def _search(graph: FunctionGraph, kinds: str, known: StorageMap) -> None:
 
 
 def _repeat(graph: FunctionGraph, info: ErrorInfo, known: StorageMap) -> str | None:
-    """Compute the call again with the reference machine: the values of the failed node's inputs are added to `known`.
+    """Repeat the call on the reference machine and add the inputs of the failed node to `known`.
 
-    If the node was made by the compiler, or is in a graph inside of another, what is returned is the report of the
-    node that the reference machine has failed at.
+    If the node was created by the compiler, or is in an inner graph, return the report of the node at which the
+    reference machine fails.
     """
     if not can_be_repeated(graph):
         return None

@@ -1,4 +1,4 @@
-"""What to say when something will run in Python: nothing, a warning or an error, as `native_fallback` wants."""
+"""Reports of code that will run in Python: nothing, a warning or an error, by the option `native_fallback`."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from aesara.errors import NativeFallbackError, NativeFallbackWarning
 from aesara.graph.nodes import Apply
 from aesara.graph.source import SourceLine, user_source
 
-__all__ = ["complain_about_graph", "complain_about_nodes"]
+__all__ = ["report_graph", "report_nodes"]
 
 _HINT = "The option native_fallback decides whether this is an error, a warning or accepted in silence."
 
 
-def complain_about_graph(reason: str) -> None:
-    """Say that a whole function will run in Python."""
+def report_graph(reason: str) -> None:
+    """Report that a whole function will run in Python."""
     if config.native_fallback != "ignore":
-        _complain([(f"The function runs in Python, node by node: {reason}.", user_source())])
+        _report([(f"The function runs in Python, node by node: {reason}.", user_source())])
 
 
-def complain_about_nodes(reasons: Mapping[Apply, str]) -> None:
-    """Say which nodes of a native function will run in Python."""
+def report_nodes(reasons: Mapping[Apply, str]) -> None:
+    """Report which nodes of a native function will run in Python."""
     if reasons and config.native_fallback != "ignore":
-        _complain([(f"{node.op} runs in Python: {reason}.", node.source) for node, reason in reasons.items()])
+        _report([(f"{node.op} runs in Python: {reason}.", node.source) for node, reason in reasons.items()])
 
 
-def _complain(complaints: list[tuple[str, SourceLine | None]]) -> None:
+def _report(messages: list[tuple[str, SourceLine | None]]) -> None:
     if config.native_fallback == "raise":
-        lines = [text if source is None else f"{text} ({source})" for text, source in complaints]
+        lines = [text if source is None else f"{text} ({source})" for text, source in messages]
         raise NativeFallbackError("\n".join(lines), hint=_HINT)
-    for text, source in complaints:
+    for text, source in messages:
         filename, lineno = ("<unknown>", 0) if source is None else (source.filename, source.lineno)
         warnings.warn_explicit(text, NativeFallbackWarning, filename, lineno)

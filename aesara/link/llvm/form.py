@@ -1,5 +1,4 @@
-"""What the linker makes of a graph, whatever cells a function has: what a pickled function carries instead of being
-compiled again."""
+"""The part of a compiled function that does not depend on its cells; pickled functions carry it."""
 
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ class Symbols:
     Attributes
     ----------
     errors
-        How to word failed checks.
+        Messages of failed checks.
     python_nodes
-        The nodes that run in Python, with what they read.
+        The nodes that run in Python, with their inputs.
     """
 
     errors: tuple[ErrorInfo, ...]
@@ -46,15 +45,15 @@ class Form:
     image
         The object code.
     interface
-        What the program takes and uses.
+        Facts about the program.
     constants
         Arrays that the program reads.
     n_callbacks
-        How many nodes run in Python.
+        Number of nodes that run in Python.
     timers
-        What measures the steps, if the code does that; each function gets its own.
+        Timers of the steps, if the code measures them; each function gets its own.
     symbols
-        What refers to nodes; pickled with the graph, and None until that has been decoded.
+        References to nodes; pickled with the graph, and None until that is decoded.
     """
 
     image: Image
@@ -66,9 +65,9 @@ class Form:
 
     @classmethod
     def of(cls, lowered: Lowered, image: Image, timers: StepTimers | None = None) -> Form:
-        """The form of a lowered graph."""
+        """Return the form of a lowered graph."""
         symbols = Symbols(lowered.errors, lowered.python_nodes)
-        constants = tuple(map(_original, lowered.constants))
+        constants = tuple(map(_base_of, lowered.constants))
         return cls(image, Interface.of(lowered.program), constants, len(lowered.python_nodes), symbols, timers)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -77,7 +76,7 @@ class Form:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         confirm(self.__dict__.pop("checksum", None), self._checksum(), "machine code")
-        # Buffers that were pickled out of band may begin anywhere.
+        # Buffers that were pickled out of band may be unaligned.
         self.constants = tuple(np.require(c, requirements=["C", "A"]).reshape(c.shape) for c in self.constants)
 
     def _checksum(self) -> bytes:
@@ -87,19 +86,19 @@ class Form:
         return checksum_of((facts, lengths, None if timers is None else timers.facts), code, self.constants)
 
     def symbols_of(self, graph: Callable[[], Any]) -> Symbols:
-        """What refers to nodes, decoded together with the graph if need be."""
+        """Return the references to nodes, after decoding the graph if necessary."""
         if self.symbols is None:
             graph()
         assert self.symbols is not None
         return self.symbols
 
     def without_symbols(self) -> Form:
-        """The part that refers to no node."""
+        """Return the part that refers to no nodes."""
         return replace(self, symbols=None)
 
 
-def _original(array: np.ndarray) -> np.ndarray:
-    """The array that a view of all of it was made of: a pickle with both has the values once."""
+def _base_of(array: np.ndarray) -> np.ndarray:
+    """Return the base of a view of a whole array, so that a pickle with both stores the values once."""
     base = array.base
     if not isinstance(base, np.ndarray) or base.ctypes.data != array.ctypes.data:
         return array

@@ -1,6 +1,6 @@
-"""What is where for one function: its own words of the table, the frames of its calls, and the plan of these.
+"""Memory layout of one function: its own words of the table, the frames of its calls, and the plan of these.
 
-`layout` says what the parts mean.
+`layout` documents the parts.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ __all__ = ["Frame", "OwnWords", "first_kept", "guard_count"]
 
 
 def guard_count(program: Program) -> int:
-    """How many guards a call takes: one for each cell that it updates, and one more if it may run other functions."""
+    """Return the number of guards of a call: one per updated cell, and one if it may run other functions."""
     updated = {number for _, number in program.updates}
     return len(updated) + int(bool(updated) and _python_calls(program) > 0)
 
@@ -23,13 +23,13 @@ def _python_calls(program: Program) -> int:
 
 
 class OwnWords:
-    """The words of the table behind those that every function has, by number.
+    """Words of the table after those that every function has, by number.
 
     Attributes
     ----------
     constant, callback, guard, kept, link, end
         The first constant, callback and guard; the list of kept arrays, if results are lent; the first link of a
-        generator; and the first word after all of these.
+        generator; and the end of the words.
     """
 
     def __init__(self, program: Program) -> None:
@@ -42,12 +42,12 @@ class OwnWords:
         self.end = self.link + len(program.generators())
 
     def cell(self, number: int) -> int:
-        """The word of the cell of an input."""
+        """Return the word of the cell of an input."""
         return layout.VARIABLE_START + self._cells[number]
 
 
 class Frame:
-    """The frames of a function's calls.  All places are in bytes from the beginning of the frame."""
+    """The layout of the frames of a function's calls; offsets are in bytes."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -57,32 +57,32 @@ class Frame:
         self._late = {slot: k for k, slot in enumerate(k for k, one in enumerate(program.slots) if one.late)}
         self.made = _python_calls(program)
         self._generators = program.generators()
-        places = len(program.outputs) + len(self._late) + self.made
-        self._linked = layout.FRAME_PLACES + 8 * places
+        cells = len(program.outputs) + len(self._late) + self.made
+        self._linked = layout.FRAME_PLACES + 8 * cells
         self.held = self._linked + 16 * len(self._generators)
         self.held_cells = len(program.cells()) if self.implicit else 0
         self._pins = self.held // 8 + self.held_cells
         self._words = self._pins + len(self.explicit) + self.held_cells
 
     def result(self, number: int) -> int:
-        """Where a result is."""
+        """Return the offset of a result."""
         return layout.FRAME_PLACES + 8 * number
 
     def late(self, slot: int) -> int:
-        """Where the block of a late slot is."""
+        """Return the offset of the block of a late slot."""
         return layout.FRAME_PLACES + 8 * (len(self.program.outputs) + self._late[slot])
 
     def answer_of_node(self, index: int) -> int:
-        """Where the answer of a node in Python is."""
+        """Return the offset of the result list of a node in Python."""
         return self._linked - 8 * (self.made - index)
 
     def link(self, number: int) -> int:
-        """Where the link of a generator is; its lock is as many places behind it as there are generators."""
+        """Return the offset of the link of a generator; locks follow the links, in the same order."""
         return self._linked + 8 * self._generators.index(number)
 
     @property
     def simple(self) -> bool:
-        """Whether a call ends with its only result: there is nothing to give back but a block of workspace."""
+        """Whether a call only returns one result and releases a block of workspace."""
         program = self.program
         rest = program.updates or self._late or self.made or self.implicit
         return program.unpack_single and len(program.outputs) == program.returned == 1 and not rest
@@ -92,23 +92,23 @@ class Frame:
         """Whether results are returned in a list."""
         return self.program.returned > 1 or not self.program.unpack_single
 
-    def more(self, words: int) -> int:
-        """Where there is room for so many words more."""
+    def reserve(self, words: int) -> int:
+        """Reserve words and return their byte offset."""
         self._words += words
         return 8 * (self._words - words)
 
     @property
     def bytes(self) -> int:
-        """The size of a frame."""
+        """The size of a frame in bytes."""
         return 8 * self._words
 
     @property
     def nulls(self) -> int:
-        """How many words, from `FRAME_ANSWER` on, are zero at first."""
+        """Number of words, from `FRAME_ANSWER` on, that are initialized to zero."""
         return (self.held - layout.FRAME_ANSWER) // 8
 
     def plan(self) -> str:
-        """The definition of ``@plan``."""
+        """Return the definition of ``@plan``."""
         program = self.program
         one = layout.ONE if program.returned else layout.NONE
         words = [
@@ -126,5 +126,5 @@ class Frame:
 
 
 def first_kept(program: Program, output: int) -> int:
-    """Where in the list of kept arrays those of a result begin."""
+    """Return the index of the first kept array of a result."""
     return program.lent.index(output) * COPIES

@@ -1,4 +1,4 @@
-"""Links of generators: what compiled code has to know of one to copy its words, and to put new ones into its place."""
+"""Links of generators: facts that compiled code needs to copy the words of a generator and store new ones."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["Links", "link_of", "why_not_native"]
 
 
 class Links:
-    """The links of the generators of a function, each in a list of its own, the box, which compiled code reads.
+    """The links of the generators of a function, each in a list of one element, which compiled code reads.
 
     Parameters
     ----------
     cells
         The cells of the generators.
     drawn_from
-        The numbers of those whose state calls advance.
+        Numbers of the generators whose state calls advance.
     """
 
     def __init__(self, cells: Sequence[list[Any]], drawn_from: Collection[int]) -> None:
@@ -31,7 +31,7 @@ class Links:
         self.boxes: list[list[Any]] = [[link_of(cell[0])] for cell in cells]
 
     def renew(self) -> None:
-        """Make the links those of the generators that are in the cells now."""
+        """Update the links to the generators that are in the cells now."""
         reason = why_not_native([cell[0] for cell in self._cells], self._drawn_from)
         if reason is not None:
             raise TypeError(f"The function cannot draw natively from {reason}. Compile it again with such generators.")
@@ -40,14 +40,14 @@ class Links:
 
 
 def why_not_native(generators: Sequence[Any], drawn_from: Collection[int] = ()) -> str | None:
-    """What of generators compiled code cannot draw from; None if it can.
+    """Return the reason why compiled code cannot draw from generators; None if it can.
 
     Parameters
     ----------
     generators
         The generators of one function.
     drawn_from
-        The numbers of those whose state it advances.
+        Numbers of the generators whose state it advances.
     """
     sources = []
     for generator in generators:
@@ -61,31 +61,31 @@ def why_not_native(generators: Sequence[Any], drawn_from: Collection[int] = ()) 
 
 
 def link_of(generator: np.random.Generator) -> list[Any]:
-    """The link of a generator; `layout` says what is where."""
+    """Return the link of a generator, as documented in `layout`."""
     bits: Any = generator.bit_generator
     kind = layout_of(bits)
     assert kind is not None
-    take, release = bits.lock.acquire, bits.lock.release
-    pieces = kind.regions_of(state_address(bits))
-    facts = np.zeros(layout.LINK_FIRST // 8 + len(pieces) * layout.PIECE // 8, np.uint64)
-    for place, value in (
+    acquire, release = bits.lock.acquire, bits.lock.release
+    regions = kind.regions_of(state_address(bits))
+    facts = np.zeros(layout.LINK_FIRST // 8 + len(regions) * layout.PIECE // 8, np.uint64)
+    for offset, value in (
         (layout.LINK_GENERATOR, id(generator)),
-        (layout.LINK_PLACE, _place_of_bits()),
+        (layout.LINK_PLACE, _offset_of_bits()),
         (layout.LINK_BITS, id(bits)),
         (layout.LINK_BYTES, 8 * kind.words),
-        (layout.LINK_TAKE, id(take)),
+        (layout.LINK_TAKE, id(acquire)),
         (layout.LINK_RELEASE, id(release)),
-        (layout.LINK_PIECES, len(pieces)),
+        (layout.LINK_PIECES, len(regions)),
     ):
-        facts[place // 8] = value
+        facts[offset // 8] = value
     facts[layout.LINK_HEADER // 8 : layout.LINK_PIECES // 8] = header_of(bits)
-    facts[layout.LINK_FIRST // 8 :] = np.ravel(pieces)
-    return [facts, generator, bits, take, release]
+    facts[layout.LINK_FIRST // 8 :] = np.ravel(regions)
+    return [facts, generator, bits, acquire, release]
 
 
 @functools.cache
-def _place_of_bits() -> int:
-    """Where in the memory of a generator the pointer to its bit generator is."""
+def _offset_of_bits() -> int:
+    """Return the byte offset in a generator of the pointer to its bit generator."""
     generator = np.random.Generator(np.random.PCG64(0))
     words = (ctypes.c_uint64 * (np.random.Generator.__basicsize__ // 8)).from_address(id(generator))
     return 8 * list(words).index(id(generator.bit_generator))

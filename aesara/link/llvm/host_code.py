@@ -1,4 +1,4 @@
-"""The small pieces that the text of an entry point is made of: branches, words of the table, calls through it."""
+"""Building blocks of the text of an entry point: branches, words of the table, calls through it."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from aesara.link.llvm.spills import Spilled
 
 __all__ = ["HostCode"]
 
-#: so many ways to fail end at one label: LLVM's time for a label is the square of how many lead there
-_WAYS = 64
-#: so many values are computed in one block of an entry that spills values, for the same reason
-_BLOCK = 100
+#: maximum number of branches to one failure label: LLVM's time for a label is quadratic in their number
+_MAX_BRANCHES = 64
+#: maximum number of values in one block of an entry that spills values, for the same reason
+_MAX_VALUES = 100
 
 
 class HostCode:
-    """Writes the text of a function whose table is ``%table`` and whose calls have a ``%frame``.
+    """Writes the text of a function with a table ``%table`` and a frame ``%frame``.
 
-    `written` are the buffers that are not only read.  If it `spills`, values that later steps read are written to the
+    `written` are the buffers that are not read-only. With `spills`, values that later steps read are stored in the
     frame, which is then not on the stack.
     """
 
-    #: what the function returns, in LLVM's terms
+    #: LLVM type of the result
     kind_of_answer = "ptr"
 
     def __init__(self, frame: Frame, written: frozenset[str], spills: bool) -> None:
@@ -39,20 +39,20 @@ class HostCode:
         self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
         self.emitter = Emitter(self.module, self.metadata, written)
         if spills:
-            self.emitter.block_values = _BLOCK
+            self.emitter.block_values = _MAX_VALUES
             self.emitter.keep = self._to_frame
         self.lines = self.emitter.scopes[0].lines
         self.allocas: list[str] = []
-        #: by the block where they end: ways to fail, with the error, its values, and the block where it is found
+        #: failures by label of their handler: the error, its values, and the block that branches there
         self._failures: dict[str, list[tuple[int | str, Sequence[str], str]]] = {"failed": []}
-        self._failed = "failed"
-        #: the line that makes the frame, if values are spilled to it
+        self._failure_label = "failed"
+        #: index of the line that allocates the frame, if values are spilled to it
         self._frame_line = 0
 
     # -- the frame -------------------------------------------------------------------------------------------
 
     def make_frame(self) -> None:
-        """Make the frame: on the stack, or, since many calls may be under way, elsewhere if it is large."""
+        """Allocate the frame on the stack, or on the heap if it is large, since calls may be nested."""
         if not self.spills:
             self.allocas += [
                 f"%frame = alloca [{self.frame.bytes // 8} x i64]",
@@ -60,7 +60,7 @@ class HostCode:
                 f"store [{self.frame.nulls} x i64] zeroinitializer, ptr %frame.zeros",
             ]
             return
-        # Its size is known in the end.
+        # Its size is inserted by `finish_frame`.
         make, none, made = self.word("PyMem_RawCalloc"), self.label("none"), self.label("made")
         self._frame_line = len(self.lines)
         self.add(f"%frame = call ptr {make}(i64 1, i64 ")
@@ -70,12 +70,12 @@ class HostCode:
         self.block(made)
 
     def no_frame(self) -> None:
-        """End the call, since there is no memory for its frame."""
+        """Return from the call, since there is no memory for its frame."""
         self.call("PyErr_NoMemory", "ptr")
         self.add("ret ptr null")
 
     def finish_frame(self) -> None:
-        """Say how large the frame is, when all of the call has been emitted."""
+        """Insert the size of the frame after all of the call has been emitted."""
         if self.spills:
             self.lines[self._frame_line] += f"{self.frame.bytes})"
 
@@ -83,14 +83,14 @@ class HostCode:
 
     @property
     def writer(self) -> Scope:
-        """What writes to the open block."""
+        """The writer of the current block."""
         return self.emitter.scopes[-1]
 
     def add(self, *lines: str) -> None:
         self.writer.add(*lines)
 
     def emit(self, kind: str, instruction: str, stem: str = "t") -> str:
-        """An instruction; returns the name of its value."""
+        """Append an instruction and return the name of its value."""
         return self.writer.emit(kind, instruction, stem).name
 
     def fresh(self, stem: str = "t") -> str:
@@ -103,7 +103,7 @@ class HostCode:
         self.writer.begin(label)
 
     def at(self, pointer: str, offset: int | str, element: str = "i8") -> str:
-        """The address so many elements from a pointer on."""
+        """Return the address `offset` elements past a pointer."""
         return self.writer.at(pointer, offset, element).name
 
     def field(self, pointer: str, offset: int | str, kind: str = "ptr") -> str:
@@ -125,12 +125,12 @@ class HostCode:
         return self.emitter.value(e)
 
     def forget(self) -> None:
-        """Let values that could be computed again not be used any more, if what is used later is spilled."""
+        """Discard values that can be recomputed, in an entry that spills values."""
         if self.spills:
             self.emitter.forget()
 
     def call(self, function: str, result: str, *arguments: str) -> str:
-        """Call a C function or a routine that is a word of the table."""
+        """Call a C function or a routine by its word of the table."""
         pointer = self.word(function)
         if result == "void":
             self.add(f"call void {pointer}({', '.join(arguments)})")
@@ -141,39 +141,39 @@ class HostCode:
         return self.writer.value(kind, a).compare(predicate, self.writer.value(kind, b)).name
 
     def both(self, *conditions: str) -> str:
-        """Whether all conditions hold."""
+        """Return the conjunction of conditions."""
         values = [self.writer.value("i1", name) for name in conditions]
         return functools.reduce(operator.and_, values).name
 
-    # -- where things are ------------------------------------------------------------------------------------
+    # -- buffers and values -----------------------------------------------------------------------------------
 
     def place(self, buffer: str, pointer: str) -> None:
-        """Say where a buffer is."""
+        """Set the pointer to a buffer."""
         self.emitter.pointers[buffer] = self.spill(pointer)
 
     def spill(self, value: str, kind: str = "ptr") -> str:
-        """Write a value that later steps read to the frame, if this entry does so; returns what takes its place."""
+        """Store a value that later steps read in the frame, if this entry spills; return its replacement."""
         if not self.spills or len(self.emitter.scopes) > 1:
             return value
         return self._to_frame(value, kind)
 
     def _to_frame(self, value: str, kind: str) -> Spilled:
-        """Write a value that is known at the function's top to the frame, there."""
-        top, spilled = self.emitter.scopes[0], Spilled(self.frame.more(1), kind)
-        top.store(top.value(kind, value), top.at("%frame", spilled.place))
+        """Store a value of the top level in the frame."""
+        top, spilled = self.emitter.scopes[0], Spilled(self.frame.reserve(1), kind)
+        top.store(top.value(kind, value), top.at("%frame", spilled.offset))
         return spilled
 
-    def room(self, stem: str, words: int) -> str:
-        """Memory of the call."""
+    def reserve(self, stem: str, words: int) -> str:
+        """Return memory of the call."""
         pointer = self.fresh(stem)
         if self.spills:
-            self.add(f"{pointer} = getelementptr i8, ptr %frame, i64 {self.frame.more(words)}")
+            self.add(f"{pointer} = getelementptr i8, ptr %frame, i64 {self.frame.reserve(words)}")
         else:
             self.allocas.append(f"{pointer} = alloca [{words} x i64]")
         return pointer
 
     def define(self, name: str, value: str, kind: str = "i64") -> None:
-        """Give a size its value, which is known in the loop that is being emitted."""
+        """Define a size, whose value is known in the current loop."""
         self.emitter.variables[name] = (self.spill(value, kind), len(self.emitter.scopes) - 1)
 
     def copy(self, target: str, source: str, size: str) -> None:
@@ -182,40 +182,40 @@ class HostCode:
         function = self.module.declare("@llvm.memcpy.p0.p0.i64", declaration)
         self.add(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
-    # -- ways to fail ----------------------------------------------------------------------------------------
+    # -- failures --------------------------------------------------------------------------------------------
 
     def demand(self, condition: str, error: int | str, values: Sequence[str] = ()) -> None:
-        """Go on if the condition holds, else fail with an error, a number or a value."""
+        """Continue if the condition holds, otherwise fail with an error (a number or a value)."""
         on = self.label("ok")
-        self.branch(condition, on, self._fails_here(error, values), likely=on)
+        self.branch(condition, on, self._branch_to_failure(error, values), likely=on)
         self.block(on)
 
     def demand_pointer(self, pointer: str, error: int, values: Sequence[str] = ()) -> None:
-        """Go on if a pointer is not null."""
+        """Continue if a pointer is not null."""
         self.demand(self.compare("ne", "ptr", pointer, "null"), error, values)
 
     def stop_if(self, condition: str, on: str) -> None:
-        """Fail, since an exception is set, if the condition holds; else go on at a label."""
-        self.branch(condition, self._fails_here(layout.RAISED, ()), on, likely=on)
+        """Fail with the exception that is set, if the condition holds; otherwise continue at a label."""
+        self.branch(condition, self._branch_to_failure(layout.RAISED, ()), on, likely=on)
 
-    def _fails_here(self, error: int | str, values: Sequence[str]) -> str:
-        """Note a way to fail, which begins at this point; returns where it ends."""
-        if len(self._failures[self._failed]) == _WAYS:
-            self._failed = self.label("failed")
-            self._failures[self._failed] = []
-        self._failures[self._failed].append((error, values, self.writer.block))
-        return self._failed
+    def _branch_to_failure(self, error: int | str, values: Sequence[str]) -> str:
+        """Record a branch to a failure handler from this block; return the handler's label."""
+        if len(self._failures[self._failure_label]) == _MAX_BRANCHES:
+            self._failure_label = self.label("failed")
+            self._failures[self._failure_label] = []
+        self._failures[self._failure_label].append((error, values, self.writer.block))
+        return self._failure_label
 
-    def failed(self) -> None:
-        """What happens at the ends of the ways to fail."""
-        for end, ways in self._failures.items():
-            if not ways:
+    def emit_failures(self) -> None:
+        """Emit the failure handlers."""
+        for end, branches in self._failures.items():
+            if not branches:
                 continue
             self.block(end)
-            lists = [(f"{error}", *values) for error, values, _ in ways]
+            lists = [(f"{error}", *values) for error, values, _ in branches]
             names = []
             for k in range(max(map(len, lists))):
-                values = ((row[k] if k < len(row) else "0", way[2]) for row, way in zip(lists, ways, strict=True))
+                values = ((row[k] if k < len(row) else "0", way[2]) for row, way in zip(lists, branches, strict=True))
                 names.append(self.writer.phi("i64", *values).name)
             self.fail(names)
 
@@ -226,7 +226,7 @@ class HostCode:
         self.answer(self.call("abort", "ptr", "ptr %frame", "ptr %table", "ptr @plan", "ptr %args"))
 
     def answer(self, value: str) -> None:
-        """End the call with its answer, or with null if it has raised."""
+        """End the call with its result, or null if it has raised."""
         if self.spills:
             self.call("PyMem_RawFree", "void", "ptr %frame")
         self.add(f"ret {self.kind_of_answer} {value}")

@@ -1,8 +1,7 @@
-"""Machine code that a graph needs however it is rewritten, made beside Python while it is rewritten.
+"""Compilation of code that every graph needs, in a thread, while the first graph is rewritten.
 
-LLVM runs without the GIL. So a thread compiles the routines that all functions share, and functions of `vecmath` that
-stand outside of modules, during the rewrites of the first graph of a process: a fifth of what this graph takes to
-compile.
+LLVM runs without the GIL. During the rewrites of the first graph of a process, a thread compiles the routines that all
+functions share, and functions of `vecmath` outside of modules: 20% of this graph's compile time.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply
 from aesara.graph.traversal import io_toposort
 from aesara.ir import vecmath
-from aesara.link.llvm.jit import load_vecmath, stores_postponed
+from aesara.link.llvm.jit import load_vecmath, postpone_stores
 from aesara.link.llvm.shared.code import routine_words, text_of_calls
 from aesara.link.llvm.target import current_target, target_named
 from aesara.scalar.native import Primitive
@@ -25,9 +24,9 @@ from aesara.utils import free_in_children
 
 __all__ = ["begin", "finish", "prepare"]
 
-#: Seconds that a thread waits for the GIL before it asks for it.  LLVM is called a dozen times, and each call ends with
+
 #: such a wait; with Python's own five milliseconds the thread would be no faster than what it runs beside.
-_PATIENCE = 2e-5
+_SWITCH_INTERVAL = 2e-5
 
 _beginning = free_in_children(threading.Lock())
 _begun = False
@@ -36,26 +35,26 @@ _ready = threading.Event()
 
 
 def prepare() -> None:
-    """Make what `begin` begins with, which Python makes; called when the package is loaded."""
+    """Prepare the Python part of `begin`; called when the package is imported."""
     target_named("native")
     text_of_calls()
 
 
 def begin(nodes: Iterable[Apply]) -> None:
-    """Start to compile what the nodes of a graph need, if it is the first one and there is a processor to spare."""
+    """Start to compile what the nodes of a graph need, if it is the first graph and a processor is idle."""
     global _begun, _thread
     with _beginning:
         first, _begun = not _begun, True
     if first and _processors() > 1:
-        functions = _outside(nodes)
+        functions = _vecmath_functions(nodes)
         thread = threading.Thread(target=_compile, args=(functions,), name="aesara.in_advance", daemon=True)
-        with contextlib.suppress(RuntimeError):  # there may be no more threads
+        with contextlib.suppress(RuntimeError):  # the limit of threads may be reached
             thread.start()
             _thread = thread
 
 
 def finish() -> None:
-    """Wait for what `begin` has started."""
+    """Wait for the work started by `begin`."""
     if _thread is not None:
         _ready.wait()
 
@@ -66,14 +65,14 @@ def _join() -> None:
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_join)  # a child has no thread that ends what this one has begun
+    os.register_at_fork(before=_join)  # a child does not have the thread
 
 
 def _compile(functions: Iterable[tuple[str, str]]) -> None:
     stores: list[Callable[[], None]] = []
     try:
-        # Whoever needs what fails here compiles it again, and says what is wrong.
-        with contextlib.suppress(Exception), _asking_often(), stores_postponed() as stores:
+        # Code that fails here is compiled again on use, with an error message.
+        with contextlib.suppress(Exception), _short_switch_interval(), postpone_stores() as stores:
             target = current_target()
             if target.runs:
                 routine_words(())
@@ -86,20 +85,20 @@ def _compile(functions: Iterable[tuple[str, str]]) -> None:
 
 
 @contextlib.contextmanager
-def _asking_often() -> Iterator[None]:
-    """Threads that wait for the GIL get it soon."""
+def _short_switch_interval() -> Iterator[None]:
+    """Shorten the switch interval, so that threads that wait for the GIL get it soon."""
     before = sys.getswitchinterval()
-    sys.setswitchinterval(min(_PATIENCE, before))
-    ours = sys.getswitchinterval()
+    sys.setswitchinterval(min(_SWITCH_INTERVAL, before))
+    shortened = sys.getswitchinterval()
     try:
         yield
     finally:
-        if sys.getswitchinterval() == ours:  # and not what somebody has chosen meanwhile
+        if sys.getswitchinterval() == shortened:  # unless the user has changed it
             sys.setswitchinterval(before)
 
 
-def _outside(nodes: Iterable[Apply]) -> list[tuple[str, str]]:
-    """Names and dtypes of the functions of `vecmath` that nodes need and that stand outside of modules."""
+def _vecmath_functions(nodes: Iterable[Apply]) -> list[tuple[str, str]]:
+    """Return names and dtypes of the functions of `vecmath` that nodes need and that are outside of modules."""
     found: dict[tuple[str, str], None] = {}
     pending = list(nodes)
     while pending:
@@ -116,5 +115,5 @@ def _outside(nodes: Iterable[Apply]) -> list[tuple[str, str]]:
 
 
 def _processors() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -20,7 +20,7 @@ from aesara.ir import vecmath
 from aesara.link.llvm import blas_threads, large_results, layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
 from aesara.link.llvm.inlining import INLINED
-from aesara.link.llvm.long_entries import without_long_entry
+from aesara.link.llvm.long_entries import split_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
 from aesara.link.llvm.shared import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
@@ -39,21 +39,21 @@ __all__ = [
     "load_vecmath",
     "object_code",
     "optimized_text",
-    "stores_postponed",
+    "postpone_stores",
 ]
 
 #: level of LLVM's passes and of its code generator
 _LEVEL = 1
-#: objects are small; the large model, which JIT compilers default to, keeps constants in registers and spills them
+#: objects are small; the large model, the default of JIT compilers, keeps constants in registers and spills them
 _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
-#: number of the form of object code and of the table that it reads; raised with every change
+#: version of the format of object code and of its table
 _FORMAT = 7
 
-#: what declares a function of `vecmath` that stands outside of a module
+#: declaration of a function of `vecmath` outside of the module
 _DECLARED_VECMATH = re.compile(r"(?m)^declare [^\n]* @(ae\.[\w.]+)\([^\n]*\n?")
 
-with contextlib.suppress(AttributeError):  # llvmlite's own lock, which is taken after ours
+with contextlib.suppress(AttributeError):  # llvmlite's own lock, taken after ours
     free_in_children(llvm.ffi.lib._lock._lock)
 _lock = free_in_children(threading.RLock())
 _serial = itertools.count()
@@ -61,17 +61,17 @@ _exiting = False
 
 
 @contextlib.contextmanager
-def _alone() -> Iterator[None]:
-    """No other thread uses LLVM meanwhile; those that are left when the interpreter exits begin nothing new."""
+def _locked() -> Iterator[None]:
+    """Hold the lock of LLVM; after the interpreter has begun to exit, other threads end here."""
     with _lock:
         if _exiting and threading.current_thread() is not threading.main_thread():
-            raise SystemExit  # ends a thread without a word
+            raise SystemExit  # ends the thread silently
         yield
 
 
 @atexit.register
 def _finish() -> None:
-    """Wait for a thread that compiles: the end of the process takes down what LLVM works with."""
+    """Wait for a thread that compiles: process exit destroys data that LLVM uses."""
     global _exiting
     _exiting = True
     with _lock:
@@ -85,15 +85,15 @@ class Image:
     Attributes
     ----------
     code
-        The bytes of the object.
+        The object file.
     entry_code
-        Those of another one with a long entry point; empty if `code` has it.
+        A second object file with a long entry point; empty if `code` has it.
     externals
         The C functions that it calls.
     entry
-        The symbol of its entry point.
+        Symbol of its entry point.
     host
-        What it was made by and for; see `host_key`.
+        Compiler and target; see `host_key`.
     """
 
     code: bytes
@@ -105,7 +105,7 @@ class Image:
 
 @dataclass(frozen=True)
 class Code:
-    """Machine code for a target: the address of its entry, or None if it is not for this process.
+    """Loaded machine code: the address of its entry, or None if it is for another architecture.
 
     The `library` keeps it in memory.
     """
@@ -126,11 +126,11 @@ def _machine(target: Target, level: int = _LEVEL) -> llvm.TargetMachine:
 
 @functools.cache
 def _jit() -> object:
-    """The linker and loader; it takes over the machine that it is given.
+    """Return the linker and loader, which owns its target machine.
 
-    JITLink gets the memory of all sections of an object at once. LLVM's other linker gets it for each section, and ends
-    the process if one is more than 2 GiB away, as happens in processes that have mapped much memory (seen beside CUDA).
-    On Windows, where JITLink has not been tried, the code model is the large one.
+    JITLink allocates all sections of an object together. LLVM's other linker allocates each section on its own and
+    aborts the process if one is more than 2 GiB away, as happens in processes with many mappings (seen with CUDA). On
+    Windows, where JITLink is untested, the code model is the large one.
     """
     host = target_named("native")
     machine = llvm.Target.from_triple(host.triple).create_target_machine(cpu=host.cpu, jit=True)
@@ -141,9 +141,9 @@ def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
     without_vectors = NO_VECTORS in text
     if without_vectors and INLINED not in text:
         return
-    # Loops come out of the emitter in the form that the vectoriser wants.  Interleaving and unrolling on top of
-    # vectors of eight doubles gain little in loops that are bound by memory or by long polynomials, and cost a third
-    # of the compile time; level 2 adds time and finds nothing more.
+    # The emitter's loops have the form that the vectorizer needs.  Interleaving and unrolling gain little on top of
+    # vectors of eight doubles in loops bound by memory or long polynomials, and cost a third of the compile time;
+    # level 2 takes longer without gain.
     tuning = llvm.create_pipeline_tuning_options(speed_level=_LEVEL)
     tuning.loop_vectorization = True
     tuning.slp_vectorization = False
@@ -151,8 +151,8 @@ def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
     tuning.loop_unrolling = False
     builder = llvm.create_pass_builder(_machine(target), tuning)
     if without_vectors:
-        # Beside vectors the passes find nothing: invariants stand outside of loops when the code comes from the
-        # emitter, and the code generator shares what is computed twice.
+        # Without vectors the passes have nothing to do: the emitter has hoisted invariants, and the code generator
+        # eliminates common subexpressions.
         passes = create_new_module_pass_manager()
         passes.add_always_inliner_pass()
     else:
@@ -162,47 +162,47 @@ def _optimize(module: llvm.ModuleRef, text: str, target: Target) -> None:
 
 
 def _dispose(passes: NewPassManager) -> None:
-    # By itself llvmlite never frees it: its class inherits an empty `_dispose` in front of the one that does.
+    # llvmlite does not free it: its class inherits an empty `_dispose` before the right one.
     NewPassManager._dispose(passes)
     passes.detach()
 
 
 def _parse(text: str, target: Target, level: int = _LEVEL) -> llvm.ModuleRef:
-    """A module that calls the functions of `vecmath` that it declares where `load_vecmath` has put them."""
+    """Parse a module, with a heading for the target."""
     return llvm.parse_assembly(_heading(target, level) + missing_instructions.supplied(text, target))
 
 
 @functools.cache
 def _heading(target: Target, level: int) -> str:
-    """What a module says of the target; the level only chooses a machine that is needed anyway."""
+    """Return the data layout and triple of a module; the level only selects a machine that is needed anyway."""
     layout = _machine(target, level).target_data
     return f'target datalayout = "{layout}"\ntarget triple = "{target.triple}"\n'
 
 
 def optimized_text(text: str, assembly: bool = False) -> str:
-    """What LLVM makes of a module for the current target, as IR or assembly text; for looking at."""
+    """Return a module optimized for the current target, as IR or assembly text, for inspection."""
     target = current_target()
-    with _alone():
+    with _locked():
         module = _parse(text, target)
         _optimize(module, text, target)
         return _machine(target).emit_assembly(module) if assembly else str(module)
 
 
 def object_code(text: str) -> bytes:
-    """A module as object code for the current target; for other programs."""
+    """Return a module as object code for the current target, for other programs."""
     target = current_target()
-    with _alone():
+    with _locked():
         return _object(_with_vecmath(text), None, target)[0]
 
 
 def _with_vecmath(text: str) -> str:
-    """A module with the functions of `vecmath` that it declares."""
+    """Return a module with definitions of the functions of `vecmath` that it declares."""
     missing = dict.fromkeys(vecmath.defining(match[1]) for match in _DECLARED_VECMATH.finditer(text))
     return "\n".join([_DECLARED_VECMATH.sub("", text), *(vecmath.definition(*which) or "" for which in missing)])
 
 
 def host_key() -> str:
-    """What object code depends on besides its IR text: compiler, target, interpreter, and the table it reads."""
+    """Return what object code depends on besides its IR text: compiler, target, interpreter and table."""
     return _host_key(current_target())
 
 
@@ -216,42 +216,42 @@ def _host_key(target: Target) -> str:
 
 
 def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
-    """Compile a module for the current target (or take its object code from the cache) and load it."""
+    """Compile a module for the current target (or get its object code from the cache) and load it."""
     target = current_target()
-    with _alone():
-        kernels, alone = without_long_entry(text, entry) or (text, None)
+    with _locked():
+        kernels, alone = split_long_entry(text, entry) or (text, None)
         code, cached = _object(kernels, cache, target)
         entry_code = b"" if alone is None else _object(alone, cache, target, optimize=False, level=0)[0]
         externals = (*externals, *missing_instructions.externals(text, target))
         image = Image(code, entry_code, externals, entry, _host_key(target))
-        return _loaded(image, cached, target)
+        return _load(image, cached, target)
 
 
 def load_routines(
     text: str, names: Iterable[str], cache: ObjectCache | None, level: int, target: Target, calls: Iterable[str] = ()
 ) -> dict[str, int]:
-    """Compile functions that stay for good, or take them from the cache: the address of each ``@ae.name``.
+    """Compile functions that are never unloaded, or get them from the cache; return the address of each ``@ae.name``.
 
-    They are written as they are to run; the code generator has the level.  `calls` are the C functions that they call.
+    Only the code generator runs, with this level. `calls` are the C functions that they call.
     """
-    with _alone():
+    with _locked():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
         calls = (*calls, *missing_instructions.externals(text, target))
         addresses, library = _link((code,), calls, symbols.values(), target)
-        _kept.append(library)
+        _libraries.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
 
 
 #: libraries that are never unloaded
-_kept: list[object] = []
+_libraries: list[object] = []
 
 
 @functools.cache
 def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
-    """The addresses of functions of `vecmath` that stand outside of the modules that call them.
+    """Return the addresses of functions of `vecmath` outside of the modules that call them.
 
-    The ones for a single number are compiled as they are written: LLVM would take twice the time, for what runs rarely.
+    Scalar versions are not optimized: LLVM would take twice as long, for code that rarely runs.
     """
     names = [symbol.removeprefix("ae.") for symbol in vecmath.interface(name, dtype)]
     called: dict[str, str] = {}
@@ -265,7 +265,7 @@ def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
 
 @functools.cache
 def _load_one_thread() -> dict[str, int]:
-    """The addresses of the functions around short calls of BLAS."""
+    """Return the addresses of the functions around short calls of BLAS."""
     known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
     text, calls = (one_thread.ONE_THREAD, one_thread.NEEDED) if known else (one_thread.NOTHING, ())
     return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"), calls)
@@ -286,7 +286,7 @@ def _address(symbol: str, target: Target) -> int | None:
 def _object(
     text: str, cache: ObjectCache | None, target: Target, optimize: bool = True, level: int = _LEVEL
 ) -> tuple[bytes, bool]:
-    """The object code of a module, and whether it came from the cache."""
+    """Return the object code of a module, and whether it came from the cache."""
     if cache is not None:
         key = cache.key(text, _host_key(target), f"{optimize} {level}")
         code = cache.load(key)
@@ -313,8 +313,8 @@ _postponed = _Postponed()
 
 
 @contextlib.contextmanager
-def stores_postponed() -> Iterator[list[Callable[[], None]]]:
-    """What this thread compiles meanwhile is not kept on disk until the functions that the list gets are called."""
+def postpone_stores() -> Iterator[list[Callable[[], None]]]:
+    """Collect this thread's writes to the object cache in a list, for later."""
     _postponed.stores = []
     try:
         yield _postponed.stores
@@ -325,13 +325,13 @@ def stores_postponed() -> Iterator[list[Callable[[], None]]]:
 def load(image: Image) -> Code | None:
     """Load object code; None if it was made for another machine or by another compiler."""
     target = current_target()
-    with _alone():
+    with _locked():
         if image.host != _host_key(target):
             return None
-        return _loaded(image, True, target)
+        return _load(image, True, target)
 
 
-def _loaded(image: Image, cached: bool, target: Target) -> Code:
+def _load(image: Image, cached: bool, target: Target) -> Code:
     if not target.runs:
         return Code(None, None, cached, image, target.name)
     codes = (image.code, image.entry_code) if image.entry_code else (image.code,)
@@ -342,7 +342,7 @@ def _loaded(image: Image, cached: bool, target: Target) -> Code:
 def _link(
     codes: Sequence[bytes], externals: Iterable[str], symbols: Iterable[str], target: Target
 ) -> tuple[dict[str, int], object]:
-    """Addresses of symbols of objects, which may call each other; what is returned with them keeps them in memory."""
+    """Return the addresses of symbols of objects, which may call each other, and the library that keeps them loaded."""
     builder = llvm.JITLibraryBuilder()
     for code in codes:
         builder.add_object_img(code)
@@ -350,7 +350,7 @@ def _link(
         builder.export_symbol(symbol)
     for symbol in externals:
         if not any(symbol.encode() in code for code in codes):
-            continue  # declared, and not called
+            continue  # declared but not called
         address = _address(symbol, target)
         if address is None:
             source, _, name = symbol.partition(".")

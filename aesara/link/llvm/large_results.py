@@ -1,6 +1,6 @@
-"""Memory of large results: the list of what dead ones have left, and the NumPy allocator that takes from it.
+"""Memory of large results: the free list of dead results, and the NumPy allocator that uses it.
 
-`shared.large_blocks` is the code.  Elsewhere than on Linux results are NumPy's own business.
+The code is in `shared.large_blocks`. On other systems than Linux, NumPy's own allocator is used.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = [
     "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "needed", "release", "text", "use_limit",
 ]  # fmt: skip
 
-#: whether large results are anything special
+#: whether large results have their own allocator
 USED = sys.platform.startswith("linux")
-#: what NumPy's ``get_handler_name`` says of an array
+#: name of the allocator, as returned by NumPy's ``get_handler_name``
 ALLOCATOR = "aesara"
-#: the functions that `install` gets
+#: the functions of the allocator
 FUNCTIONS = ("malloc", "calloc", "realloc", "free")
 
 #: positions in NumPy's C API table
@@ -42,16 +42,16 @@ class _Handler(ctypes.Structure):
     ]
 
 
-#: the limit in bytes, how many are kept, and the first block
+#: the limit in bytes, the number of bytes kept, and the first block
 _state = (ctypes.c_int64 * 3)(0, 0, 0)
 _handler = _Handler(name=ALLOCATOR.encode(), version=1)
 _NAME = ctypes.c_char_p(b"mem_handler")
 _new_capsule = ctypes.pythonapi.PyCapsule_New
 _new_capsule.restype, _new_capsule.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _capsule = _new_capsule(ctypes.addressof(_handler), _NAME, None)
-for _lasting in (_state, _handler, _NAME, _capsule):
-    # Arrays may be freed after the module is.
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(_lasting))
+for kept_object in (_state, _handler, _NAME, _capsule):
+    # Arrays may be freed after the module.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept_object))
 
 _trim: list[Callable[[], None]] = []
 
@@ -63,12 +63,12 @@ def text() -> str:
 
 
 def needed() -> tuple[str, ...]:
-    """Return the names of what the text calls or reads."""
+    """Return the names of the symbols that the text refers to."""
     return NEEDED if USED else NEEDED_BY_PLAIN_ARRAYS
 
 
 def address(symbol: str) -> int | None:
-    """The address of what the text calls or reads."""
+    """Return the address of a symbol that the text refers to."""
     source, _, name = symbol.rpartition(".")
     if symbol == "blocks.state":
         return ctypes.addressof(_state)
@@ -84,19 +84,19 @@ def address(symbol: str) -> int | None:
 
 
 def install(functions: dict[str, int]) -> None:
-    """Let the allocator use functions, by their names in `shared.large_blocks`."""
+    """Set the functions of the allocator, by their names in `shared.large_blocks`."""
     for name in FUNCTIONS:
         setattr(_handler, name, functions[f"blocks.{name}"])
     _trim[:] = [ctypes.PYFUNCTYPE(None)(functions["blocks.trim"])]
 
 
 def use_limit() -> None:
-    """Keep at most as much as the option says from now on."""
+    """Set the limit of kept memory to the option's value."""
     _keep(max(0, config.native_kept_bytes))
 
 
 def release() -> None:
-    """Give back all memory that dead results have left."""
+    """Free all memory that dead results have left."""
     limit = _state[0]
     _keep(0)
     _state[0] = limit

@@ -18,7 +18,7 @@ from aesara.ir.expr import sharing
 from aesara.ir.verify import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm import in_advance
-from aesara.link.llvm.by_reference import Answers
+from aesara.link.llvm.by_reference import ReferenceAnswers
 from aesara.link.llvm.cache import object_cache
 from aesara.link.llvm.callable import NativeCallable
 from aesara.link.llvm.clock import system_clock
@@ -26,7 +26,7 @@ from aesara.link.llvm.emit_call import ENTRY
 from aesara.link.llvm.emit_program import emit_program
 from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
 from aesara.link.llvm.failures import report_error
-from aesara.link.llvm.fallback import complain_about_graph, complain_about_nodes
+from aesara.link.llvm.fallback import report_graph, report_nodes
 from aesara.link.llvm.form import Form
 from aesara.link.llvm.generators import why_not_native
 from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
@@ -43,16 +43,16 @@ __all__ = ["LLVMLinker", "NativeReport"]
 
 
 class NativeReport:
-    """How a function was compiled: what runs natively, what in Python and why, and how long each stage took.
+    """Report on a compilation: native nodes, nodes in Python and the reasons, and the time of each stage.
 
     Parameters
     ----------
     compiled
-        Returns what the graph was lowered to, and its text; called when somebody asks for one of them.
+        Returns the lowered graph and its text; called on first use.
     cached
-        Whether the object code came from the cache, or from a pickle.
+        Whether the object code came from the cache or a pickle.
     seconds
-        Seconds for the stages ``lower``, ``emit`` and ``build``.
+        Time of the stages ``lower``, ``emit`` and ``build``.
     """
 
     def __init__(self, compiled: Callable[[], tuple[Lowered, str]], cached: bool, seconds: dict[str, float]) -> None:
@@ -66,33 +66,33 @@ class NativeReport:
 
     @property
     def lowered(self) -> Lowered:
-        """The program, and what it needs at run time that is not code."""
+        """The program, and its run-time data other than code."""
         return self._compiled[0]
 
     @property
     def text(self) -> str:
-        """The LLVM IR as emitted."""
+        """The emitted LLVM IR."""
         return self._compiled[1]
 
     @property
     def python_nodes(self) -> dict[Apply, str]:
-        """Nodes that run in Python, with the reason."""
+        """Nodes that run in Python, with the reasons."""
         return self.lowered.reasons
 
     def llvm(self) -> str:
-        """The LLVM IR as emitted."""
+        """Return the emitted LLVM IR."""
         return self.text
 
     def optimized(self) -> str:
-        """The LLVM IR after LLVM's passes, for what `native_target` names now."""
+        """Return the LLVM IR after LLVM's passes, for the current `native_target`."""
         return optimized_text(self.text)
 
     def assembly(self) -> str:
-        """The machine code as assembly text, for what `native_target` names now."""
+        """Return the machine code as assembly text, for the current `native_target`."""
         return optimized_text(self.text, assembly=True)
 
     def object_code(self) -> bytes:
-        """The machine code as an object file, for what `native_target` names now."""
+        """Return the machine code as an object file, for the current `native_target`."""
         return object_code(self.text)
 
 
@@ -102,11 +102,11 @@ class LLVMLinker(VMLinker):
     incompatible_rewrites: tuple[str, ...] = ()
 
     def checks(self, fgraph: FunctionGraph) -> Sequence[Variable]:
-        """Results of `CheckAndRaise` that are computed along with a graph; here none."""
+        """Return results of `CheckAndRaise` to compute along with a graph; here none."""
         return ()
 
     def expect(self, fgraph: FunctionGraph) -> None:
-        """Begin with what is needed for a graph however it will be rewritten; called before it is."""
+        """Start work that does not depend on how the graph will be rewritten; called before rewriting."""
         in_advance.begin(fgraph.apply_nodes)
 
     def make_callable(
@@ -120,12 +120,11 @@ class LLVMLinker(VMLinker):
         timed: bool = False,
         lent: Sequence[int] = (),
     ) -> NativeCallable | MarshallingCallable:
-        """The graph as a native callable.
+        """Compile the graph to a native callable.
 
-        It raises `Declined` if a value enters or leaves the graph that is no tensor, and does not consist of some.
-
-        With `timed` the callable measures its steps, for its ``timers``.  `lent` are the numbers of the results
-        whose arrays may be returned again as soon as nobody holds them.
+        Raise `Declined` if an input or output is not a tensor and does not consist of tensors. With `timed` the
+        callable has ``timers``, which measure its steps. `lent` are the numbers of the results whose arrays are reused
+        once nobody else refers to them.
         """
         parts = Marshalling.of(fgraph, inputs, n_outputs, updates)
         if parts is not None:
@@ -145,7 +144,7 @@ class LLVMLinker(VMLinker):
         timed: bool,
         lent: Sequence[int] = (),
     ) -> NativeCallable:
-        """A graph from tensors to tensors as a native callable; see `make_callable`."""
+        """Compile a graph from tensors to tensors; see `make_callable`."""
         started = clock.now()
         begin_stage("planning loops and memory")
         try:
@@ -155,9 +154,9 @@ class LLVMLinker(VMLinker):
             given_away = [k for k, i in enumerate(inputs) if i.overwritable]
             lowered = _lower(fgraph, implicit, given_away, lent, n_outputs, updates, unpack_single, self.checks(fgraph))
         except Unsupported as reason:
-            complain_about_graph(str(reason))
+            report_graph(str(reason))
             raise Declined(str(reason)) from None
-        complain_about_nodes(lowered.reasons)
+        report_nodes(lowered.reasons)
         program = lowered.program
         if config.native_verify:
             verify_program(program)
@@ -190,7 +189,7 @@ class LLVMLinker(VMLinker):
         fallback: Callable[..., Any],
         timed: bool = False,
     ) -> NativeCallable | None:
-        """A callable from the form of one that was made before; None if the graph has to be compiled again.
+        """Return a callable from the form of an earlier one; None if the graph has to be compiled again.
 
         Parameters
         ----------
@@ -203,7 +202,7 @@ class LLVMLinker(VMLinker):
         n_outputs, updates, unpack_single, fallback, timed
             See `make_callable`.
         """
-        timers = None if form.timers is None else form.timers.again()
+        timers = None if form.timers is None else form.timers.copy()
         if (timers is None) != (form.timers is None) or (timed and timers is None and system_clock() is not None):
             return None
         if form.n_callbacks and config.native_fallback != "ignore":
@@ -232,7 +231,7 @@ class LLVMLinker(VMLinker):
 
 
 def _refuse_generators(inputs: Sequence[InputCell], updates: dict[int, int]) -> None:
-    """Raise `Unsupported` if the generators that are in the cells cannot be drawn from natively."""
+    """Raise `Unsupported` if compiled code cannot draw from the generators in the cells."""
     numbers = [k for k, one in enumerate(inputs) if one.implicit and one.variable.type.in_words]
     drawn_from = [n for n, k in enumerate(numbers) if k in updates.values()]
     reason = why_not_native([inputs[k].cell[0] for k in numbers], drawn_from)
@@ -241,14 +240,14 @@ def _refuse_generators(inputs: Sequence[InputCell], updates: dict[int, int]) -> 
 
 
 def _refuse_arguments(*args: Any, **kwargs: Any) -> Any:
-    """What native code that is called with the parts of arguments does about wrong ones: there are none."""
+    """Fallback of native code that is called with parts, which always fit."""
     raise AssertionError("The parts of a value do not fit the types of the parts.")
 
 
 def _refuse_states(nodes: Iterable[Apply]) -> None:
-    """Raise `Unsupported` where a node computes the state of a generator, also in the graph inside of an operation.
+    """Raise `Unsupported` if a node, also in an inner graph, computes the state of a generator.
 
-    What is no tensor is computed again for each node in Python that reads something of it; a generator must draw once.
+    Values other than tensors are recomputed for each node in Python that needs them, but a generator must draw once.
     """
     pending = list(nodes)
     while pending:
@@ -286,14 +285,14 @@ def _attach(
     fallback: Callable[..., Any],
     timers: StepTimers | None = None,
 ) -> NativeCallable:
-    """A callable from loaded code and the cells of a function."""
+    """Return a callable of loaded code and the cells of a function."""
     interface = form.interface
 
     def answer_or_raise(error: int, values: list[int], arguments: tuple[Any, ...]) -> Any:
         inputs = [InputCell(*one) for one in zip(graph().inputs, storage, interface.implicit, strict=True)]
         errors = form.symbols_of(graph).errors
         if 0 <= error < len(errors):
-            answers = Answers(graph, inputs, n_outputs, updates, unpack_single, native.guards)
+            answers = ReferenceAnswers(graph, inputs, n_outputs, updates, unpack_single, native.guards)
             if answers.may_differ(errors[error], values):
                 return answers.of(arguments)
         return report_error(errors, inputs, error, values, arguments, graph)

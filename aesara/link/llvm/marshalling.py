@@ -1,8 +1,8 @@
-"""Functions whose arguments and results consist of arrays, as functions of these arrays.
+"""Functions whose arguments and results consist of several arrays, as functions of these arrays.
 
-Native code takes and gives arrays only. Where an input or output of the graph consists of several, the graph is
-compiled from and to the parts, and a callable around it takes arguments apart and puts results together. A generator
-that is an argument or a result consists of its words (`ir.generators`).
+Native code takes and returns arrays only. If an input or output of the graph consists of several, the graph is compiled
+from and to the parts, and a callable around it takes arguments apart and puts results together. A generator that is an
+argument or a result is represented by its words (`ir.generators`).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Marshalling:
     updates
         Index of an output -> index of the input whose cell it replaces.
     outer
-        The inputs of the graph that it was made of.
+        The inputs of the original graph.
     results
-        The types of what that one returns.
+        The types of the original graph's results.
     origins
-        For each generator among these, by number, the input whose next state it is, if it is that.
+        For each generator among these, by number, the input whose next state it is, if any.
     """
 
     graph: FunctionGraph
@@ -54,7 +54,7 @@ class Marshalling:
     def of(
         cls, graph: FunctionGraph, cells: Sequence[InputCell], n_outputs: int, updates: dict[int, int]
     ) -> Marshalling | None:
-        """The marshalling of a graph; None if all its inputs and outputs are arrays."""
+        """Return the marshalling of a graph; None if all its inputs and outputs are arrays."""
         in_words = {one.variable for one in cells if one.variable.type.in_words and not one.implicit}
         origins = {k: origin_of(v, graph.inputs) for k, v in enumerate(graph.outputs[:n_outputs]) if v.type.in_words}
         if not (in_words or origins or any(map(has_parts, (*graph.inputs, *graph.outputs)))):
@@ -65,7 +65,7 @@ class Marshalling:
         for variable in in_words:
             if _is_overwritten(variable, graph):
                 raise Declined(f"an argument of type {variable.type} that is overwritten")
-        given: list[Variable | tuple[Variable, ...]] = []
+        flat_inputs: list[Variable | tuple[Variable, ...]] = []
         memo: dict[Any, Any] = {}
         for variable in graph.inputs:
             if variable in in_words:
@@ -74,28 +74,30 @@ class Marshalling:
             else:
                 made = _parts(variable) if has_parts(variable) else variable.clone()
                 memo[variable] = PutTogether(variable.type)(*made) if isinstance(made, tuple) else made
-            given.append(made)
+            flat_inputs.append(made)
         copies = clone_get_equiv(graph.inputs, graph.outputs, memo=memo)
-        taken = [tuple(TakeApart()(copies[v], return_list=True)) if has_parts(v) else copies[v] for v in graph.outputs]
+        flat_outputs = [
+            tuple(TakeApart()(copies[v], return_list=True)) if has_parts(v) else copies[v] for v in graph.outputs
+        ]
         for k in origins:
-            taken[k] = WordsOfGenerator()(taken[k])
-        places, of_inputs = _starts(taken), _starts(given)
-        inner_updates = {places[output]: of_inputs[k] for output, k in updates.items()}
+            flat_outputs[k] = WordsOfGenerator()(flat_outputs[k])
+        places, input_indices = _flat_indices(flat_outputs), _flat_indices(flat_inputs)
+        inner_updates = {places[output]: input_indices[k] for output, k in updates.items()}
         flat_cells = []
-        for cell, one in zip(cells, given, strict=True):
+        for cell, one in zip(cells, flat_inputs, strict=True):
             if isinstance(one, tuple):
                 flat_cells += [InputCell(part, [None], False) for part in one]
             elif cell.variable in in_words:
                 flat_cells.append(InputCell(one, [None], False))
             else:
                 flat_cells.append(InputCell(one, cell.cell, cell.implicit))
-        inner = FunctionGraph(flat(given), flat(taken), clone=False, update_mapping=inner_updates)
+        inner = FunctionGraph(flat(flat_inputs), flat(flat_outputs), clone=False, update_mapping=inner_updates)
         results = tuple(variable.type for variable in graph.outputs[:n_outputs])
         return cls(inner, tuple(flat_cells), inner_updates, tuple(cells), results, origins)
 
     @property
     def n_outputs(self) -> int:
-        """How many of the graph's outputs are returned."""
+        """Number of the graph's outputs that are returned."""
         return sum(len(kind.part_types() or (kind,)) for kind in self.results)
 
 
@@ -106,7 +108,7 @@ def _parts(variable: Variable) -> tuple[Variable, ...]:
 
 
 def _is_overwritten(variable: Variable, graph: FunctionGraph) -> bool:
-    """Whether a node changes the state of a generator in its place, as the caller has allowed."""
+    """Return whether a node changes the state of a generator in place, as the caller has allowed."""
     return any(place in read for node, place in graph.clients[variable] for read in _overwritten_by(node))
 
 
@@ -114,8 +116,8 @@ def _overwritten_by(node: Any) -> Iterable[Sequence[int]]:
     return () if isinstance(node, str) else getattr(node.op, "destroy_map", {}).values()
 
 
-def _starts(items: Sequence[Any]) -> list[int]:
-    """For each item its place in the flat sequence."""
+def _flat_indices(items: Sequence[Any]) -> list[int]:
+    """Return the index of each item in the flattened sequence."""
     places, place = [], 0
     for item in items:
         places.append(place)
@@ -129,16 +131,16 @@ class MarshallingCallable:
     Parameters
     ----------
     marshalling
-        What the code was made of.
+        The graph of parts.
     native
-        The code.
+        The native code.
     unpack_single
-        Whether a single result is returned itself, and None if there is none.
+        Whether a single result is returned itself, and None without results.
     fallback
-        Called with the caller's arguments: it converts them and comes back through `careful`.
+        Called with the caller's arguments: it converts them and calls `careful`.
     """
 
-    #: it is compiled again when it is read from a file
+    #: compiled again after unpickling
     form = None
 
     def __init__(
@@ -152,7 +154,7 @@ class MarshallingCallable:
         return self._fallback(*args, **kwargs)
 
     def arguments_of(self, values: Sequence[Any]) -> list[Any]:
-        """What the native code is called with: one array for each part of each value, and the other values."""
+        """Return the arguments of the native code: parts of values, and the other values."""
         explicit = iter(values)
         arguments: list[Any] = []
         for one in self.marshalling.outer:
@@ -179,7 +181,7 @@ class MarshallingCallable:
         return results[0] if results else None
 
     def _seeds(self, origin: int | None, values: Sequence[Any]) -> Any:
-        """The seeds of the generator that an input has; others may be spawned from them."""
+        """Return the seed sequence of an input's generator, to spawn others from."""
         if origin is None:
             return None
         one = self.marshalling.outer[origin]

@@ -1,4 +1,4 @@
-"""Metadata of LLVM modules: what loops and branches are known to be."""
+"""Metadata of loops and branches in LLVM modules."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 __all__ = ["NO_VECTORS", "Metadata"]
 
-#: the note of a module without loops that LLVM may make vectors of
+#: named metadata of a module without loops to vectorize
 NO_VECTORS = "!ae.no_vectors = !{}"
 
 _NO_VECTORS = '!{!"llvm.loop.vectorize.enable", i1 false}'
 
 
 class Metadata:
-    """Numbered metadata of a module: access groups and loop notes."""
+    """Numbered metadata of a module: access groups and loop metadata."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        #: whether there are loops that LLVM may make vectors of
+        #: whether there are loops that LLVM may vectorize
         self.vectors = False
         self._unpredictable: str | None = None
 
@@ -29,40 +29,40 @@ class Metadata:
         return self._add("distinct !{}")
 
     def unpredictable(self) -> str:
-        """The note of a selection of which LLVM is to make no branch."""
+        """Return the metadata of a selection that must not become a branch."""
         if self._unpredictable is None:
             self._unpredictable = self._add("!{}")
         return self._unpredictable
 
     def loop(self, group: str | None, interleave: int) -> str:
-        """The note of a loop: its accesses are independent; how many vectors to work on at once."""
-        notes = self._parallel(group)
+        """Return the metadata of a loop: independent accesses, and the interleave count."""
+        entries = self._parallel(group)
         self.vectors |= interleave != 0
         if interleave == 0:
-            notes += [_NO_VECTORS, '!{!"llvm.loop.unroll.disable"}']
+            entries += [_NO_VECTORS, '!{!"llvm.loop.unroll.disable"}']
         if interleave > 1:
-            notes.append(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}')
-        return self._note(notes)
+            entries.append(f'!{{!"llvm.loop.interleave.count", i32 {interleave}}}')
+        return self._loop_metadata(entries)
 
     def lanes(self, group: str | None, unrolled: bool) -> str:
-        """The note of a loop over lanes, of which nothing is to be left when it has been made of vectors."""
-        notes = self._parallel(group)
+        """Return the metadata of a loop over lanes, to be unrolled fully after vectorization."""
+        entries = self._parallel(group)
         self.vectors = True
         if unrolled:
-            notes.append('!{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}')
-        return self._note(notes)
+            entries.append('!{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}')
+        return self._loop_metadata(entries)
 
     def rest(self) -> str:
-        """The note of a loop over what is left, which is to stay as it is."""
-        return self._note([_NO_VECTORS])
+        """Return the metadata of a remainder loop, which is not vectorized."""
+        return self._loop_metadata([_NO_VECTORS])
 
     def _parallel(self, group: str | None) -> list[str]:
         return [] if group is None else [f'!{{!"llvm.loop.parallel_accesses", {group}}}']
 
-    def _note(self, notes: Sequence[str]) -> str:
-        if not notes:
+    def _loop_metadata(self, entries: Sequence[str]) -> str:
+        if not entries:
             return ""
-        names = [self._add(note) for note in notes]
+        names = [self._add(entry) for entry in entries]
         name = f"!{len(self.lines)}"
         self.lines.append(f"distinct !{{{', '.join([name, *names])}}}")
         return f", !llvm.loop {name}"

@@ -1,4 +1,4 @@
-"""What the functions of an LLVM module need besides themselves."""
+"""Declarations and helper functions of an LLVM module."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["Module"]
 
 
 class Module:
-    """Declarations and helper functions, by name."""
+    """Declarations and helper functions by name."""
 
     def __init__(self) -> None:
         self.declarations: dict[str, str] = {}
         self.helpers: dict[str, str] = {}
         self.externals: set[str] = set()
-        #: declared functions that LLVM may call where it makes vectors
+        #: declared vector versions of functions
         self.versions: list[str] = []
         #: symbols of the scalar functions
         self.functions: dict[ScalarFunction, str] = {}
@@ -29,19 +29,20 @@ class Module:
         return name
 
     def intrinsic(self, name: str, kind: str, arity: int) -> str:
-        """Declare an intrinsic of so many values of an LLVM type, which gives one of that type."""
+        """Declare an intrinsic with `arity` operands and a result of an LLVM type."""
         full = f"@llvm.{name}.{suffix(kind)}"
         return self.declare(full, f"declare {kind} {full}({', '.join([kind] * arity)})")
 
     def external(self, symbol: str, result: str, arguments: Sequence[str], zeros: int = 0) -> str:
-        """A pure C function resolved when the object is linked, which takes so many zeros behind its arguments."""
+        """Declare a pure C function, resolved when the object is linked, with `zeros` additional zero arguments."""
         self.externals.add(symbol)
         attributes = "nounwind willreturn memory(none)"
         args = ", ".join([LLVM_TYPES[a] for a in arguments] + ["i32"] * zeros)
         return self.declare(f"@{symbol}", f"declare {LLVM_TYPES[result]} @{symbol}({args}) {attributes}")
 
     def math(self, name: str, dtype: str) -> str | None:
-        """One of our vectorisable functions, which calls others from outside; None if there is none for the dtype."""
+        """Return one of our vectorizable functions, after declaring its dependencies; None if there is none for the
+        dtype."""
         symbol = f"@{vecmath.symbol(name, dtype)}"
         if symbol not in self.helpers:
             text = vecmath.definition(name, dtype)
@@ -49,11 +50,11 @@ class Module:
                 return None
             self.helpers[symbol] = text
             for needed in vecmath.dependencies(name, dtype):
-                self._outside(vecmath.interface(needed, dtype))
+                self._declare_vecmath(vecmath.interface(needed, dtype))
         return symbol
 
-    def _outside(self, functions: Mapping[str, str]) -> None:
-        """Declare functions of `vecmath` that stand in another module."""
+    def _declare_vecmath(self, functions: Mapping[str, str]) -> None:
+        """Declare functions of `vecmath` that are in another module."""
         self.externals.update(functions)
         for function, declaration in functions.items():
             if f"@{function}" not in self.declarations:
@@ -73,7 +74,7 @@ class Module:
                 if line.startswith("declare "):
                     needed.setdefault("@" + line.split("@", 1)[1].split("(", 1)[0], line)
         lines = ["\n".join(row for row in body.splitlines() if not row.startswith("declare ")) for body in lines]
-        if self.versions:  # so that LLVM does not drop them before it makes vectors
+        if self.versions:  # so that LLVM keeps them until it vectorizes
             kept = f"[{len(self.versions)} x ptr] [{', '.join(self.versions)}]"
             lines.append(f'@llvm.compiler.used = appending global {kept}, section "llvm.metadata"')
         return "\n".join([*needed.values(), *lines])

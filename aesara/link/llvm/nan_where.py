@@ -1,7 +1,7 @@
-"""Native code that looks for NaNs, and finds out where they come from.
+"""Native code with checks for NaNs, and a search for their origin.
 
-The check itself is native: a reduction over the outputs and the new values of shared variables, fused with the loops
-that compute them, and one branch.  Only when it fails, the reference machine computes the call again, node by node.
+The check is native: a reduction over the outputs and the new values of shared variables, fused with the loops that
+compute them, and one branch. Only if it fails, the reference machine computes the call again, node by node.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class NanWhereLinker(LLVMLinker):
     Parameters
     ----------
     nan, inf
-        What is looked for.
+        The values to look for.
     everywhere
-        Look at all results of all nodes, not only at those that leave the function.
+        Check the results of all nodes, not only those that the function returns.
     """
 
     def __init__(self, nan: bool = True, inf: bool = False, everywhere: bool = False, **kwargs: Any) -> None:
         self.nan, self.inf, self.everywhere = nan, inf, everywhere
-        # Graphs that native code declines run on the reference machine, where each node is looked at.
+        # Graphs that native code declines run on the reference machine, where each node is checked.
         super().__init__(**kwargs)
         self.callback = self._after_node
 
@@ -57,17 +57,17 @@ class NanWhereLinker(LLVMLinker):
         timed: bool = False,
         lent: Sequence[int] = (),
     ) -> NativeCallable | MarshallingCallable:
-        # New values are checked before they replace the old ones, which cannot be overwritten: the function keeps both.
+        # New values are checked before they replace the old ones, so they cannot be computed in place.
         lent = list(dict.fromkeys((*lent, *updates)))
         native = super().make_callable(fgraph, inputs, n_outputs, updates, unpack_single, fallback, timed, lent)
         if isinstance(native, NativeCallable):
-            native.form = None  # the checks are not in the graph that a pickled function has
+            native.form = None  # a pickled function's graph has no checks
         return native
 
     def checks(self, fgraph: FunctionGraph) -> list[Variable]:
-        """A check of what leaves the function, or of all results."""
+        """Return a check of the function's results, or of all results."""
         watched = [variable for variable in fgraph.outputs if _can_be_nan(variable)]
-        # What only one side of a choice needs is not computed where the other one is taken.
+        # Values that only one branch of an `ifelse` needs are not computed if the other one is taken.
         if self.everywhere and not any(isinstance(node.op, IfElse) for node in fgraph.apply_nodes):
             watched = [v for node in fgraph.toposort() for v in node.outputs if _can_be_nan(v)]
         if not watched:

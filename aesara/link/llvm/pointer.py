@@ -1,4 +1,4 @@
-"""Graphs compiled as plain C functions: their code, and the data that a call is given with its arguments."""
+"""Graphs compiled as plain C functions: their code, and the data passed with the arguments."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class PointerCode:
     inputs
         The graph's inputs, each with whether it is a shared variable.
     outputs
-        What is computed, in the order of the signature's numbers.
+        The results, in the order of the signature's numbers.
     signature
-        How the function is called.
+        The parameters of the function.
 
     Raises
     ------
     NotImplementedError
-        If a node runs in Python; the error names it.
+        If a node runs in Python; the message names it.
     TypeError
-        If a value that goes in or out is no array.
+        If an input or output is not an array.
 
     Attributes
     ----------
     address
-        Where the function is.
+        Address of the function.
     """
 
     @sharing()
@@ -91,24 +91,24 @@ class PointerCode:
 
 
 class PointerData:
-    """What a plain C function reads besides its arguments: constants and the values of shared variables.
+    """Data of a plain C function besides its arguments: constants and the values of shared variables.
 
     Parameters
     ----------
     code
         The function.
     values
-        By number of an input that is a shared variable: its value.
+        Values of the shared variables, by number of the input.
 
     Attributes
     ----------
     address
-        Of the table; a word of the user data.
+        Address of the table, a word of the user data.
     """
 
     def __init__(self, code: PointerCode, values: Mapping[int, Any]) -> None:
         words = PointerWords(code.program)
-        self.values = {k: _copied(code.variables[k], values[k]) for k in words.values}
+        self.values = {k: _copy_value(code.variables[k], values[k]) for k in words.values}
         table = np.zeros(words.end, np.uint64)
         table[: layout.VARIABLE_START] = code.fixed_words
         for k, at in words.values.items():
@@ -129,8 +129,8 @@ class PointerData:
                 _free(ctypes.c_uint64.from_address(block + layout.BLOCK_MEMORY).value)
 
 
-def _copied(variable: Variable, value: Any) -> np.ndarray:
-    """The value of a shared variable, in memory that nobody else writes to."""
+def _copy_value(variable: Variable, value: Any) -> np.ndarray:
+    """Return a read-only copy of the value of a shared variable."""
     copy = np.array(variable.type.filter(value, allow_downcast=True), variable.type.dtype, order="C")
     copy.setflags(write=False)
     return copy

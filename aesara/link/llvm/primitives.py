@@ -12,9 +12,9 @@ from aesara.link.llvm.module import Module
 from aesara.link.llvm.types import LLVM_TYPES, is_float, is_unsigned
 from aesara.primitives import PRIMITIVES
 
-__all__ = ["combined", "converted", "primitive"]
+__all__ = ["combine", "convert_dtype", "primitive"]
 
-#: what primitives are for truth values
+#: primitives on bool as logical operations
 _LOGIC = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and", "sub": "xor"}
 _OPERATORS = {
     "add": Value.__add__,
@@ -29,7 +29,7 @@ _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
 
 def primitive(module: Module, name: str, dtype: str, *operands: Value) -> Value:
-    """Compute a primitive on operands of a dtype: of a selection, those that are selected."""
+    """Emit a primitive on operands of `dtype` (for `select`, the dtype of the values)."""
     a = operands[0]
     if name in _COMPARISONS:
         return a.compare(_predicate(name, dtype), operands[1])
@@ -39,7 +39,7 @@ def primitive(module: Module, name: str, dtype: str, *operands: Value) -> Value:
 
 
 def _predicate(name: str, dtype: str) -> str:
-    """LLVM's name of a comparison."""
+    """Return LLVM's predicate for a comparison."""
     if is_float(dtype):
         return ("u" if name == "ne" else "o") + name
     return name if name in ("eq", "ne") else ("u" if is_unsigned(dtype) else "s") + name
@@ -66,7 +66,7 @@ def _of_floats(module: Module, name: str, dtype: str, a: Value, *others: Value) 
             module.intrinsic("floor", a.kind, 1)
         symbol = module.helper(f"@ae.{name}.{dtype}", float_division(name, dtype))
     elif dtype == "float16":
-        # It is computed in single precision and rounded, as NumPy does.
+        # Computed in single precision and rounded, as in NumPy.
         wide = [x.convert("fpext", "float") for x in (a, *others)]
         return primitive(module, name, "float32", *wide).convert("fptrunc", "half")
     else:
@@ -80,7 +80,7 @@ def _of_integers(module: Module, name: str, dtype: str, a: Value, *others: Value
     if dtype == "bool":
         name = _LOGIC.get(name, name)
     if name in _OPERATORS and name != "div":
-        # No nsw: an operand may be data.
+        # No nsw: operands may be data, which wraps.
         return _OPERATORS[name](a, *others)
     if name == "neg":
         return -a
@@ -122,8 +122,8 @@ def _shift(name: str, unsigned: bool, a: Value, count: Value) -> Value:
     return inside.select(a << amount if name == "shl" else a >> amount, 0)
 
 
-def combined(module: Module, name: str, dtype: str, a: Value, b: Value) -> Value:
-    """An accumulating primitive on two vectors in memory's form."""
+def combine(module: Module, name: str, dtype: str, a: Value, b: Value) -> Value:
+    """Emit an accumulating primitive on two vectors of memory types."""
     if dtype == "bool":
         name = _LOGIC.get(name, name)
     if name in ("minimum", "maximum"):
@@ -132,8 +132,8 @@ def combined(module: Module, name: str, dtype: str, a: Value, b: Value) -> Value
     return _OPERATORS[name](a, b)
 
 
-def converted(x: Value, source: str, target: str) -> Value:
-    """A value in another dtype, with C's (and NumPy's) rules; float to int never is undefined."""
+def convert_dtype(x: Value, source: str, target: str) -> Value:
+    """Convert a value to another dtype by C's (and NumPy's) rules; float to int is never undefined."""
     kind = LLVM_TYPES[target]
     if x.kind == kind:
         return x
@@ -148,7 +148,7 @@ def converted(x: Value, source: str, target: str) -> Value:
         if target == "uint64":
             return _float_to_unsigned(x)
         # Through 64 bits, so that narrow integers wrap as they do in NumPy; NaN and overflow are frozen, not poison.
-        return _frozen(x.convert("fptosi", "i64")).narrow(kind)
+        return _freeze(x.convert("fptosi", "i64")).narrow(kind)
     if is_float(target):
         return x.convert("uitofp" if is_unsigned(source) else "sitofp", kind)
     if int(x.kind[1:]) > int(kind[1:]):
@@ -156,18 +156,18 @@ def converted(x: Value, source: str, target: str) -> Value:
     return x.convert("zext" if is_unsigned(source) else "sext", kind)
 
 
-def _frozen(x: Value) -> Value:
+def _freeze(x: Value) -> Value:
     return x.writer.emit(x.kind, f"freeze {x.typed}")
 
 
 def _double_to_half(x: Value) -> Value:
-    """Through single precision without rounding twice: the first rounding is to odd, so the second is exact.
+    """Convert via single precision without double rounding: the first rounding is to odd, so the second is exact.
 
     Boldo, Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd", 2008.
     """
     near = x.to_single()
     back, bits = near.to_double(), near.as_bits()
-    # the same sign: the magnitude was rounded up
+    # signs are equal: the magnitude was rounded up
     over = back.as_bits().compare("ugt", x.as_bits())
     keep = back.equals(x) | x.unordered(x)
     odd = (bits + over.convert("sext", "i32")) | 1
@@ -175,8 +175,7 @@ def _double_to_half(x: Value) -> Value:
 
 
 def _float_to_unsigned(x: Value) -> Value:
-    """Through signed integers: what instructions for unsigned ones give for negative numbers, and whether a processor
-    has them, differs."""
+    """Convert to uint64 via signed integers: results of unsigned instructions for negative numbers are not portable."""
     high = x >= 2.0**63
-    wide = _frozen(high.select(x - 2.0**63, x).convert("fptosi", "i64"))
+    wide = _freeze(high.select(x - 2.0**63, x).convert("fptosi", "i64"))
     return wide ^ high.select(x.writer.constant("i64", -(2**63)), 0)

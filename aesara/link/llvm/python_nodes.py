@@ -1,4 +1,4 @@
-"""Nodes that run in Python inside a native function: callbacks around `Op.perform`."""
+"""Callbacks around `Op.perform`, for nodes that run in Python inside a native function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Callback = Callable[..., list[np.ndarray]]
 
 
 class LateCallback:
-    """A callback that is made when it is called first."""
+    """A callback that is created on its first call."""
 
     def __init__(self, make: Callable[[], Callback]) -> None:
         self._make = make
@@ -34,10 +34,10 @@ class LateCallback:
 
 
 def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
-    """A function from the values of `leaves` to those of the node's outputs.
+    """Return a function from the values of `leaves` to those of the node's outputs.
 
-    What lies between the leaves and the node (slices, None, other values that are no tensors) is computed along.
-    Operands are windows on memory that will be used again, so they are copied; results are contiguous arrays.
+    Nodes between the leaves and the node (slices, None, other values that are not tensors) are computed as well.
+    Operands are views of memory that will be reused, so they are copied; results are contiguous arrays.
     """
     states = [v for v in node.inputs if v.type.in_words]
     order = io_toposort(leaves, node.outputs)
@@ -55,20 +55,22 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
 
     def callback(*windows: np.ndarray) -> list[np.ndarray]:
         values = read(windows)
-        for step in _taken_steps(node, values) if is_choice else order:
+        for step in _needed_nodes(node, values) if is_choice else order:
             inputs = [v.data if isinstance(v, Constant) else values.get(v) for v in step.inputs]
-            cells: list[list[Any]] = [[None] for _ in step.outputs]  # kept apart: `perform` may change its list
+            cells: list[list[Any]] = [[None] for _ in step.outputs]  # a separate list: `perform` may change its own
             try:
                 step.op.perform(step, inputs, list(cells))
                 if step is node:
                     before = iter([values[v] for v in states if v in values])
                     return [
-                        _checked(number, _content(cell), *one) if one else _words(_content(cell), next(before, None))
+                        _check_output(number, _content(cell), *one)
+                        if one
+                        else _words(_content(cell), next(before, None))
                         for number, (cell, one) in enumerate(zip(cells, wanted, strict=True))
                     ]
             except Exception:
-                given = read(windows)  # a node may have overwritten what it was given
-                inputs = [given.get(variable, value) for variable, value in zip(step.inputs, inputs)]
+                original_values = read(windows)  # a node may have overwritten its inputs
+                inputs = [original_values.get(variable, value) for variable, value in zip(step.inputs, inputs)]
                 raise_with_op(None, step, thunk=SimpleNamespace(inputs=[[value] for value in inputs]))
             for out, cell in zip(step.outputs, cells, strict=True):
                 values[out] = _content(cell)
@@ -77,15 +79,15 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     return callback
 
 
-def _taken_steps(last: Apply, values: Mapping[Variable, Any]) -> Iterator[Apply]:
-    """A node and those before it, in order, without what only sides of choices need that are not taken.
+def _needed_nodes(last: Apply, values: Mapping[Variable, Any]) -> Iterator[Apply]:
+    """Iterate over a node and its ancestors in order, without those that only untaken branches of `ifelse` need.
 
-    `values` has those of the steps before when the next one is asked for.
+    `values` must have the results of all previous nodes when the next one is requested.
     """
     pending = [last]
     while pending:
         node = pending[-1]
-        missing = [v.owner for v in _needed(node, values) if v.owner is not None and v not in values]
+        missing = [v.owner for v in _needed_inputs(node, values) if v.owner is not None and v not in values]
         if missing:
             pending.extend(missing)
         else:
@@ -94,8 +96,8 @@ def _taken_steps(last: Apply, values: Mapping[Variable, Any]) -> Iterator[Apply]
                 yield node
 
 
-def _needed(node: Apply, values: Mapping[Variable, Any]) -> Sequence[Variable]:
-    """The inputs that a node reads, as far as they are known: those of a choice depend on its condition."""
+def _needed_inputs(node: Apply, values: Mapping[Variable, Any]) -> Sequence[Variable]:
+    """Return the inputs that a node needs, as far as known: those of an `ifelse` depend on its condition."""
     if not isinstance(node.op, IfElse):
         return node.inputs
     condition = node.inputs[0]
@@ -105,7 +107,7 @@ def _needed(node: Apply, values: Mapping[Variable, Any]) -> Sequence[Variable]:
 
 
 def _words(generator: Any, before: Any) -> np.ndarray:
-    """The words of a generator, of the kind of the one before it."""
+    """Return the words of a generator, of the same kind as the previous one."""
     if before is not None and type(generator.bit_generator) is not type(before.bit_generator):
         raise TypeError(
             f"The next state of a generator must be of the same kind: got a {type(generator.bit_generator).__name__} "
@@ -115,11 +117,11 @@ def _words(generator: Any, before: Any) -> np.ndarray:
 
 
 def _content(cell: list[Any]) -> Any:
-    """What `perform` has stored; None if it has emptied the cell."""
+    """Return the value that `perform` has stored; None if it has emptied the cell."""
     return cell[0] if cell else None
 
 
-def _checked(
+def _check_output(
     number: int,
     value: Any,
     out: Variable,
@@ -127,7 +129,7 @@ def _checked(
     shape: tuple[int | None, ...],
     any_lengths: tuple[None, ...],
 ) -> np.ndarray:
-    """The value of an output as native code reads it: contiguous, and what the output's type says.
+    """Return an output as native code needs it: contiguous, and of the output's type.
 
     `dtype` and `shape` are those of the type; the shape is `any_lengths` if none is known.
     """

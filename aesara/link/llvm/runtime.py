@@ -44,7 +44,7 @@ _capsule_pointer.restype, _capsule_pointer.argtypes = ctypes.c_void_p, [ctypes.p
 
 
 def numpy_api() -> ctypes.Array[ctypes.c_void_p]:
-    """NumPy's C API table."""
+    """Return NumPy's C API table."""
     try:
         umath = importlib.import_module("numpy._core._multiarray_umath")
     except ImportError:  # NumPy 1
@@ -54,7 +54,7 @@ def numpy_api() -> ctypes.Array[ctypes.c_void_p]:
 
 
 def _load_extension(package: str, name: str) -> ModuleType:
-    """A compiled module of SciPy without its package's `__init__`, or with it if it is not a plain file."""
+    """Import a compiled module of SciPy without its package's `__init__`, if it is a plain file."""
     full = f"scipy.{package}.{name}"
     if full in sys.modules:
         return sys.modules[full]
@@ -76,20 +76,20 @@ def _load_extension(package: str, name: str) -> ModuleType:
 
 
 def extension_file(package: str, name: str) -> str | None:
-    """The file of a compiled module of SciPy; None if it is not a plain file."""
+    """Return the file of a compiled module of SciPy; None if it is not a plain file."""
     return getattr(_load_extension(package, name), "__file__", None)
 
 
 @functools.cache
 def capsule_functions(package: str, name: str) -> dict[str, int]:
-    """Name -> address of the C functions that a Cython module of SciPy exports."""
+    """Return name -> address of the C functions that a Cython module of SciPy exports."""
     module = _load_extension(package, name)
     return {k: _capsule_pointer(c, _capsule_name(c)) for k, c in module.__pyx_capi__.items()}
 
 
 @functools.cache
 def special_function(name: str, arity: int) -> int | None:
-    """Address of the `scipy.special` function of so many doubles (and an int that must be 0)."""
+    """Return the address of a `scipy.special` function of `arity` doubles (and an int that must be 0)."""
     module = _load_extension("special", "cython_special")
     wanted = f"double ({', '.join(['double'] * arity)}, int __pyx_skip_dispatch)".encode()
     for full, capsule in module.__pyx_capi__.items():
@@ -98,18 +98,18 @@ def special_function(name: str, arity: int) -> int | None:
     return None
 
 
-#: where NumPy keeps the functions of a dtype: how many come before the sorts, which are followed by those of positions
+#: index of the first sort, and of the first argsort, among NumPy's functions of a dtype
 _SORTS = {"sort": 33, "argsort": 36}
 _SORT_KINDS = ("quicksort", "heapsort", "stable")
-#: bytes from the beginning of a dtype to the pointer to its functions, in NumPy 1
+#: byte offset in a dtype of the pointer to its functions, in NumPy 1
 _FUNCTIONS_OF_DTYPE = object.__basicsize__ + 48
-#: position in NumPy's C API table of the function that gives that pointer, in NumPy 2
+#: position in NumPy's C API table of the function that returns that pointer, in NumPy 2
 _GET_FUNCTIONS = 365
 
 
 @functools.cache
 def numpy_sort(function: str, kind: str, dtype: str) -> int | None:
-    """Address of NumPy's C function that sorts a row of a dtype: ``sort``, or ``argsort`` for positions."""
+    """Return the address of NumPy's C function that sorts a row: ``sort``, or ``argsort`` for positions."""
     kind_of_number = np.dtype(dtype)
     if np.lib.NumpyVersion(np.__version__) >= "2.0.0":
         get = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object)(numpy_api()[_GET_FUNCTIONS] or 0)
@@ -121,13 +121,13 @@ def numpy_sort(function: str, kind: str, dtype: str) -> int | None:
     return address
 
 
-#: bytes from the beginning of a ufunc to the pointer to its loops, which are in the order of its types
+#: byte offset in a ufunc of the pointer to its loops, which are in the order of its types
 _LOOPS_OF_UFUNC = object.__basicsize__ + 16
 
 
 @functools.cache
 def numpy_transform(name: str, dtype: str) -> int | None:
-    """Address of the loop of a ufunc behind `numpy.fft`, for real parts of a dtype; None in NumPy 1."""
+    """Return the address of a loop of a ufunc behind `numpy.fft`, for a real dtype; None in NumPy 1."""
     try:
         module = importlib.import_module("numpy.fft._pocketfft_umath")
     except ImportError:
@@ -136,7 +136,7 @@ def numpy_transform(name: str, dtype: str) -> int | None:
     if not isinstance(function, np.ufunc):
         return None
     letter = np.dtype(dtype).char
-    # The second input is the factor, which is real.
+    # The second input is the real factor.
     (position,) = (k for k, types in enumerate(function.types) if types[1] == letter)
     loops = ctypes.c_void_p.from_address(id(function) + _LOOPS_OF_UFUNC)
     address: int | None = ctypes.cast(loops, ctypes.POINTER(ctypes.c_void_p))[position]
@@ -170,7 +170,7 @@ def _descriptors() -> tuple[int, ...]:
 
 
 def fixed_words(blas: bool, routines: Mapping[str, int]) -> list[int]:
-    """The words of a function's table that are the same for all functions: with BLAS if asked for, and routines."""
+    """Return the words of the table that do not depend on the function: APIs, BLAS if needed, and routines."""
     words = _constant_words() | dict(routines)
     if blas:
         blas_functions = capsule_functions("linalg", "cython_blas")
@@ -187,14 +187,14 @@ def _c_library() -> ctypes.CDLL | None:
 
 
 def c_function(name: str) -> int | None:
-    """Address of a function of the C library, if the process has it."""
+    """Return the address of a function of the C library; None if the process does not have it."""
     function = getattr(_c_library(), name, None)
     return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
 
 @functools.cache
 def libm_address(name: str) -> int | None:
-    """Address of a C library math function, if the process has it."""
+    """Return the address of a math function of the C library; None if the process does not have it."""
     library = _c_library()
     for candidate in (library, _math_library()):
         function = getattr(candidate, name, None) if candidate is not None else None

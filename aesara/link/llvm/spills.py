@@ -1,8 +1,8 @@
-"""Values of an entry point that stand in the frame of the call, and not in registers, from one step to the next.
+"""Values of an entry point that are spilled to the frame of the call between steps.
 
-LLVM's time for giving registers to values grows much faster than their number, if they are needed far from where they
-are computed.  Entries with many inputs or steps therefore write values to the frame and read them where they are used;
-their frames are large, so they are not on the stack.
+The time of LLVM's register allocator grows much faster than the number of long live ranges. Entries with many inputs or
+steps therefore store values in the frame and load them where they are used. Such frames are large, so they are not on
+the stack.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ MANY = 64
 
 
 def spills_values(program: Program) -> bool:
-    """Whether the entry of a program spills values."""
+    """Return whether the entry of a program spills values."""
     return len(program.inputs) + len(program.steps) > MANY
 
 
 class Spilled(str):
-    """A value in the frame: where it is, in bytes from the beginning, and its LLVM type.
+    """A value in the frame, with its offset in bytes and its LLVM type.
 
-    It takes the place of a value's name.  It is no name itself: `Emitter.here` reads it, and gives that a name.
+    It replaces the name of a value; `Emitter.here` loads it and returns a name.
     """
 
     kind: str
-    place: int
+    offset: int
 
-    def __new__(cls, place: int, kind: str) -> Spilled:
-        """The value at a place."""
-        made = super().__new__(cls, f"<{kind} at {place} of the frame>")
-        made.place, made.kind = place, kind
-        return made
+    def __new__(cls, offset: int, kind: str) -> Spilled:
+        """Create the value at an offset."""
+        spilled = super().__new__(cls, f"<{kind} at {offset} of the frame>")
+        spilled.offset, spilled.kind = offset, kind
+        return spilled

@@ -1,12 +1,12 @@
-"""Where the C functions are that compiled code calls by symbol.
+"""Resolution of the C functions that compiled code calls by symbol.
 
 ===================================  ==============================================================================
 ``special.<name>.<arity>``           a function of doubles of ``scipy.special.cython_special``
 ``lapack.<name>``, ``blas.<name>``   LAPACK and BLAS, as ``scipy.linalg`` exports them to Cython
-``numpy.sort.<kind>.<dtype>``        NumPy's sort of a row in place, and ``numpy.argsort`` of positions
+``numpy.sort.<kind>.<dtype>``        NumPy's in-place sort of a row, and ``numpy.argsort`` of positions
 ``random.<name>``                    a function that draws, of ``numpy.random``
-``numpy.loop.<name>.<types>``         the loop of one of NumPy's ufuncs; ``dd.d`` for two numbers and one result
-``numpy.fft.<name>.<dtype>``         the loop of a ufunc behind ``numpy.fft``, for a dtype of parts; NumPy 2
+``numpy.loop.<name>.<types>``        a loop of one of NumPy's ufuncs; ``dd.d`` for two operands and one result
+``numpy.fft.<name>.<dtype>``         a loop of a ufunc behind ``numpy.fft``, for a dtype of parts; NumPy 2
 anything else                        a function of the C library
 ===================================  ==============================================================================
 """
@@ -21,7 +21,7 @@ __all__ = ["address_of"]
 
 
 def address_of(symbol: str) -> int | None:
-    """The address of a C function; None if this installation does not have it.
+    """Return the address of a C function; None if this installation does not have it.
 
     Examples
     --------

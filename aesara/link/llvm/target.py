@@ -1,4 +1,4 @@
-"""Processors that code is made for: the one that runs it, or a level that the option `native_target` names."""
+"""Processors that code is compiled for: the present one, or a level that the option `native_target` names."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from aesara.records import dataclass
 
 __all__ = ["ARM_LEVELS", "HAS_EXTREMA_OF_NUMBERS", "X86_LEVELS", "Target", "current_target", "target_named"]
 
-#: Whether LLVM's extrema that ignore NaN can be used: LLVM 20 (llvmlite 0.45 to 0.47) takes each for the other on x86.
+#: whether LLVM's extrema that ignore NaN work: LLVM 20 (llvmlite 0.45 to 0.47) confuses minimum and maximum on x86
 HAS_EXTREMA_OF_NUMBERS = llvm.llvm_version_info[0] >= 22
 
-#: the levels of x86-64 and what each adds to the one before, in LLVM's names
+#: levels of x86-64 and the features that each adds to the previous one, in LLVM's names
 X86_LEVELS = {
     "x86-64-v2": ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3"),
     "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"),
     "x86-64-v4": ("avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"),
 }
-#: processors of ARM: LLVM's name, its features, and those of them that not every one has
+#: ARM processors: LLVM's name, its features, and the optional ones to check for
 ARM_LEVELS = {
     "armv8-a": ("generic", "+v8a", ()),
     "armv8.2-a": ("generic", "+v8.2a", ("crc", "lse")),
@@ -32,16 +32,16 @@ ARM_LEVELS = {
 
 @dataclass(frozen=True)
 class Target:
-    """What code is made for.
+    """A processor to compile for.
 
     Attributes
     ----------
     name
         The value of the option `native_target`.
     triple, cpu, features
-        In LLVM's terms.
+        LLVM's names.
     runs
-        Whether this process can run the code; otherwise it is of another architecture, and can be looked at.
+        Whether this process can run the code; otherwise it is for another architecture, for inspection only.
     """
 
     name: str
@@ -56,36 +56,36 @@ class Target:
         return _is_x86(self.triple)
 
     def has(self, feature: str) -> bool:
-        """Whether an x86-64 processor has what LLVM calls so."""
+        """Return whether an x86-64 processor has a feature, by LLVM's name."""
         if self.name in X86_LEVELS:
             return feature in _features_of(self.name)
-        return f"+{feature}" in _listed(self.features)
+        return f"+{feature}" in _feature_set(self.features)
 
     @property
     def multiplies_and_adds(self) -> bool:
-        """Whether there are instructions for fused multiply-add."""
+        """Whether it has fused multiply-add instructions."""
         return not self.is_x86 or self.has("fma") or self.has("fma4")
 
     @property
     def vector_bytes(self) -> int:
-        """How many bytes its vectors have."""
+        """Size of its vectors in bytes."""
         return 64 if self.has("avx512f") else 32 if self.has("avx") else 16
 
 
 def current_target() -> Target:
-    """The target that the option `native_target` names.
+    """Return the target named by the option `native_target`.
 
     Raises
     ------
     NativeTargetError
-        If this processor is of the same architecture and lacks something that the target has.
+        If this processor has the same architecture and lacks a feature of the target.
     """
     return target_named(config.native_target)
 
 
 @functools.cache
 def target_named(name: str) -> Target:
-    """The target of a name; see `current_target`."""
+    """Return the target with a name; see `current_target`."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     triple, cpu, features = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features()
@@ -98,7 +98,7 @@ def target_named(name: str) -> Target:
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
         return Target(name, f"{'x86_64' if for_x86 else 'aarch64'}-{system}", its_cpu, its_features, False)
-    if not (needed and cpu.startswith("apple-")):  # these have it all, and do not say so
+    if not (needed and cpu.startswith("apple-")):  # these have all features without reporting them
         missing = [feature for feature in needed if not features.get(feature)]
         if missing:
             raise NativeTargetError(
@@ -109,7 +109,7 @@ def target_named(name: str) -> Target:
 
 
 @functools.cache
-def _listed(features: str) -> frozenset[str]:
+def _feature_set(features: str) -> frozenset[str]:
     return frozenset(features.split(","))
 
 
@@ -123,7 +123,7 @@ def _remedy(for_x86: bool, features: llvm.FeatureMap) -> str:
 
 
 def _features_of(level: str) -> tuple[str, ...]:
-    """All that a level of x86-64 has beyond the first."""
+    """Return all features of a level of x86-64 beyond the baseline."""
     found: tuple[str, ...] = ()
     for name, added in X86_LEVELS.items():
         found += added

@@ -1,4 +1,4 @@
-"""The LLVM types of dtypes."""
+"""LLVM types of dtypes."""
 
 from __future__ import annotations
 
@@ -28,5 +28,5 @@ def is_unsigned(dtype: str) -> bool:
 
 
 def literal(value: float, dtype: str) -> str:
-    """A constant of a dtype as LLVM text."""
+    """Return a constant of a dtype as LLVM text."""
     return instructions.literal(LLVM_TYPES[dtype], value)

@@ -1,4 +1,4 @@
-"""Generators as vectors of words: what compiled code takes and gives in their place."""
+"""Ops between generators and their words, which represent generators in compiled code."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ words_type = TensorType("uint64", shape=(None,))
 
 
 class GeneratorOfWords(Op):
-    """A new generator in the state that words say; natively, the words."""
+    """Convert words to a new generator in that state; natively the identity."""
 
     __props__ = ("kind",)
     passes_value_on = True
@@ -33,7 +33,7 @@ class GeneratorOfWords(Op):
 
 
 class WordsOfGenerator(Op):
-    """The words of a generator in its present state."""
+    """Return the words of a generator in its present state; natively the identity."""
 
     __props__ = ()
     passes_value_on = True
@@ -46,7 +46,8 @@ class WordsOfGenerator(Op):
 
 
 def origin_of(generator: Variable, inputs: Sequence[Variable]) -> int | None:
-    """The number of the input that a state of a generator comes from by draws and loops; None if there is none."""
+    """Return the number of the input that a generator's state derives from by draws and loops; None if there is
+    none."""
     while generator.owner is not None:
         node = generator.owner
         before = [v for v in node.inputs if v.type.in_words]

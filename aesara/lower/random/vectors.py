@@ -9,7 +9,7 @@ import numpy as np
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import draws
-from aesara.ir.routines.numpy_loops import matmul, has_matrix_loops, svd
+from aesara.ir.routines.numpy_loops import has_matrix_loops, matmul, svd
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader
 from aesara.lower.calling import call_routine
 from aesara.lower.context import Unsupported

@@ -10,7 +10,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
-from aesara.link.llvm.callable import _plain
+from aesara.link.llvm.callable import _as_plain_array
 from tests.closeness import assert_close
 
 
@@ -359,7 +359,7 @@ class Subclass(np.ndarray):
 def test_arrays_of_any_layout_are_plain_for_native_code(layout):
     """They are copied where native code could not read them; the others are the same memory."""
     value, wanted = LAYOUTS[layout](np.arange(9.0).reshape(3, 3) + 0.5), np.dtype("float64")
-    found = _plain(value, wanted)
+    found = _as_plain_array(value, wanted)
     np.testing.assert_array_equal(found, value)
     assert type(found) is np.ndarray and found.dtype is wanted and found.flags.c_contiguous and found.flags.aligned
     copied = layout in ("Fortran", "transposed", "reversed", "strided", "unaligned", "repeated")
@@ -370,7 +370,7 @@ def test_arrays_of_any_layout_are_plain_for_native_code(layout):
     f = aesara.function([x], [x * 2, s * 2])
     np.testing.assert_array_equal(f(value), [value * 2, value * 2])
     other = value.astype("int64")
-    assert _plain(other, wanted) is other  # native code refuses it
+    assert _as_plain_array(other, wanted) is other  # native code refuses it
 
 
 def test_the_size_of_workspace_can_be_asked_for():

@@ -16,7 +16,7 @@ import pytest
 
 from aesara.link.llvm import in_advance
 from aesara.link.llvm.cache import ObjectCache
-from aesara.link.llvm.jit import load_routines, stores_postponed
+from aesara.link.llvm.jit import load_routines, postpone_stores
 from aesara.link.llvm.target import current_target, target_named
 
 pytestmark = pytest.mark.skipif(not current_target().runs, reason="code for another machine is not run")
@@ -191,7 +191,7 @@ def test_only_what_is_compiled_in_the_block_is_kept_later(tmp_path):
         load_routines(texts[number], ("number",), cache, 0, target)
         return len(list(cache.folder.iterdir())) if cache.folder.exists() else 0
 
-    with stores_postponed() as stores:
+    with postpone_stores() as stores:
         assert [compiled(0), compiled(1)] == [0, 0]
     assert compiled(2) == 1
     for store in stores:

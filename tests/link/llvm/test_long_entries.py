@@ -11,7 +11,7 @@ import aesara.tensor as at
 from aesara.compile.ops import as_op
 from aesara.configdefaults import config
 from aesara.link.llvm import long_entries
-from aesara.link.llvm.long_entries import without_long_entry
+from aesara.link.llvm.long_entries import split_long_entry
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def test_which_entry_points_are_long():
     """Only as many lines as say so; nothing of the kernels is left in the other module, but what is inlined."""
     x = at.dmatrix("x")
     text = aesara.function([x], at.exp(x).sum(axis=0) // 2.0)._native.report.text
-    assert without_long_entry(text, "aesara_entry") is None
+    assert split_long_entry(text, "aesara_entry") is None
     lines = re.search(r"(?ms)^define ptr @aesara_entry.*?\{\n(.*?)^\}", text)[1].count("\n")
     kernels, alone = _parts(text, lines)
     assert _parts(text, lines + 1) is None
@@ -105,6 +105,6 @@ def _parts(text, limit):
     before = long_entries._LONG, long_entries._LONG_WITH_LOOPS
     try:
         long_entries._LONG = long_entries._LONG_WITH_LOOPS = limit
-        return without_long_entry(text, "aesara_entry")
+        return split_long_entry(text, "aesara_entry")
     finally:
         long_entries._LONG, long_entries._LONG_WITH_LOOPS = before

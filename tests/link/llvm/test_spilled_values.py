@@ -38,7 +38,7 @@ def test_results_are_the_same(name, length, monkeypatch):
     runs = Runs(name)
     expected = [bits(runs.call(runs.native, arguments)) for arguments in runs.graph.arguments]
     monkeypatch.setattr(spills, "MANY", -1)
-    monkeypatch.setattr(host_code, "_BLOCK", length)
+    monkeypatch.setattr(host_code, "_MAX_VALUES", length)
     spilled = Runs(name)
     text = spilled.native._native.report.text
     assert ("ptr @explicit" in text) == bool(spilled.graph.inputs)

@@ -92,9 +92,9 @@ def test_what_is_overwritten_in_place_is_decided_once(count):
     decided = []
 
     class Noted(Threads):
-        def decide_about_values(self, steps, size):
+        def decide_in_place_updates(self, steps, size):
             decided.append([buffer.name for step in steps for buffer in step.overwrites()])
-            super().decide_about_values(steps, size)
+            super().decide_in_place_updates(steps, size)
 
     class Entry(EntryPoint):
         threads_class = Noted

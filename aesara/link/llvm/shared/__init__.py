@@ -1,5 +1,5 @@
-"""Routines that compiled functions share: written in LLVM IR, compiled once, reached through the table.
+"""Routines that compiled functions share: written in LLVM IR, compiled once, called through the table.
 
-Functions differ in what they compute; how they read arguments, make arrays, wait for guards, release the GIL or fail
-is the same for all.  What differs there stands in their plan (`layout`), which the routines read.
+Functions differ in what they compute, but read arguments, allocate arrays, wait for guards, release the GIL and fail in
+the same way. Their plan (`layout`), which the routines read, describes the differences.
 """

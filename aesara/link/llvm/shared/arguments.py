@@ -1,9 +1,9 @@
-"""Arguments of functions with many inputs, whose entries leave it to this routine to look at them.
+"""The routine that reads the arguments of functions with many inputs.
 
 ===================================================  ================================================================
 ``arguments(frame, table, args, inputs, count)``     whether the arguments (or the values in the cells, if `args` is
-                                                     null) are what is said of the inputs; writes what and where they
-                                                     are to the frame
+                                                     null) fit the descriptions of the inputs; stores the objects, their
+                                                     data pointers and lengths in the frame
 ===================================================  ================================================================
 """
 

@@ -1,17 +1,16 @@
-"""The beginning and the end of a call: arguments that are not arrays, answer or exception.
+"""Prologue and epilogue of a call: arguments that are not arrays, result or exception.
 
 =================================================  ==================================================================
-``strict(self, args, nargs, names, plan)``         whether there are as many arguments as there should be and one
-                                                   more, the table, which says that the fallback has been there
-                                                   already
-``number(table, object, integer, place)``          where the value of a Python number is, perhaps at the place, as an
-                                                   int64 or else as a float64; null if the object is none for that
-``refuse(frame, self, args, nargs, names, plan)``  the answer of the Python fallback, to which the arguments go, or
-                                                   null, with an exception, if it has been there already
-``finish(frame, table, plan)``                     the answer, after updates are in place and what the call had is
-                                                   given back
-``abort(frame, table, plan, args)``                the same for a call that fails: raises what the frame says, and
-                                                   returns null, or the answer of the reference
+``strict(self, args, nargs, names, plan)``         whether the number of arguments is right and they are followed by
+                                                   the table, which says that the fallback has run already
+``number(table, object, integer, place)``          pointer to the value of a Python number, perhaps `place`, as an
+                                                   int64 or a float64; null for other objects
+``refuse(frame, self, args, nargs, names, plan)``  the result of the Python fallback, called with the arguments; null,
+                                                   with an exception, if it has run already
+``finish(frame, table, plan)``                     the result, after updates are stored and the call's resources are
+                                                   released
+``abort(frame, table, plan, args)``                the same for a call that fails: raises the error in the frame and
+                                                   returns null, or returns the result of the reference
 =================================================  ==================================================================
 """
 
@@ -107,7 +106,7 @@ no:
   ret ptr null
 }
 
-; Let Python raise, with the address of the error and the arguments, or return another answer.
+; Call Python with the address of the error and the arguments, to raise or to return another result.
 define internal ptr @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind cold {
 entry:
   %explicit = field i64 %plan, PLAN_EXPLICIT
@@ -192,7 +191,7 @@ share:
   ask void Py_IncRef(ptr %new)
   br label %store
 store:
-  ; If somebody has emptied the cell meanwhile, there is no place for the value.
+  ; The user may have emptied the cell meanwhile.
   %box = field ptr %table, %cell.at
   %length = field i64 %box, LIST_LENGTH
   %some = icmp sgt i64 %length, 0
@@ -214,7 +213,7 @@ words:
   ask void keep(ptr %frame, ptr %table, ptr %plan)
   br label %shown
 shown:
-  ; Dropping an old value may run Python code, which is to find all new values in place.
+  ; Freeing an old value may run Python code, which must see all new values.
   call void @ae.guards.give(ptr %frame, ptr %table, ptr %plan)
   br label %replaced
 replaced:
@@ -233,7 +232,7 @@ leave:
   ret ptr %answer
 }
 
-; Give back the workspace, late blocks, answers of Python nodes, references to shared values, and links of generators.
+; Release the workspace, late blocks, results of Python nodes, references to shared values, and links of generators.
 define internal void @ae.leave(ptr %frame, ptr %table, ptr %plan) nounwind {
 entry:
   %block = field ptr %frame, FRAME_BLOCK
@@ -297,7 +296,7 @@ entry:
   %linked = icmp ne i64 %links, 0
   br i1 %linked, label %unlock, label %unlocked
 unlock:
-  ; What explains a failure may read generators.
+  ; The report of a failure may read generators.
   ask void unlock.all(ptr %frame, ptr %table, ptr %plan)
   br label %unlocked
 unlocked:
@@ -305,7 +304,7 @@ unlocked:
   %is.set = icmp eq i64 %error, {RAISED}
   br i1 %is.set, label %clean, label %report
 report:
-  ; What is reported says more than an exception that the C API may have set.
+  ; The report replaces an exception that the C API may have set.
   ask void PyErr_Clear()
   %found = call ptr @ae.report(ptr %frame, ptr %table, ptr %plan, ptr %args)
   br label %clean

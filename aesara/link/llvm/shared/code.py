@@ -1,4 +1,4 @@
-"""The routines as machine code, once in each process: apart, those that few functions need."""
+"""Machine code of the shared routines, compiled once per process; rarely needed routines are separate."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ def routine_words(
     lent: bool = False,
     generators: bool = False,
 ) -> dict[str, int]:
-    """Words of the table: the addresses of the routines that a function needs.
+    """Return the words of the table with the addresses of the routines that a function needs.
 
     Parameters
     ----------
     dtypes
-        Those of products of matrices.
+        Dtypes of its matrix products.
     arguments
-        Whether the routine that looks at many arguments is needed.
+        Whether it needs the routine that reads many arguments.
     values
-        Whether those for shared values, and for memory that is written over, are.
+        Whether it needs those for shared values and memory that may be overwritten.
     lent
-        Whether the one for results that are lent is.
+        Whether it needs the one for lent results.
     generators
-        Whether those for random generators are.
+        Whether it needs those for random generators.
     """
     target = current_target()
     if not target.runs:
-        target = target_named("native")  # nothing will call them
+        target = target_named("native")  # nothing calls them
     words = dict(_calls())
     for needed, loaded in ((arguments, _arguments), (values, _values), (lent, _lent), (generators, _generators)):
         if needed:
@@ -70,13 +70,13 @@ def _calls() -> dict[str, int]:
         return _load(text_of_calls(), _NAMES, large_results.needed())
     found = _load(text_of_calls(), (*_NAMES, *_BLOCK_NAMES), large_results.needed())
     large_results.install(found)
-    # It stands in front of Python's function.
+    # It replaces Python's function.
     return {name: found[name] for name in _NAMES} | {"PyMem_RawMalloc": found["raw_malloc"]}
 
 
 @functools.cache
 def text_of_calls() -> str:
-    """LLVM IR text of the routines that every function needs."""
+    """Return LLVM IR text of the routines that every function needs."""
     return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()) + large_results.text()
 
 
@@ -96,7 +96,7 @@ def _generators() -> dict[str, int]:
 
 
 def _as_written(*texts: str) -> str:
-    # They are written as they are to run: LLVM would find little, and take twice the time.
+    # Not optimized: LLVM's passes would find little and take twice the time.
     return expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
 
 
@@ -106,7 +106,7 @@ def _load(text: str, names: Iterable[str], calls: Iterable[str] = ()) -> dict[st
 
 @functools.cache
 def _arguments() -> dict[str, int]:
-    # Its loop is what calls with many arguments take their time for.
+    # Optimized: calls with many arguments spend their time in its loop.
     return load_routines(expand(ARGUMENTS), ("arguments",), object_cache(), 1, target_named("native"))
 
 

@@ -1,10 +1,9 @@
-"""Results that a function lends (``Out(borrow=True)``): it keeps their arrays, and returns them again as soon as nobody
-else holds them.
+"""Results that a function lends (``Out(borrow=True)``): their arrays are reused once nobody else refers to them.
 
-For each such result it keeps the last two, in a list, because whoever writes ``y = f(x)`` in a loop holds the last one
-during the next call.  What somebody holds, also through a view, is never written to.
+The last two arrays of each result are kept in a list, since a loop with ``y = f(x)`` holds the last one during the next
+call. An array with other references, also by a view, is never overwritten.
 
-``lend(table, descriptor, rank, shape, places)`` returns one of them, or a new array, which it keeps.
+``lend(table, descriptor, rank, shape, places)`` returns one of them, or a new array, which is kept.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from aesara.link.llvm import layout
 
 __all__ = ["COPIES", "KEPT_RESULTS", "empty_places"]
 
-#: how many arrays are kept for each result
+#: number of arrays kept for each result
 COPIES = 2
 
 _FLAGS = layout.C_CONTIGUOUS | layout.OWNDATA | layout.ALIGNED | layout.WRITEABLE
 
 
 def empty_places(lent: int) -> list[Any]:
-    """What a function keeps of `lent` results before its first call."""
+    """Return the initial list of kept arrays for `lent` results."""
     return [None] * (COPIES * lent)
 
 
@@ -43,7 +42,7 @@ good:
   ask void Py_IncRef(ptr %made)
   br label %place
 place:
-  ; the last one in each place moves on to the next
+  ; shift the arrays by one place
   %k = phi i64 [0, %good], [%k.next, %place]
   %mover = phi ptr [%made, %good], [%one, %place]
   %p = getelementptr ptr, ptr %places, i64 %k
@@ -59,7 +58,7 @@ nothing:
   ret ptr null
 }}
 
-; One of the arrays that nobody else holds, or null.  Whoever held it may have given it another shape or dtype.
+; An array without other references, or null.  Its user may have changed its shape or dtype.
 define internal ptr @ae.kept(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr %places) nounwind {{
 entry:
   %kind = word PyArray_Type

@@ -1,23 +1,22 @@
-"""Large arrays and workspace: huge pages, and memory of dead results that later results take without page faults.
+"""Large arrays and workspace: huge pages, and reuse of memory of dead results without page faults.
 
 ========================================  ==========================================================================
-``new_array(...)``                        what NumPy's ``PyArray_NewFromDescr`` does; a large array gets its memory
-                                          from the functions below
-``raw_malloc(bytes)``                     what ``PyMem_RawMalloc`` does; a large block is to have huge pages
+``new_array(...)``                        NumPy's ``PyArray_NewFromDescr``, with memory of large arrays from the
+                                          functions below
+``raw_malloc(bytes)``                     ``PyMem_RawMalloc``, with huge pages for large blocks
 ``blocks.malloc``, ``blocks.calloc``,     the functions of a NumPy allocator (``PyDataMemAllocator``)
 ``blocks.realloc``, ``blocks.free``
-``blocks.trim()``                         give back what is kept beyond the limit
+``blocks.trim()``                         free memory that is kept beyond the limit
 ========================================  ==========================================================================
 
-Memory that an array gives back is put into a list, which holds at most as many bytes as ``blocks.state`` says; the
-oldest goes first.  An array takes the first block that is at most an eighth of the block too large.  The kernel is told
-(``MADV_FREE``) that it may take the pages in the list when memory gets scarce.  Until then, writing to them again costs
-no page fault.
+Memory of freed arrays is put into a list, which holds at most as many bytes as ``blocks.state`` says; the oldest goes
+first.  An array takes the first block that is at most an eighth of the block too large.  The kernel may reclaim pages
+in the list when memory gets scarce (``MADV_FREE``).  Until then, writing to them again costs no page fault.
 
-NumPy calls an allocator for arrays, so no block is in the list while an array, or a view of it, is alive.  The list
-belongs to whoever has the GIL.
+NumPy calls an allocator for arrays, so no block is in the list while an array, or a view of it, is alive.  The list is
+protected by the GIL.
 
-A block begins with its size, what is to be freed, and the next block of the list; then come the elements.
+A block begins with its size, the pointer to free, and the next block of the list; then come the elements.
 """
 
 from __future__ import annotations
@@ -26,18 +25,18 @@ import re
 
 __all__ = ["LARGE", "NEEDED", "NEEDED_BY_PLAIN_ARRAYS", "PLAIN_ARRAYS", "large_blocks_text"]
 
-#: from so many bytes on a block is large
+#: size of a large block in bytes
 LARGE = 4 << 20
-#: and from so many elements on an array may be: a complex number takes 16 bytes
+#: least number of elements of a large array: a complex number takes 16 bytes
 _MANY = LARGE // 16
 #: advice to the kernel, the same on all processors
 _MADV_FREE, _MADV_HUGEPAGE = 8, 14
 
-#: bytes in front of the elements, and their alignment
+#: size of the header before the elements, and their alignment
 _HEAD = 64
 _MEMORY, _NEXT = 8, 16
 
-#: what the text reads and calls: the limit, the bytes and the first block of the list; our allocator and NumPy's, as
+
 #: objects; the APIs of NumPy and Python; the C library
 NEEDED = (
     "blocks.state", "blocks.handler", "numpy.handler",
@@ -48,7 +47,7 @@ NEEDED = (
 
 NEEDED_BY_PLAIN_ARRAYS = ("numpy.PyArray_NewFromDescr",)
 
-#: the routine `new_array` where NumPy does all
+#: the routine `new_array` without our allocator
 PLAIN_ARRAYS = """
 declare ptr @numpy.PyArray_NewFromDescr(ptr, ptr, i32, ptr, ptr, ptr, i32, ptr)
 
@@ -109,7 +108,7 @@ large:
   %keeps = icmp sgt i64 %limit, 0
   br i1 %keeps, label %look, label %plain
 look:
-  ; Somebody who has chosen an allocator gets it.
+  ; Respect an allocator that the user has chosen.
   %chosen = call ptr @numpy.PyDataMem_GetHandler()
   %none = icmp eq ptr %chosen, null
   br i1 %none, label %clear, label %compare
@@ -155,7 +154,7 @@ done:
   ret ptr %memory
 }
 
-; Advise the kernel about the whole pages in a piece of memory.
+; Advise the kernel about the whole pages in a range of memory.
 define internal void @ae.blocks.advise(ptr %memory, i64 %bytes, i32 %advice) nounwind {
 entry:
   %first = ptrtoint ptr %memory to i64
@@ -308,7 +307,7 @@ entry:
   ret void
 }
 
-; Free the oldest blocks of the list until so many bytes are left.
+; Free the oldest blocks of the list until at most this many bytes are left.
 define internal void @ae.blocks.keep(i64 %limit) nounwind {
 entry:
   %total.at = getelementptr i64, ptr @blocks.state, i64 1
@@ -343,7 +342,7 @@ declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 
 
 def large_blocks_text(page: int) -> str:
-    """LLVM IR text of the routines, where pages have so many bytes."""
+    """Return LLVM IR text of the routines, for this page size."""
     numbers = {
         "MANY": _MANY, "LARGE": LARGE, "HUGEPAGE": _MADV_HUGEPAGE, "FREE": _MADV_FREE, "PAGE_LESS": page - 1,
         "NO_PAGE": -page, "NEXT": _NEXT, "MEMORY": _MEMORY, "PADDING": 2 * _HEAD, "HEAD_LESS": _HEAD - 1,

@@ -1,13 +1,13 @@
-"""Products of large matrices: BLAS, in one call, or in pieces where signals are looked for.
+"""Products of large matrices by BLAS, in one call, or in blocks with checks for signals in between.
 
 A row-major product C = A B is the column-major product C' = B' A', so nothing is copied; an operand is passed
-transposed when its unit stride says so.
+transposed if its unit stride requires it.
 
-A call of BLAS cannot be interrupted.  With a watcher (not null) a product of more multiply-adds than ``guards.state``
-names is cut into blocks of its result, between which signals are looked for; each element is still the sum over all of
-the inner dimension, in one call.  BLAS may round elements at the edges of what a thread computes otherwise than those
-inside, so results may differ in the last bits, as they do between numbers of threads.  Blocks are multiples of 192,
-which is one of the register blocks of today's kernels, and none is smaller than that.
+A call of BLAS cannot be interrupted. With a watcher (not null), a product of more multiply-adds than ``guards.state``
+allows is split into blocks of its result, with checks for signals in between; each element is still the sum over the
+whole inner dimension, in one call. BLAS may round elements at the edges of a thread's block differently from those
+inside, so results may differ in the last bits, as they do between numbers of threads. The sizes of blocks are multiples
+of 192, a multiple of the register blocks of today's kernels.
 
 The text is in the notation of `products`.
 """
@@ -16,9 +16,9 @@ from __future__ import annotations
 
 __all__ = ["LARGE_PRODUCTS"]
 
-#: blocks have a multiple of so many rows and columns
+#: number of rows and columns of blocks is a multiple of this
 _BLOCK = 192
-#: BLAS goes through memory rather than compute if a matrix is so thin
+#: size of a matrix so thin that BLAS is bound by memory
 _THIN = 16
 
 _TEXT = """

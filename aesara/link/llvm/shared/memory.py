@@ -1,16 +1,16 @@
 """Memory of a call: new arrays, results, and the block of workspace.
 
 ========================================================================  ============================================
-``array(table, descriptor, rank, shape, data)``                           a new ndarray: owning its memory, or, given
-                                                                          data, a read-only window on it
+``array(table, descriptor, rank, shape, data)``                           a new ndarray: owning its memory, or a
+                                                                          read-only view of data
 ``workspace(frame, table, bytes)``                                        a block from the function's pool, or a new
                                                                           one
-``late(frame, table, place, bytes)``                                      a block for an intermediate result, which is
-                                                                          noted at a place of the frame, instead of
-                                                                          the one that a former round of a loop has made
+``late(frame, table, place, bytes)``                                      a block for an intermediate result, stored
+                                                                          in the frame, where it replaces the one of
+                                                                          a previous iteration
 ========================================================================  ============================================
 
-Descriptors are places in the table.  All return null if there is no memory.
+Descriptors are offsets in the table.  All return null if there is no memory.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from aesara.link.llvm import layout
 
 __all__ = ["ALIGN", "BLOCKS", "MEMORY"]
 
-#: bytes to which workspace is aligned
+#: alignment of workspace in bytes
 ALIGN = 64
 
-#: ``block(table, bytes)``, which makes a block of workspace of so many bytes
+#: ``block(table, bytes)``, which allocates a block of workspace
 BLOCKS = f"""
 define internal ptr @ae.block(ptr %table, i64 %bytes) nounwind {{
 entry:

@@ -1,12 +1,12 @@
-"""A shorthand for LLVM IR text that reads and writes memory at places of `layout`.
+"""A shorthand for LLVM IR text that loads and stores at offsets of `layout`.
 
 =============================================  ======================================================
-``%x = field ptr %object, ARRAY_DATA``         what is at an offset: a name of `layout`, number or value
-``set i64 %x, %frame, FRAME_TIME``             write to an offset
-``%x = item ptr %list, %k``                    an element of an array
-``%x = at %frame, FRAME_ERROR``                the address of an offset
-``%x = word Py_None``                          a word of ``%table``
-``%x = ask ptr PyList_New(i64 %n)``            call what is in a word of ``%table``
+``%x = field ptr %object, ARRAY_DATA``         load at an offset: a name of `layout`, number or value
+``set i64 %x, %frame, FRAME_TIME``             store at an offset
+``%x = item ptr %list, %k``                    load an element of an array
+``%x = at %frame, FRAME_ERROR``                compute the address of an offset
+``%x = word Py_None``                          load a word of ``%table``
+``%x = ask ptr PyList_New(i64 %n)``            call the function in a word of ``%table``
 ``ask void Py_IncRef(ptr %x)``                 the same without a result
 =============================================  ======================================================
 
@@ -28,7 +28,7 @@ _NUMBER = re.compile(r"\{([A-Z_]+)\}")
 
 
 def expand(text: str) -> str:
-    """The text in plain LLVM IR.
+    """Return the text in plain LLVM IR.
 
     Examples
     --------
@@ -47,9 +47,12 @@ def _lines(result: str | None, word: str, rest: str, numbers: Iterator[str]) -> 
         name, _, arguments = call.partition("(")
         pointer = next(numbers)
         assign = "" if result is None else f"{result} = "
-        return [*_read("ptr", "%table", _place(name), pointer, numbers), f"{assign}call {kind} {pointer}({arguments}"]
+        return [
+            *_read("ptr", "%table", _word_offset(name), pointer, numbers),
+            f"{assign}call {kind} {pointer}({arguments}",
+        ]
     if word == "word":
-        return _read("ptr", "%table", _place(rest), result, numbers)
+        return _read("ptr", "%table", _word_offset(rest), result, numbers)
     if word == "set":
         value, pointer, offset = rest.split(", ")
         address = next(numbers)
@@ -64,8 +67,8 @@ def _lines(result: str | None, word: str, rest: str, numbers: Iterator[str]) -> 
     return [f"{address} = getelementptr {kind}, ptr {pointer}, i64 {second}", f"{result} = load {kind}, ptr {address}"]
 
 
-def _place(name: str) -> str:
-    """The offset of a word in the table."""
+def _word_offset(name: str) -> str:
+    """Return the offset of a word in the table."""
     return str(8 * layout.WORD[name])
 
 

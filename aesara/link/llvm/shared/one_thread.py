@@ -1,15 +1,15 @@
 """Short calls of BLAS and LAPACK on one thread, where their library would start more.
 
 ===========================  =======================================================================================
-``threads.enter(short)``     let the library use one thread, if `short` says so; returns whether that was noted
-``threads.leave(entered)``   the end of what was entered: the library uses as many threads as before
+``threads.enter(short)``     limit the library to one thread, if `short`; returns whether the call was counted
+``threads.leave(entered)``   end of the call: restore the number of threads after the last one
 ===========================  =======================================================================================
 
 The number of threads belongs to the whole process.  One word (``threads.calls``) counts, in its upper half, the calls
-that want one thread and, in its lower half, keeps the number from before the first of them.  The last one to leave
-restores that number, unless somebody has set another one meanwhile.  A call that finds the number at one does nothing.
-All of this takes no lock: threads may call this while they do not have the GIL.  A race between threads can make a call
-use more or fewer threads than it should; it cannot lose the number.
+that need one thread and keeps, in its lower half, the number from before the first of them.  The last one to leave
+restores that number, unless it was changed meanwhile.  A call that finds the number at one does nothing.  All of this
+takes no lock, since threads may call it without the GIL.  A race can make a call use more or fewer threads than
+intended; it cannot lose the number.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ __all__ = ["NEEDED", "NOTHING", "ONE_THREAD", "ROUTINES"]
 
 #: the two routines
 ROUTINES = ("threads.enter", "threads.leave")
-#: what they need: the word, and the library's functions that get and set its number of threads
+#: symbols that they refer to: the word, and the library's functions that get and set its number of threads
 NEEDED = ("threads.calls", "threads.get", "threads.set")
 
-#: ``1 << 32``: one more call
+#: ``1 << 32``: increment of the count of calls
 _CALL = 2**32
 
 ONE_THREAD = f"""
@@ -86,7 +86,7 @@ done:
 }}
 """
 
-#: the same where nobody knows how to say it to the library
+#: the same for a library whose number of threads cannot be set
 NOTHING = """
 define i1 @ae.threads.enter(i1 %short) nounwind {
   ret i1 false

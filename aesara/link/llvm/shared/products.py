@@ -1,20 +1,21 @@
-"""Matrix products: `small_products` for small matrices, BLAS for others: `symmetric_products` and `large_products`.
+"""Matrix products: `small_products` for small matrices, BLAS for others (`symmetric_products`, `large_products`).
 
-C = alpha A B + beta C, where beta is 0 or 1 (with 0, what C held does not matter).  One routine for each dtype takes
-the sizes and the operands with their strides, in elements, one of which is 1 for each of A and B:
+C = alpha A B + beta C, where beta is 0 or 1 (with 0, the content of C does not matter). One routine for each dtype
+takes the sizes and the operands with their strides, in elements, one of which is 1 for each of A and B:
+
 ``matmul.float64(table, watcher, m, k, n, a, row stride, column stride, b, row stride, column stride, c, row stride,
-alpha, beta)``.  It returns whether it was stopped by a handler of a signal, which the watcher (or null) looks for.
-``large.float64`` takes the same, and leaves it to BLAS.
+alpha, beta)``.  It returns whether a signal handler, called by the watcher (or null), has stopped it.
+``large.float64`` takes the same arguments and calls BLAS.
 
 =============  =====================================================================================
-In the text    stands
+In the text    means
 =============  =====================================================================================
 ``DTYPE``      float64
 ``TYPE``       double
-``ARGUMENTS``  for the parameters of the routine
-``PASSED``     for its arguments, which another one gets, too; ``UNWATCHED``: with null for the watcher
-``SYMMETRIC``  for code that says in ``%symmetric`` whether B is A with rows for columns, and nothing is added
-``JUMP name``  for the end of a routine by that of ``ae.matmul.name.DTYPE``, on the same arguments
+``ARGUMENTS``  the parameters of the routine
+``PASSED``     its arguments, passed on to another one; ``UNWATCHED``: with null for the watcher
+``SYMMETRIC``  code that sets ``%symmetric`` if B is the transpose of A and nothing is added
+``JUMP name``  a tail call of ``ae.matmul.name.DTYPE`` with the same arguments
 =============  =====================================================================================
 """
 
@@ -29,19 +30,19 @@ from aesara.link.llvm.shared.symmetric_products import SYMMETRIC_PRODUCTS
 
 __all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]
 
-#: products of at most so many multiply-adds, of matrices and with a vector, are done without BLAS.  By
+
 #: `benchmarks/products.py`, beside OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as
 #: long; a square of 16 and a vector take half of it, one of 96 about as long.  From there on OpenBLAS uses threads.
 SMALL = (64**3, 8192)
 
-#: those of at most so many are left to BLAS on one thread.  Beside an idle processor OpenBLAS on two threads takes 0.6
+
 #: of the time for squares of 128 and 180, 0.5 for those of 256; beside a busy one it may take a hundred times as long.
 #: A matrix and a vector gain nothing as long as the matrix stays in a cache.
 ONE_THREAD = (128**3, 128**3 // 16)
 
 
 def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
-    """The routine ``matmul`` for a dtype, on a processor with vectors of so many bytes."""
+    """Return the routine ``matmul`` for a dtype and a size of vectors in bytes."""
     limits = {"LIMIT": small, "SHORT": ONE_THREAD}
     text = _PRODUCT
     for name, (matrix, vector) in limits.items():
@@ -50,7 +51,7 @@ def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL)
 
 
 def large_products_text(dtype: str) -> str:
-    """The routine ``large`` for a dtype."""
+    """Return the routine ``large`` for a dtype."""
     return _plain(LARGE_PRODUCTS, dtype)
 
 
@@ -66,7 +67,7 @@ def _plain(text: str, dtype: str) -> str:
     return expand(text)
 
 
-# Routines that end with a call of one with the same arguments jump to it: so these have some that they do not need.
+# Tail calls need equal signatures, so routines may have arguments that they do not use.
 _ARGUMENTS = (
     "ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, "
     "ptr noalias %c, i64 %crs, TYPE %alpha, TYPE %beta"

@@ -1,13 +1,13 @@
-"""Products of small matrices, for which the preparations of BLAS take longer than they do.
+"""Products of small matrices, for which BLAS takes longer to prepare than to compute.
 
-``matmul.small.float64`` takes what ``matmul.float64`` takes (see `products`), in sizes of any kind.  Rows or columns of
-each matrix run along memory; which do decides how it goes:
+``matmul.small.float64`` has the arguments of ``matmul.float64`` (see `products`). The unit strides of the matrices
+decide which part computes it:
 
 ==========  ==========================================================================================================
-``rows``    rows of B: four rows of C at a time are sums of rows of B, in vectors
-``row``     the same for a single row of C, which is added up in four parts
-``dots``    columns of B, for a single row of C: four elements at a time are sums over products of vectors
-``turned``  columns of B, in general: they are put into rows, on the stack
+``rows``    B by rows: four rows of C at a time are sums of rows of B, in vectors
+``row``     the same for a single row of C, with four partial sums
+``dots``    B by columns, a single row of C: four elements at a time are dot products in vectors
+``turned``  B by columns, in general: blocks of B are transposed on the stack
 ==========  ==========================================================================================================
 
 A single column is the single row of the transposed product.  At the edges of C the same code runs on repeated rows and
@@ -26,18 +26,18 @@ from aesara.ir.instructions import InstructionWriter, Value, suffix, vector_of
 
 __all__ = ["small_products_text"]
 
-#: how many rows, parts of a row, or elements are computed together
+#: number of rows, partial sums of a row, or elements that are computed together
 _TOGETHER = 4
-#: bytes of the partial sums of a dot product, whose number must not depend on the processor
+#: size in bytes of the partial sums of a dot product, which must not depend on the processor
 _DOT_BYTES = 64
-#: how many rows of B are put into place at once, where its columns run along memory
+#: number of rows of B that are transposed at once
 _DEPTH = 64
-#: an element type: its name in LLVM IR, and its bytes
+#: an element type: its name in LLVM IR, and its size in bytes
 _KINDS = {"float64": ("double", 8), "float32": ("float", 4)}
 
 
 def small_products_text(dtype: str, vector_bytes: int) -> str:
-    """The routine for a dtype, on a processor with vectors of so many bytes."""
+    """Return the routine for a dtype and a size of vectors in bytes."""
     kind, size = _KINDS[dtype]
     lanes = max(vector_bytes // size, _TOGETHER)
     parts = [_Part(kind, size, lanes).text(name) for name in ("rows", "row", "dots", "turned")]
@@ -85,7 +85,7 @@ turned:
 
 
 def _declarations(kind: str, size: int, lanes: int) -> str:
-    """The intrinsic functions that the parts use."""
+    """Return declarations of the intrinsics that the parts call."""
     nothing = ", ".join([f"{kind} -0.0"] * (2 * lanes))
     lines = [
         f"@nothing = internal constant [{2 * lanes} x {kind}] [{nothing}], align 64",
@@ -103,7 +103,7 @@ def _declarations(kind: str, size: int, lanes: int) -> str:
 
 
 class _Part:
-    """Writes a part: one function, for elements of a type and a size, and vectors of so many lanes."""
+    """Writes a part: one function, for an element type and a number of lanes."""
 
     def __init__(self, kind: str, size: int, lanes: int) -> None:
         self.kind, self.size, self.lanes = kind, size, lanes
@@ -117,23 +117,23 @@ class _Part:
         self.alpha, self.beta = (w.value(kind, name) for name in ("%alpha", "%beta"))
 
     def text(self, name: str) -> str:
-        """The function of this name; asked for once."""
-        {"rows": self._rows, "row": self._row, "dots": self._dots, "turned": self._turned}[name]()
+        """Return the function of this name; called once."""
+        {"rows": self._rows, "row": self._row, "dots": self._dots, "turned": self._with_transposed_blocks}[name]()
         head = f"define internal i1 @ae.matmul.{name}.DTYPE(ARGUMENTS) noinline nounwind {{"
         return "\n".join([head, self.w.text(), "ret i1 false", "}"])
 
     # -- rows of B -------------------------------------------------------------------------------------------
 
     def _rows(self) -> None:
-        """Blocks of rows; rows after the last are the last again."""
+        """Emit loops over blocks of rows; rows beyond the last repeat it."""
         self._by_panels(self._block_of_rows)
 
     def _row(self) -> None:
-        """One row, in parts."""
+        """Emit a single row, with partial sums."""
         self._by_panels(self._parts_of_row)
 
     def _by_panels(self, panel: Callable[[Value, Value, Value | None, int], None]) -> None:
-        """Columns of C in pairs of full vectors, then in single ones, the last of which is not full."""
+        """Emit loops over columns of C: pairs of full vectors, then single ones, the last of which may be partial."""
 
         def across(vectors: int, first: Value) -> Value:
             def more(j: Value) -> Value:
@@ -157,7 +157,7 @@ class _Part:
 
             def add(p: Value, bp: Value, ao: Value, *sums: Value) -> list[Value]:
                 following = []
-                loaded = self._loaded(bp, mask, vectors)
+                loaded = self._load(bp, mask, vectors)
                 for q in rows:
                     factor = self._number(a[q], ao)
                     following += [factor.intrinsic("fma", loaded[v], sums[q * vectors + v]) for v in range(vectors)]
@@ -165,7 +165,7 @@ class _Part:
 
             start = [self.zero, b, self.zero, *self._zeros(_TOGETHER * vectors, self.lanes)]
             sums = self.w.loop(start, lambda p, *_: p < self.k, add)[3:]
-            self._stored([self._at(c, number * self.crs) for number in numbers], sums, mask)
+            self._store([self._at(c, number * self.crs) for number in numbers], sums, mask)
             return [i + _TOGETHER]
 
         self.w.loop([self.zero], lambda i: i < self.m, block)
@@ -175,7 +175,7 @@ class _Part:
             following = list(sums)
             for q in range(parts):
                 factor = self._number(ap, self.zero)
-                loaded = self._loaded(bp, mask, vectors)
+                loaded = self._load(bp, mask, vectors)
                 for v in range(vectors):
                     at = q * vectors + v
                     following[at] = factor.intrinsic("fma", loaded[v], sums[at])
@@ -191,31 +191,31 @@ class _Part:
         while len(sums) > vectors:
             half = len(sums) // 2
             sums = [x + y for x, y in zip(sums[:half], sums[half:], strict=True)]
-        self._stored([c], sums, mask)
+        self._store([c], sums, mask)
 
     # -- columns of B ----------------------------------------------------------------------------------------
 
     def _dots(self) -> None:
-        """Elements of one row, some at a time; columns after the last are the last again, and not stored."""
+        """Emit dot products for blocks of elements of a row; columns beyond the last repeat it and are not stored."""
 
         def block(j: Value) -> list[Value]:
             b = [self._column(j + q) for q in range(_TOGETHER)]
 
             def add(mask: Value | None, p: Value, *sums: Value) -> list[Value]:
                 places = (self._at(base, p) for base in (self.a, *b))
-                factor, *terms = (self._loaded(place, mask, 1, self.parts)[0] for place in places)
+                factor, *terms = (self._load(place, mask, 1, self.parts)[0] for place in places)
                 added = [factor.intrinsic("fma", x, y) for x, y in zip(terms, sums, strict=True)]
                 return [p + self.parts, *added]
 
             sums = self._along(self.k, self.parts, self._zeros(_TOGETHER, self.parts), add)
             mask = self._mask(self.n - j, _TOGETHER)
-            self._stored([self._at(self.c, j)], [self._totals(sums)], mask, _TOGETHER)
+            self._store([self._at(self.c, j)], [self._totals(sums)], mask, _TOGETHER)
             return [j + _TOGETHER]
 
         self.w.loop([self.zero], lambda j: j < self.n, block)
 
-    def _turned(self) -> None:
-        """Columns of B are put into rows, in blocks that fit into a place on the stack."""
+    def _with_transposed_blocks(self) -> None:
+        """Emit loops over blocks of B that are transposed on the stack."""
         w, width = self.w, 2 * self.lanes
         place = w.emit("ptr", f"alloca [{_DEPTH * width} x {self.kind}], align 64")
 
@@ -225,7 +225,7 @@ class _Part:
 
             def block(p: Value, beta: Value) -> list[Value]:
                 depth = (self.k - p).intrinsic("smin", _DEPTH)
-                self._turn(j, columns, p, depth, place)
+                self._transpose_block(j, columns, p, depth, place)
                 a = self._at(self.a, p * self.acs)
                 w.emit("i1", (
                     f"call i1 @ae.matmul.rows.DTYPE(ptr %table, ptr %watcher, i64 %m, {depth.typed}, {columns.typed}, "
@@ -240,8 +240,8 @@ class _Part:
 
         w.loop([self.zero], lambda j: j < self.n, panel)
 
-    def _turn(self, first: Value, columns: Value, p: Value, depth: Value, place: Value) -> None:
-        """Put columns of B, so many from the first, in rows from p, as many as depth says, into place."""
+    def _transpose_block(self, first: Value, columns: Value, p: Value, depth: Value, place: Value) -> None:
+        """Transpose columns of B, from the first, in `depth` rows from p."""
 
         def together(q: Value) -> list[Value]:
             j = first + q
@@ -249,8 +249,8 @@ class _Part:
             to = self._at(place, q)
 
             def turn(mask: Value | None, r: Value) -> list[Value]:
-                read = [self._loaded(self._at(base, r), mask, 1, _TOGETHER)[0] for base in b]
-                for n, row in enumerate(_transposed(read)):
+                read = [self._load(self._at(base, r), mask, 1, _TOGETHER)[0] for base in b]
+                for n, row in enumerate(_transpose(read)):
                     at = self._at(to, (r + n) * (2 * self.lanes))
                     self.w.store(row, at, f", align {self.size}")
                 return [r + _TOGETHER]
@@ -261,13 +261,13 @@ class _Part:
         self.w.loop([self.zero], lambda q: q < columns, together)
 
     def _column(self, number: Value) -> Value:
-        """Where a column of B is, or the last one."""
+        """Return the address of a column of B, or of the last one."""
         return self._at(self.b, self._at_most(number, self.n) * self.bcs)
 
     def _along(
         self, length: Value, step: int, carried: Sequence[Value], body: Callable[..., list[Value]]
     ) -> list[Value]:
-        """A loop along memory, whose body gets a mask (none in full steps) and a position."""
+        """Emit a loop along memory, whose body gets a mask (None in full steps) and a position."""
         end = length - step
         start = [self.zero, *carried]
         values = self.w.loop(start, lambda p, *_: p <= end, lambda *values: body(None, *values))
@@ -278,24 +278,24 @@ class _Part:
         return self.w.loop(values, lambda p, *_: p < length, rest)[1:]
 
     def _totals(self, sums: Sequence[Value]) -> Value:
-        """A vector of the sums over the lanes of four vectors."""
+        """Return a vector of the horizontal sums of four vectors."""
         n = self.parts
 
-        def paired(x: Value, y: Value, run: int) -> Value:
-            """Neighbours, in runs of so many lanes, added up: those of x and those of y in turn."""
+        def add_pairs(x: Value, y: Value, run: int) -> Value:
+            """Add neighbouring runs of lanes: those of x and those of y alternate."""
             starts = [base + start for start in range(0, n, 2 * run) for base in (0, n)]
             even = [k for start in starts for k in range(start, start + run)]
             low, high = (x.shuffle(y, [k + shift for k in even]) for shift in (0, run))
             return low + high
 
-        total = paired(paired(sums[0], sums[1], 1), paired(sums[2], sums[3], 1), 2)
+        total = add_pairs(add_pairs(sums[0], sums[1], 1), add_pairs(sums[2], sums[3], 1), 2)
         while n > _TOGETHER:
             n //= 2
             low, high = (total.shuffle("poison", range(start, start + n)) for start in (0, n))
             total = low + high
         return total
 
-    # -- pieces ----------------------------------------------------------------------------------------------
+    # -- helpers ---------------------------------------------------------------------------------------------
 
     def _zeros(self, count: int, lanes: int) -> list[Value]:
         return [self.w.constant(vector_of(self.kind, lanes), 0)] * count
@@ -304,20 +304,20 @@ class _Part:
         return self.w.at(base, offset, self.kind)
 
     def _at_most(self, number: Value, size: Value) -> Value:
-        """A number, or the last one below a size."""
+        """Return the minimum of a number and the last index below a size."""
         return number.intrinsic("smin", size - 1)
 
     def _mask(self, count: Value, lanes: int) -> Value:
-        """The first lanes, so many."""
+        """Return the mask of the first lanes."""
         numbers = self.w.value(vector_of("i64", lanes), f"<{', '.join(f'i64 {k}' for k in range(lanes))}>")
         return numbers < count.splat(lanes)
 
     def _number(self, base: Value, offset: Value) -> Value:
-        """An element in all lanes."""
+        """Load an element into all lanes."""
         return self.w.load(self.kind, self._at(base, offset)).splat(self.lanes)
 
-    def _loaded(self, base: Value, mask: Value | None, vectors: int, lanes: int | None = None) -> list[Value]:
-        """Vectors side by side; with a mask, those lanes, and 0 in the others."""
+    def _load(self, base: Value, mask: Value | None, vectors: int, lanes: int | None = None) -> list[Value]:
+        """Load adjacent vectors; with a mask, lanes outside of it are 0."""
         lanes = lanes or self.lanes
         vector = vector_of(self.kind, lanes)
         places = [self._at(base, v * lanes) for v in range(vectors)]
@@ -327,12 +327,12 @@ class _Part:
         load = f"@llvm.masked.load.{suffix(vector)}.p0"
         return [self.w.call(vector, load, place, size, mask, nothing) for place in places]
 
-    def _stored(
+    def _store(
         self, rows: Sequence[Value], sums: Sequence[Value], mask: Value | None, lanes: int | None = None
     ) -> None:
-        """Sums, times alpha, in vectors side by side, added to what is there or to nothing.
+        """Store sums times alpha to adjacent vectors, added to their content if beta is 1.
 
-        A row may be there twice: so all are read before the first is written.
+        A row may be repeated, so all are read before the first is written.
         """
         lanes = lanes or self.lanes
         vector, across = vector_of(self.kind, lanes), len(sums) // len(rows)
@@ -340,7 +340,7 @@ class _Part:
         values = []
         for q, row in enumerate(rows):
             before = keep.select(row, self.w.value("ptr", "@nothing"))
-            for v, old in enumerate(self._loaded(before, mask, across, lanes)):
+            for v, old in enumerate(self._load(before, mask, across, lanes)):
                 values.append(old + sums[q * across + v] * alphas)
         for n, value in enumerate(values):
             place = self._at(rows[n // across], n % across * lanes)
@@ -351,8 +351,8 @@ class _Part:
                 self.w.add(f"call void @llvm.masked.store.{suffix(vector)}.p0({given})")
 
 
-def _transposed(columns: Sequence[Value]) -> list[Value]:
-    """Four vectors of four elements, the other way round."""
+def _transpose(columns: Sequence[Value]) -> list[Value]:
+    """Transpose four vectors of four elements."""
     a, b, c, d = columns
     low = [x.shuffle(y, (0, 4, 1, 5)) for x, y in ((a, b), (c, d))]
     high = [x.shuffle(y, (2, 6, 3, 7)) for x, y in ((a, b), (c, d))]

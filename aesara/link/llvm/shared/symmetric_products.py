@@ -1,14 +1,14 @@
-"""Products of a matrix and its transpose: BLAS computes one triangle of the result, which is copied to the other.
+"""Products of a matrix and its transpose: BLAS computes one triangle, which is copied to the other.
 
-``matmul.symmetric.float64`` takes what ``matmul.float64`` takes (see `products`), where B is the memory of A with rows
-for columns, C is square and beta is 0.  It takes about half of the time of a general product.
+``matmul.symmetric.float64`` has the arguments of ``matmul.float64`` (see `products`), where B is A transposed in the
+same memory, C is square and beta is 0. It takes about half of the time of a general product.
 
 The column-major matrix in the memory of A, by its unit stride, is A or A'; `syrk` writes the upper triangle of the
-column-major result, which is the lower one of C.  Both triangles of a block are in the cache when it is copied.
+column-major result, which is the lower one of C. Both triangles of a block are in the cache when it is copied.
 
 ``mirror.float64(from, to, rows, columns, stride, below)`` writes a part of a matrix transposed to another part of it.
-If `below` holds, it writes only what is below the part's diagonal, and both may be the same part.  Products that are
-computed in pieces call it for their blocks.
+If `below` holds, it writes only the elements below the part's diagonal, and both may be the same part. Products that
+are computed in blocks call it for these.
 
 The text is in the notation of `products`.
 """

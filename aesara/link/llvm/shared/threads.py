@@ -1,14 +1,14 @@
-"""Other threads and signals: the GIL is released and taken.
+"""Threads and signals: routines that release and take the GIL and check for signals.
 
 ==================================  =================================================================================
-``release(frame, table, plan,       release the GIL; in the main thread the frame then is a watcher; arrays that the
+``release(frame, table, plan,       release the GIL; in the main thread the frame becomes a watcher; arrays that the
 args)``                             call reads are pinned, so that no other thread can resize them
 ``take(frame, table, plan)``        take the GIL, if it was released
-``poll(watcher)``                   run the handlers of signals that have come; returns whether one of them has raised
-``chunk(watcher, from, to, work)``  where the chunk of a loop that begins at `from` is to end, if each iteration is so
-                                    much work (in nanoseconds), or -1 if the loop is to be stopped
-``rounds(watcher, work)``           how many rounds of a loop, each so much work, take about a `PORTION`: a power of
-                                    two, less one; -1 if there is no watcher
+``poll(watcher)``                   run the handlers of pending signals; returns whether one of them has raised
+``chunk(watcher, from, to, work)``  end of the chunk of a loop that begins at `from`, if each iteration takes `work`
+                                    nanoseconds; -1 if the loop is to be stopped
+``rounds(watcher, work)``           number of iterations of `work` nanoseconds that take about a `PORTION`: a power of
+                                    two minus one; -1 without a watcher
 ==================================  =================================================================================
 """
 
@@ -20,23 +20,23 @@ from aesara.link.llvm.clock import system_clock
 
 __all__ = ["PATIENCE", "PORTION", "thread_text", "threads_text"]
 
-#: seconds after which signals are looked for
+#: seconds between checks for signals
 PATIENCE = 0.04
-#: nanoseconds of estimated work of a chunk of a loop
+#: estimated work of a chunk of a loop, in nanoseconds
 PORTION = 3e6
 
 _THREAD_ID = f"i{8 * ctypes.sizeof(ctypes.c_ulong)}"
 
 
 def threads_text() -> str:
-    """The routines, for the clock of this system; they call `me`."""
+    """Return the routines for the clock of this system; they call `me`."""
     clock = system_clock()
-    patience = 0 if clock is None else round(PATIENCE / clock.tick)  # without a clock it is always time to look
+    patience = 0 if clock is None else round(PATIENCE / clock.tick)  # without a clock every check is due
     return "\n".join((_TEXT.replace("_PATIENCE", str(patience)).replace("_PORTION", f"{PORTION:.17e}"), _now()))
 
 
 def _now() -> str:
-    """The time in ticks; 0 where there is no clock."""
+    """Return code for the time in ticks; 0 without a clock."""
     clock = system_clock()
     lines = ["ret i64 0"]
     if clock is not None and clock.number is None:
@@ -55,7 +55,7 @@ def _now() -> str:
 
 
 def thread_text() -> str:
-    """``me(table)``, the identifier of this thread."""
+    """Return ``me(table)``, which returns the identifier of this thread."""
     lines = [f"%me = ask {_THREAD_ID} PyThread_get_thread_ident()"]
     lines += ["ret i64 %me"] if _THREAD_ID == "i64" else [f"%wide = zext {_THREAD_ID} %me to i64", "ret i64 %wide"]
     return "\n".join(["define internal i64 @ae.me(ptr %table) nounwind {", "entry:", *lines, "}"])
@@ -96,7 +96,7 @@ done:
   ret void
 }
 
-; Make a weak reference to each array that the call reads: NumPy resizes no array that has one.
+; Create a weak reference to each array that the call reads: NumPy resizes no array that has one.
 define internal void @ae.pin(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind {
 entry:
   %array.type = word PyArray_Type
@@ -209,7 +209,7 @@ count:
   %zeros = call i64 @llvm.ctlz.i64(i64 %number, i1 false)
   %power = lshr i64 -1, %zeros
   %mask = lshr i64 %power, 1
-  ; shifting by all bits is undefined: a round that lasts longer counts alone
+  ; shifting by all bits is undefined: a longer iteration is a chunk of its own
   %long = icmp eq i64 %number, 0
   %rounds = select i1 %long, i64 0, i64 %mask
   ret i64 %rounds

@@ -1,16 +1,15 @@
-"""Values that a function shares with others: guards of what it updates, and memory that may be written over.
+"""Values that a function shares with others: guards of what it updates, and memory that may be overwritten.
 
 =========================================================================  ===========================================
-``secure(frame, plan, careful, entry, self, args, nargs, names)``          take guards, if the function updates and has
-                                                                           to, and hold references to shared values if
-                                                                           it is careful; returns whether the call goes
-                                                                           on; else the answer, of a call made once
-                                                                           more at the entry after waiting, is in the
-                                                                           frame
+``secure(frame, plan, careful, entry, self, args, nargs, names)``          take guards, if the function updates and
+                                                                           needs them, and hold references to shared
+                                                                           values if `careful`; returns whether to go
+                                                                           on; otherwise the frame has the result of
+                                                                           a repeated call of the entry after waiting
 ``reuse(table, descriptor, rank, shape, old, holders, source, bytes)``     the array `old`, if it owns its memory and
-                                                                           has so many references; else a new one with
-                                                                           bytes of the source; null if there is no
-                                                                           memory
+                                                                           has `holders` references; otherwise a new
+                                                                           one with bytes of the source; null if there
+                                                                           is no memory
 =========================================================================  ===========================================
 """
 
@@ -26,7 +25,7 @@ entry:
   %updates = icmp ne i64 %guards, 0
   br i1 %updates, label %look, label %hold
 look:
-  ; While nobody has guards, a call that keeps the GIL needs none.
+  ; While no guards are held, a call that keeps the GIL needs none.
   %state = word state
   %native = field i64 %state, STATE_NATIVE
   %others = field i64 %state, STATE_PYTHON
@@ -51,7 +50,7 @@ gone:
   set i64 %fewer, %state, STATE_NATIVE
   br label %leave
 again:
-  ; Values that were read before are old.
+  ; Values read before are outdated.
   ask void Py_DecRef(ptr %got)
   set i64 1, %frame, FRAME_GUARDED
   %new = call ptr %again.at(ptr %self, ptr %args, i64 %nargs, ptr %names)
@@ -78,7 +77,7 @@ cell:
   %more = icmp slt i64 %k, %count
   br i1 %more, label %keep, label %kept
 keep:
-  ; Somebody may have emptied the cell of an argument that is updated.
+  ; The user may have emptied the cell of an argument that is updated.
   %box = item ptr %first, %k
   %length = field i64 %box, LIST_LENGTH
   %filled = icmp sgt i64 %length, 0
@@ -101,7 +100,7 @@ go:
   ret i1 true
 }
 
-; Take all guards if nobody else has or wants any.  This and the next keep count of the calls with guards.
+; Take all guards if none is held or wanted by others.  This and the next count the calls with guards.
 define internal i1 @ae.guards.take(ptr %frame, ptr %table, ptr %plan, i64 %me) nounwind {
 entry:
   %first.at = field i64 %plan, PLAN_FIRST_GUARD
@@ -173,9 +172,9 @@ done:
 declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
 """
 
-#: what stands beside whatever ends a call
+#: the routine for the end of a call, linked with the epilogue
 GIVE_GUARDS = """
-; Give back the guards that the call has.
+; Release the guards of the call.
 define internal void @ae.guards.give(ptr %frame, ptr %table, ptr %plan) nounwind {
 entry:
   %guarded = field i64 %frame, FRAME_GUARDED
