@@ -92,7 +92,7 @@ class Expr:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether the index has bounds narrower than its dtype, and therefore has not wrapped."""
+        """True if the index has bounds narrower than its dtype, and therefore has not wrapped."""
         return (self.least, self.most) != ANY
 
     # Operators apply primitives; numbers become literals of the other operand's dtype. `==` compares identity.
@@ -169,10 +169,10 @@ def _intern(operation: str, dtype: str, attr: object, args: tuple[Expr, ...], ke
     key = (operation, dtype, key_attr, args)
     found = _table.get(key)
     if found is None:
-        made = Expr.__new__(Expr)
-        made.op, made.dtype, made.attr, made.args = operation, dtype, attr, args
-        made.least, made.most = bounds_of(made) if dtype == INDEX else ANY
-        found = _table.setdefault(key, made)  # atomic, so that threads agree on one object
+        expression = Expr.__new__(Expr)
+        expression.op, expression.dtype, expression.attr, expression.args = operation, dtype, attr, args
+        expression.least, expression.most = bounds_of(expression) if dtype == INDEX else ANY
+        found = _table.setdefault(key, expression)  # atomic, so that threads agree on one object
     return found
 
 

@@ -74,7 +74,7 @@ class Program:
         """Return the updates whose outputs replace the value of a cell."""
         return [(output, number) for output, number in self.updates if not self.inputs[number].is_generator]
 
-    def exchanged(self) -> dict[int, int]:
+    def exchanged_arrays(self) -> dict[int, int]:
         """Return the results that are arrays of shared variables, with the numbers of these inputs."""
         number_of = {item.buffer.name: k for k, item in enumerate(self.inputs) if not item.is_generator}
         return {k: number_of[name] for k, name in enumerate(self.outputs) if name in number_of}

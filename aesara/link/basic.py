@@ -125,7 +125,7 @@ class Linker(ABC):
 
     @property
     def allow_gc(self) -> bool:
-        """Whether temporaries are freed after their last use."""
+        """True if temporaries are freed after their last use."""
         return config.allow_gc if self._allow_gc is None else self._allow_gc
 
     def clone(self, allow_gc: bool | None = None) -> Linker:

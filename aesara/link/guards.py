@@ -43,7 +43,8 @@ def _blas_threads() -> int:
     return max(1, min([os.cpu_count() or 1, *(int(n) for n in requested if n.isdecimal())]))
 
 
-#: many multiply-adds BLAS is given at once where signals are looked for (some hundredths of a second)
+#: words that compiled code reads: the main thread, number of calls of compiled code with guards, number of other calls
+#: with guards, and number of multiply-adds in one call of BLAS between checks for signals (some hundredths of a second)
 state = (ctypes.c_int64 * 4)(threading.main_thread().ident or 0, 0, 0, 600_000_000 * _blas_threads())
 _MAIN, _NATIVE, _PYTHON = range(3)
 

@@ -163,9 +163,9 @@ def describe_source(source: Any) -> str:
     """Return two lines that show a line of the user's program; an empty string if it is not known."""
     if source is None:
         return ""
-    place = f"  {source.traceback_text()}"
+    location = f"  {source.traceback_text()}"
     text = linecache.getline(source.filename, source.lineno).strip()
-    return f"{place}\n    {text}" if text else place
+    return f"{location}\n    {text}" if text else location
 
 
 def raise_with_op(

@@ -281,7 +281,7 @@ def _explain_native(f: Function) -> Explanation:
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
     in_place = {made.output for made in native.program.allocations().values() if made.reuse is not None}
     in_place |= {output for output, _ in native.program.generator_updates()}
-    exchanged = native.program.exchanged()
+    exchanged = native.program.exchanged_arrays()
     notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
     for output, k in updates.items():
         if output in exchanged:

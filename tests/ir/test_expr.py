@@ -1,4 +1,4 @@
-"""Expressions are made once, simplified where that is exact, and walked at any depth."""
+"""Expressions are interned, simplified exactly, and walked at any depth."""
 
 from __future__ import annotations
 
@@ -161,8 +161,8 @@ def wrapped(value):
     return (value + 2**63) % 2**64 - 2**63
 
 
-def applied(name, a, b):
-    """A primitive on Python's integers, wrapped as those of 64 bits."""
+def apply(name, a, b):
+    """Evaluate a primitive on Python's integers, wrapped to 64 bits."""
     if name in ("intdiv", "mod"):
         return 0 if b == 0 else wrapped(a // b if name == "intdiv" else a % b)
     function = {"sub": operator.sub, "mul": operator.mul, "minimum": min, "maximum": max}
@@ -184,13 +184,13 @@ def evaluated(root, values):
         elif e.op == "cast":
             found[e] = int(found[e.args[0]])
         else:
-            found[e] = applied(e.op, *(found[a] for a in e.args))
+            found[e] = apply(e.op, *(found[a] for a in e.args))
     return found
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_simplified_expressions_have_the_same_values(seed):
-    """Random expressions of sizes, at small, largest and random ones, against arithmetic that simplifies nothing."""
+    """Random expressions of sizes, at small, largest and random values, against arithmetic without simplification."""
     rng = random.Random(seed)
     numbers = [-(2**63), -(2**62), -3, -2, -1, 0, 1, 2, 3, 7, 2**61, 2**63 - 1]
     points = [{N: 0, M: 0, B: 0, I: 0}, {N: LONG, M: LONG, B: LONGEST, I: 2**63 - 1}]
@@ -212,7 +212,7 @@ def test_simplified_expressions_have_the_same_values(seed):
             made, expected = op("select", c, a, b), [p if r else q for p, q, r in zip(x, y, z)]
         else:
             name = rng.choice(BINARY)
-            made, expected = op(name, a, b), [applied(name, p, q) for p, q in zip(x, y)]
+            made, expected = op(name, a, b), [apply(name, p, q) for p, q in zip(x, y)]
             simplified += (made.op, made.args) != (name, (a, b))
         if len(list(walk([made]))) > 25:
             continue
@@ -288,7 +288,7 @@ def test_any_depth():
 
 
 def test_names_of_different_kinds_are_different_names():
-    """`s0_0` is a length of an input only if it says so, whatever else is called that."""
+    """`s0_0` is an input size only if it is an `InputSize`, whatever else has that name."""
     length, plain, computed = var(InputSize(0, 0, LONG)), var("s0_0"), var(DefinedSize("s0_0"))
     assert length is var(InputSize(0, 0, LONG)) and len({length, plain, computed, var(InputSize(0, 0, 5))}) == 4
     assert op("maximum", length, const(0)) is length
@@ -321,7 +321,7 @@ def test_operators_are_primitives():
 
 
 def test_functions_that_share_functions_are_visited_once():
-    """Each calls the one before in two places: as many ways as there are numbers, and no more work than functions."""
+    """Each function calls the previous one twice: exponentially many paths, linear work."""
     called = None
     functions = []
     for k in range(60):

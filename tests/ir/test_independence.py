@@ -1,4 +1,4 @@
-"""Loops are parallel only if it is proved that no two iterations store at one address."""
+"""Loops are parallel only if no two iterations provably store to one address."""
 
 import ast
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_linear_forms():
     assert linear_form(V * n) == ({V * n: 1}, 0)
 
 
-def test_indices_tell_more_than_offsets():
+def test_indices_prove_more_than_offsets():
     entry = load("b1", "int64", V)
     assert not is_distinct_offset(V * N + W, "v0")
     assert is_distinct_offset(V * N + W, "v1")
@@ -121,7 +121,7 @@ def test_indices_tell_more_than_offsets():
 
 
 def test_only_the_proof_marks_loops():
-    """Nobody else gives a loop its `parallel`; the text form reads what stands there, and is verified."""
+    """No other code sets `parallel`; the text form reads it, and is verified."""
     package = Path(aesara.__file__).parent
     at = list(For.__dataclass_fields__).index("parallel")
     found = []

@@ -1,4 +1,4 @@
-"""What writes LLVM IR: that LLVM reads it, and that its values are what arithmetic says."""
+"""The writer of LLVM IR: LLVM parses the text, and values are those of arithmetic."""
 
 import ctypes
 import re
@@ -11,7 +11,7 @@ from aesara.link.llvm.jit import optimized_text
 
 
 def _run(w: InstructionWriter, result: Value, *numbers: int) -> int:
-    """What a function of integers ``%a``, ``%b``, ... returns."""
+    """Run a function of integers ``%a``, ``%b``, ... and return its result."""
     names = ", ".join(f"i64 %{chr(97 + k)}" for k in range(len(numbers)))
     text = f"define i64 @f({names}) {{\n{w.text()}\nret {result.typed}\n}}"
     llvm.initialize_native_target()
@@ -25,7 +25,7 @@ def _run(w: InstructionWriter, result: Value, *numbers: int) -> int:
     return function(*numbers)
 
 
-def test_a_loop_hands_on_what_its_rounds_compute():
+def test_loop_carried_values():
     w = InstructionWriter()
     n = w.value("i64", "%a")
     start = [w.constant("i64", 0), w.constant("i64", 1), w.constant("i64", 1)]
@@ -33,7 +33,7 @@ def test_a_loop_hands_on_what_its_rounds_compute():
     assert [_run(w, last, k) for k in range(8)] == [1, 1, 2, 3, 5, 8, 13, 21]
 
 
-def test_loops_in_loops_and_branches_know_where_they_come_from():
+def test_phis_of_nested_loops_and_branches():
     w = InstructionWriter()
     n, zero = w.value("i64", "%a"), w.constant("i64", 0)
 

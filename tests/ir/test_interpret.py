@@ -59,7 +59,7 @@ def test_programs_are_well_formed(runs):
     verify_program(runs.program)
 
 
-def test_interpreter_gives_what_the_reference_gives(runs):
+def test_interpreter_agrees_with_the_reference(runs):
     for arguments in runs.graph.arguments:
         expected = runs.call(runs.reference, arguments)
         assert_same(runs.interpret(arguments), expected)
@@ -70,7 +70,7 @@ def test_interpreter_without_reuse_of_memory_gives_the_same(runs):
         assert_same(runs.interpret(arguments, in_place=False), runs.interpret(arguments, in_place=True))
 
 
-def test_native_code_gives_what_the_interpreter_gives(runs):
+def test_native_code_agrees_with_the_interpreter(runs):
     for arguments in runs.graph.arguments:
         assert_same(runs.call(runs.native, arguments), runs.interpret(arguments))
 
@@ -176,7 +176,7 @@ def test_integer_powers(dtype):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", sorted(n for n, facts in PRIMITIVES.items() if facts.operands in (1, 2)))
-def test_every_primitive_has_a_meaning_on_floats(name, dtype):
+def test_every_primitive_is_defined_on_floats(name, dtype):
     if name in ("and", "or", "xor", "invert", "shl", "shr"):
         with pytest.raises(IRError, match=f"{name} is not defined on {dtype}"):
             apply_primitive(name, [scalar(0.5, dtype)] * PRIMITIVES[name].operands)
@@ -411,7 +411,7 @@ def test_inputs_of_the_wrong_kind():
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64", "complex64"])
-def test_new_memory_does_not_look_like_zeros(dtype):
+def test_new_memory_is_not_zero(dtype):
     array = garbage_array((2, 3), dtype)
     assert array.shape == (2, 3) and array.dtype == dtype and array.all()
     assert not (array == 1).any() or dtype == "bool"

@@ -1,4 +1,4 @@
-"""Accumulations in lanes: their order in the interpreter and in machine code, their text, and what is well-formed."""
+"""Accumulation in lanes: its order in the interpreter and in machine code, its text, and its verification."""
 
 import numpy as np
 import pytest
@@ -41,14 +41,14 @@ def test_the_order_of_a_sum():
         (("    b1[0] = r0", "        b1[v0] = r0"), "reads an accumulator"),
     ],
 )
-def test_what_is_well_formed(change, message):
+def test_verification(change, message):
     verify_kernel(parse_kernel(SUM))
     with pytest.raises(IRError, match=message):
         verify_kernel(parse_kernel(SUM.replace(*change)))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_the_interpreter_adds_up_as_machine_code_does(dtype):
+def test_the_interpreter_agrees_with_machine_code(dtype):
     x = at.vector("x", dtype=dtype)
     f = aesara.function([x], [x.sum(), (x * x).sum(), (1 + x / 64).prod()])
     for length in (0, 5, 8, 31, 40, 100, 1100):

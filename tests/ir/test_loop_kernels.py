@@ -1,4 +1,4 @@
-"""Loops over short steps as one kernel: the same numbers as step by step, to the last bit."""
+"""Short loops over steps as one kernel: bitwise the same results as step by step."""
 
 import dataclasses
 
@@ -96,14 +96,14 @@ def sums_of_rows():
     return [total[-3:]]
 
 
-def two_rooms():
-    """Rings of several lengths, of which one is read in each round."""
+def ring_buffers():
+    """Ring buffers of several lengths, one of which is read in each iteration."""
     (p, q, r), _ = aesara.scan(lambda e, p, q: (q + e, p * 0.5, p * e), x, [a, b, None])
     return [p[-3:], q[-1:], r[-2:]]
 
 
 def until_small():
-    """A loop that may end early: its last state, and how many there are."""
+    """A loop that may end early: its last state, and its trip count."""
     states, _ = aesara.scan(lambda e, s: (s * 0.5 + e, until(abs(s) < 0.3)), x, [a])
     return [states[-1:], states.shape[0]]
 
@@ -114,7 +114,7 @@ def until_with_rows():
 
 
 def until_another_output():
-    """What the loop ends by is what rounds before have counted."""
+    """A loop whose condition depends on a count of previous iterations."""
     (c, s, t), _ = aesara.scan(
         lambda e, c, s: ([c + 1, s + e, at.sqrt(abs(s))], until(c >= 2)), x, [at.constant(0), a, None]
     )
@@ -127,7 +127,7 @@ def until_the_first():
 
 
 def indices():
-    """What a step reads is checked in the step."""
+    """A step that checks its own indices."""
     states, _ = aesara.scan(lambda e, s, m: 0.5 * s + m[at.cast(abs(e), "int64"), 1], x, [a], [m])
     return [states[-1:]]
 
@@ -140,7 +140,7 @@ def indices_of_states():
 
 
 def until_or_wrong():
-    """A loop that may end early, or fail, with two conditions for each round."""
+    """A loop that may end early, or fail, with two conditions in each iteration."""
 
     def step(e, s):
         s = Assert("too small")(s * 0.5 + e, s > -8.0)
@@ -154,12 +154,12 @@ def until_or_wrong():
 LOOPS = {
     two_taps: 1, far_taps: 1, swapped: 1, backwards: 1, gradients: 2, rows_of_two: 1, planes: 1, single: 1, counted: 1,
     sums_of_rows: 1, filter_of_two: 1, until_small: 1, until_with_rows: 1, until_another_output: 1,
-    until_the_first: 1, two_rooms: 1, indices: 1, indices_of_states: 1, until_or_wrong: 1,
+    until_the_first: 1, ring_buffers: 1, indices: 1, indices_of_states: 1, until_or_wrong: 1,
 }  # fmt: skip
 
 
 def with_kernels(program):
-    """The program with launches in the place of loops, and these."""
+    """Return the program with loops replaced by launches, and these launches."""
     bases, made, slots = program.bases(), [], list(program.slots)
 
     def changed(steps):
@@ -334,14 +334,14 @@ def test_loops_in_steps(loop, body, is_one):
 
 
 @pytest.mark.parametrize("numbers, lines, is_one", [(128, 1, True), (129, 1, False), (1, 200, True), (1, 300, False)])
-def test_how_much_a_step_may_do(numbers, lines, is_one):
-    """The number of results, and of operations, is limited: so is the time that LLVM takes."""
+def test_limits_of_a_step(numbers, lines, is_one):
+    """The numbers of results and operations are limited, and so is LLVM's time."""
     check_whether_a_kernel(text_of_rows(numbers, ["r = r * 0.5 + b1[0]"] * lines), is_one)
 
 
 @pytest.mark.parametrize("rows, numbers, kept", [(2, 1, 0), (4, 1, 0), (5, 1, 1), (4, 8, 0), (4, 9, 9), (3, 11, 11)])
-def test_rows_that_are_written_behind_the_loop(rows, numbers, kept):
-    """A ring of few numbers is in registers; others are written in each round."""
+def test_rows_stored_after_the_loop(rows, numbers, kept):
+    """A small ring buffer is in registers; others are stored in each iteration."""
     text = text_of_rows(numbers, ["r = b1[0]"], f"mod(i, {rows})", f"mod(i + 1, {rows})")
     launch = check_whether_a_kernel(text, True)
     stores = [s for loop in launch.kernel.body if isinstance(loop, For) for s in loop.body if isinstance(s, Store)]
@@ -349,7 +349,7 @@ def test_rows_that_are_written_behind_the_loop(rows, numbers, kept):
 
 
 def text_of_rows(numbers, lines, read="i", written="i + 1"):
-    """A loop with rows of so many numbers, which a step computes from those of another row."""
+    """Return the text of a loop whose step computes rows of this length from another row."""
     step = ["let r = 0.0", *lines, *(f"b2[{k}] = b0[{k}] + r" for k in range(numbers))]
     row, size = f"float64[{numbers}]", 9 * numbers
     text = LOOP.format(
@@ -376,7 +376,7 @@ def check_whether_a_kernel(text, is_one):
     return made[0] if made else None
 
 
-def test_memory_under_two_names_stays_memory():
+def test_aliased_buffers_are_not_in_registers():
     text = LOOP.format(read="u0 at i", other="a1 at i", written="i + 1", step=PLUS, size="")
     program = parse_program(text.replace("    loop i", "    view u0: float64[10] in t0 at 0\n    loop i"))
     assert with_kernels(program)[1] == []
@@ -394,7 +394,7 @@ def test_a_step_that_may_write_where_it_reads_stays_a_loop(changed):
     assert with_kernels(program)[1] == []
 
 
-def test_the_first_of_checks_that_fail_in_one_round_is_named():
+def test_the_first_failed_check_is_reported():
     def step(e, s):
         s = Assert("the first")(s + e, s < 2.0)
         s = Assert("the second")(s * 2.0, e > 0.0)

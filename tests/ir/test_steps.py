@@ -1,4 +1,4 @@
-"""Every class of steps answers for itself, and its answers are what it does.
+"""Every class of steps describes itself, and its answers match its effects.
 
 `examples` has steps of each class; what is said of one is compared with what it holds, with what it does on the
 reference machine, and with its text.  A class without an example fails.
@@ -79,7 +79,7 @@ def matmul(
 
 @dataclass
 class Example:
-    """A step, what it says and does.
+    """A step with its expected answers and effects.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ P = Buffer("p", "float64", (var(DefinedSize("h0")),))
 
 
 def examples() -> dict[type[Step], list[Example]]:
-    """The examples, by class; made anew, since equal expressions are the same object only for a time."""
+    """Return the examples by class, created anew since expressions are interned only for a time."""
     copying = Kernel(
         "copy",
         (BufferParam("x", "float64"), BufferParam("y", "float64", True), ScalarParam("n")),
@@ -454,7 +454,7 @@ def test_answers(example):
 
 
 def held(value: Any) -> Iterator[Expr | Buffer | str]:
-    """The expressions and buffers, and the names of buffers in operands, that a field of a step holds."""
+    """Return the expressions and buffers, and the names of buffers in operands, in a field of a step."""
     if isinstance(value, (Expr, Buffer)):
         yield value
     elif isinstance(value, Operand):
@@ -466,8 +466,8 @@ def held(value: Any) -> Iterator[Expr | Buffer | str]:
 
 
 @pytest.mark.parametrize("example", CASES, indirect=True)
-def test_what_a_step_holds_is_among_its_answers(example):
-    """No expression, operand or buffer in a field is forgotten by those answers that say what it reads and makes."""
+def test_answers_cover_all_fields(example):
+    """Every expression, operand and buffer in a field is in the answers about reads and definitions."""
     step = example.step
     expressions, made = set(step.expressions()), {buffer.name: buffer for buffer in step.makes()}
     named = {*step.reads(), *step.writes(), *made, *step.bases().values()}
@@ -486,8 +486,8 @@ def test_what_a_step_holds_is_among_its_answers(example):
 
 
 @pytest.fixture
-def recorded(monkeypatch):
-    """The names of memories that have been loaded from and stored to."""
+def record_accesses(monkeypatch):
+    """Return the names of memories that were loaded from and stored to."""
     loaded, stored = set(), set()
     plain_load, plain_store = Memory.load, Memory.store
 
@@ -505,9 +505,9 @@ def recorded(monkeypatch):
 
 
 @pytest.mark.parametrize("example", CASES, indirect=True)
-def test_answers_are_what_it_does(example, recorded):
-    """Loads, stores, new buffers and sizes on the reference machine are those that it answers for."""
-    loaded, stored = recorded
+def test_answers_match_effects(example, record_accesses):
+    """Loads, stores, new buffers and sizes on the reference machine match the answers."""
+    loaded, stored = record_accesses
     machine = machine_after(*example.before)
     sizes, buffers = set(machine.scalars), set(machine.buffers)
     loaded.clear()
@@ -549,7 +549,7 @@ def test_verification(example):
             verify_program(program(MADE, step))
 
 
-def test_what_a_loop_binds_is_bound_inside_only():
+def test_bindings_of_a_loop_are_local():
     loop = Iterate("l", S, (Define("h1", var("l")), View(T, "a", const(0))), "h2")
     verify_program(program(loop))
     for step in (Define("x", var("l")), Define("x", H1), View(Buffer("x", "float64", ()), "t", const(0))):
@@ -571,7 +571,7 @@ def test_round_trip(example):
 
 
 def others(value: Any) -> Iterator[Any]:
-    """Values that differ from that of a field in one place."""
+    """Return values that differ from that of a field in one place."""
     if isinstance(value, Expr) and value.dtype == "int64":
         yield op("add", value, const(17))
     elif isinstance(value, Expr) and value.dtype == "bool":
@@ -589,8 +589,8 @@ def others(value: Any) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("example", CASES, indirect=True)
-def test_what_a_step_changes_is_not_written_as_if_it_had_not(example):
-    """A `%k` of the text stands for a value, which is another one after a step that changes what it reads."""
+def test_bound_expressions_are_invalidated(example):
+    """A `%k` of the text is invalid after a step that changes what its expression reads."""
     step = example.step
     inside = list(step.walk())
     read = [load(name, "float64", S) for one in inside for name in (*one.writes(), *(b.name for b in one.makes()))]
@@ -609,7 +609,7 @@ def test_work(example):
     assert example.slow or not terms
 
 
-def test_work_of_rounds():
+def test_work_of_iterations():
     with sharing():
         (launch,), (loop, _) = ([e.step for e in examples()[kind]] for kind in (Launch, Iterate))
         times = load(ArgumentName("k"), "int64", const(0))
@@ -688,8 +688,8 @@ EXCEPTIONS = {
 }
 
 
-def questions_of_class(tree: ast.Module) -> Iterator[ast.AST]:
-    """`isinstance`, ``type(step)`` and patterns of `match` that tell classes of steps apart."""
+def find_class_tests(tree: ast.Module) -> Iterator[ast.AST]:
+    """Find `isinstance`, ``type(step)`` and patterns of `match` that distinguish classes of steps."""
     imported = {
         a.asname or a.name: a.name
         for node in ast.walk(tree)
@@ -713,7 +713,7 @@ def test_steps_are_not_told_apart_by_class():
     found = {}
     for path in sorted(ROOT.rglob("*.py")):
         name = path.relative_to(ROOT).as_posix()
-        count = sum(1 for _ in questions_of_class(ast.parse(path.read_text(encoding="utf-8"))))
+        count = sum(1 for _ in find_class_tests(ast.parse(path.read_text(encoding="utf-8"))))
         if count and not name.startswith("ir/steps/"):
             found[name] = count
     assert found == EXCEPTIONS and sum(found.values()) <= 5
@@ -728,5 +728,5 @@ def test_steps_are_not_told_apart_by_class():
 )  # fmt: skip
 def test_the_finder_of_such_tests_finds_them(text):
     head = "from aesara.ir.steps import Launch, Iterate as Other\n"
-    assert len(list(questions_of_class(ast.parse(head + text)))) == 1
-    assert not list(questions_of_class(ast.parse("from elsewhere import Launch\nisinstance(x, Launch)")))
+    assert len(list(find_class_tests(ast.parse(head + text)))) == 1
+    assert not list(find_class_tests(ast.parse("from elsewhere import Launch\nisinstance(x, Launch)")))

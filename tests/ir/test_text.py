@@ -1,4 +1,4 @@
-"""Kernels and programs as text: exact both ways, readable, and errors that say where and what."""
+"""Text form of kernels and programs: it round-trips, is readable, and errors name the line and the expected token."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def equal_expressions_are_one_object():
 
 
 def stored(*values):
-    """A kernel that stores values in a loop."""
+    """Return a kernel that stores values in a loop."""
     params = [BufferParam("b", "float64"), ScalarParam("n")]
     params += [BufferParam(f"o{k}", v.dtype, True) for k, v in enumerate(values)]
     body = tuple(Store(f"o{k}", I, v) for k, v in enumerate(values))
@@ -71,7 +71,7 @@ def test_programs_of_representative_graphs(name):
     assert max(map(len, text.split("\n"))) < 200
 
 
-def test_how_a_kernel_looks():
+def test_text_of_a_kernel():
     total = var("r", "float64")
     element = op("exp", op("sub", X(), const(0.5, "float64")))
     kernel = Kernel(
@@ -210,7 +210,7 @@ def test_shared_parts_are_written_once():
     assert len(text) < 200 * 50
 
 
-def test_what_has_changed_is_not_written_as_if_it_had_not():
+def test_bound_expressions_are_invalidated_by_changes():
     double = op("mul", X(), X())
     text = round_trip(
         Kernel("k", (BufferParam("b", "float64", True), ScalarParam("n")), (
@@ -223,7 +223,7 @@ def test_what_has_changed_is_not_written_as_if_it_had_not():
     assert text.count("= %0 * %0") == 1 and text.count("* %") == 2
 
 
-def test_how_a_function_looks():
+def test_text_of_a_function():
     text = (
         "kernel k(a: float64[] written):\n"
         "    a[0] = @outer(1.0) + @special.gammaln.1:float64(2.0)\n"
@@ -416,7 +416,7 @@ def test_errors_in_programs(entry, message):
         parse_program(f"program\n    {entry}\n")
 
 
-def test_a_program_that_is_none():
+def test_text_that_is_not_a_program():
     for text in ("", "kernel k():\n"):
         with pytest.raises(IRSyntaxError, match="line 1: expected 'program'"):
             parse_program(text)

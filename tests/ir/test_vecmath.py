@@ -1,4 +1,4 @@
-"""Accuracy, special values and form of the elementary functions in LLVM IR."""
+"""Accuracy, special values and text of the elementary functions in LLVM IR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verifier accepts what is well-formed and names what is not."""
+"""The verifier accepts well-formed kernels and programs and names the error in others."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def loop(*body):
     return For("i", N, body)
 
 
-def badly(operation, dtype, *args, attr=None):
-    """An expression that the constructors would not make."""
+def malformed(operation, dtype, *args, attr=None):
+    """Return an expression that the constructors refuse to make."""
     return ir._intern(operation, dtype, attr, args, attr)
 
 
@@ -67,21 +67,21 @@ def test_a_well_formed_kernel():
         ([Store("a", N, load("n", "float64", N))], "load from n, which is no buffer here"),
         ([Store("a", N, cast(load("b", "float32", N), "float64"))], "buffer b holds float64, loaded as float32"),
         ([Store("a", N, load("b", "float64", ONE))], "the offset of a load is"),
-        ([Store("a", N, badly("cast", "float64", ONE, ONE))], "cast takes one operand"),
-        ([Store("a", N, badly("frobnicate", "float64", ONE))], "frobnicate is no primitive of 1 operands"),
-        ([Store("a", N, badly("exp", "float64", ONE, ONE))], "exp is no primitive of 2 operands"),
-        ([Store("a", N, badly("select", "float64", N, ONE, ONE))], "select of .* gives float64"),
-        ([Store("a", N, badly("select", "float64", const(True, "bool"), N, ONE))], "select of .* gives float64"),
+        ([Store("a", N, malformed("cast", "float64", ONE, ONE))], "cast takes one operand"),
+        ([Store("a", N, malformed("frobnicate", "float64", ONE))], "frobnicate is no primitive of 1 operands"),
+        ([Store("a", N, malformed("exp", "float64", ONE, ONE))], "exp is no primitive of 2 operands"),
+        ([Store("a", N, malformed("select", "float64", N, ONE, ONE))], "select of .* gives float64"),
+        ([Store("a", N, malformed("select", "float64", const(True, "bool"), N, ONE))], "select of .* gives float64"),
         ([Store("a", N, op("add", ONE, const(1.0, "float32")))], "add of operands with different dtypes"),
-        ([Store("a", N, badly("add", "float32", ONE, ONE))], "add of float64 gives float64, not float32"),
-        ([If(badly("lt", "float64", ONE, ONE), ())], "lt of float64 gives bool, not float64"),
+        ([Store("a", N, malformed("add", "float32", ONE, ONE))], "add of float64 gives float64, not float32"),
+        ([If(malformed("lt", "float64", ONE, ONE), ())], "lt of float64 gives bool, not float64"),
         ([For("i", ONE, ())], "the extent of loop i is float64"),
         ([loop(loop())], "loop i inside a loop of the same variable"),
         ([If(N, ())], "the condition of an if is int64"),
         ([While(N, ())], "the condition of a while is int64"),
         ([While(op("lt", N, const(3)), (Declare("r", ONE),)), Assign("r", ONE)], "declared as None"),
         ([Store("a", N, TWICE(N))], "function twice takes .'float64'., called with .'int64'."),
-        ([Store("a", N, badly("call", "int64", ONE, attr=TWICE))], "function twice gives float64, not int64"),
+        ([Store("a", N, malformed("call", "int64", ONE, attr=TWICE))], "function twice gives float64, not int64"),
         ([Store("a", N, special("gammaln", 1)(N))], "function special.gammaln.1 takes .'float64'., called"),
         ([Store("a", N, WRONG())], "b is read, but|load from b, which is no buffer here"),
         ([Store("a", N, REPEATED(ONE, ONE))], "function twice has two parameters of one name"),

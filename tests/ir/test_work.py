@@ -1,4 +1,4 @@
-"""Estimates of work: polynomials in sizes, and of the right order of magnitude."""
+"""Estimates of work: polynomials in sizes, of the right order of magnitude."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_sizes_of_a_kernel_are_those_of_its_launch():
     ],
 )
 def test_order_of_magnitude(function, microseconds):
-    """What estimates say of 100,000 numbers, beside what was measured once, on a core of 4 GHz with AVX-512."""
+    """Estimates for 100,000 elements, next to measurements on a core of 4 GHz with AVX-512."""
     x = at.dvector("x")
     f = aesara.function([x], function(x))
     length = 100_000
@@ -59,24 +59,24 @@ def test_order_of_magnitude(function, microseconds):
     total = Work()
     for step in f._native.program.steps:
         total += step.work()
-    known = total.replace(lambda e: const(length) if e is size else const(_evaluated(e, size.attr, length)))
+    known = total.replace(lambda e: const(length) if e is size else const(_evaluate(e, size.attr, length)))
     assert known.constant is not None
     assert 1 / 30 < known.constant / (1000 * microseconds) < 30
 
 
-def _evaluated(e, name: str, size: int) -> int:
-    """The value of a size that is computed from that of an input."""
+def _evaluate(e, name: str, size: int) -> int:
+    """Return the value of a size computed from an input size."""
     if e.is_const:
         return e.attr
     if e.op == "var":
         assert e.attr == name
         return size
-    folded = op(e.op, *[const(_evaluated(a, name, size)) for a in e.args])
+    folded = op(e.op, *[const(_evaluate(a, name, size)) for a in e.args])
     assert folded.is_const
     return folded.attr
 
 
-def test_a_loop_is_as_often_its_body():
+def test_work_of_a_loop_is_a_multiple_of_its_body():
     k = at.lscalar("k")
     f = aesara.function([k], aesara.scan(lambda u: at.sin(u), outputs_info=[1.0], n_steps=k)[0][-1])
     (loop,) = [step for step in f._native.program.steps if isinstance(step, Iterate)]
@@ -84,22 +84,22 @@ def test_a_loop_is_as_often_its_body():
 
 
 def nested(inner, *, outer=n):
-    """A loop around a loop around one that adds up so many numbers."""
+    """Return a sum over this many elements inside of two loops."""
     adds = For("k", const(inner), (Assign("r", var("r", "float64") + load("a", "float64", var("k"))),))
     around = For("j", const(4), (Declare("r", const(0.0)), adds, Store("out", var("j"), var("r", "float64"))))
     return For("i", outer, (around,))
 
 
 def test_loops_in_short_iterations_are_not_cut():
-    """An iteration that is short anyway needs no place inside it where something is looked for."""
+    """A short iteration needs no checks for signals inside of it."""
     assert not has_heavy_loops(nested(100))
     assert has_heavy_loops(nested(10**7))
     inner = For("j", n, nested(100).body[0].body)
     assert has_heavy_loops(For("i", const(3), (inner,)))
 
 
-def test_a_loop_around_another_is_no_loop_over_vectors():
-    """Also where there are other statements in it: each takes the time that it takes alone."""
+def test_outer_loops_are_not_vectorized():
+    """An outer loop counts as scalar, also with other statements in its body."""
     store = Store("out", var("i"), load("a", "float64", var("i")) * const(3.0))
     empty = For("k", const(0), (store,))
     alone, around = (iteration_work(For("i", n, body)).constant for body in ((store,), (store, empty)))

@@ -1,4 +1,4 @@
-"""Compiling in processes of which much address space is taken: machine code and its constants may lie far apart."""
+"""Compilation in processes with little free address space: code and its constants may be far apart."""
 
 import subprocess
 import sys

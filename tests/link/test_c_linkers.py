@@ -1,4 +1,4 @@
-"""The linkers that stand where Aesara has its C compiler."""
+"""Linkers with the names of Aesara's C linkers."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ from aesara.link.c.op import COp
 
 
 class CountedCalls(Op):
-    """The first call gives its input, each later one something larger."""
+    """Identity on the first call; larger values on later ones."""
 
     __props__ = ()
     calls = 0
@@ -66,6 +66,6 @@ def test_different_results_are_an_error():
     assert seen == [(1.0, 2.0)]
 
 
-def test_code_in_c_is_not_there():
+def test_no_c_code():
     with pytest.raises(MethodNotDefined, match="c_code"):
         COp().c_code(None, "node", [], [], {})

@@ -38,7 +38,7 @@ def through_python(value):
 
 
 def in_threads(*work: Callable[[], object], seconds: float = 60) -> None:
-    """Run each of `work` in a thread of its own, all at once; fails if one fails or does not end."""
+    """Run each of `work` in a thread of its own, concurrently; fail if one fails or does not end."""
     errors: list[BaseException] = []
     barrier = threading.Barrier(len(work))
 
@@ -332,7 +332,7 @@ def test_guards_are_taken_together_and_in_turn():
     assert all(end == begin.replace("begin", "end") for begin, end in zip(order[::2], order[1::2], strict=True))
 
 
-def test_a_call_that_waits_is_not_passed_for_ever():
+def test_waiting_calls_do_not_starve():
     guard = UpdateGuard()
     turns: list[int] = []
 
@@ -347,7 +347,7 @@ def test_a_call_that_waits_is_not_passed_for_ever():
     assert all(len(set(run)) > 1 for run in runs), turns
 
 
-def test_who_holds_another_guard_waits_a_while_before_it_passes_others(monkeypatch):
+def test_a_thread_that_holds_a_guard_passes_others_after_a_while(monkeypatch):
     mine, other = UpdateGuard(), UpdateGuard()
     ahead = guards._Ticket([other])
     ahead.thread = -1
@@ -458,7 +458,7 @@ def test_guards_that_are_held_twice_are_free_when_both_have_ended():
     [(8, {}, 8), (None, {}, 1), (8, {"OMP": "3"}, 3), (8, {"OMP": "3", "OPENBLAS": "2"}, 2), (2, {"MKL": "16"}, 2),
      (4, {"OMP": "0"}, 1), (4, {"OMP": "many"}, 4)],
 )  # fmt: skip
-def test_how_many_threads_products_are_expected_to_use(processors, asked, count, monkeypatch):
+def test_expected_number_of_blas_threads(processors, asked, count, monkeypatch):
     for name in ("OPENBLAS", "OMP", "MKL"):
         monkeypatch.delenv(f"{name}_NUM_THREADS", raising=False)
     for name, number in asked.items():

@@ -1,4 +1,4 @@
-"""Ctrl-C during long calls of native code: prompt, without a trace, and other handlers run."""
+"""Ctrl-C during long native calls: prompt and without effects; other signal handlers run."""
 
 import _thread
 import signal
@@ -29,21 +29,21 @@ PROMPT, ATTEMPTS = 0.2, 6
 
 @pytest.fixture(autouse=True)
 def interrupts():
-    """Ctrl-C raises KeyboardInterrupt, also where the tests were started in the background, with it ignored."""
+    """Make Ctrl-C raise KeyboardInterrupt, also in tests that run in the background, which ignore it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 def spent() -> float:
-    """Seconds that the main thread has had of a processor, which other processes do not add to, where that is known."""
+    """Return the processor time of the main thread in seconds, where the system provides it."""
     if not hasattr(time, "pthread_getcpuclockid"):
         return time.perf_counter()
     return time.clock_gettime(time.pthread_getcpuclockid(threading.main_thread().ident))
 
 
 def delay_of_interrupt(call: Callable[[], object]) -> float:
-    """How long the main thread works from an interrupt to the end of a call."""
+    """Return the time that the main thread works from an interrupt to the end of a call."""
     sent = []
 
     def interrupt() -> None:
@@ -63,7 +63,7 @@ def delay_of_interrupt(call: Callable[[], object]) -> float:
 
 
 def is_prompt(call: Callable[[], object]) -> bool:
-    """Whether a call ends soon; what shares the caches may disturb one measurement, but not all."""
+    """Return whether a call ends soon; one slow measurement, by shared caches, is accepted."""
     return any(delay_of_interrupt(call) < PROMPT for _ in range(ATTEMPTS))
 
 
@@ -72,7 +72,7 @@ def loop_over(step, length, first):
 
 
 def loop_until(length):
-    """A loop that never ends early, though nobody knows before."""
+    """A loop that runs to its end although it may end early."""
     return loop_over(lambda u: (at.sin(u) + 1, until(u > 5)), length, at.constant(1.0, dtype="float64"))
 
 
@@ -186,7 +186,7 @@ CASES = {
 
 @pytest.fixture
 def short_products():
-    """BLAS works in small portions, since other processes may want the processor."""
+    """Make BLAS work in small blocks, since other processes may use the processor."""
     before, state[3] = state[3], 10**8
     yield
     state[3] = before
@@ -225,8 +225,8 @@ def test_long_products_are_computed_in_blocks(dtype, tolerance, short_products):
 
 
 @pytest.mark.parametrize("length", [0, 1, 2**20 - 1, 2**20, 2**20 + 1, 2**21 + 3])
-def test_rows_in_pieces_have_the_values_of_whole_rows(length):
-    """Nothing is lost or taken twice between the pieces, whether somebody looks for signals or not."""
+def test_rows_in_chunks_have_the_values_of_whole_rows(length):
+    """No element is lost or repeated between chunks, with and without checks for signals."""
     k = at.lvector("k")
     terms = (k[:, None] + at.arange(n) * at.arange(n)) % 1009
     f = aesara.function([k, n], [terms.sum(axis=1), at.any(at.eq(terms, 1008), axis=1), (terms + n).prod(axis=1)])

@@ -293,8 +293,8 @@ class TestWrapLinker:
         assert f([0.0]).tolist() == [2.0]
         assert [index for index, _, _ in seen] == list(range(len(seen))) and seen[-1][2] == [2.0]
 
-    def test_what_is_kept(self):
-        """As the first of the linkers says."""
+    def test_allow_gc_of_wrapped_linkers(self):
+        """The option of the first linker applies."""
         linkers = [PerformLinker(allow_gc=True), PerformLinker(allow_gc=False)]
         assert WrapLinker(linkers, print).allow_gc is True and WrapLinker(linkers[::-1], print).allow_gc is False
         assert WrapLinker([], print)._allow_gc is None
@@ -325,7 +325,7 @@ class TestWrapLinker:
         assert calls
 
     def test_values_of_each_linker_are_its_own(self, x):
-        """So that one may overwrite what it gets; and a subclass sees the arguments before the first node."""
+        """One may overwrite its values; and a subclass sees the arguments before the first node."""
         begun = []
 
         class Linker(WrapLinker):
@@ -443,8 +443,8 @@ class TestErrorReports:
         report = error_report(None, at.exp(square).owner, storage_map={square: [np.eye(2)]})
         assert "Inputs values: [array([[1., 0.], [0., 1.]])]" in report.splitlines()
 
-    def test_what_there_is_to_know(self, x):
-        """High verbosity: everything, in full; low verbosity: what fits a few lines."""
+    def test_verbosity(self, x):
+        """High verbosity shows everything in full; low verbosity a few lines."""
         y = at.exp(x)
         z = at.dot(y, y)
         graph = FunctionGraph([x], [z, y], clone=False)

@@ -1,4 +1,4 @@
-"""Functions go away with what they hold, and leave little behind."""
+"""Functions are freed with all that they hold."""
 
 import ctypes
 import gc
@@ -26,7 +26,7 @@ def resident_kb():
 
 
 def kinds():
-    """Functions of each kind, by name."""
+    """Return functions of each kind, by name."""
     x, s = at.dvector("x"), aesara.shared(np.zeros(2))
     states, _ = aesara.scan(lambda a, b: a + b, sequences=[x], outputs_info=[np.float64(0)])
     return {

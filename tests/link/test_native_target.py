@@ -46,7 +46,7 @@ def test_code_of_a_level_runs_and_is_for_it(name):
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_code_for_another_architecture_is_for_looking_at(name):
+def test_code_for_another_architecture_can_be_inspected(name):
     with config.change_flags(native_target=name):
         f = sum_of_exponentials()
         text, code = f._native.report.assembly(), f._native.report.object_code()
@@ -77,7 +77,7 @@ def test_the_cache_tells_levels_apart(tmp_path):
 
 @pytest.fixture
 def old_processor(monkeypatch):
-    """This process on a processor of 2012: AVX, and nothing that came after."""
+    """Simulate a processor of 2012, with AVX but no later features."""
     has = dict.fromkeys(["cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3", "avx"], True)
     monkeypatch.setattr(target.llvm, "get_host_cpu_name", lambda: "ivybridge")
     monkeypatch.setattr(target.llvm, "get_host_cpu_features", lambda: llvm.FeatureMap(has))
@@ -106,7 +106,7 @@ def test_the_error_comes_when_a_function_is_compiled(monkeypatch, old_processor)
         sum_of_exponentials()
 
 
-def test_what_levels_have():
+def test_features_of_levels():
     widths = [(name, target_named(name).vector_bytes, target_named(name).multiplies_and_adds) for name in RUN]
     known = {"x86-64-v2": (16, False), "x86-64-v3": (32, True), "x86-64-v4": (64, True)}
     assert widths == [(name, *known.get(name, (16, True))) for name in RUN]

@@ -1,4 +1,4 @@
-"""Calls in the middle of other calls of the same thread: from nodes in Python, and from handlers of signals."""
+"""Calls during other calls of the same thread: from nodes in Python, and from signal handlers."""
 
 import signal
 import threading

@@ -1,4 +1,4 @@
-"""Functions with lent results, and updates in place, take no memory from anybody once they have run."""
+"""Functions with lent results and in-place updates allocate nothing after their first calls."""
 
 import gc
 import sys

@@ -76,7 +76,7 @@ def test_entries_that_were_exchanged_are_replaced(folder):
 
 
 def test_code_for_another_machine_is_not_taken(folder, monkeypatch):
-    """The same text gives other code where compiler, processor or interpreter differ, so it has another key."""
+    """Compiler, processor and interpreter are part of the key."""
     assert not compiled() and compiled()
     host = jit._host_key
     with monkeypatch.context() as patched:
@@ -212,7 +212,7 @@ def test_folder_that_is_read_only(folder):
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
-def test_disk_that_takes_nothing(folder, monkeypatch, code):
+def test_failing_disk(folder, monkeypatch, code):
     def refuse(*args, **kwargs):
         raise OSError(code, os.strerror(code))
 
@@ -272,7 +272,7 @@ def test_random_numbers_of_the_user_stay_as_they_are(folder):
     np.testing.assert_array_equal(np.random.get_state()[1], legacy)
 
 
-def test_what_killed_processes_leave_is_removed(tmp_path, monkeypatch):
+def test_temporary_files_of_killed_processes_are_removed(tmp_path, monkeypatch):
     monkeypatch.setattr("aesara.link.llvm.cache._TRIM_EVERY", 1)
     cache = ObjectCache(tmp_path / "objects")
     cache.store("key", b"code")
@@ -347,7 +347,7 @@ assert vector_pointer(vector)(np.ones(2), 2).tolist() == [4, 4]
 
 @pytest.mark.slow
 def test_objects_do_not_depend_on_the_order_of_sets(tmp_path):
-    """What one process has compiled, others take, whatever seed the hashes of their texts have."""
+    """Processes with different hash seeds share objects."""
     entries = []
     for seed in ("1", "6", "2"):  # of which the second and the third put texts in other orders
         program = OF_MANY_KINDS.replace("FOUND", str(seed != "1"))
@@ -388,7 +388,7 @@ def test_keys_tell_parts_apart():
 
 
 def test_systems_without_users(folder, monkeypatch):
-    """Where nobody is known to own a file, nothing is refused."""
+    """Nothing is refused on systems without owners of files."""
     monkeypatch.delattr(os, "getuid")
     assert not compiled() and compiled()
     folder.chmod(0o777)
@@ -415,7 +415,7 @@ def refuse(*args, **kwargs):
 
 
 def test_entries_that_cannot_be_removed_are_passed_over(tmp_path, monkeypatch):
-    """The next older ones are removed in their place, and no more than it takes."""
+    """The next older ones are removed instead, and no more than necessary."""
     monkeypatch.setattr("aesara.link.llvm.cache._MAX_BYTES", 30)
     cache, unlink = ObjectCache(tmp_path), type(tmp_path).unlink
     for k, name in enumerate("abcde"):

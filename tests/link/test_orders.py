@@ -1,4 +1,4 @@
-"""Sorting by comparisons that leave pairs open and may contradict each other."""
+"""Sorting by partial comparisons that may contradict each other."""
 
 import itertools
 import random
@@ -9,7 +9,7 @@ from aesara.graph.sched import posort
 
 
 def sorted_slowly(items, comparisons):
-    """Each pair is put in order by the first comparison that orders it, unless the pairs before say otherwise."""
+    """Order each pair by the first comparison that decides it, unless previous pairs decide otherwise."""
     earlier = set()
     for compare in comparisons:
         for a, b in itertools.combinations(items, 2):

@@ -1,4 +1,4 @@
-"""Graphs that are computed again on the reference machine: all values are there, and nobody notices."""
+"""Repetition of graphs on the reference machine computes all values without visible effects."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ x, y = at.dvectors("x", "y")
 
 
 class Own(Op):
-    """An operation of the user's own."""
+    """A user-defined operation."""
 
     __props__ = ()
 
@@ -39,7 +39,7 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("kind", REPEATED)
-def test_what_may_be_computed_again(kind):
+def test_graphs_that_can_be_repeated(kind):
     build, want = REPEATED[kind]
     assert can_be_repeated(FunctionGraph(outputs=build(), clone=True)) == want
 
@@ -68,7 +68,7 @@ def test_all_values_are_there_and_none_has_changed():
         np.testing.assert_array_equal(without_callback[variable][0], cells[variable][0])
 
 
-def test_how_a_graph_fails():
+def test_failures():
     fgraph = FunctionGraph([x, y], [at.exp(x) * 2 + y], clone=True)
     well = dict(zip(fgraph.inputs, (np.ones(2), np.ones(2))))
     outcome = failure_of(fgraph, well)

@@ -1,5 +1,4 @@
-"""What is computed natively has the same bits at every level of processors: nothing depends on the width of vectors or
-on which instructions there are."""
+"""Native results are bitwise the same at every level of processors and width of vectors."""
 
 from __future__ import annotations
 
@@ -102,7 +101,7 @@ def test_gradients_and_loops():
 
 
 def test_conversions():
-    """Also of numbers that an unsigned integer does not hold."""
+    """Conversions, also of numbers out of the range of unsigned integers."""
     x, h = at.dvector("x"), at.vector("h", dtype="float16")
     values = np.array([0.5, -0.5, -1.0, -2.5, 1e10, 2.0**62, 2.0**63, 1.5 * 2.0**63, -(2.0**62), 300.7, -129.0] * 3)
     outputs = [
@@ -158,7 +157,7 @@ end:
 
 
 def fused(dtype, level, *arrays):
-    """a * b + c, rounded once, in a loop for a level."""
+    """Return a * b + c, rounded once, in a loop for a level."""
     kind, suffix = {"float64": ("double", "f64"), "float32": ("float", "f32")}[dtype]
     routines = load_routines(FMA.format(t=kind, s=suffix), ["fused"], None, 1, target_named(level))
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int64)(routines["fused"])
@@ -170,7 +169,7 @@ def fused(dtype, level, *arrays):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_fused_multiply_add_is_rounded_once(dtype):
-    """Also where there is no instruction: cancellation, ties, zeros, infinities, very large and very small products."""
+    """Also without an instruction: cancellation, ties, zeros, infinities, very large and very small products."""
     rng, kind = np.random.default_rng(6), np.dtype(dtype)
     n, eps, limits = 40_000, np.finfo(kind).eps, np.finfo(kind)
     special = np.array([0, -0.0, 1, -1, 3, np.inf, -np.inf, np.nan, limits.max, limits.tiny, limits.smallest_subnormal,
@@ -195,7 +194,7 @@ def test_fused_multiply_add_is_rounded_once(dtype):
 
 
 def round_once(a, b, c, kind):
-    """The nearest number to a * b + c, the even one of two; it is not small."""
+    """Return the nearest number to a * b + c, ties to even; it is not small."""
     value = a * b + c
     if value == 0:
         return 0
@@ -206,7 +205,7 @@ def round_once(a, b, c, kind):
     return round(value / unit) * unit
 
 
-def test_only_what_lacks_an_instruction_is_supplied():
+def test_only_missing_instructions_are_supplied():
     text = FMA.format(t="double", s="f64")
     for level in levels.RUNNABLE:
         target = target_named(level)
@@ -216,7 +215,7 @@ def test_only_what_lacks_an_instruction_is_supplied():
 
 @pytest.mark.parametrize("kind", ["f32", "f64", "v8f64", "v16f32"])
 def test_functions_on_vectors_are_supplied_with_those_on_numbers(kind):
-    """What loops over numbers are vectorised with, and each function once."""
+    """Vectorized loops get vector versions, each function once."""
     lacking = Target("x86-64-v2", "x86_64-unknown-linux-gnu", "x86-64-v2", "", False)
     text = missing_instructions.supplied(f"call @llvm.fma.{kind}()\n" * 3, lacking)
     defined = re.findall(r"^define [^@]*@([\w.]+)\(", text, re.M)

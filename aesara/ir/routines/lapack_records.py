@@ -58,11 +58,11 @@ _MULTIPLY_ADD, _CALL = 0.1, 300.0
 #: block size of blocked algorithms, for workspaces
 BLOCK = 64
 
-
-#: factors, and inverses of definite matrices; factors of matrices; inverses by factors; eigenvalues, singular values
-#: and orthogonal factors.  Two threads of OpenBLAS on two idle processors gain less than a fifth up to there, which is
-#: up to matrices of order 150, 500, 350 and 350.  On busy processors they wait for each other, at any size.  OpenBLAS
-#: factors smallest matrices on one thread by itself, so that asking for it would only take time.
+#: Ranges of the estimated work, in nanoseconds, in which LAPACK is limited to one thread: for solutions from factors
+#: and inverses of definite matrices; factorizations; inverses from factors; eigenvalues, singular values and orthogonal
+#: factors.  Up to there, which is matrices of order 150, 500, 350 and 350, two threads of OpenBLAS on two idle
+#: processors gain less than 20%; on busy processors they wait for each other, at any size.  OpenBLAS factors the
+#: smallest matrices on one thread by itself.
 SOLUTIONS, FACTORS, INVERSES, SPECTRA = (0.0, 2.0e5), (1.0e3, 2.5e6), (0.0, 2.5e6), (0.0, 2.0e7)
 
 M, N, K = size("m"), size("n"), size("k")

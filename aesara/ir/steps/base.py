@@ -51,22 +51,22 @@ class Step:
 
     @property
     def needs_gil(self) -> bool:
-        """Whether it touches Python objects."""
+        """True if it touches Python objects."""
         return False
 
     @property
     def allowed_in_loop(self) -> bool:
-        """Whether it may be in the body of a loop."""
+        """True if it may be in the body of a loop."""
         return True
 
     @property
     def is_loop(self) -> bool:
-        """Whether it is emitted as a loop in the entry point."""
+        """True if it is emitted as a loop in the entry point."""
         return False
 
     @property
     def needs_optimization(self) -> bool:
-        """Whether the code around its calls runs often enough to be optimized by LLVM's passes."""
+        """True if the code around its calls runs often enough to be optimized by LLVM's passes."""
         return self.is_loop
 
     @property

@@ -115,7 +115,7 @@ class Iterate(Step):
         nest = f" nest {writer.name(self.nest)}" if self.nest else ""
         writer.line(f"{self.keyword} {writer.name(self.var)} < {extent} count {writer.name(self.count)}{nest}:")
         writer.invalidate([self.var])
-        with writer.indented():
+        with writer.indentation():
             for step in self.body:
                 step.write(writer)
             if self.until is not None:

@@ -426,7 +426,7 @@ class ProgramWriter:
         self._writer.lines.append(_format_call(head, items, tail, self._indent))
 
     @contextmanager
-    def indented(self) -> Iterator[None]:
+    def indentation(self) -> Iterator[None]:
         """Indent the lines that are added in this context."""
         self._indent += _TAB
         yield

@@ -62,13 +62,13 @@ class Line:
         if not self.has(text):
             self.fail(repr(text))
 
-    def name(self, what: str = "a name") -> str:
+    def name(self, expected: str = "a name") -> str:
         kind, text = self.peek()
         if kind == "quoted":
             self.at += 1
             return str(json.loads(f'"{text[1:-1]}"'))
         if kind != "word" or text in RESERVED:
-            self.fail(what)
+            self.fail(expected)
         self.at += 1
         return text
 
@@ -79,10 +79,10 @@ class Line:
         self.at += 1
         return text
 
-    def integer(self, what: str = "an integer") -> int:
+    def integer(self, expected: str = "an integer") -> int:
         kind, text = self.peek()
         if kind != "number" or not text.lstrip("-").isdigit():
-            self.fail(what)
+            self.fail(expected)
         self.at += 1
         return int(text)
 
@@ -285,10 +285,10 @@ class Reader:
         if frame.kind == "load":
             return ir.load(frame.head[0], frame.head[1], value)
         args = [*frame.args, value]
-        what, *rest = frame.head
-        if what == "call":
+        kind, *rest = frame.head
+        if kind == "call":
             return ir.call(rest[0], rest[1], args)
-        if what == "cast":
+        if kind == "cast":
             if len(args) != 1:
                 line.fail(f"one operand of the cast to {rest[0]}, not {len(args)}")
             return ir.cast(args[0], rest[0])
@@ -314,7 +314,7 @@ class Reader:
         return Buffer(name, dtype, shape, is_complex=line.has("complex"))
 
 
-def label_of(line: Line, what: str = "the name of a kernel") -> tuple[str, str]:
+def label_of(line: Line, expected: str = "the name of a kernel") -> tuple[str, str]:
     """Parse a name, and return it and the label that makes it unique."""
-    name = line.name(what)
+    name = line.name(expected)
     return name, f"{name}~{line.integer() if line.has('~') else 0}"

@@ -78,24 +78,24 @@ class CallEnds(Ends):
         self._hold_values()
         code.forget()
 
-    def _read_by_routine(self, arguments: str, sort: str, places: dict[int, int]) -> None:
+    def _read_by_routine(self, arguments: str, sort: str, offsets: dict[int, int]) -> None:
         """Call the routine that reads inputs and stores their data pointers and lengths in the frame."""
-        if not places:
+        if not offsets:
             return
         words = []
-        for k, at in places.items():
+        for k, at in offsets.items():
             item = self.program.inputs[k]
             shape, dtype = item.buffer.outer_shape, item.buffer.outer_dtype
             number = 0
             if not item.implicit and not item.static_shape and dtype in ("float64", "int64"):
                 number = layout.INTEGER if item.buffer.dtype == "int64" else layout.FLOAT
             copy_bytes = self._bytes_to_copy(item)
-            place = self.frame.reserve(2 + (len(shape) or 2))
-            words += [at, 8 * layout.descr_word(dtype), len(shape), number, copy_bytes, place]
+            slot = self.frame.reserve(2 + (len(shape) or 2))
+            words += [at, 8 * layout.descr_word(dtype), len(shape), number, copy_bytes, slot]
             words += [-1 if n is None else n for n in item.static_shape]
-            self.objects[k] = Spilled(place + layout.READ_OBJECT, "ptr")
-            data = self.code.emitter.pointers[item.buffer.name] = Spilled(place + layout.READ_DATA, "ptr")
-            lengths: list[str] = [Spilled(place + layout.READ_LENGTHS + 8 * d, "i64") for d in range(len(shape))]
+            self.objects[k] = Spilled(slot + layout.READ_OBJECT, "ptr")
+            data = self.code.emitter.pointers[item.buffer.name] = Spilled(slot + layout.READ_DATA, "ptr")
+            lengths: list[str] = [Spilled(slot + layout.READ_LENGTHS + 8 * d, "i64") for d in range(len(shape))]
             for size, length, static in zip(shape, lengths, item.static_shape, strict=True):
                 if static is None:
                     self.code.emitter.variables[size.attr] = (length, 0)
@@ -104,7 +104,7 @@ class CallEnds(Ends):
         self.constants.append(
             f"@{sort} = internal constant [{len(words)} x i64] [{', '.join(f'i64 {word}' for word in words)}]"
         )
-        call = ("ptr %frame", "ptr %table", f"ptr {arguments}", f"ptr @{sort}", f"i64 {len(places)}")
+        call = ("ptr %frame", "ptr %table", f"ptr {arguments}", f"ptr @{sort}", f"i64 {len(offsets)}")
         self._demand_input(self.code.call("arguments", "i1", *call))
 
     def _bytes_to_copy(self, item: Input) -> int:
@@ -212,9 +212,9 @@ class CallEnds(Ends):
         array, number, ready = code.label("array"), code.label("number"), code.label("ready")
         code.branch(is_array, array, number)
         code.block(number)
-        place, is_int = code.fresh("number"), int(item.buffer.dtype == "int64")
-        code.allocas.append(f"{place} = alloca i64")
-        inside = code.call("number", "ptr", "ptr %table", f"ptr {obj}", f"i1 {is_int}", f"ptr {place}")
+        slot, is_int = code.fresh("number"), int(item.buffer.dtype == "int64")
+        code.allocas.append(f"{slot} = alloca i64")
+        inside = code.call("number", "ptr", "ptr %table", f"ptr {obj}", f"i1 {is_int}", f"ptr {slot}")
         code.branch(code.compare("ne", "ptr", inside, "null"), ready, "refused", likely=ready)
         code.block(array)
         pointer = self._array_data(item, obj)
@@ -263,8 +263,8 @@ class CallEnds(Ends):
         """Check the header of an array and return its data pointer."""
         code = self.code
         shape = item.buffer.outer_shape
-        wanted = code.word(layout.descr_word(item.buffer.outer_dtype))
-        descr = code.compare("eq", "ptr", code.field(obj, layout.ARRAY_DESCR), wanted)
+        expected = code.word(layout.descr_word(item.buffer.outer_dtype))
+        descr = code.compare("eq", "ptr", code.field(obj, layout.ARRAY_DESCR), expected)
         ndim = code.compare("eq", "i32", code.field(obj, layout.ARRAY_NDIM, "i32"), str(len(shape)))
         masked = code.emit("i32", f"and i32 {code.field(obj, layout.ARRAY_FLAGS, 'i32')}, {layout.PLAIN}")
         plain = code.compare("eq", "i32", masked, str(layout.PLAIN))
@@ -325,7 +325,7 @@ class CallEnds(Ends):
         if step.reuse is not None:
             old = code.emitter.here(self.objects[step.reuse])
             if not self.program.inputs[step.reuse].implicit:
-                lonely = code.field(old, 0, "i32")  # the caller gives it away, whoever else holds it
+                lonely = code.field(old, 0, "i32")  # the caller gives it away, with any other references
         array = make_array(code, self.program, step, output, old, lonely)
         shape = [code.value(n) for n in buffer.outer_shape[: layout.ERROR_VALUES]]
         code.demand_pointer(array, layout.FIRST_LARGE_RESULT - output, shape)
@@ -337,7 +337,7 @@ class CallEnds(Ends):
 
     def hand_over(self, step: HandOver) -> None:
         """Let the array of an input be a result."""
-        obj = self.code.emitter.here(self.objects[self.program.exchanged()[step.output]])
+        obj = self.code.emitter.here(self.objects[self.program.exchanged_arrays()[step.output]])
         self.code.call("Py_IncRef", "void", f"ptr {obj}")
         self.code.set_field("%frame", self.frame.result(step.output), obj)
 

@@ -52,8 +52,8 @@ __all__ = ["Cut", "Emitter", "Scope", "emit_kernel"]
 #: how loops of a kernel are split; see `emit_kernel`
 Cut = Literal["no", "inside", "in parts"]
 
-
-#: a thousand elements or more, and over other loops
+#: numbers of iterations, powers of two, between checks for signals in nested loops that accumulate: over blocks of a
+#: thousand elements or more, and over other loops
 _BLOCKS, _LOOPS = 1024, 64
 
 #: metadata of a branch that is rarely taken
@@ -130,10 +130,10 @@ class Emitter:
         stack = [root]
         while stack:
             e = stack[-1]
-            if self._known(e) is not None:
+            if self._known_value(e) is not None:
                 stack.pop()
                 continue
-            missing = [a for a in e.args if self._known(a) is None]
+            missing = [a for a in e.args if self._known_value(a) is None]
             if missing:
                 stack.extend(missing)
                 continue
@@ -141,11 +141,11 @@ class Emitter:
             self._emit(e)
         if self.keep is not None:
             self._keep_if_repeated(root)
-        known = self._known(root)
-        assert known is not None
-        return self.here(known)
+        replace_unknown = self._known_value(root)
+        assert replace_unknown is not None
+        return self.here(replace_unknown)
 
-    def _known(self, e: Expr) -> str | None:
+    def _known_value(self, e: Expr) -> str | None:
         if e.op == "const":
             return literal(e.attr, e.dtype)
         if e.op == "var":
@@ -183,7 +183,7 @@ class Emitter:
             self._limit_block(scope)
             if depth == 0:
                 self._record_cost(e)
-        args = [self.here(self._known(a), scope) for a in e.args]  # type: ignore[arg-type]
+        args = [self.here(self._known_value(a), scope) for a in e.args]  # type: ignore[arg-type]
         out = self._compute(e, args, scope).name
         if depth < 0:
             self.volatile[e] = out
@@ -222,7 +222,7 @@ class Emitter:
         """Emit the operation of an expression whose operands are computed."""
         if e.op == "load":
             address = scope.at(self.buffer(e.attr, scope), args[0], memory_type(e.dtype), "inbounds ")
-            return self._read(e.dtype, address, scope)
+            return self._load_value(e.dtype, address, scope)
         operands = [scope.value(LLVM_TYPES[a.dtype], name) for a, name in zip(e.args, args, strict=True)]
         if e.op == "cast":
             return convert_dtype(operands[0], e.args[0].dtype, e.dtype)
@@ -240,11 +240,11 @@ class Emitter:
             scope.lines[-1] += f", !unpredictable {self.metadata.unpredictable()}"
         return value
 
-    def _read(self, dtype: str, address: Value, scope: Scope) -> Value:
+    def _load_value(self, dtype: str, address: Value, scope: Scope) -> Value:
         value = scope.load(memory_type(dtype), address, self._access(scope))
         return value.differs(0) if dtype == "bool" else value
 
-    def _write(self, dtype: str, value: Value, address: Value, scope: Scope) -> None:
+    def _store_value(self, dtype: str, value: Value, address: Value, scope: Scope) -> None:
         scope.store(value.widen("i8") if dtype == "bool" else value, address, self._access(scope))
 
     def buffer(self, name: str, scope: Scope | None = None) -> str:
@@ -296,7 +296,7 @@ class Emitter:
         for statement, value, offset in ready:
             scope, dtype = self.scopes[-1], statement.value.dtype
             address = scope.at(self.buffer(statement.buffer), offset, memory_type(dtype), "inbounds ")
-            self._write(dtype, value, address, scope)
+            self._store_value(dtype, value, address, scope)
         if stores:
             self.volatile.clear()
 
@@ -319,18 +319,18 @@ class Emitter:
         """
         if self.part is not None:
             (first, last), self.part = self.part, None
-            return self._counted(loop, first, last, body)
+            return self._counted_loop(loop, first, last, body)
         extent = self.value(loop.extent)
         if loop.lanes:
             first = "0"
             for lanes in loop.lanes:
                 first = self._in_lanes(loop, lanes, first, extent)
-            return self._counted(loop, first, extent, body)
+            return self._counted_loop(loop, first, extent, body)
         if len(self.scopes) - 1 <= self.cut_to and body is None:
             return self._split_loop(loop, extent)
         if self.watched and len(self.scopes) > 1 and is_long_row(loop):
             return self._in_chunks(loop, extent)
-        return self._counted(loop, "0", extent, body)
+        return self._counted_loop(loop, "0", extent, body)
 
     def _in_lanes(self, loop: For, lanes: int, first: str, extent: str) -> str:
         """Emit whole runs of iterations with `lanes` partial results; return the index of the first remaining
@@ -355,10 +355,10 @@ class Emitter:
             slots[name] = self.fresh("lanes")
             self.allocas.append(f"{slots[name]} = alloca [{lanes} x {kind}], align 64")
             addresses[name] = inner.at(slots[name], lane, kind, "inbounds ")
-            self.mutable[name] = self._read(e.dtype, addresses[name], inner)
+            self.mutable[name] = self._load_value(e.dtype, addresses[name], inner)
         self._emit_in(inner, loop.body)
         for name, e in accumulators.items():
-            self._write(e.dtype, self.mutable[name], addresses[name], inner)
+            self._store_value(e.dtype, self.mutable[name], addresses[name], inner)
         self.mutable = before
 
         end = outer.value("i64", extent) & -lanes
@@ -441,7 +441,7 @@ class Emitter:
         deepest = self.cut_to
         if has_heavy_loops(loop):
             self.cut_to = 1
-        count = self._counted(loop, first, last.name, None)
+        count = self._counted_loop(loop, first, last.name, None)
         self.cut_to = deepest
         outer.lines[phi_line] = make_phis(first, last.name, outer.block)
         again = last < outer.value("i64", extent)
@@ -477,14 +477,14 @@ class Emitter:
     def emit_estimate(self, work: Work) -> tuple[list[str], str]:
         """Return code for an estimate of work, in a scope of its own, and the name of its value."""
 
-        def known(size: Expr) -> Expr:
+        def replace_unknown(size: Expr) -> Expr:
             leaves = [e for e in walk([size]) if e.op in ("load", "var")]
             return size if all(e.op == "var" and e.attr in self.variables for e in leaves) else const(UNKNOWN)
 
         cold, pinned, volatile = Scope(self.names, len(self.scopes), ""), self.pinned, dict(self.volatile)
         self.scopes.append(cold)
         self.pinned = cold.depth
-        value = self.value(work.replace(known).expression())
+        value = self.value(work.replace(replace_unknown).expression())
         self.scopes.pop()
         self.pinned, self.volatile = pinned, volatile
         return cold.lines, value
@@ -496,7 +496,7 @@ class Emitter:
         arguments = f"ptr %ae.watcher, i64 {first}, i64 {extent}, double {value}"
         return [*code, f"{ask} = load ptr, ptr %ae.watcher", f"{part} = call i64 {ask}({arguments})"], part
 
-    def _counted(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
+    def _counted_loop(self, loop: For, first: str, last: str, body: Callable[[], str | None] | None) -> str:
         """Emit a loop from `first` to `last`, exclusive."""
         outer = self.scopes[-1]
         head, before_loop, exit_, end = map(self.label, ("loop", "pre", "exit", "end"))
@@ -553,7 +553,7 @@ class Emitter:
         end, all_ = outer.emit("i64", f"add nsw i64 {first}, {ELEMENTS}"), outer.value("i64", extent)
         last = (end < all_).select(end, all_)
         make_phis = self._carry_over_chunks(loop, entered)
-        count = self._counted(loop, first, last.name, None)
+        count = self._counted_loop(loop, first, last.name, None)
         outer.branch(last < all_, look, done, _UNLIKELY)
         outer.begin(look)
         self._check_signals(outer, again)

@@ -52,16 +52,16 @@ class Workspace:
         """Return the pointer to a slot; a late slot is allocated here."""
         code, slot = self.code, self.slots[number]
         if not slot.late:
-            place = self._places[number]
-            return self._at_offset(place) if isinstance(place, int) else code.emitter.here(place)
+            location = self._places[number]
+            return self._at_offset(location) if isinstance(location, int) else code.emitter.here(location)
         size = self._checked_size(_align(slot.size), [slot.size])
         late = code.frame.late(number)
         block = code.call("late", "ptr", "ptr %frame", "ptr %table", f"i64 {late}", f"i64 {size}")
         code.demand_pointer(block, layout.NO_WORKSPACE)
         return block
 
-    def _at_offset(self, place: int | str) -> str:
-        return self.code.at(self._block, place)
+    def _at_offset(self, location: int | str) -> str:
+        return self.code.at(self._block, location)
 
     def _checked_size(self, total: Expr, sizes: Sequence[Expr]) -> str:
         """Return the value of `total`; a size that no memory has if its terms `sizes` may overflow."""

@@ -80,7 +80,7 @@ class PointerWords:
         The first constant, and the end of the words.
     """
 
-    pool, places = layout.VARIABLE_START, _POOL
+    pool, pool_size = layout.VARIABLE_START, _POOL
 
     def __init__(self, program: Program) -> None:
         at = self.pool + _POOL * _POOL_STRIDE
@@ -100,8 +100,8 @@ class PointerWords:
 class _PointerFrame(Frame):
     def __init__(self, program: Program) -> None:
         super().__init__(program)
-        self.places = PointerWords(program)
-        self.words.constant = self.places.constant
+        self.words_of_table = PointerWords(program)
+        self.words.constant = self.words_of_table.constant
 
     def late_blocks(self) -> list[int]:
         """Return the frame offsets of the blocks of late slots."""
@@ -168,7 +168,7 @@ class _PointerEnds(Ends):
         for k, item in enumerate(self.program.inputs):
             shape, static = item.buffer.outer_shape, item.static_shape
             if item.implicit:
-                word = code.frame.places.values[k]
+                word = code.frame.words_of_table.values[k]
                 code.place(item.buffer.name, code.word(word))
                 lengths = [code.word(word + 1 + d, "i64") if static[d] is None else "" for d in range(len(shape))]
             else:
@@ -186,9 +186,9 @@ class _PointerEnds(Ends):
         if output == self.signature.status:
             return "%status"
         code, (position, target) = self.code, self._results[output]
-        wanted = "1" if target.length is None else f"%length{target.length}"
+        expected = "1" if target.length is None else f"%length{target.length}"
         for size in step.buffer.outer_shape:
-            code.demand(code.compare("eq", "i64", code.value(size), wanted), layout.WRONG_ARGUMENTS)
+            code.demand(code.compare("eq", "i64", code.value(size), expected), layout.WRONG_ARGUMENTS)
         return f"%pointer{position}"
 
     def finish(self) -> None:
@@ -206,8 +206,8 @@ class _PointerEntry(EntryPoint):
         self.signature = signature
         super().__init__(program)
 
-    def _host_code(self, made: frozenset[str]) -> HostCode:
-        return _PointerCode(_PointerFrame(self.program), made, spills_values(self.program))
+    def _host_code(self, created: frozenset[str]) -> HostCode:
+        return _PointerCode(_PointerFrame(self.program), created, spills_values(self.program))
 
     def _ends(self) -> Ends:
         return _PointerEnds(self.program, self.code, self.signature)

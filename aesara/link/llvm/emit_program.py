@@ -26,7 +26,7 @@ from aesara.link.llvm.spills import spills_values
 
 __all__ = ["ENTRY", "EntryPoint", "emit_program"]
 
-
+#: total weight of steps between checks for signals; a step takes at most a `PORTION` or checks by itself, except for
 #: products, which may be long
 _WEIGHT_BETWEEN_CHECKS = 16
 _KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
@@ -60,10 +60,10 @@ class EntryPoint:
     threads_class, workspace_class = Threads, Workspace
 
     def __init__(self, program: Program) -> None:
-        made = {buffer.name for step in program.all_steps() for buffer in step.makes()}
+        created = {buffer.name for step in program.all_steps() for buffer in step.makes()}
         initial = {item.buffer.name for item in program.inputs} | {buffer.name for buffer in program.constants}
         self.program = program
-        self.code: HostCode = self._host_code(frozenset(made))
+        self.code: HostCode = self._host_code(frozenset(created))
         self.threads: Threads = self.threads_class(self.code, frozenset(initial))
         self.workspace: Workspace = self.workspace_class(program.slots, self.code)
         self.ends = self._ends()
@@ -73,8 +73,8 @@ class EntryPoint:
         self._kernels: dict[tuple[object, ...], str] = {}
         self._kernel_texts: list[str] = []
 
-    def _host_code(self, made: frozenset[str]) -> HostCode:
-        return HostCode(Frame(self.program), made, spills_values(self.program))
+    def _host_code(self, created: frozenset[str]) -> HostCode:
+        return HostCode(Frame(self.program), created, spills_values(self.program))
 
     def _ends(self) -> Ends:
         return CallEnds(self.program, self.code, self.threads, self.workspace)

@@ -30,8 +30,8 @@ def make_array(code: HostCode, program: Program, step: Allocate, output: int, ol
         arguments += [f"ptr {old}", f"i32 {lonely}", f"ptr {initial_values(code, program, step)}"]
         return code.call("reuse", "ptr", *arguments, f"i64 {code.value(step.buffer.bytes)}")
     items = code.field(code.word(code.frame.words.kept), layout.LIST_ITEMS)
-    places = code.at(items, first_kept(program, output), "ptr")
-    return code.call("lend", "ptr", *arguments, f"ptr {places}")
+    kept_arrays = code.at(items, first_kept(program, output), "ptr")
+    return code.call("lend", "ptr", *arguments, f"ptr {kept_arrays}")
 
 
 def _new_array(code: HostCode, buffer: Buffer) -> str:

@@ -106,8 +106,8 @@ class _Wrapper:
         kind, kept = "void", []
         if routine.gives:
             kind = LLVM_TYPES[dtypes[routine.gives]]
-            place = f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k"
-            kept = [place, f"store {kind} %element, ptr %place"]
+            pointer = f"%place = getelementptr {kind}, ptr %at.{routine.gives}, i64 %k"
+            kept = [pointer, f"store {kind} %element, ptr %place"]
         types = ", ".join(one.split()[0] for argument in arguments for one in argument.split(", "))
         function = self._function(routine.symbol, kind, types)
         if any(isinstance(argument, ElementCount) for argument in routine.arguments):
@@ -222,11 +222,11 @@ class _Wrapper:
         if isinstance(argument, Data):
             return f"ptr %at.{argument.value}"
         if isinstance(argument, Status):
-            place = self._spill(self.writer.constant("i32", 0))
+            pointer = self._spill(self.writer.constant("i32", 0))
             loaded = self.writer.names.fresh()
-            self.after.append(f"{loaded} = load i32, ptr {place}")
+            self.after.append(f"{loaded} = load i32, ptr {pointer}")
             self._keep_status(loaded, argument.value)
-            return place.typed
+            return pointer.typed
         if isinstance(argument, Pointers):
             return self._stack_array("ptr", [self._argument(one).split()[1] for one in argument.value])
         if isinstance(argument, Int64Array):
@@ -237,16 +237,16 @@ class _Wrapper:
     def _stack_array(self, kind: str, values: list[str]) -> str:
         """Return an array on the stack."""
         w = self.writer
-        place = w.emit("ptr", f"alloca [{len(values)} x {kind}]")
+        pointer = w.emit("ptr", f"alloca [{len(values)} x {kind}]")
         for k, value in enumerate(values):
-            w.store(w.value(kind, value), w.at(place, k, kind))
-        return place.typed
+            w.store(w.value(kind, value), w.at(pointer, k, kind))
+        return pointer.typed
 
     def _spill(self, value: Value) -> Value:
         """Store a value on the stack and return the pointer."""
-        place = self.writer.emit("ptr", f"alloca {value.kind}")
-        self.writer.store(value, place)
-        return place
+        pointer = self.writer.emit("ptr", f"alloca {value.kind}")
+        self.writer.store(value, pointer)
+        return pointer
 
     def _keep_status(self, value: str, operand: str) -> None:
         wide = self.writer.names.fresh()

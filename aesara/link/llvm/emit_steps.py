@@ -45,7 +45,7 @@ AnyStep = TypeVar("AnyStep", bound=Step)
 
 @dataclass(frozen=True)
 class Emission:
-    """How to emit a class of steps.
+    """Emitter of a class of steps.
 
     Attributes
     ----------
@@ -204,7 +204,7 @@ def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[
     if batch is None:
         emit()
         return
-    rounds = entry.threads.iterations_between_checks(entry.threads.known(work))
+    rounds = entry.threads.iterations_between_checks(entry.threads.in_known_sizes(work))
 
     def body() -> None:
         emit()
@@ -276,7 +276,7 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
     if launch is not None:
         _short_loop(entry, step, launch)
         return
-    portion = threads.iterations_between_checks(threads.known(step.work_per_iteration()))
+    portion = threads.iterations_between_checks(threads.in_known_sizes(step.work_per_iteration()))
     outermost, entry.inside_loop = not entry.inside_loop, True
 
     def body() -> str | None:
@@ -318,12 +318,12 @@ def _python(entry: EntryPoint, step: PythonCall) -> None:
         windows.append(window)
     node = code.word(code.frame.words.callback + step.index)
     call = (f"ptr {node}", f"ptr {operands}", f"i64 {len(windows)}", "ptr null")
-    made = code.call("PyObject_Vectorcall", "ptr", *call)
+    answer = code.call("PyObject_Vectorcall", "ptr", *call)
     for window in windows:
         code.call("Py_DecRef", "void", f"ptr {window}")
-    code.demand_pointer(made, layout.RAISED)
-    code.set_field("%frame", code.frame.answer_of_node(step.index), made)
-    items = code.field(made, layout.LIST_ITEMS)
+    code.demand_pointer(answer, layout.RAISED)
+    code.set_field("%frame", code.frame.answer_of_node(step.index), answer)
+    items = code.field(answer, layout.LIST_ITEMS)
     seen: dict[str, tuple[str, str, list[str]]] = {}
     for k, buffer in enumerate(step.results):
         obj = code.field(items, 8 * k)

@@ -64,7 +64,7 @@ class Threads:
 
     def work(self, steps: Iterable[Step]) -> Work:
         """Return the work of steps, in sizes that are known here."""
-        return self.known(sum_of(self.step_work(step) for step in steps))
+        return self.in_known_sizes(sum_of(self.step_work(step) for step in steps))
 
     def step_work(self, step: Step) -> Work:
         """Return the work of a step, in any sizes."""
@@ -73,7 +73,7 @@ class Threads:
             found = self.works[id(step)] = step, step.work()
         return found[1]
 
-    def known(self, work: Work) -> Work:
+    def in_known_sizes(self, work: Work) -> Work:
         """Replace the sizes of an estimate that are not known here by `UNKNOWN`."""
         return work.replace(lambda size: size if self._is_known(size) else const(UNKNOWN))
 
@@ -101,9 +101,9 @@ class Threads:
 
     def is_loop_invariant(self, step: Step) -> bool:
         """Return whether the work of a step in a loop depends only on sizes that are known outside of all loops."""
-        places = self.code.emitter.variables
+        variables = self.code.emitter.variables
         return all(
-            e.attr in self.complete if e.op == "load" else places.get(e.attr, ("", 1))[1] == 0
+            e.attr in self.complete if e.op == "load" else variables.get(e.attr, ("", 1))[1] == 0
             for sizes in self.step_work(step).terms
             for e in walk(sizes)
             if e.op in ("load", "var")
@@ -150,14 +150,14 @@ class Threads:
         self._if_released("take", "ptr @plan")
         self.released = "false"
 
-    def _if_released(self, routine: str, *more: str) -> None:
+    def _if_released(self, routine: str, *arguments: str) -> None:
         code = self.code
         if self.released == "false":
             return
         act, on = code.label(routine), code.label("on")
         code.branch(self.released, act, on)
         code.block(act)
-        code.call(routine, "void", "ptr %frame", "ptr %table", *more)
+        code.call(routine, "void", "ptr %frame", "ptr %table", *arguments)
         code.writer.jump(on)
         code.block(on)
 

@@ -82,14 +82,14 @@ class Frame:
 
     @property
     def simple(self) -> bool:
-        """Whether a call only returns one result and releases a block of workspace."""
+        """True if a call only returns one result and releases a block of workspace."""
         program = self.program
         rest = program.updates or self._late or self.made or self.implicit
         return program.unpack_single and len(program.outputs) == program.returned == 1 and not rest
 
     @property
     def with_list(self) -> bool:
-        """Whether results are returned in a list."""
+        """True if results are returned in a list."""
         return self.program.returned > 1 or not self.program.unpack_single
 
     def reserve(self, words: int) -> int:

@@ -24,8 +24,8 @@ from aesara.utils import free_in_children
 
 __all__ = ["begin", "finish", "prepare"]
 
-
-#: such a wait; with Python's own five milliseconds the thread would be no faster than what it runs beside.
+#: switch interval in seconds while the thread runs.  LLVM is called a dozen times, and each call ends by waiting for
+#: the GIL; with Python's default of five milliseconds the thread would not finish earlier than the rewrites.
 _SWITCH_INTERVAL = 2e-5
 
 _beginning = free_in_children(threading.Lock())

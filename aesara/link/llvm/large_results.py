@@ -16,7 +16,8 @@ from aesara.link.llvm.runtime import c_function, numpy_api
 from aesara.link.llvm.shared.large_blocks import NEEDED, NEEDED_BY_PLAIN_ARRAYS, PLAIN_ARRAYS, large_blocks_text
 
 __all__ = [
-    "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "needed", "release", "text", "use_limit",
+    "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "release", "required_symbols", "text",
+    "use_limit",
 ]  # fmt: skip
 
 #: whether large results have their own allocator
@@ -62,7 +63,7 @@ def text() -> str:
     return large_blocks_text(mmap.PAGESIZE) if USED else PLAIN_ARRAYS
 
 
-def needed() -> tuple[str, ...]:
+def required_symbols() -> tuple[str, ...]:
     """Return the names of the symbols that the text refers to."""
     return NEEDED if USED else NEEDED_BY_PLAIN_ARRAYS
 

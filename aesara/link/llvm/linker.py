@@ -206,7 +206,7 @@ class LLVMLinker(VMLinker):
         if (timers is None) != (form.timers is None) or (timed and timers is None and system_clock() is not None):
             return None
         if form.n_callbacks and config.native_fallback != "ignore":
-            return None  # compiling again says what it has to say
+            return None  # compiling again reports the reason
         interface, numbers = form.interface, form.interface.generators
         drawn_from = [n for n, k in enumerate(numbers) if k in interface.updated]
         if why_not_native([storage[k][0] for k in numbers], drawn_from) is not None:

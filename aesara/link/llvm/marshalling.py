@@ -81,8 +81,8 @@ class Marshalling:
         ]
         for k in origins:
             flat_outputs[k] = WordsOfGenerator()(flat_outputs[k])
-        places, input_indices = _flat_indices(flat_outputs), _flat_indices(flat_inputs)
-        inner_updates = {places[output]: input_indices[k] for output, k in updates.items()}
+        output_indices, input_indices = _flat_indices(flat_outputs), _flat_indices(flat_inputs)
+        inner_updates = {output_indices[output]: input_indices[k] for output, k in updates.items()}
         flat_cells = []
         for cell, one in zip(cells, flat_inputs, strict=True):
             if isinstance(one, tuple):
@@ -109,7 +109,7 @@ def _parts(variable: Variable) -> tuple[Variable, ...]:
 
 def _is_overwritten(variable: Variable, graph: FunctionGraph) -> bool:
     """Return whether a node changes the state of a generator in place, as the caller has allowed."""
-    return any(place in read for node, place in graph.clients[variable] for read in _overwritten_by(node))
+    return any(index in read for node, index in graph.clients[variable] for read in _overwritten_by(node))
 
 
 def _overwritten_by(node: Any) -> Iterable[Sequence[int]]:
@@ -118,11 +118,11 @@ def _overwritten_by(node: Any) -> Iterable[Sequence[int]]:
 
 def _flat_indices(items: Sequence[Any]) -> list[int]:
     """Return the index of each item in the flattened sequence."""
-    places, place = [], 0
+    output_indices, index = [], 0
     for item in items:
-        places.append(place)
-        place += len(item) if isinstance(item, tuple) else 1
-    return places
+        output_indices.append(index)
+        index += len(item) if isinstance(item, tuple) else 1
+    return output_indices
 
 
 class MarshallingCallable:

@@ -81,7 +81,7 @@ class NanWhereLinker(LLVMLinker):
         return isnan(variable) if self.nan else isinf(variable)
 
     def _name(self) -> str:
-        return " or ".join(name for name, wanted in (("nan", self.nan), ("inf", self.inf)) if wanted)
+        return " or ".join(name for name, enabled in (("nan", self.nan), ("inf", self.inf)) if enabled)
 
 
 def _can_be_nan(variable: Variable) -> bool:

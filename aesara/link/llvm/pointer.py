@@ -65,9 +65,9 @@ class PointerCode:
         except Unsupported as reason:
             raise TypeError(f"A C function takes and gives arrays only, but the graph has {reason}.") from None
         for node, why in lowered.reasons.items():
-            place = "" if node.source is None else f", made at {node.source.place}"
+            origin = "" if node.source is None else f", made at {node.source.place}"
             raise NotImplementedError(
-                f"A C function cannot run Python, but {node.op}{place}, has no native code here: {why}. Leave it out "
+                f"A C function cannot run Python, but {node.op}{origin} has no native code here: {why}. Leave it out "
                 "of the graph, or call the compiled function from Python."
             )
         self.signature = signature
@@ -123,7 +123,7 @@ class PointerData:
     def __del__(self) -> None:
         if not hasattr(self, "address"):
             return
-        for k in range(self._words.places):
+        for k in range(self._words.pool_size):
             block = int(self._table[self._words.pool_place(k)])
             if block:
                 _free(ctypes.c_uint64.from_address(block + layout.BLOCK_MEMORY).value)

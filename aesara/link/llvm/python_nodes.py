@@ -42,7 +42,7 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
     states = [v for v in node.inputs if v.type.in_words]
     order = io_toposort(leaves, node.outputs)
     is_choice = any(isinstance(step.op, IfElse) for step in order)
-    wanted = [
+    checks = [
         () if out.type.in_words else (out, np.dtype(out.type.dtype), out.type.shape, (None,) * out.type.ndim)
         for out in node.outputs
     ]
@@ -66,7 +66,7 @@ def make_callback(node: Apply, leaves: Sequence[Variable]) -> Callback:
                         _check_output(number, _content(cell), *one)
                         if one
                         else _words(_content(cell), next(before, None))
-                        for number, (cell, one) in enumerate(zip(cells, wanted, strict=True))
+                        for number, (cell, one) in enumerate(zip(cells, checks, strict=True))
                     ]
             except Exception:
                 original_values = read(windows)  # a node may have overwritten its inputs
@@ -135,7 +135,7 @@ def _check_output(
     """
     if type(value) is np.ndarray and value.dtype == dtype and value.flags.carray:
         if value.ndim == len(shape) and (shape == any_lengths or shape == value.shape):
-            return value  # as most values are
+            return value  # the common case
     if value is None:
         raise empty_output(number)
     array, kind = np.asarray(value), out.type
@@ -149,5 +149,5 @@ def _check_output(
             f"Output {number} has the type {kind}, but `perform` has stored an array of dtype {array.dtype}."
         )
     plain = np.require(array, dtype=kind.dtype, requirements=["C", "A"])
-    # No view where none is needed: compiled code sees when the array itself gets other memory.
+    # No unnecessary views: compiled code detects when the array itself is resized.
     return plain if plain.shape == array.shape else plain.reshape(array.shape)

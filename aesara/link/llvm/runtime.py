@@ -91,10 +91,10 @@ def capsule_functions(package: str, name: str) -> dict[str, int]:
 def special_function(name: str, arity: int) -> int | None:
     """Return the address of a `scipy.special` function of `arity` doubles (and an int that must be 0)."""
     module = _load_extension("special", "cython_special")
-    wanted = f"double ({', '.join(['double'] * arity)}, int __pyx_skip_dispatch)".encode()
+    signature = f"double ({', '.join(['double'] * arity)}, int __pyx_skip_dispatch)".encode()
     for full, capsule in module.__pyx_capi__.items():
-        if re.sub(r"^__pyx_fuse_(\d+_?)+", "", full) == name and _capsule_name(capsule) == wanted:
-            return int(_capsule_pointer(capsule, wanted))
+        if re.sub(r"^__pyx_fuse_(\d+_?)+", "", full) == name and _capsule_name(capsule) == signature:
+            return int(_capsule_pointer(capsule, signature))
     return None
 
 

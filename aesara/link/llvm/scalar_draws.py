@@ -1,12 +1,12 @@
-"""Draws of many numbers: what NumPy's C functions nearly always do, in LLVM IR, and these functions for the rest.
+"""Draws of many numbers: fast paths in LLVM IR, and NumPy's C functions for the rest.
 
-``draw.<name>(words, n, out, p, p.step, ...)`` draws `n` numbers; parameters are pointers, and how far apart in elements
-their values for neighbouring numbers are: 0 or 1.
+``draw.<name>(words, n, out, p, p.step, ...)`` draws `n` numbers; parameters are pointers and strides in elements, 0 or
+1.
 
-NumPy calls a function for each random integer, and another one for each number.  For generators of the kind PCG64,
-whose next state is a product and a sum, the loops here draw with the state in a register (`fast_draws`).  Where a fast
-draw fails, the state from before it goes back to memory, and NumPy's function draws from there.  So the numbers are
-NumPy's as long as those of the fast draws are, which is checked by `fast_draws_are_numpys`.
+NumPy calls one function per random integer and one per number. For PCG64, whose next state is a product and a sum, the
+loops here keep the state in a register (`fast_draws`). If a fast draw fails, the state from before it is stored and
+NumPy's function draws from there. So the numbers are NumPy's if those of the fast draws are, which
+`fast_draws_are_numpys` checks.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from aesara.records import dataclass
 
 __all__ = ["SCALAR_DRAWS", "scalar_draw"]
 
-#: the place of the word that says which kind of bit generator it is; PCG64 has the number 0
+#: byte offset of the word with the kind of bit generator; PCG64 is 0
 _KIND = 40
 
 
 @dataclass(frozen=True)
 class _ScalarDraw:
-    """A draw of numbers.
+    """A draw of scalars.
 
     Attributes
     ----------
     parameters
-        How many parameters it has.
+        Number of parameters.
     number
-        The LLVM type of the numbers.
+        LLVM type of the numbers.
     fill
         NumPy's function for many numbers, if it has one.
     """
@@ -51,7 +51,7 @@ class _ScalarDraw:
     fill: str = ""
 
 
-#: by the names of NumPy's functions
+#: draws by the name of NumPy's function
 SCALAR_DRAWS = {
     "standard_uniform": _ScalarDraw(fill="standard_uniform_fill"),
     "standard_normal": _ScalarDraw(fill="standard_normal_fill"),
@@ -66,7 +66,7 @@ SCALAR_DRAWS = {
 
 
 def texts_of(symbol: str) -> list[tuple[str, str, set[str]]]:
-    """What a routine that draws needs of ours: names, texts, and the C functions that each calls; itself last.
+    """Return the functions of ours that a drawing routine needs, itself last: names, texts and called C functions.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def texts_of(symbol: str) -> list[tuple[str, str, set[str]]]:
 
 
 def scalar_draw(symbol: str) -> list[tuple[str, str]]:
-    """The functions that a draw needs, each with its name: itself last; none if it is none of these."""
+    """Return names and texts of the functions that a draw needs, itself last; an empty list for other symbols."""
     source, _, name = symbol.partition(".")
     if source != "draw" or name not in SCALAR_DRAWS:
         return []
@@ -92,7 +92,7 @@ def _functions(name: str, with_fast_draws: bool) -> list[tuple[str, str]]:
 
 
 def _loops(name: str, with_fast_draws: bool) -> str:
-    """The loops of a draw: for all bit generators, and for PCG64 with the same parameters for all, and without."""
+    """Return the loops of a draw: for all bit generators, and for PCG64 with constant and with varying parameters."""
     draw = SCALAR_DRAWS[name]
     names = [f"p{k}" for k in range(draw.parameters)]
     given = "".join(f", ptr %{p}, i64 %{p}.step" for p in names)
@@ -124,22 +124,22 @@ def _loops(name: str, with_fast_draws: bool) -> str:
                 lines.append(f"  %{p}.steps = or i64 %{steps}, %{p}.step")
                 steps = f"{p}.steps"
             lines += [f"  %same = icmp eq i64 %{steps}, 0", "  br i1 %same, label %alike, label %differing"]
-            lines += ["alike:", *_trying(name, draw, names, "alike", False)]
-            lines += ["differing:", *_trying(name, draw, names, "differing", True)]
+            lines += ["alike:", *_fast_loop(name, draw, names, "alike", False)]
+            lines += ["differing:", *_fast_loop(name, draw, names, "differing", True)]
         else:
-            lines += ["  br label %alike", "alike:", *_trying(name, draw, names, "alike", False)]
+            lines += ["  br label %alike", "alike:", *_fast_loop(name, draw, names, "alike", False)]
     lines += ["calls:"]
     if draw.fill:
         lines.insert(0, f"declare void @random.random_{draw.fill}(ptr, i64, ptr)")
         lines += [f"  call void @random.random_{draw.fill}(ptr %words, i64 %n, ptr %out)", "  br label %done"]
     else:
-        lines += _calling(name, draw, names)
+        lines += _call_loop(name, draw, names)
     return "\n".join([*lines, "done:", "  ret void", "}"])
 
 
-def _trying(name: str, draw: _ScalarDraw, names: list[str], at: str, differ: bool) -> list[str]:
-    """A loop of fast draws; its names begin with that of the block that it begins in."""
-    kind, loads = draw.number, _loaded(at, names, differ)
+def _fast_loop(name: str, draw: _ScalarDraw, names: list[str], at: str, differ: bool) -> list[str]:
+    """Return a loop of fast draws; its names begin with the label of its first block."""
+    kind, loads = draw.number, _load_parameters(at, names, differ)
     values = "".join(f", double %{at}.{p}" for p in names)
     triple = f"{{i128, {kind}, i1}}"
     return [
@@ -173,14 +173,14 @@ def _trying(name: str, draw: _ScalarDraw, names: list[str], at: str, differ: boo
     ]
 
 
-def _calling(name: str, draw: _ScalarDraw, names: list[str]) -> list[str]:
-    """A loop that calls NumPy's function."""
+def _call_loop(name: str, draw: _ScalarDraw, names: list[str]) -> list[str]:
+    """Return a loop that calls NumPy's function."""
     values = "".join(f", double %calls.{p}" for p in names)
     return [
         "  br label %calls.loop",
         "calls.loop:",
         "  %calls.k = phi i64 [0, %calls], [%calls.k.next, %calls.loop]",
-        *_loaded("calls", names, True),
+        *_load_parameters("calls", names, True),
         f"  %calls.number = call {draw.number} @random.random_{name}(ptr %words{values})",
         f"  %calls.to = getelementptr {draw.number}, ptr %out, i64 %calls.k",
         f"  store {draw.number} %calls.number, ptr %calls.to",
@@ -190,8 +190,8 @@ def _calling(name: str, draw: _ScalarDraw, names: list[str]) -> list[str]:
     ]
 
 
-def _loaded(at: str, names: list[str], differ: bool) -> list[str]:
-    """The values of parameters: those with the number of the round, or the first."""
+def _load_parameters(at: str, names: list[str], differ: bool) -> list[str]:
+    """Return loads of the parameters, of the current iteration or the first."""
     lines = []
     for p in names:
         place = f"%{p}"
@@ -205,7 +205,7 @@ def _loaded(at: str, names: list[str], differ: bool) -> list[str]:
     return lines
 
 
-#: parameters for which a look is taken
+#: parameters to compare
 _LOOKS: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("standard_uniform", ()),
     ("standard_normal", ()),
@@ -219,16 +219,15 @@ _LOOKS: tuple[tuple[str, tuple[float, ...]], ...] = (
     ("poisson", (3.3,)),
     ("poisson", (33.3,)),
 )
-#: how many numbers are drawn for a look; one of a hundred is not from a try
+#: number of draws to compare, one of a hundred of which is not a fast draw
 _MANY = 400
 
 
 @functools.cache
 def fast_draws_are_numpys() -> bool:
-    """Whether fast draws give the numbers of this NumPy, to the last bit; else all numbers are drawn by its functions.
+    """Return whether fast draws are bitwise those of this NumPy; otherwise only NumPy's functions are used.
 
-    It is seen by trying.  NumPy may change what a seed gives, and its compiler may have made one operation of a product
-    and a sum.
+    This is tested by drawing. NumPy may change its streams, and its compiler may have fused a product and a sum.
     """
     if draw_address("random_loggam") is None:
         return False
@@ -241,7 +240,7 @@ def fast_draws_are_numpys() -> bool:
     addresses = load_routines(module.text(), names, object_cache(), 0, target_named("native"), module.externals)
     for name, parameters in _LOOKS:
         rng = np.random.Generator(np.random.PCG64(1))
-        drawn, after = _drawn(addresses[f"draw.{name}"], SCALAR_DRAWS[name], words_of(rng), parameters)
+        drawn, after = _draw(addresses[f"draw.{name}"], SCALAR_DRAWS[name], words_of(rng), parameters)
         method = draw_named(name).method
         wanted = method(rng, *parameters, _MANY) if method else getattr(rng, name)(*parameters, size=_MANY)
         if not (np.array_equal(drawn, wanted) and np.array_equal(after, words_of(rng)[_STATE:])):
@@ -249,14 +248,14 @@ def fast_draws_are_numpys() -> bool:
     return True
 
 
-#: the first word of the numbers that a state of PCG64 consists of, behind a pointer to them
+#: first word of the numbers in a state of PCG64, after a pointer to them
 _STATE = HEADER // 8 + 1
 
 
-def _drawn(
+def _draw(
     address: int, draw: _ScalarDraw, words: np.ndarray, parameters: tuple[float, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers, and the words of the state after them."""
+    """Return numbers, and the words of the state after them."""
     words[0] = words.ctypes.data + HEADER
     words[HEADER // 8] = words.ctypes.data + int(words[PARTS // 8])
     values = [np.array([p]) for p in parameters]

@@ -52,7 +52,7 @@ class Target:
 
     @property
     def is_x86(self) -> bool:
-        """Whether it is x86-64."""
+        """True for x86-64."""
         return _is_x86(self.triple)
 
     def has(self, feature: str) -> bool:
@@ -63,7 +63,7 @@ class Target:
 
     @property
     def multiplies_and_adds(self) -> bool:
-        """Whether it has fused multiply-add instructions."""
+        """True if it has fused multiply-add instructions."""
         return not self.is_x86 or self.has("fma") or self.has("fma4")
 
     @property

@@ -61,8 +61,7 @@ class MatrixProduct(Array):
 
 @dataclass(frozen=True, eq=False)
 class Multiplication(ScheduledStep):
-    """The step `result = product`, or `result = old + factor * product` if `old` names the buffer of an input.
-    """
+    """The step `result = product`, or `result = old + factor * product` if `old` names the buffer of an input."""
 
     product: MatrixProduct
     result: Array

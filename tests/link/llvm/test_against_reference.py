@@ -1,4 +1,4 @@
-"""Native results against the reference linker, op by op, over dtypes, shapes and memory layouts."""
+"""Native results compared with the reference linker, op by op, over dtypes, shapes and memory layouts."""
 
 import math
 

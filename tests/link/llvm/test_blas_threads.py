@@ -1,4 +1,4 @@
-"""Short calls of BLAS and LAPACK use one thread, and leave the library's number of threads as it was."""
+"""Short calls of BLAS and LAPACK use one thread and restore the library's number of threads."""
 
 import ctypes
 import os
@@ -83,13 +83,13 @@ def test_a_number_that_is_set_meanwhile_stays(three_threads):
     assert blas_threads.number_of_threads() == 2
 
 
-def test_libraries_that_cannot_be_asked_are_left_alone():
+def test_unknown_libraries_are_left_alone():
     addresses = jit.load_routines(NOTHING, ROUTINES, None, 0, target_named("native"))
     assert not ENTER(addresses["threads.enter"])(True)
     LEAVE(addresses["threads.leave"])(False)
 
 
-def test_a_library_without_the_functions_is_not_asked(monkeypatch):
+def test_a_library_without_the_functions_is_not_called(monkeypatch):
     monkeypatch.setattr(blas_threads, "_FORMS", [("nobody_", "")])
     blas_threads._functions.cache_clear()
     try:
@@ -120,7 +120,7 @@ def test_a_child_gets_the_number_from_before_a_call(three_threads):
 
 @pytest.fixture
 def calls(monkeypatch):
-    """What compiled code says of its calls: whether they are short, and that they have ended."""
+    """Record what compiled code reports of its calls: whether they are short, and their ends."""
     said = []
 
     def entered(short):

@@ -1,4 +1,4 @@
-"""Calls that the reference computes, since their masks have length 0: all that a native call does is done, once."""
+"""Calls that the reference computes, since their masks have length 0, have all effects of a native call, once."""
 
 import pickle
 import threading

@@ -356,8 +356,8 @@ class Subclass(np.ndarray):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_arrays_of_any_layout_are_plain_for_native_code(layout):
-    """They are copied where native code could not read them; the others are the same memory."""
+def test_arrays_of_any_layout_are_converted(layout):
+    """Arrays are copied if native code cannot read them; others share memory."""
     value, wanted = LAYOUTS[layout](np.arange(9.0).reshape(3, 3) + 0.5), np.dtype("float64")
     found = _as_plain_array(value, wanted)
     np.testing.assert_array_equal(found, value)
@@ -373,8 +373,8 @@ def test_arrays_of_any_layout_are_plain_for_native_code(layout):
     assert _as_plain_array(other, wanted) is other  # native code refuses it
 
 
-def test_the_size_of_workspace_can_be_asked_for():
-    """Also where there are several blocks, which calls use again."""
+def test_size_of_the_workspace():
+    """The size covers all blocks, which calls reuse."""
     x, n = at.dvector("x"), at.lscalar("n")
 
     @as_op([at.dvector, at.lscalar], [at.dvector])

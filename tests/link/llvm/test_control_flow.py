@@ -1,4 +1,4 @@
-"""Loops, branches and scalar functions as machine code: the same as the interpreter says."""
+"""Loops, branches and scalar functions as machine code agree with the interpreter."""
 
 from __future__ import annotations
 

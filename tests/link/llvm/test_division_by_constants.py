@@ -1,4 +1,4 @@
-"""Integers divided by a number that is known are NumPy's quotients and remainders."""
+"""Integer division by constants gives NumPy's quotients and remainders."""
 
 import numpy as np
 import pytest

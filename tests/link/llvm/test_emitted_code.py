@@ -1,4 +1,4 @@
-"""What is emitted for graphs, kept as the number of instructions of each kind and a digest of the text.
+"""Emitted code of graphs, recorded as the number of instructions of each kind and a digest of the text.
 
 After a change that is meant, run ``AESARA_REGENERATE_GOLDEN=1 pytest tests/link/llvm/test_emitted_code.py`` and read
 the difference.  Where only the digest differs, compare ``f._native.report.text`` with that of before the change.
@@ -39,7 +39,7 @@ cube, images, kernels = at.dtensor3("cube"), at.dtensor4("images"), at.dtensor4(
 
 
 def many_steps():
-    """More steps, and results that later ones read, than an entry keeps in registers."""
+    """More steps and live values than an entry keeps in registers."""
     values = [x]
     for i in range(spills.MANY + 20):
         values.append(at.sort(values[-1] + values[i // 2].sum()))

@@ -1,4 +1,4 @@
-"""Which entry points go through LLVM's passes: those whose loops have short rounds."""
+"""Entry points with loops of short iterations are optimized by LLVM's passes, others are not."""
 
 import re
 
@@ -37,7 +37,7 @@ def nested():
         (lambda: x.sum(), [x], False),
     ],
 )
-def test_long_rounds_need_no_passes(out, inputs, has_passes):
+def test_long_iterations_need_no_passes(out, inputs, has_passes):
     f = aesara.function(inputs, out())
     assert aesara.explain(f).python == []
     entry = re.search(r"^define ptr @aesara_entry\(.*$", f._native.report.text, re.M)[0]

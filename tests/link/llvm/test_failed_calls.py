@@ -1,4 +1,4 @@
-"""What is left of calls that fail or are cut off: shared variables keep their values, and later calls work."""
+"""Failed and interrupted calls leave shared variables unchanged, and later calls work."""
 
 import os
 import subprocess
@@ -129,7 +129,7 @@ def test_threads_of_a_child_do_not_wait_for_threads_of_its_parent():
 
 @pytest.mark.parametrize("first", [True, False])
 def test_operations_of_the_program_run_once_in_a_call_that_fails(first):
-    """They may print, count or draw: what has failed is not looked for by calling them again."""
+    """User-defined operations may have side effects, so the search for an error does not repeat them."""
     calls = []
 
     @as_op(itypes=[at.dvector], otypes=[at.dvector])

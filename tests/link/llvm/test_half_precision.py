@@ -1,4 +1,4 @@
-"""float64 becomes float16 by one rounding, to the nearest, and to even where two are as near."""
+"""float64 is converted to float16 with one rounding, to nearest even."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What every function needs is compiled beside Python while the first graph of a process is rewritten.
+"""Code that every function needs is compiled in a thread while the first graph of a process is rewritten.
 
 Each program runs in a process of its own, where no graph has been compiled; it says what it has seen.
 """
@@ -99,7 +99,7 @@ def test_no_thread(obstacle):
     assert all(who == "MainThread" for who, _ in found[0]) and found[1] == 1.0
 
 
-def test_what_fails_in_the_thread_is_made_again():
+def test_failures_in_the_thread_are_compiled_again():
     found = seen("""
         def failing(*given):
             if threading.current_thread().name == "aesara.in_advance":
@@ -167,7 +167,7 @@ def test_what_the_thread_compiles_is_kept_on_disk(tmp_path):
     assert len(list((tmp_path / "objects").iterdir())) == 3
 
 
-def test_an_interval_that_somebody_chooses_meanwhile_stays():
+def test_a_switch_interval_set_meanwhile_is_kept():
     found = seen("""
         words = in_advance.routine_words
         chosen = threading.Event()
@@ -183,7 +183,7 @@ def test_an_interval_that_somebody_chooses_meanwhile_stays():
     assert found == [0.25, 1]
 
 
-def test_only_what_is_compiled_in_the_block_is_kept_later(tmp_path):
+def test_only_stores_of_the_block_are_postponed(tmp_path):
     cache, target = ObjectCache(tmp_path / "objects"), target_named("native")
     texts = [f"define i64 @ae.number() nounwind {{\nret i64 {number}\n}}\n" for number in range(3)]
 
@@ -200,7 +200,7 @@ def test_only_what_is_compiled_in_the_block_is_kept_later(tmp_path):
 
 
 @pytest.mark.parametrize("known, count", [(None, 1), (1, 1), (6, 6)])
-def test_how_many_processors_there_are_where_the_system_may_not_say(known, count, monkeypatch):
+def test_number_of_processors(known, count, monkeypatch):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: known)
     assert in_advance._processors() == count

@@ -1,4 +1,4 @@
-"""Small functions are written out where they are called: what runs is what LLVM makes of the calls."""
+"""Inlining of small functions agrees with LLVM's calls of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lent results (``Out(borrow=True)``): their arrays are returned again, but never while somebody holds them."""
+"""Arrays of lent results (``Out(borrow=True)``) are reused, but never while others refer to them."""
 
 import gc
 import pickle
@@ -70,7 +70,7 @@ def test_ordinary_results_are_allocated():
     assert peak >= value.nbytes
 
 
-def test_two_arrays_take_turns_for_who_holds_the_last_one(double):
+def test_two_arrays_alternate_in_a_loop(double):
     value = np.ones(100)
     assert len({double(value).ctypes.data for _ in range(10)}) == 1
     seen = set()
@@ -80,7 +80,7 @@ def test_two_arrays_take_turns_for_who_holds_the_last_one(double):
     assert len(seen) == 2
 
 
-def test_what_is_held_is_not_written_to(double):
+def test_referenced_arrays_are_not_overwritten(double):
     values = [np.full(50, float(k)) for k in range(10)]
     held = [double(value) for value in values]
     assert len(addresses(held)) == 10
@@ -147,7 +147,7 @@ def test_results_do_not_share_memory(several):
         assert not any(np.shares_memory(one, other) for other in results[k + 1 :])
 
 
-def test_a_call_that_fails_gives_its_arrays_back():
+def test_a_failed_call_releases_its_arrays():
     f = aesara.function([x], [Out(x + 1, borrow=True), Out(at.exp(x).reshape((3,)), borrow=True)])
     first = addresses(f(np.ones(3)))
     with pytest.raises(ValueError):
@@ -165,7 +165,7 @@ def test_only_lent_results_are_kept():
     assert len(f._native.kept) == 2
 
 
-def test_free_lets_go(double):
+def test_free_releases_the_arrays(double):
     kept = weakref.ref(double(np.ones(1000)))
     assert kept() is not None
     double.free()
@@ -174,7 +174,7 @@ def test_free_lets_go(double):
 
 
 @pytest.mark.slow
-def test_nothing_is_left_of_a_function():
+def test_arrays_are_freed_with_the_function():
     f = aesara.function([x], Out(x - 1, borrow=True))
     result = f(np.ones(3))
     kept = weakref.ref(f(np.ones(3)))

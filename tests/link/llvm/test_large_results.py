@@ -1,4 +1,4 @@
-"""Memory of large results: huge pages, and memory of dead results that later ones take."""
+"""Memory of large results: huge pages, and reuse of memory of dead results."""
 
 import ctypes
 import gc
@@ -40,7 +40,7 @@ def double():
 
 @pytest.fixture
 def value(double):
-    """An argument; nothing is kept at the beginning and at the end."""
+    """Yield an argument; nothing is kept at the beginning and at the end."""
     large_results.use_limit()
     large_results.release()
     yield np.arange(float(COUNT))
@@ -152,7 +152,7 @@ def test_a_lower_limit_takes_effect_with_the_next_function(double, value):
         assert large_results.kept_bytes() == BYTES
 
 
-def test_free_gives_it_back(double, value):
+def test_free_releases_the_memory(double, value):
     def resident():
         return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
@@ -317,7 +317,7 @@ def test_a_second_result_costs_no_page_faults(double):
 
 
 def flags_of_memory(address):
-    """What the kernel says of the mapping that an address is in."""
+    """Return the kernel's flags of the mapping of an address."""
     inside = False
     for line in Path("/proc/self/smaps").read_text().splitlines():
         first, _, rest = line.partition("-")
@@ -384,6 +384,6 @@ print(f(np.broadcast_to(0.0, 1)), f(value[: 40 * 10**6 // 2]).shape, large_resul
 """
 
 
-def test_what_is_kept_is_given_back_where_memory_is_scarce():
+def test_kept_memory_is_released_under_memory_pressure():
     ended = subprocess.run([sys.executable, "-c", SCARCE], capture_output=True, text=True, timeout=100)
     assert ended.stdout == "[1.] (20000000,) 160000000\n", ended.stderr

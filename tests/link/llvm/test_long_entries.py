@@ -1,4 +1,4 @@
-"""Entry points in modules of their own: the same results, in the cache, in pickles and in loops."""
+"""Entry points in modules of their own: same results, in the cache, in pickles and in loops."""
 
 import pickle
 import re
@@ -16,7 +16,7 @@ from aesara.link.llvm.long_entries import split_long_entry
 
 @pytest.fixture
 def always(monkeypatch):
-    """Every entry point counts as a long one."""
+    """Treat every entry point as long."""
     monkeypatch.setattr(long_entries, "_LONG", 0)
     monkeypatch.setattr(long_entries, "_LONG_WITH_LOOPS", 0)
 
@@ -87,7 +87,7 @@ def test_both_objects_are_kept(always, tmp_path):
 
 
 def test_which_entry_points_are_long():
-    """Only as many lines as say so; nothing of the kernels is left in the other module, but what is inlined."""
+    """Only those above the limit; the other module has nothing of the kernels but inlined functions."""
     x = at.dmatrix("x")
     text = aesara.function([x], at.exp(x).sum(axis=0) // 2.0)._native.report.text
     assert split_long_entry(text, "aesara_entry") is None

@@ -1,4 +1,4 @@
-"""Names in the text of compiled code: each is given once, however many inputs, loops and steps a function has."""
+"""Names in emitted code are unique, whatever the number of inputs, loops and steps."""
 
 import re
 import sys
@@ -26,8 +26,8 @@ KINDS = {
 }
 
 
-def test_what_a_kernel_only_writes_is_read_by_nothing_else():
-    """So that a loop needs no checks that its inputs are not what it writes; an update in place may not say so."""
+def test_write_only_buffers_are_noalias():
+    """Write-only buffers are `noalias`, which saves run-time checks, except for in-place updates."""
     x, y = at.dvectors("x", "y")
     state = aesara.shared(np.zeros(3))
     for f, is_alone in (

@@ -1,4 +1,4 @@
-"""Indexing natively, in all of NumPy's forms, without a step in Python."""
+"""Native indexing, in all of NumPy's forms."""
 
 import itertools
 
@@ -24,7 +24,7 @@ def test_as_numpy(first):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 def test_repeated_positions_add_up_in_order(dtype):
-    """To the last bit: sums of floats depend on the order."""
+    """Bitwise: sums of floats depend on the order."""
     rng = np.random.default_rng(0)
     x, j, k = rng.normal(size=(7, 5)).astype(dtype), rng.integers(-7, 7, 300), rng.integers(0, 5, 300)
     rows, entries = rng.normal(size=(300, 5)).astype(dtype), rng.normal(size=300).astype(dtype)
@@ -84,7 +84,8 @@ UNDER_MASKS = [
 @pytest.mark.parametrize("write", [set_subtensor, inc_subtensor])
 @pytest.mark.parametrize(("rank", "before", "ones"), UNDER_MASKS)
 def test_one_loop_writes_under_a_mask(rank, before, ones, write, rng):
-    """It chooses for each element, unless the value has an entry for each place: these have to be counted first."""
+    """One loop selects for each element, unless the value has an entry for each selected one, which are counted
+    first."""
     x, mask = rng.normal(size=SHAPE), rng.random(SHAPE[before : before + rank]) < 0.6
     place = (slice(None),) * before + (mask,)
     lead = x[place].ndim - len(ones)

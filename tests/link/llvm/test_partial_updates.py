@@ -1,4 +1,4 @@
-"""Parts of shared variables that are written over: in their memory if nobody else sees it."""
+"""Partial updates of shared variables are in place if the memory is not shared."""
 
 import numpy as np
 import pytest
@@ -99,7 +99,7 @@ def test_memory_is_kept(name):
 
 
 @pytest.mark.parametrize("name", UPDATES)
-def test_what_others_see_stays(name):
+def test_memory_seen_by_others_is_not_overwritten(name):
     graph, numpy = UPDATES[name]
     shared = aesara.shared(START.copy())
     variables = inputs()

@@ -1,4 +1,4 @@
-"""What LLVM makes of modules: which of its passes run, and what stands outside of a module."""
+"""Selection of LLVM's passes for modules, and functions outside of modules."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_functions_for_large_arguments_are_compiled_once(monkeypatch):
     assert not any("define hidden" in text and "aesara_entry" in text for text in texts)
 
 
-def test_what_puts_vectors_right_is_compiled_for_vectors_only(monkeypatch):
+def test_vector_corrections_are_compiled_for_vectors_only(monkeypatch):
     asked = []
     vecmath = jit.load_vecmath
     monkeypatch.setattr(jit, "load_vecmath", lambda *which: (asked.append(which[:2]), vecmath(*which))[1])
@@ -100,7 +100,7 @@ def test_modules_without_loops_for_vectors_take_hardly_any_passes(monkeypatch):
     assert NO_VECTORS not in both.llvm() and re.search(r"fmul <\d x double>", both.optimized())
 
 
-def test_what_is_left_to_the_passes_is_inlined_by_them():
+def test_passes_inline_functions():
     text = f"""{NO_VECTORS}
 define internal double @twice(double %x) alwaysinline nounwind {{
   %y = fadd double %x, %x

@@ -1,4 +1,4 @@
-"""Updates at repeated indices, whatever is known of the dimensions behind those that are indexed.
+"""Updates at repeated indices, with known and unknown lengths of the other dimensions.
 
 A dimension known to be 1 has no loop, so that the loop over the indices may be the innermost one.
 """
@@ -45,7 +45,7 @@ INDICES = {
 
 
 def cases():
-    """Types, indices and shapes of indices that fit each other."""
+    """Iterate over types, indices and shapes that fit each other."""
     for (static, shape), (name, index) in itertools.product(TYPES.items(), INDICES.items()):
         for i in (VECTOR, MATRIX, COLUMN)[: 3 if name in ("x[i]", "x[i, j]") else 1]:
             x = np.zeros(shape)

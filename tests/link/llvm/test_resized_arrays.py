@@ -1,4 +1,4 @@
-"""Other threads cannot take the memory of arrays away that a call reads while it has released the GIL."""
+"""Other threads cannot resize arrays that a call reads without the GIL."""
 
 import threading
 import weakref
@@ -14,8 +14,8 @@ from aesara.link.llvm import spills
 LONG = 500_000
 
 
-def ask_for_other_memory(array):
-    """Whether the array was resized."""
+def try_to_resize(array):
+    """Try to resize the array; return whether it was resized."""
     try:
         array.resize(7, refcheck=False)
     except ValueError:
@@ -56,7 +56,7 @@ def test_arrays_are_not_resized_while_they_are_read(where, many, monkeypatch):
         thread = threading.Thread(target=call)
         thread.start()
         begun.wait()
-        while thread.is_alive() and not ask_for_other_memory(array):
+        while thread.is_alive() and not try_to_resize(array):
             refused += 1
         thread.join()
         (answer,) = answers
@@ -69,7 +69,7 @@ def test_arrays_are_not_resized_while_they_are_read(where, many, monkeypatch):
     assert refused > 10
 
 
-def test_nothing_is_left_of_it():
+def test_pins_are_released():
     x, y = at.dvectors("xy")
     f = aesara.function([x, y], [at.exp(at.sin(x)) * y, at.exp(y).sum()])
     arrays = np.ones(LONG), np.ones(LONG)
@@ -77,4 +77,4 @@ def test_nothing_is_left_of_it():
     with pytest.raises(ValueError):
         f(arrays[0], np.ones(3))
     assert not any(map(weakref.getweakrefcount, arrays))
-    assert all(map(ask_for_other_memory, arrays))
+    assert all(map(try_to_resize, arrays))

@@ -1,4 +1,4 @@
-"""Draws of many numbers, which are tried before NumPy's functions are called: the numbers are NumPy's."""
+"""Fast draws of many numbers give NumPy's numbers."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_the_same_parameters_for_all(name, bits):
 @pytest.mark.parametrize("bits", ["PCG64", "SFC64"])
 @pytest.mark.parametrize("name", CASES)
 def test_parameters_that_differ(name, bits):
-    """Also one that differs beside one that does not."""
+    """Varying parameters, also next to constant ones."""
     rng, twin = aesara.shared(generator(bits)), generator(bits)
     values = [np.resize(column, MANY) for column in zip(*CASES[name], strict=True)]
     given = [at.dvector() for _ in values]
@@ -65,7 +65,7 @@ def test_parameters_that_differ(name, bits):
 
 @pytest.mark.parametrize("name", CASES)
 def test_without_fast_draws(name, monkeypatch):
-    """Where a comparison finds that fast draws are not NumPy's, its functions draw all numbers."""
+    """NumPy's functions draw all numbers if the comparison of fast draws fails."""
     monkeypatch.setattr(scalar_draws, "fast_draws_are_numpys", lambda: False)
     rng, twin = aesara.shared(generator("PCG64")), generator("PCG64")
     p = CASES[name][0]
@@ -76,8 +76,8 @@ def test_without_fast_draws(name, monkeypatch):
     assert same_state(rng.get_value(), twin)
 
 
-def test_looks():
-    """They see a number that is not NumPy's, and a state that is not."""
+def test_comparison_detects_differences():
+    """The comparison detects wrong numbers and wrong states."""
     look = scalar_draws.fast_draws_are_numpys.__wrapped__
     usual = look()
     text = fast_draws._FAST["normal"]
@@ -110,7 +110,7 @@ def test_draws_of_nothing():
     ],
 )
 def test_ziggurats(ziggurat, density):
-    """All layers have one area: each is as long as its end, and as high as the density falls along the one above."""
+    """All layers have equal areas."""
     widths, bounds = (np.array(values) for values in ziggurats.tables(ziggurat))
     ends = widths * 2.0**ziggurat.bits
     heights = np.diff(density(ends[1:])) * -1

@@ -1,4 +1,4 @@
-"""A function has the addresses of all routines that its code calls: some are loaded for those that need them only."""
+"""A function's table has the addresses of all routines that its code calls; rarely needed ones are loaded on demand."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ MADE = {
 
 
 @pytest.mark.parametrize("which", MADE)
-def test_what_is_called_is_there(which, monkeypatch):
+def test_called_routines_are_in_the_table(which, monkeypatch):
     called = set()
     call = HostCode.call
     monkeypatch.setattr(HostCode, "call", lambda self, name, *rest: (called.add(name), call(self, name, *rest))[1])
@@ -78,7 +78,7 @@ def test_what_is_called_is_there(which, monkeypatch):
     assert {name for name in called & set(WORD) if not table[WORD[name]]} == set()
 
 
-def test_what_few_functions_need_is_loaded_for_them():
+def test_rare_routines_are_loaded_on_demand():
     few = {
         "values": {"secure", "reuse"},
         "lent": {"lend"},

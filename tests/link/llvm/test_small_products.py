@@ -1,4 +1,4 @@
-"""Products of small matrices: the routine itself for vectors of any width, and in compiled functions."""
+"""Products of small matrices: the routine for vectors of any width, and in compiled functions."""
 
 import ctypes
 import functools
@@ -22,7 +22,7 @@ EDGES = (0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33)
 
 @functools.cache
 def routine(dtype, width):
-    """The routine, which always takes the loops, as ``f(a, b, c, alpha, beta)``."""
+    """Return the routine, without its shortcuts, as ``f(a, b, c, alpha, beta)``."""
     text = products_text(dtype, width, (2**40, 2**40))
     (address,) = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target(), ROUTINES).values()
     size, pointer, number = ctypes.c_int64, ctypes.c_void_p, NUMBERS[dtype]
@@ -39,7 +39,7 @@ def routine(dtype, width):
 
 
 def matrix(rng, rows, columns, dtype, layout):
-    """Random numbers: along rows, along columns, or a part of a larger matrix."""
+    """Return random numbers by rows, by columns, or as a part of a larger matrix."""
     if layout == "columns":
         return np.ascontiguousarray(rng.normal(size=(columns, rows)).astype(dtype)).T
     more = 3 if layout == "part" else 0
@@ -148,7 +148,7 @@ def test_added_to_shared_variables(n):
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("shape", [(70, 70), (200, 33), (33, 200), (64, 100), (129, 97), (1, 2500), (2500, 1)])
 def test_products_of_a_matrix_and_its_transpose(shape, dtype):
-    """Both ways round, of all of a matrix and of a part; the result is symmetric to the last bit."""
+    """In both orders, of a whole matrix and of a part; the result is bitwise symmetric."""
     x = np.random.default_rng(0).normal(size=shape).astype(dtype)
     m, size = at.matrix("m", dtype=dtype), max(shape)
     parts = [slice(None), slice(1, None), (slice(None), slice(-1)), (slice(-1), slice(2, None))]
@@ -163,8 +163,8 @@ def test_products_of_a_matrix_and_its_transpose(shape, dtype):
 
 
 @pytest.mark.parametrize("dtype", NUMBERS)
-def test_what_only_looks_like_a_matrix_and_its_transpose(dtype):
-    """The same memory with other strides, other parts of it, and products that are added to something."""
+def test_other_products_of_one_memory(dtype):
+    """The same memory with other strides, other parts of it, and accumulated products."""
     x = np.random.default_rng(0).normal(size=(150, 150)).astype(dtype)
     m, s = at.matrix("m", dtype=dtype), aesara.shared(x.copy())
     outputs = [
@@ -191,8 +191,8 @@ def test_what_only_looks_like_a_matrix_and_its_transpose(dtype):
 @pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize(("m", "k", "at_once"), [(900, 50, 2_000_000), (1100, 33, 3_000_000), (700, 500, 600_000_000)])
 @pytest.mark.main_thread
-def test_products_of_a_matrix_and_its_transpose_in_pieces(m, k, at_once, dtype):
-    """Where signals are looked for, only the blocks of one triangle are computed; others are unlike their mirror."""
+def test_products_of_a_matrix_and_its_transpose_in_blocks(m, k, at_once, dtype):
+    """With checks for signals, only the blocks of one triangle are computed."""
     before = guards.state[3]
     guards.state[3] = at_once
     x, y = np.random.default_rng(0).normal(size=(2, k, m)).astype(dtype)

@@ -1,4 +1,4 @@
-"""Entries of many inputs and steps keep values in memory between steps, and let a routine look at the arguments."""
+"""Entries with many inputs and steps spill values to the frame, and read arguments by a routine."""
 
 import ctypes
 import gc
@@ -23,7 +23,7 @@ MANY = spills.MANY
 
 @pytest.fixture
 def spilling(monkeypatch):
-    """All functions spill values."""
+    """Make all functions spill values."""
     monkeypatch.setattr(spills, "MANY", -1)
 
 
@@ -34,7 +34,7 @@ def bits(values):
 @pytest.mark.parametrize("length", [1, 100])
 @pytest.mark.parametrize("name", GRAPHS)
 def test_results_are_the_same(name, length, monkeypatch):
-    """However many values a block of the entry has at most."""
+    """For any maximum number of values in a block."""
     runs = Runs(name)
     expected = [bits(runs.call(runs.native, arguments)) for arguments in runs.graph.arguments]
     monkeypatch.setattr(spills, "MANY", -1)
@@ -59,7 +59,7 @@ def test_wrong_arguments():
     np.testing.assert_array_equal(f(m=np.ones((1, 3)), n=1, x=0.5), np.full((1, 3), 1.5))
 
 
-def test_each_way_to_fail_says_what_is_wrong():
+def test_messages_of_all_failures():
     pairs = 2 * MANY
     a, b = ([at.dvector(f"{name}{k}") for k in range(pairs)] for name in "ab")
     f = aesara.function([*a, *b], [x + y for x, y in zip(a, b)])
@@ -103,7 +103,7 @@ def test_frames_are_given_back():
 
 
 def blocks_in_use():
-    """Bytes that the C library has given out."""
+    """Return the bytes allocated by the C library."""
     library = ctypes.CDLL(None)
     if not hasattr(library, "mallinfo2"):
         pytest.skip("the C library does not say how much it has given out")
@@ -161,7 +161,7 @@ def test_recursion_is_counted():
 
 
 @pytest.mark.usefixtures("spilling")
-def test_single_values_are_those_at_the_beginning():
+def test_scalars_are_copied_at_the_beginning():
     given = np.array(1.0)
 
     @as_op([at.dscalar], [at.dscalar])

@@ -1,4 +1,4 @@
-"""Each class of steps is emitted by a function of its own."""
+"""Each class of steps has its own emitter."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def test_every_class_has_its_emission(kind):
 
 
 @pytest.mark.parametrize("kind", Step.__subclasses__())
-def test_signals_are_looked_for_after_what_lasts(kind):
-    """What has a kind takes time; nodes in Python look for signals themselves."""
+def test_steps_with_a_kind_have_a_weight(kind):
+    """Steps with a kind take time; nodes in Python check for signals themselves."""
     assert (emission_of(object.__new__(kind)).weight > 0) == (kind.kind is not None and not kind.calls_python)
 
 
@@ -37,8 +37,8 @@ def text_of(function, entry_point=EntryPoint):
 
 @pytest.mark.parametrize("shape", [(None, None), (2, 2)])
 @pytest.mark.parametrize("count", [1, 3, 4, 9, 40])
-def test_signals_are_looked_for_after_some_steps(count, shape):
-    """A product weighs 4 and a kernel 1; nobody looks where all steps are short."""
+def test_signals_are_checked_after_some_steps(count, shape):
+    """A product weighs 4 and a kernel 1; there are no checks if all steps are short."""
     x, y = (at.TensorType("float64", shape)(name) for name in "xy")
     for _ in range(count):
         x = at.tanh(at.dot(x, y))
@@ -62,8 +62,8 @@ EVERY = {
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_after_how_many_rounds_inner_loops_look_for_signals(name):
-    """After some blocks of a sum, which have a thousand elements each, or a few loops."""
+def test_iterations_between_checks_in_nested_loops(name):
+    """After some blocks of a sum, of a thousand elements each, or a few loops."""
     argument, output, rounds = EVERY[name]
     text = text_of(aesara.function([argument], output))
     assert [int(mask) + 1 for mask in re.findall(r"and i64 %\S+, (\d{2,})$", text, re.M)] == rounds
@@ -80,15 +80,15 @@ def test_after_how_many_rounds_inner_loops_look_for_signals(name):
         (at.arange(n), x[0], False),  # memory bounds how many there are
     ],
 )
-def test_which_inner_loops_over_elements_are_cut(rows, columns, is_cut):
+def test_nested_loops_over_elements_that_are_split(rows, columns, is_cut):
     found = at.any(at.eq(rows[:, None] * columns, 3), axis=1)
     text = text_of(aesara.function([n, x], found, on_unused_input="ignore"))
     assert bool(re.search(rf"add nsw i64 %first\.\d+, {ELEMENTS}$", text, re.M)) == is_cut
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_what_is_overwritten_in_place_is_decided_once(count):
-    """Before the first value, about all of them."""
+def test_in_place_updates_are_decided_once(count):
+    """The decision for all values comes before the first of them."""
     decided = []
 
     class Noted(Threads):
@@ -113,10 +113,10 @@ def test_registering(monkeypatch):
     monkeypatch.setattr(emit_steps, "_EMISSIONS", {})
 
     class Other(Step.__subclasses__()[0]):
-        """No step of programs."""
+        """A class of steps outside of programs."""
 
     def emit(entry, step):
-        """Nothing."""
+        """Emit nothing."""
 
     assert emits(Other, weight=3)(emit) is emit
     found = emission_of(object.__new__(Other))
@@ -126,7 +126,7 @@ def test_registering(monkeypatch):
 
 
 def releases(function):
-    """When a function releases the GIL: the conditions under which it calls the routine for that."""
+    """Return the conditions under which a function releases the GIL."""
     text = text_of(function)
     calls = re.escape(f"getelementptr i8, ptr %table, i64 {8 * layout.WORD['release']}\n")
     labels = re.findall(rf"(?m)^(release\.\d+):\n%\S+ = {calls}", text)
@@ -137,16 +137,16 @@ def releases(function):
     "shape, steps, expected",
     [((6, 6), 21, []), ((6, 6), 10**6, ["true"]), ((None, None), 21, ["%", "%"]), ((6, 6), None, ["%"])],
 )
-def test_the_gil_is_released_by_loops_that_take_long(shape, steps, expected):
-    """It is known before the loop how long it takes, at the latest when the function is called."""
+def test_long_loops_release_the_gil(shape, steps, expected):
+    """The estimate is known before the loop, at the latest at run time."""
     W, h, n = at.tensor("float64", shape=shape), at.tensor("float64", shape=shape[:1]), at.lscalar()
     states, _ = aesara.scan(lambda h, W: at.tanh(at.dot(W, h)), outputs_info=[h], non_sequences=[W], n_steps=steps or n)
     found = releases(aesara.function([W, h, n], states[-1], on_unused_input="ignore"))
     assert [when[: len(e)] for when, e in zip(found, expected, strict=True)] == expected
 
 
-def test_the_gil_is_released_by_loops_of_unknown_rounds():
-    """How long a round takes is known when it begins."""
+def test_loops_of_unknown_duration_release_the_gil():
+    """The duration of an iteration is known only when it begins."""
     k, v = at.lvector(), at.dvector()
     sums, _ = aesara.scan(lambda k, v: at.exp(at.sort(v[:k])).sum(), sequences=[k], non_sequences=[v])
     assert releases(aesara.function([k, v], sums)) == ["true"]

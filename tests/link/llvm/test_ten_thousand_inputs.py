@@ -1,4 +1,4 @@
-"""Functions of ten thousand inputs compute what they should, and the work of compiling grows with the number."""
+"""Functions of ten thousand inputs are correct, and the compile time grows linearly."""
 
 import sys
 from pathlib import Path
@@ -42,7 +42,7 @@ def test_shared_variables():
 
 
 def function_of(kind, count):
-    """The graph of a function with so many inputs, shared variables or results."""
+    """Return the graph of a function with this many inputs, shared variables or results."""
     vectors = [at.dvector(f"x{k}") for k in range(count)]
     if kind == "arguments":
         return vectors, [sum(v.sum() for v in vectors)], []

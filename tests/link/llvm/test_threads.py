@@ -1,4 +1,4 @@
-"""Compiling and calling from several threads at once."""
+"""Compilation and calls in several threads at once."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Whatever Python code does during a call, the process goes on: with the right values, or an exception."""
+"""Python code may do anything during a call: the process survives, with the right values or an exception."""
 
 import gc
 import os
@@ -156,7 +156,7 @@ def test_containers_may_hold_anything():
 
 
 @pytest.mark.slow
-def test_what_compiled_code_reads_is_not_written_by_accident():
+def test_tables_of_compiled_code_are_read_only():
     import aesara
     import aesara.tensor as at
 

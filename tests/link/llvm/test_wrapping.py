@@ -1,4 +1,4 @@
-"""Integers wrap, as NumPy's do, also where they meet sizes, loop indices and constants of index arithmetic."""
+"""Integers wrap as NumPy's do, also in combination with sizes, loop indices and constants of index arithmetic."""
 
 import itertools
 

@@ -56,9 +56,14 @@ def routine_words(
     if not target.runs:
         target = target_named("native")  # nothing calls them
     words = dict(_calls())
-    for needed, loaded in ((arguments, _arguments), (values, _values), (lent, _lent), (generators, _generators)):
-        if needed:
-            words |= loaded()
+    for is_needed, load in (
+        (arguments, _arguments),
+        (values, _values),
+        (lent, _lent),
+        (generators, _generators),
+    ):
+        if is_needed:
+            words |= load()
     for dtype in dtypes:
         words |= _products(dtype, target)
     return words
@@ -67,8 +72,8 @@ def routine_words(
 @functools.cache
 def _calls() -> dict[str, int]:
     if not large_results.USED:
-        return _load(text_of_calls(), _NAMES, large_results.needed())
-    found = _load(text_of_calls(), (*_NAMES, *_BLOCK_NAMES), large_results.needed())
+        return _load(text_of_calls(), _NAMES, large_results.required_symbols())
+    found = _load(text_of_calls(), (*_NAMES, *_BLOCK_NAMES), large_results.required_symbols())
     large_results.install(found)
     # It replaces Python's function.
     return {name: found[name] for name in _NAMES} | {"PyMem_RawMalloc": found["raw_malloc"]}

@@ -36,7 +36,7 @@ _MADV_FREE, _MADV_HUGEPAGE = 8, 14
 _HEAD = 64
 _MEMORY, _NEXT = 8, 16
 
-
+#: symbols that the text refers to: the limit, the bytes and the first block of the list; our allocator and NumPy's, as
 #: objects; the APIs of NumPy and Python; the C library
 NEEDED = (
     "blocks.state", "blocks.handler", "numpy.handler",

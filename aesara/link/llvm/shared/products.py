@@ -30,14 +30,14 @@ from aesara.link.llvm.shared.symmetric_products import SYMMETRIC_PRODUCTS
 
 __all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]
 
-
-#: `benchmarks/products.py`, beside OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as
-#: long; a square of 16 and a vector take half of it, one of 96 about as long.  From there on OpenBLAS uses threads.
+#: largest numbers of multiply-adds, of matrices and with a vector, without BLAS.  By `benchmarks/products.py`, compared
+#: with OpenBLAS: squares of 16 take a third of the time, of 64 half of it, of 128 about as long; a square of 16 and a
+#: vector take half of it, one of 96 about as long.  From there on OpenBLAS uses threads.
 SMALL = (64**3, 8192)
 
-
-#: of the time for squares of 128 and 180, 0.5 for those of 256; beside a busy one it may take a hundred times as long.
-#: A matrix and a vector gain nothing as long as the matrix stays in a cache.
+#: largest numbers of multiply-adds for BLAS on one thread.  With an idle processor OpenBLAS on two threads takes
+#: 0.6 of the time for squares of 128 and 180, 0.5 for those of 256; with a busy one it may take a hundred times
+#: as long.  A matrix and a vector gain nothing as long as the matrix is in a cache.
 ONE_THREAD = (128**3, 128**3 // 16)
 
 
@@ -99,7 +99,7 @@ entry:
   %few = icmp sle i64 %mkn, %limit
   br i1 %few, label %small, label %large
 large:
-  ; zero times NaN is NaN, but BLAS does not look at what it multiplies with zero
+  ; zero times NaN is NaN, but BLAS does not read operands that it multiplies by zero
   %nothing = fcmp oeq TYPE %alpha, 0.0
   %nobody = icmp eq ptr %watcher, null
   %all = and i1 %nothing, %nobody
