@@ -59,14 +59,19 @@ _users = 0
 _dependents: list[Callable[[], None]] = []
 
 
+def _operator(name: str) -> Callable[[Expr, Expr | float], Expr]:
+    return lambda a, b: op(name, a, a.like(b))
+
+
+def _reflected(name: str) -> Callable[[Expr, float], Expr]:
+    return lambda a, b: op(name, a.like(b), a)
+
+
 class Expr:
     """A scalar expression, to be made with the functions of this module, which return equal ones only once.
 
     An index lies in `least` to `most`. Its arithmetic wraps; a result whose bounds are narrower than those of its dtype
     has not wrapped.
-
-    The value of an index, whose arithmetic wraps, is from `least` to `most`; no result within narrower bounds than
-    those of the dtype has wrapped.
     """
 
     __slots__ = ("op", "dtype", "attr", "args", "least", "most")
@@ -96,63 +101,25 @@ class Expr:
         return (self.least, self.most) != ANY
 
     # Operators apply primitives; numbers become literals of the other operand's dtype. `==` compares identity.
-
-    def __add__(self, other: Expr | float) -> Expr:
-        return op("add", self, self.like(other))
-
-    def __sub__(self, other: Expr | float) -> Expr:
-        return op("sub", self, self.like(other))
-
-    def __mul__(self, other: Expr | float) -> Expr:
-        return op("mul", self, self.like(other))
-
-    def __truediv__(self, other: Expr | float) -> Expr:
-        return op("div", self, self.like(other))
-
-    def __floordiv__(self, other: Expr | float) -> Expr:
-        return op("intdiv", self, self.like(other))
-
-    def __mod__(self, other: Expr | float) -> Expr:
-        return op("mod", self, self.like(other))
-
-    def __and__(self, other: Expr | float) -> Expr:
-        return op("and", self, self.like(other))
-
-    def __or__(self, other: Expr | float) -> Expr:
-        return op("or", self, self.like(other))
-
-    def __xor__(self, other: Expr | float) -> Expr:
-        return op("xor", self, self.like(other))
-
-    def __radd__(self, other: float) -> Expr:
-        return op("add", self.like(other), self)
-
-    def __rsub__(self, other: float) -> Expr:
-        return op("sub", self.like(other), self)
-
-    def __rmul__(self, other: float) -> Expr:
-        return op("mul", self.like(other), self)
-
-    def __rtruediv__(self, other: float) -> Expr:
-        return op("div", self.like(other), self)
-
-    def __rfloordiv__(self, other: float) -> Expr:
-        return op("intdiv", self.like(other), self)
-
-    def __rmod__(self, other: float) -> Expr:
-        return op("mod", self.like(other), self)
-
-    def __lt__(self, other: Expr | float) -> Expr:
-        return op("lt", self, self.like(other))
-
-    def __le__(self, other: Expr | float) -> Expr:
-        return op("le", self, self.like(other))
-
-    def __gt__(self, other: Expr | float) -> Expr:
-        return op("gt", self, self.like(other))
-
-    def __ge__(self, other: Expr | float) -> Expr:
-        return op("ge", self, self.like(other))
+    __add__ = _operator("add")
+    __sub__ = _operator("sub")
+    __mul__ = _operator("mul")
+    __truediv__ = _operator("div")
+    __floordiv__ = _operator("intdiv")
+    __mod__ = _operator("mod")
+    __and__ = _operator("and")
+    __or__ = _operator("or")
+    __xor__ = _operator("xor")
+    __lt__ = _operator("lt")
+    __le__ = _operator("le")
+    __gt__ = _operator("gt")
+    __ge__ = _operator("ge")
+    __radd__ = _reflected("add")
+    __rsub__ = _reflected("sub")
+    __rmul__ = _reflected("mul")
+    __rtruediv__ = _reflected("div")
+    __rfloordiv__ = _reflected("intdiv")
+    __rmod__ = _reflected("mod")
 
     def __neg__(self) -> Expr:
         return op("neg", self)

@@ -90,6 +90,18 @@ def suffix(kind: str) -> str:
     return _FLOATS.get(kind, kind)
 
 
+Operand: TypeAlias = "Value | float"
+_Operator: TypeAlias = "Callable[[Value, Operand], Value]"
+
+
+def _operator(float_op: str | None, int_op: str | None) -> _Operator:
+    return lambda self, other: self._operate(float_op, int_op, self, other)
+
+
+def _reflected(float_op: str, int_op: str | None) -> _Operator:
+    return lambda self, other: self._operate(float_op, int_op, other, self)
+
+
 class Value:
     """The result of an instruction, or a parameter; operators append instructions."""
 
@@ -124,48 +136,21 @@ class Value:
             return other.name
         return literal(self.kind, other)
 
-    def __add__(self, other: Operand) -> Value:
-        return self._operate("fadd", "add", self, other)
-
-    def __radd__(self, other: Operand) -> Value:
-        return self._operate("fadd", "add", other, self)
-
-    def __sub__(self, other: Operand) -> Value:
-        return self._operate("fsub", "sub", self, other)
-
-    def __rsub__(self, other: Operand) -> Value:
-        return self._operate("fsub", "sub", other, self)
-
-    def __mul__(self, other: Operand) -> Value:
-        return self._operate("fmul", "mul", self, other)
-
-    def __rmul__(self, other: Operand) -> Value:
-        return self._operate("fmul", "mul", other, self)
-
-    def __truediv__(self, other: Operand) -> Value:
-        return self._operate("fdiv", None, self, other)
-
-    def __rtruediv__(self, other: Operand) -> Value:
-        return self._operate("fdiv", None, other, self)
-
-    def __and__(self, other: Operand) -> Value:
-        return self._operate(None, "and", self, other)
-
-    def __or__(self, other: Operand) -> Value:
-        return self._operate(None, "or", self, other)
-
-    def __xor__(self, other: Operand) -> Value:
-        return self._operate(None, "xor", self, other)
-
-    def __lshift__(self, other: Operand) -> Value:
-        return self._operate(None, "shl", self, other)
-
-    def __rshift__(self, other: Operand) -> Value:
-        """Logical shift (AVX2 lacks arithmetic shifts of 64 bits)."""
-        return self._operate(None, "lshr", self, other)
-
-    def shift_arithmetic(self, other: Operand) -> Value:
-        return self._operate(None, "ashr", self, other)
+    __add__ = _operator("fadd", "add")
+    __radd__ = _reflected("fadd", "add")
+    __sub__ = _operator("fsub", "sub")
+    __rsub__ = _reflected("fsub", "sub")
+    __mul__ = _operator("fmul", "mul")
+    __rmul__ = _reflected("fmul", "mul")
+    __truediv__ = _operator("fdiv", None)
+    __rtruediv__ = _reflected("fdiv", None)
+    __and__ = _operator(None, "and")
+    __or__ = _operator(None, "or")
+    __xor__ = _operator(None, "xor")
+    __lshift__ = _operator(None, "shl")
+    #: a logical shift: AVX2 lacks arithmetic shifts of 64 bits
+    __rshift__ = _operator(None, "lshr")
+    shift_arithmetic = _operator(None, "ashr")
 
     def __neg__(self) -> Value:
         if self.is_float:
@@ -261,9 +246,6 @@ class Value:
         mask = f"<{len(order)} x i32> " + (f"<{numbers}>" if numbers else "zeroinitializer")
         kind = vector_of(element_of(self.kind), len(order))
         return self.writer.emit(kind, f"shufflevector {self.typed}, {self.kind} {other}, {mask}")
-
-
-Operand: TypeAlias = Value | float
 
 
 class Names:

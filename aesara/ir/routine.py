@@ -4,29 +4,7 @@ A `Routine` states where its function is found, its arguments in order, the layo
 overwritten, an estimate of its time, and its reference in terms of NumPy and SciPy. The step `Call` of a program runs
 one; `lower.arrays.RoutineCall` is such a call among arrays.
 
-The C function is described by a list of arguments:
-
-======================== ===============================================================================================
-``Character(c)``         pointer to a character (a flag of Fortran)
-``Integer(e)``           pointer to a 32-bit integer, an expression in the sizes
-``Leading(e)``           pointer to a leading dimension: an integer, at least 1
-``Int64(e)``             64-bit integer by value, an expression in the sizes
-``ConstantPointer(...)`` pointer to constants of one dtype
-``Data(name)``           pointer to the first element of an operand
-``Stride(name, d)``      stride of an operand along dimension d in elements, as a 64-bit integer
-``Status(name)``         pointer to a 32-bit integer that is stored to the operand after the call
-``Scalar(name)``         a scalar operand of the call; ``Number(e)`` is a constant
-``Null()``               a null pointer
-``Bits(name)``           pointer to the ``bitgen_t`` at the start of a generator's words (`ir.generators`)
-``Element(name)``        element of an operand by value: its only one, or the one with the number of the result
-``Column(name)``         pointer to an element of an operand, and the stride to the next (0 if there is one element)
-``RowPointer(name)``     pointer to a row of an operand: its only one, or the one with the number of the call
-``ElementCount()``       number of elements to write; ``Place(name)`` is a pointer to the first
-``Scratch(bytes)``       pointer to memory that is zeroed before the first of many results
-``Pointers(...)``        pointer to an array of these arguments, which are pointers
-``Int64Array(...)``      pointer to an array of 64-bit integers, expressions in the sizes
-``Table()``              the function's table, and ``SignalWatch()`` its check for signals; for our own routines
-======================== ===============================================================================================
+The C function is described by a list of `CArgument`.
 """
 
 from __future__ import annotations
@@ -100,7 +78,7 @@ class Parameter:
 
 
 class CArgument:
-    """An argument of a C function; see the table of the module."""
+    """An argument of a C function: `value` is an expression, or the name of an operand."""
 
     __slots__ = ("dimension", "value")
 
@@ -109,94 +87,100 @@ class CArgument:
 
 
 class Character(CArgument):
-    pass
+    """Pointer to a character (a flag of Fortran)."""
 
 
 class Integer(CArgument):
-    pass
+    """Pointer to a 32-bit integer, an expression in the sizes."""
 
 
 class Leading(CArgument):
-    pass
+    """Pointer to a leading dimension: an integer, at least 1."""
 
 
 class ConstantPointer(CArgument):
+    """Pointer to constants of one dtype."""
+
     def __init__(self, *values: Expr) -> None:
         super().__init__(values)
 
 
 class Int64(CArgument):
-    pass
+    """64-bit integer by value, an expression in the sizes."""
 
 
 class Data(CArgument):
-    pass
+    """Pointer to the first element of the operand of this name."""
 
 
 class Stride(CArgument):
-    pass
+    """Stride of an operand along `dimension` in elements, as a 64-bit integer."""
 
 
 class Status(CArgument):
-    pass
+    """Pointer to a 32-bit integer that is stored to the operand of this name after the call."""
 
 
 class Scalar(CArgument):
-    pass
+    """A scalar operand of the call."""
 
 
 class Number(CArgument):
-    pass
+    """A constant by value."""
 
 
 class Null(CArgument):
-    pass
+    """A null pointer."""
 
 
 class Bits(CArgument):
-    pass
+    """Pointer to the ``bitgen_t`` at the start of a generator's words (`ir.generators`)."""
 
 
 class Element(CArgument):
-    pass
+    """Element of an operand by value: its only one, or the one with the number of the result."""
 
 
 class Column(CArgument):
-    pass
+    """Pointer to an element of an operand, and the stride to the next (0 if there is one element)."""
 
 
 class RowPointer(CArgument):
-    pass
+    """Pointer to a row of an operand: its only one, or the one with the number of the call."""
 
 
 class ElementCount(CArgument):
-    pass
+    """Number of elements to write."""
 
 
 class Place(CArgument):
-    pass
+    """Pointer to the first element to write."""
 
 
 class Scratch(CArgument):
-    pass
+    """Pointer to memory of this many bytes that is zeroed before the first of many results."""
 
 
 class Pointers(CArgument):
+    """Pointer to an array of these arguments, which are pointers."""
+
     def __init__(self, *arguments: CArgument) -> None:
         super().__init__(arguments)
 
 
 class Int64Array(CArgument):
+    """Pointer to an array of 64-bit integers, expressions in the sizes."""
+
     def __init__(self, *values: Expr) -> None:
         super().__init__(values)
 
 
 class Table(CArgument):
-    pass
+    """The function's table; for our own routines."""
 
 
 class SignalWatch(CArgument):
-    pass
+    """The function's check for signals; for our own routines."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -329,8 +329,6 @@ class JITLinker(PerformLinker):
     """Base of linkers that pass the whole graph to another compiler.
 
     A subclass converts the graph to a Python function of its inputs and compiles that function.
-
-    A subclass converts the graph to a Python function of its inputs, and compiles that function.
     """
 
     compiles_graphs = True

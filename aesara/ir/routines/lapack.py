@@ -303,10 +303,10 @@ def _solve_dense(matrix: np.ndarray, b: np.ndarray, status: np.ndarray) -> None:
 
 @functools.cache
 def solve_definite_banded(triangle: str, dtype: str) -> Routine:
-    """Solve equations with Hermitian positive definite banded matrices, given by the main and the "lower" or "upper" d
-    - 1 diagonals.
+    """Solve equations with Hermitian positive definite banded matrices.
 
-    The status is the order of the first leading minor that is not positive, or 0.
+    They consist of the main diagonal and the "lower" or "upper" d - 1 diagonals beside it.  The status is the order of
+    the first leading minor that is not positive, or 0.
     """
     lower = triangle == "lower"
     return record(

@@ -166,7 +166,8 @@ def _read_body(
 ) -> tuple[tuple[Statement, ...], int]:
     """Parse statements; return them and the index of the next line.
 
-    A function's body ends at its `return`, where its scalars stay visible."""
+    A function's body ends at its `return`, where its scalars stay visible.
+    """
     body: list[Statement] = []
     scalars = dict(reader.scalars)
     indent = lines[at].indent if at < len(lines) else 0

@@ -6,6 +6,9 @@ gives 0, shifts past the width give 0 (or the sign).
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+
 from aesara.ir.instructions import Value
 from aesara.link.llvm.division import division_by_constant, float_division, int_division, int_power
 from aesara.link.llvm.module import Module
@@ -16,14 +19,14 @@ __all__ = ["combine", "convert_dtype", "primitive"]
 
 #: primitives on bool as logical operations
 _LOGIC = {"add": "or", "mul": "and", "maximum": "or", "minimum": "and", "sub": "xor"}
-_OPERATORS = {
-    "add": Value.__add__,
-    "sub": Value.__sub__,
-    "mul": Value.__mul__,
-    "div": Value.__truediv__,
-    "and": Value.__and__,
-    "or": Value.__or__,
-    "xor": Value.__xor__,
+_OPERATORS: dict[str, Callable[..., Value]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
 }
 _COMPARISONS = frozenset(("lt", "le", "gt", "ge", "eq", "ne"))
 
