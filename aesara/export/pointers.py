@@ -16,7 +16,7 @@ import aesara.tensor as at
 from aesara.compile.function.function import Function
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.nodes import Variable
-from aesara.link.llvm.emit_pointer import NO_MEMORY, WRONG_LENGTH, PointedTo, Signature
+from aesara.link.llvm.emit_pointer import NO_MEMORY, WRONG_LENGTH, PointerTarget, Signature
 from aesara.link.llvm.pointer import PointerCode, PointerData
 
 __all__ = ["LogpPointer", "VectorPointer", "logp_pointer", "vector_pointer"]
@@ -231,14 +231,14 @@ def _make(kind: type[Any], f: Any, word: int) -> Any:
             f"{_types(given)} to {_types(outputs)}."
         )
     (number,) = (k for k, is_shared in enumerate(implicit) if not is_shared)
-    taken = PointedTo(number, is_result=False, length=0)
+    taken = PointerTarget(number, is_result=False, length=0)
     if kind is LogpPointer:
         logp, gradient = outputs
         outputs.append(_status(logp, gradient))
-        pointers = taken, PointedTo(1, is_result=True, length=0), PointedTo(0, is_result=True)
+        pointers = taken, PointerTarget(1, is_result=True, length=0), PointerTarget(0, is_result=True)
         signature = Signature(1, pointers, status=2, word=word)
     else:
-        signature = Signature(2, (taken, PointedTo(0, is_result=True, length=1)), word=word)
+        signature = Signature(2, (taken, PointerTarget(0, is_result=True, length=1)), word=word)
     code = PointerCode(list(zip(inputs, implicit)), outputs, signature)
     values = {k: cell.storage[0] for k, cell in enumerate(function.input_storage) if implicit[k]}
     shared = {inputs[k].name or f"input {k}": k for k in values}

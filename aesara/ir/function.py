@@ -93,7 +93,7 @@ class ExternalFunction:
 def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:
     """Return the scalar functions that `roots` call, directly or not, each once and callers before callees."""
     found: dict[ScalarFunction, None] = {}  # in postorder: callees first
-    stack = [(function, False) for function in _called(roots)]
+    stack = [(function, False) for function in _called_functions(roots)]
     while stack:
         function, visited = stack.pop()
         if function in found:
@@ -102,9 +102,9 @@ def functions_below(roots: Iterable[Expr]) -> list[ScalarFunction]:
             found[function] = None
             continue
         stack.append((function, True))
-        stack += [(callee, False) for callee in _called(function.expressions())]
+        stack += [(callee, False) for callee in _called_functions(function.expressions())]
     return list(reversed(found))
 
 
-def _called(roots: Iterable[Expr]) -> list[ScalarFunction]:
+def _called_functions(roots: Iterable[Expr]) -> list[ScalarFunction]:
     return [e.attr for e in walk(roots) if e.op == "call" and isinstance(e.attr, ScalarFunction)]

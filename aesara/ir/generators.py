@@ -59,16 +59,16 @@ class Layout:
     @property
     def part_offsets(self) -> tuple[int, ...]:
         """Byte offset of each part from the first word."""
-        offsets, offset = [], HEADER + _rounded(self.state)
+        offsets, offset = [], HEADER + _align_up(self.state)
         for size in self.parts:
             offsets.append(offset)
-            offset += _rounded(size)
+            offset += _align_up(size)
         return tuple(offsets)
 
     @property
     def words(self) -> int:
         """Number of words."""
-        return (HEADER + _rounded(self.state) + sum(map(_rounded, self.parts))) // _WORD
+        return (HEADER + _align_up(self.state) + sum(map(_align_up, self.parts))) // _WORD
 
     def regions_of(self, state: int) -> list[tuple[int, int, int]]:
         """Return the memory regions of a state without its pointers: offset among the words, bytes, and address."""
@@ -89,7 +89,7 @@ _LAYOUTS = (
 )
 
 
-def _rounded(size: int) -> int:
+def _align_up(size: int) -> int:
     return -(-size // 16) * 16
 
 

@@ -54,13 +54,13 @@ def literal(kind: str, number: float) -> str:
     if kind not in _FLOATS:
         return str(int(number))
     if kind == "half":
-        return f"0xH{struct.unpack('<H', struct.pack('<e', _rounded(number, '<e')))[0]:04X}"
+        return f"0xH{struct.unpack('<H', struct.pack('<e', _round_to_format(number, '<e')))[0]:04X}"
     if kind == "float":
-        number = _rounded(number, "<f")
+        number = _round_to_format(number, "<f")
     return f"0x{struct.unpack('<Q', struct.pack('<d', number))[0]:016X}"
 
 
-def _rounded(number: float, form: str) -> float:
+def _round_to_format(number: float, form: str) -> float:
     try:
         return float(struct.unpack(form, struct.pack(form, number))[0])
     except OverflowError:

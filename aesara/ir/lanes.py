@@ -24,13 +24,13 @@ def accumulations(body: tuple[Statement, ...]) -> dict[str, Assign] | None:
 
     An accumulator is assigned once, to itself combined with a value that does not read it.
     """
-    own: set[str] = set()
+    local_scalars: set[str] = set()
     found: dict[str, Assign] = {}
     for statement in body:
         if isinstance(statement, Declare):
-            own.add(statement.name)
+            local_scalars.add(statement.name)
         elif isinstance(statement, Assign):
-            if statement.name in own:
+            if statement.name in local_scalars:
                 continue
             if statement.name in found or not statement.reassociate or not _accumulates(statement):
                 return None

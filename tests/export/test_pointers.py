@@ -111,7 +111,7 @@ def test_threads_have_their_own_memory(name, rng):
 def test_blocks_that_are_too_small_are_replaced():
     pointer = logp_pointer(density(CASES["workspace of the pool"](x)))
     table, words = pointer._data._table, PointerWords
-    for k in range(words.places):  # every place is taken by a block that is too small for anybody
+    for k in range(words.pool_size):  # fill the pool with blocks that are too small
         table[words.pool + 8 * k] = _block(8)
     assert np.isfinite(pointer(np.ones(5))[0])
     sizes = [ctypes.c_uint64.from_address(int(table[words.pool + 8 * k]) + layout.BLOCK_SIZE).value for k in range(32)]

@@ -262,11 +262,11 @@ def _invert_lu(
 
 @functools.cache
 def solve_banded(dtype: str) -> Routine:
-    """Solve banded equations ``a x = b``, each solution a row in place of b; `l` and `u` diagonals are beside the main
-    one.
+    """Solve banded equations ``a x = b``; each solution is a row, in place of b.
 
-    Row j of `bands` holds column j of the matrix after l elements of workspace; it is overwritten. The status is the
-    number of the first zero on the diagonal of U, or 0.
+    The matrix has l diagonals below and u above the main one.  Row j of `bands` holds column j of
+    the matrix, after l elements of workspace; it is overwritten.  The status is the number of the first zero on the
+    diagonal of U, or 0.
     """
     height = 2 * L + U + 1
     return record(

@@ -33,10 +33,9 @@ __all__ = ["FAMILIES", "eig", "eigh", "eigh_of_two", "schur", "svd"]
 
 @functools.cache
 def eigh(job: str, triangle: str, dtype: str) -> Routine:
-    """Eigenvalues of a Hermitian matrix in ascending order, and with "vectors" (else "values") eigenvectors as rows, in
-    place.
+    """Eigenvalues of a Hermitian matrix in ascending order, and eigenvectors with job "vectors" (else "values").
 
-    For complex matrices the rows are conjugates of the eigenvectors.
+    Eigenvectors are rows, in place of the matrix.  For complex matrices the rows are conjugates of the eigenvectors.
     """
     lower, with_vectors = triangle == "lower", job == "vectors"
     workspaces, arguments = _eigh_workspaces(with_vectors, dtype)

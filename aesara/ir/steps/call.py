@@ -165,11 +165,11 @@ class Call(Step):
             line.at -= 1
             line.fail("the name of a routine")
         line.expect("(")
-        sizes = tuple(reader.listed(line))
+        sizes = tuple(reader.parse_list(line))
         scalars: tuple[Expr, ...] = ()
         if line.has("with"):
             line.expect("(")
-            scalars = tuple(reader.listed(line))
+            scalars = tuple(reader.parse_list(line))
         line.expect("on")
         operands = [reader.operand(line)]
         while line.has(","):

@@ -62,5 +62,5 @@ class Check(Step):
         line.expect("else")
         line.expect("error")
         error = line.integer()
-        values = reader.listed(line) if line.has("(") else []
+        values = reader.parse_list(line) if line.has("(") else []
         return cls(condition, error, tuple(values))

@@ -334,9 +334,9 @@ class ProgramReader:
         """Parse an expression."""
         return self._reader.expression(line)
 
-    def listed(self, line: Line) -> list[Expr]:
+    def parse_list(self, line: Line) -> list[Expr]:
         """Parse expressions up to a closing bracket; the opening one has been read."""
-        return self._reader.listed(line, ")")
+        return self._reader.parse_list(line, ")")
 
     def buffer(self, line: Line) -> Buffer:
         """Parse a buffer with its dtype and shape."""
@@ -356,7 +356,7 @@ class ProgramReader:
         """Parse an operand."""
         buffer = line.name("the name of a buffer")
         line.expect("(")
-        place = self.listed(line)
+        place = self.parse_list(line)
         if not place:
             line.fail("an offset before this")
         return Operand(buffer, place[0], tuple(place[1:]))

@@ -115,8 +115,8 @@ class _Writer:
     def _record_reads(self, e: Expr) -> None:
         if e in self.reads:
             return
-        own = {e.attr} if e.op in ("var", "load") else set()
-        self.reads[e] = frozenset(own).union(*(self.reads[a] for a in e.args))
+        direct = {e.attr} if e.op in ("var", "load") else set()
+        self.reads[e] = frozenset(direct).union(*(self.reads[a] for a in e.args))
 
     def _format(self, e: Expr, text: dict[Expr, tuple[str, int]]) -> tuple[str, int]:
         args = [(self.bound[a], _ATOM) if a in self.bound else text[a] for a in e.args]

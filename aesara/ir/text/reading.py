@@ -296,7 +296,7 @@ class Reader:
             line.fail(f"{PRIMITIVES[rest[0]].operands} operands of {rest[0]}, not {len(args)}")
         return ir.op(rest[0], *args)
 
-    def listed(self, line: Line, close: str) -> list[Expr]:
+    def parse_list(self, line: Line, close: str) -> list[Expr]:
         """Parse expressions up to a closing bracket; the opening one has been read."""
         found: list[Expr] = []
         while not line.has(close):
@@ -310,7 +310,7 @@ class Reader:
         line.expect(":")
         dtype = line.dtype()
         line.expect("[")
-        shape = tuple(self.listed(line, "]"))
+        shape = tuple(self.parse_list(line, "]"))
         return Buffer(name, dtype, shape, is_complex=line.has("complex"))
 
 

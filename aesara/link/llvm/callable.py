@@ -221,7 +221,7 @@ class NativeCallable:
         )
         large_results.use_limit()
         words = fixed_words(bool(interface.products), routines)
-        own = [*self.cells, *callbacks]
+        referenced = [*self.cells, *callbacks]
         pointers = [id(cell) for cell in self.cells]
         pointers += [array.ctypes.data for array in constants]
         pointers += [id(callback) for callback in callbacks]
@@ -244,7 +244,7 @@ class NativeCallable:
             self.entry = _new_builtin(ctypes.addressof(definition), self.table, None)
         self.table.setflags(write=False)
         kept = self.guards, self.kept, self._links
-        self.table.anchor = (own, list(constants), fallback, fail, wait, kept, code, timers)
+        self.table.anchor = (referenced, list(constants), fallback, fail, wait, kept, code, timers)
         _definitions.append(definition)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -13,14 +13,14 @@ from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.program import Input, Program
 from aesara.ir.steps import Allocate, HandOver, Step, walk_steps
 from aesara.link.llvm import layout
+from aesara.link.llvm.call_boundary import CallBoundary
 from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_results import initial_values, make_array
 from aesara.link.llvm.emit_threads import LONG, Threads
-from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.spills import Spilled
 
-__all__ = ["ENTRY", "CallEnds"]
+__all__ = ["ENTRY", "PythonCallBoundary"]
 
 ENTRY = "aesara_entry"
 #: parameters of the entry
@@ -28,7 +28,7 @@ _CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
 _CALL_OF_PLAN = ("ptr %frame", "ptr %table", "ptr @plan")
 
 
-class CallEnds(Ends):
+class PythonCallBoundary(CallBoundary):
     """Emits the prologue and epilogue of a program, and code between nodes in Python."""
 
     #: the entry point's type, name and parameters

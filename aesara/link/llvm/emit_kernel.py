@@ -90,7 +90,7 @@ class Emitter:
         self.module, self.metadata, self.written = module, metadata, written
         self.names = Names()
         self.scopes = [Scope(self.names, 0, "entry")]
-        self.home: dict[Expr, int] = {}
+        self.depths: dict[Expr, int] = {}
         self.variables: dict[str, tuple[str, int]] = {}
         self.mutable: dict[str, Value] = {}
         self.volatile: dict[Expr, str] = {}
@@ -169,11 +169,11 @@ class Emitter:
             return -1 if e.attr in self.mutable else self.variables[e.attr][1]
         if e.op == "load" and e.attr in self.written:
             return -1
-        found = self.home.get(e)
+        found = self.depths.get(e)
         if found is None:
             depths = [self._depth_of(a) for a in e.args]
             found = -1 if -1 in depths else max(depths, default=0)
-            self.home[e] = found
+            self.depths[e] = found
         return found
 
     def _emit(self, e: Expr) -> None:
@@ -333,8 +333,7 @@ class Emitter:
         return self._counted_loop(loop, "0", extent, body)
 
     def _in_lanes(self, loop: For, lanes: int, first: str, extent: str) -> str:
-        """Emit whole runs of iterations with `lanes` partial results; return the index of the first remaining
-        iteration.
+        """Emit whole runs of iterations with `lanes` partial results; return the index of the remaining ones.
 
         Partial results are on the stack. LLVM vectorizes the loop over lanes, and promotes them to registers when it
         unrolls that loop.
@@ -393,7 +392,7 @@ class Emitter:
         """Return the scope of a loop's body, in which its variable has this name."""
         inner = Scope(self.names, len(self.scopes), block)
         if self.variables.get(loop.var, ("", inner.depth))[1] != inner.depth:
-            self.home.clear()
+            self.depths.clear()
         self.variables[loop.var] = (index, inner.depth)
         self.volatile.clear()
         return inner
@@ -668,9 +667,7 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
         watcher, and return the same.
     """
     written = frozenset(p.name for p in kernel.params if isinstance(p, BufferParam) and p.written)
-    read = {
-        e.attr for statement in walk_statements(kernel.body) for root in expressions_of(statement) for e in _loads(root)
-    }
+    read = {e.attr for s in walk_statements(kernel.body) for e in walk(expressions_of(s)) if e.op == "load"}
     emitter = Emitter(module, metadata, written)
     params = []
     for p in kernel.params:
@@ -719,16 +716,3 @@ def _emit_function(function: ScalarFunction, symbol: str, module: Module, metada
     kind = LLVM_TYPES[function.result.dtype]
     head = f"define internal {kind} {symbol}({', '.join(params)}) noinline nounwind memory(none)"
     return f"{head} {{\nentry:\n{code}\nret {kind} {result}\n}}"
-
-
-def _loads(root: Expr) -> list[Expr]:
-    found, stack, seen = [], [root], set()
-    while stack:
-        e = stack.pop()
-        if e in seen:
-            continue
-        seen.add(e)
-        if e.op == "load":
-            found.append(e)
-        stack.extend(e.args)
-    return found

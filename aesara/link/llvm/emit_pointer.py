@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, Step
 from aesara.link.llvm import layout
+from aesara.link.llvm.call_boundary import CallBoundary
 from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_program import EntryPoint
 from aesara.link.llvm.emit_threads import Threads
-from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.shared.memory import ALIGN, BLOCKS
@@ -25,7 +25,7 @@ from aesara.link.llvm.spills import spills_values
 from aesara.records import dataclass
 
 __all__ = [
-    "CHECK_FAILED", "NO_MEMORY", "POINTER_ENTRY", "WRONG_LENGTH", "PointerWords", "PointedTo", "Signature",
+    "CHECK_FAILED", "NO_MEMORY", "POINTER_ENTRY", "WRONG_LENGTH", "PointerWords", "PointerTarget", "Signature",
     "emit_pointer",
 ]  # fmt: skip
 
@@ -40,7 +40,7 @@ _STACK_BYTES = 16384
 
 
 @dataclass(frozen=True)
-class PointedTo:
+class PointerTarget:
     """Target of a pointer: the input or result of this number.
 
     `length` is the position of its length among the lengths; None: it is a scalar.
@@ -64,7 +64,7 @@ class Signature:
     """
 
     lengths: int
-    pointers: tuple[PointedTo, ...]
+    pointers: tuple[PointerTarget, ...]
     status: int | None = None
     word: int = 0
 
@@ -146,7 +146,7 @@ class _PointerWorkspace(Workspace):
         return self.code.emit("ptr", f"call ptr @pool.take(ptr %frame, ptr %table, i64 {need})")
 
 
-class _PointerEnds(Ends):
+class _PointerCallBoundary(CallBoundary):
     def __init__(self, program: Program, code: _PointerCode, signature: Signature) -> None:
         self.program, self.code, self.signature = program, code, signature
         self.objects = {}
@@ -209,8 +209,8 @@ class _PointerEntry(EntryPoint):
     def _host_code(self, created: frozenset[str]) -> HostCode:
         return _PointerCode(_PointerFrame(self.program), created, spills_values(self.program))
 
-    def _ends(self) -> Ends:
-        return _PointerEnds(self.program, self.code, self.signature)
+    def _call_boundary(self) -> CallBoundary:
+        return _PointerCallBoundary(self.program, self.code, self.signature)
 
 
 def emit_pointer(program: Program, signature: Signature) -> tuple[str, frozenset[str]]:

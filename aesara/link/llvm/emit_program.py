@@ -13,12 +13,12 @@ from aesara.ir.kernel import Kernel
 from aesara.ir.loop_kernels import loop_as_launch
 from aesara.ir.program import Program
 from aesara.ir.steps import Launch, Step
-from aesara.link.llvm.emit_call import ENTRY, CallEnds
+from aesara.link.llvm.call_boundary import CallBoundary
+from aesara.link.llvm.emit_call import ENTRY, PythonCallBoundary
 from aesara.link.llvm.emit_kernel import Cut, emit_kernel
 from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_steps import emission_of
 from aesara.link.llvm.emit_threads import Threads
-from aesara.link.llvm.ends import Ends
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.inlining import INLINED, with_small_functions_inlined
@@ -45,7 +45,7 @@ class EntryPoint:
         The text, and the locations of values.
     threads
         Emits code for threads and signals.
-    ends
+    boundary
         Emits the prologue and the epilogue.
     workspace
         The workspace.
@@ -66,7 +66,7 @@ class EntryPoint:
         self.code: HostCode = self._host_code(frozenset(created))
         self.threads: Threads = self.threads_class(self.code, frozenset(initial))
         self.workspace: Workspace = self.workspace_class(program.slots, self.code)
-        self.ends = self._ends()
+        self.boundary = self._call_boundary()
         self.short_loops = _short_loops(program)
         self.has_loops = any(step.is_loop and id(step) not in self.short_loops for step in program.steps)
         self.inside_loop = False
@@ -76,25 +76,25 @@ class EntryPoint:
     def _host_code(self, created: frozenset[str]) -> HostCode:
         return HostCode(Frame(self.program), created, spills_values(self.program))
 
-    def _ends(self) -> Ends:
-        return CallEnds(self.program, self.code, self.threads, self.workspace)
+    def _call_boundary(self) -> CallBoundary:
+        return PythonCallBoundary(self.program, self.code, self.threads, self.workspace)
 
     def text(self) -> str:
         """Return the text of the module."""
         code = self.code
-        self.ends.arguments()
+        self.boundary.arguments()
         self.workspace.take()
-        self.ends.open_generators()
+        self.boundary.open_generators()
         for k, buffer in enumerate(self.program.constants):
             code.place(buffer.name, code.word(code.frame.words.constant + k))
         self._steps()
-        self.ends.finish()
+        self.boundary.finish()
         body = "\n".join([*code.allocas, *code.lines])
         # Passes are not worth their time for code that runs once, or around long steps.
         optimize = any(step.needs_optimization for step in self.program.steps if id(step) not in self.short_loops)
         attributes = "nounwind" if optimize else "noinline optnone nounwind"
-        entry = f'define {self.ends.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
-        parts = [*self._kernel_texts, *self.ends.definitions(), entry]
+        entry = f'define {self.boundary.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
+        parts = [*self._kernel_texts, *self.boundary.definitions(), entry]
         parts += [code.module.text(), code.metadata.text()]
         text = "\n\n".join(parts) + "\n"
         return text if code.metadata.vectors else with_small_functions_inlined(text)
@@ -136,13 +136,13 @@ class EntryPoint:
         for with_gil, steps in self.threads.runs(self.program.steps):
             if with_gil:
                 for step in steps:
-                    self.ends.confirm([step])
+                    self.boundary.confirm([step])
                     if self.threads.keeps_values is None and self.program.overwrites_shared(step):
                         self._decide_in_place_updates(step)
                     self.step(step)
                 continue
             for part in self.threads.segments(steps):
-                self.ends.confirm(part)
+                self.boundary.confirm(part)
                 self.segment(part)
 
     def _decide_in_place_updates(self, first: Step) -> None:

@@ -105,7 +105,7 @@ def _allocate(entry: EntryPoint, step: Allocate) -> None:
         assert step.slot is not None
         code.place(buffer.name, entry.workspace.slot(step.slot))
         return
-    code.place(buffer.name, entry.ends.result(step, step.output))
+    code.place(buffer.name, entry.boundary.result(step, step.output))
 
 
 @emits(View)
@@ -117,7 +117,7 @@ def _view(entry: EntryPoint, step: View) -> None:
 
 @emits(HandOver)
 def _hand_over(entry: EntryPoint, step: HandOver) -> None:
-    entry.ends.hand_over(step)
+    entry.boundary.hand_over(step)
 
 
 # -- kernels -----------------------------------------------------------------------------------------------------
@@ -336,4 +336,4 @@ def _python(entry: EntryPoint, step: PythonCall) -> None:
                 code.define(n.attr, length)
         spilled = code.emitter.pointers[buffer.name]
         seen[buffer.name] = code.spill(obj), spilled, [code.spill(n, "i64") for n in lengths]
-    entry.ends.python_ran(seen)
+    entry.boundary.python_ran(seen)

@@ -9,7 +9,7 @@ from aesara.ir.program import Program
 from aesara.link.llvm import layout
 from aesara.link.llvm.shared.kept_results import COPIES
 
-__all__ = ["Frame", "OwnWords", "first_kept", "guard_count"]
+__all__ = ["Frame", "TableWords", "first_kept", "guard_count"]
 
 
 def guard_count(program: Program) -> int:
@@ -22,7 +22,7 @@ def _python_calls(program: Program) -> int:
     return sum(step.calls_python for step in program.steps)
 
 
-class OwnWords:
+class TableWords:
     """Words of the table after those that every function has, by number.
 
     Attributes
@@ -51,7 +51,7 @@ class Frame:
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.words = OwnWords(program)
+        self.words = TableWords(program)
         self.explicit = [k for k, item in enumerate(program.inputs) if not item.implicit]
         self.implicit = [k for k, item in enumerate(program.inputs) if item.implicit]
         self._late = {slot: k for k, slot in enumerate(k for k, one in enumerate(program.slots) if one.late)}

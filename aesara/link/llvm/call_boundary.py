@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from aesara.ir.steps import Allocate, HandOver, Step
 from aesara.link.llvm.spills import Spilled
 
-__all__ = ["Ends"]
+__all__ = ["CallBoundary"]
 
 
-class Ends(ABC):
+class CallBoundary(ABC):
     """Emits the prologue and epilogue of a program.
 
     Attributes
