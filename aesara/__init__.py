@@ -47,6 +47,7 @@ with collection_paused():
     from aesara.gradient import Lop, Rop, grad, hessian, jacobian, subgraph_grad
     from aesara.graph.basic import Variable, clone_replace
     from aesara.graph.conversion import as_symbolic
+    from aesara.graph.rewriting.db import note_foreign_modules
     from aesara.link.llvm import in_advance
     from aesara.lower.families import load_common_lowerings
     from aesara.notebooks import shorten_tracebacks
@@ -57,6 +58,7 @@ with collection_paused():
     load_common_lowerings()
     make_common_rewriters()
     in_advance.prepare()
+    note_foreign_modules()
 
 if TYPE_CHECKING:
     from aesara.compile.profiling import ProfileStats

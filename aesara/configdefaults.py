@@ -186,6 +186,13 @@ def add_compile_configvars() -> None:
     )
     config.add("native_cache", "Keep compiled objects on disk.", BoolParam(True), in_c_key=False)
     config.add(
+        "function_cache",
+        "Load the machine code of a graph that was compiled before, by this process or another one, without rewriting "
+        "it again. Nothing is if the option native_cache is off.",
+        BoolParam(True),
+        in_c_key=False,
+    )
+    config.add(
         "native_cache_dir",
         "Folder of the compiled objects. It is created when the first object is stored.",
         PathParam(_default_cache_dir),

@@ -227,6 +227,10 @@ class AesaraConfigParser:
         text = "\n".join(f"{name} = {getattr(self, name)}" for name in options)
         return hash_from_code(text)
 
+    def values(self) -> dict[str, Any]:
+        """Return the values of all options whose defaults are known without asking for them."""
+        return {name: getattr(self, name) for name, p in self._config_var_dict.items() if not callable(p.default)}
+
     def config_print(self, buf, print_doc: bool = True) -> None:
         """Write every option with its value to the text stream `buf`."""
         for param in self._config_var_dict.values():

@@ -10,6 +10,7 @@ from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.autodiff import Lop
 from aesara.graph.cloning import clone_replace
+from aesara.graph.digest import InnerGraph
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
@@ -232,6 +233,11 @@ class OpFromGraph(Op, HasInnerGraph):
 
     def __hash__(self) -> int:
         return hash((type(self), self.is_inline, tuple(self.input_types), tuple(self.output_types)))
+
+    def digest_facts(self) -> tuple[Any, ...]:
+        # What replaces its gradients has played its part when a graph is compiled.
+        graph = InnerGraph(self.inner_inputs, self.inner_outputs)
+        return self.is_inline, self.input_types, self.output_types, self.ndim_supp, graph
 
     def __str__(self) -> str:
         return f"{self.name or type(self).__name__}{{inline={self.is_inline}}}"

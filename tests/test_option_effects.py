@@ -224,6 +224,14 @@ def _(around):
     return kept
 
 
+@shows("function_cache", {True: True, False: False})
+def _(around):
+    """Return whether an equal graph is not rewritten again."""
+    x = vector()
+    aesara.function([x], x * 1.375)
+    return aesara.function([x], x * 1.375).maker.rewrite_seconds == 0
+
+
 @shows("native_cache", {True: True, False: False})
 def _(around):
     """Whether the folder for compiled objects has one."""

@@ -20,6 +20,9 @@ class Generic(CType):
     def values_eq(cls, a: Any, b: Any) -> bool:
         return a is b or bool(a == b)
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return ()
+
     def __eq__(self, other: Any) -> bool:
         return type(self) is type(other)
 

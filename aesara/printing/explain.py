@@ -157,6 +157,8 @@ class Explanation:
         Seconds that the stages of compiling have taken.
     cached
         Whether the machine code came from the cache; None if there is none.
+    not_cached
+        Why the compiled function is not kept for equal graphs; None if it is, or if it does not run natively.
     """
 
     name: str
@@ -167,6 +169,7 @@ class Explanation:
     results: tuple[ExplainedValue, ...]
     seconds: dict[str, float]
     cached: bool | None
+    not_cached: str | None = None
 
     @property
     def native(self) -> list[ExplainedNode]:
@@ -193,6 +196,8 @@ class Explanation:
         times = ", ".join(f"{stage} {1000 * seconds:.1f} ms" for stage, seconds in self.seconds.items())
         cached = {None: "", True: " (machine code from the cache)", False: ""}[self.cached]
         yield f"compiled in {1000 * sum(self.seconds.values()):.1f} ms: {times}{cached}"
+        if self.not_cached is not None:
+            yield f"compiled again in each process: {self.not_cached}"
         for title, values in (("inputs", self.inputs), ("results", self.results)):
             if values:
                 yield f"{title}:"
@@ -301,6 +306,7 @@ def _explain_native(f: Function) -> Explanation:
         results=_results(f),
         seconds={"rewrite": f.maker.rewrite_seconds, **report.seconds},
         cached=report.cached,
+        not_cached=f.maker.not_cached,
     )
 
 

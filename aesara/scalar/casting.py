@@ -67,6 +67,9 @@ class Cast(UnaryScalarOp):
     def __hash__(self) -> int:
         return hash((type(self), self.o_type))
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return (self.o_type,)
+
     def __str__(self) -> str:
         return f"{type(self).__name__}{{{self.o_type.dtype}}}"
 

@@ -176,6 +176,9 @@ class InRange(LogicalComparison):
     def __hash__(self) -> int:
         return hash((type(self), self.openlow, self.openhi))
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return self.openlow, self.openhi
+
     def __str__(self) -> str:
         return f"InRange{{openlow={self.openlow}, openhi={self.openhi}}}"
 

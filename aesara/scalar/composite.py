@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from aesara.configdefaults import config
+from aesara.graph.digest import InnerGraph
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
@@ -95,6 +96,9 @@ class Composite(ScalarOp, HasInnerGraph):
 
     def __hash__(self) -> int:
         return self._hash
+
+    def digest_facts(self) -> tuple[Any, ...]:
+        return (InnerGraph(self.inputs, self.outputs),)
 
     def __str__(self) -> str:
         return self.name

@@ -138,6 +138,11 @@ class ScalarOp(Op):
     def __hash__(self) -> int:
         return hash((type(self), self.output_types_preference))
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        """Return what tells the op from others of its class; see `aesara.graph.digest`."""
+        of_class = getattr(type(self), "output_types_preference", None) or type(self).dtype
+        return () if self.output_types_preference is of_class else (self.output_types_preference,)
+
     def __str__(self) -> str:
         return getattr(self, "name", None) or type(self).__name__
 

@@ -12,6 +12,7 @@ from typing import Any
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.cloning import clone, clone_get_equiv, clone_replace
+from aesara.graph.digest import InnerGraph
 from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
@@ -200,6 +201,9 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     def __hash__(self) -> int:
         return hash((type(self), self.info, self.truncate_gradient, tuple(v.type for v in self.inner_outputs)))
+
+    def digest_facts(self) -> tuple[Any, ...]:
+        return self.info, self.mode, self.truncate_gradient, InnerGraph(self.inner_inputs, self.inner_outputs)
 
     def __str__(self) -> str:
         kind = "do_while" if self.info.as_while else "for"

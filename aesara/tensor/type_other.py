@@ -29,6 +29,9 @@ class NoneTypeT(Generic):
     def may_share_memory(a: Any, b: Any) -> bool:
         return False
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return ()
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
@@ -57,6 +60,9 @@ class SliceType(Type):
         if isinstance(x, slice):
             return x
         raise TypeError(f"Expected a slice! Got {x!r} of type {type(x)}.")
+
+    def digest_facts(self) -> tuple[Any, ...]:
+        return ()
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)

@@ -12,8 +12,8 @@ import pytest
 import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.pattern import Rule
 from aesara.graph.rewriting.ordered_set import OrderedSet
+from aesara.graph.rewriting.pattern import Rule
 from tests.rules.framework import examples_of_row, exceptions_of_rows
 from tests.rules.registered import node_rewriters
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara import clock
+from aesara.compile.function import cache
 from aesara.compile.function.aliasing import infer_reuse_pattern, insert_deepcopy, keep_inputs
 from aesara.compile.function.function import Function
 from aesara.compile.function.graph import overwrites_arguments, std_fgraph
@@ -20,6 +21,7 @@ from aesara.graph.checksums import checksum_of, confirm
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.container import Container, OwnContainer
 from aesara.graph.destroyhandler import DestroyHandler
+from aesara.graph.digest import NoDigest
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.integrity import refuse_repeated_inputs
 from aesara.graph.nodes import Variable
@@ -31,7 +33,7 @@ from aesara.utils import found_at, free_in_children
 #: held while a graph is taken out of its nested pickle
 _opening = free_in_children(threading.RLock())
 #: what a stored maker makes again
-_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs", "_unconfirmed")
+_DERIVED = ("fgraph", "outputs", "linker", "indices", "expanded_inputs", "_unconfirmed", "_kept", "_key")
 _StoredGraph = StoredGraph  # as older pickles call it
 
 
@@ -108,36 +110,37 @@ class FunctionMaker:
         if fgraph is None:
             self.check_unused_inputs(self.inputs, self.outputs, self.on_unused_input)
         self._set_graph(fgraph, no_fgraph_prep)
-        self.fgraph.name = name
 
     #: whether operations of the graph as it was given overwrite arguments: somebody counts on it
     overwrites_arguments = False
+    #: why the outcome of compiling the graph is not kept for equal ones; None if it is
+    not_cached: str | None = None
+    _key: str | None = None
 
     def _set_graph(self, fgraph: FunctionGraph | None, no_fgraph_prep: bool) -> None:
         self.rewrite_seconds = 0.0
         if no_fgraph_prep:
             if fgraph is None:
                 raise ValueError("no_fgraph_prep=True needs an fgraph.")
-            self.fgraph = fgraph
+            written = fgraph
         else:
-            self.fgraph, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
-            self.overwrites_arguments = overwrites_arguments(self.fgraph, self.inputs)
-            started = clock.now()
-            self.mode.linker.expect(self.fgraph)
-            self.prepare_fgraph(self.inputs, self.outputs, additional, self.fgraph, self.mode, self.profile)
-            self.rewrite_seconds = clock.now() - started
-            if self.profile is not None:
-                self.profile.add_rewriting(self.rewrite_seconds)
-        if any(node.op.destroy_map for node in self.fgraph.apply_nodes):
-            # It says in which order the nodes may run.
-            self.fgraph.attach_feature(DestroyHandler())
-        refuse_repeated_inputs(self.fgraph.inputs)
-        if self.profile is not None:
-            self.profile.nb_nodes = len(self.fgraph.apply_nodes)
-        self.update_mapping: dict[int, int] = dict(self.fgraph.update_mapping or {})
+            written, additional = std_fgraph(self.inputs, self.outputs, self.accept_inplace, fgraph)
+            self.overwrites_arguments = overwrites_arguments(written, self.inputs)
+        refuse_repeated_inputs(written.inputs)
+        written.name = self.name
+        self.update_mapping: dict[int, int] = dict(written.update_mapping or {})
         self.n_returned = len(self.outputs)
         self.linker: Any = self.mode.linker
         self._form: Any = None  # what the linker has made of the graph, if that can be pickled
+        if no_fgraph_prep:
+            self._finish_graph(written)
+        else:
+            self._key, kept = self._find_kept(written)
+            if kept is None:
+                self._rewrite(written, additional)
+            else:
+                self._form = kept.form.without_symbols()
+                self._kept = kept, written, additional
         # Inserting twice does no more than once, so a graph that is given may have its copies already.
         self._copies_inserted = False
         self.required = [spec.value is None for spec in self.inputs]
@@ -145,6 +148,44 @@ class FunctionMaker:
             spec.value is not None and not isinstance(spec.value, Container) and not self._is_updated(index)
             for index, spec in enumerate(self.inputs)
         ]
+
+    def _find_kept(self, written: FunctionGraph) -> tuple[str | None, Any]:
+        """Return the key of a graph as written, if it has one, and the outcome of a compilation that is kept under it.
+
+        The reason why it has none is kept in `not_cached`.
+        """
+        if type(self) is not FunctionMaker:
+            self.not_cached = f"its maker is a {type(self).__name__}"
+            return None, None
+        try:
+            key = cache.key_of(self, written)
+        except NoDigest as reason:
+            self.not_cached = str(reason)
+            return None, None
+        return key, cache.find(key)
+
+    def _rewrite(self, written: FunctionGraph, additional: Sequence[SymbolicOutput]) -> None:
+        """Rewrite the graph in place; then it is that of the maker."""
+        started = clock.now()
+        self.mode.linker.expect(written)
+        self.prepare_fgraph(self.inputs, self.outputs, additional, written, self.mode, self.profile)
+        self.rewrite_seconds = clock.now() - started
+        if self.profile is not None:
+            self.profile.add_rewriting(self.rewrite_seconds)
+        self._finish_graph(written)
+
+    def _finish_graph(self, graph: FunctionGraph) -> None:
+        if any(node.op.destroy_map for node in graph.apply_nodes):
+            # It says in which order the nodes may run.
+            graph.attach_feature(DestroyHandler())
+        if self.profile is not None:
+            self.profile.nb_nodes = len(graph.apply_nodes)
+        self.fgraph = graph
+
+    def _insert_copies(self) -> None:
+        additional = [SymbolicOutput(one) for one in self.fgraph.outputs[len(self.outputs) :]]
+        insert_deepcopy(self.fgraph, self.inputs, [*self.outputs, *additional])
+        self._copies_inserted = True
 
     def _is_updated(self, position: int) -> bool:
         return position in self.update_mapping.values()
@@ -226,9 +267,7 @@ class FunctionMaker:
             return function
         if not self._copies_inserted:
             # Native functions return fresh buffers by themselves, but their graphs are not to look different.
-            additional = [SymbolicOutput(one) for one in self.fgraph.outputs[len(self.outputs) :]]
-            insert_deepcopy(self.fgraph, self.inputs, [*self.outputs, *additional])
-            self._copies_inserted = True
+            self._insert_copies()
         declined = "its graph was given with operations that overwrite arguments" if self.overwrites_arguments else None
         if isinstance(self.linker, NativeLinker) and declined is None:
             try:
@@ -295,6 +334,8 @@ class FunctionMaker:
         )
         self._attach(native, function, storage_map)
         self._form = getattr(native, "form", None)
+        if self._key is not None and self._form is not None:
+            cache.keep(self._key, native, tuple(v.type for v in self.fgraph.outputs))
         return function
 
     def _timing(self) -> dict[str, bool]:
@@ -405,6 +446,24 @@ class FunctionMaker:
         maker.overwrites_arguments = self.overwrites_arguments
         return maker
 
+    def _make_kept_graph(self) -> None:
+        """Rewrite the graph of a function that was compiled before."""
+        kept, written, additional = self._kept
+        self._rewrite(written, additional)
+        self.rewrite_seconds = 0.0  # it was not needed for the function
+        del self._kept
+        self._insert_copies()
+        unpack_single = self.unpack_single or self.return_none
+        symbols, text = self.linker.symbols_of(
+            self._form, self.fgraph, self.n_returned, dict(self.update_mapping), unpack_single
+        )
+        if cache.text_digest(text) != kept.text:
+            raise RuntimeError(
+                "The machine code that was kept for an equal graph is not that of this graph. Compile the function "
+                "again with config.function_cache = False, and please report this."
+            )
+        self._form.symbols = symbols
+
     def __getstate__(self) -> dict[str, Any]:
         state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}
         state["inputs"] = [without_graph(spec) for spec in self.inputs]
@@ -426,8 +485,12 @@ class FunctionMaker:
         confirm(checksum, checksum_of(facts_of(state)), "description of inputs and results")
 
     def _output_types(self) -> list[tuple[Any, str | None]]:
-        stored = self.__dict__.get("_stored")
-        return [(v.type, v.name) for v in self.fgraph.outputs] if stored is None else stored.types
+        if "_stored" in self.__dict__:
+            return self._stored.types
+        if "_kept" in self.__dict__:
+            kept, written, _ = self._kept
+            return [(type, v.name) for type, v in zip(kept.types, written.outputs)]
+        return [(v.type, v.name) for v in self.fgraph.outputs]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         state = dict(state)
@@ -452,6 +515,8 @@ class FunctionMaker:
                 graph.name = self.name
                 self.outputs, self.fgraph = outputs, graph
                 del self._stored
+            elif "_kept" in self.__dict__:
+                self._make_kept_graph()
         return object.__getattribute__(self, name)
 
 

@@ -8,11 +8,14 @@ database, and is then queried with the same query (or with a subquery under its 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
+from types import FrameType
 from typing import IO, Any, Literal
 
 from aesara.configdefaults import config
+from aesara.graph.digest import NoDigest
 from aesara.graph.rewriting.equilibrium import EquilibriumGraphRewriter
 from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
 from aesara.graph.rewriting.older_names import older_names
@@ -134,6 +137,30 @@ class RewriteDatabaseQuery:
         return self._copy(extra_rewrites=[*self.extra_rewrites, *rewrites])
 
 
+#: Whether registrations are looked at: the package registers its own when it is imported.
+_notes_foreign_modules = False
+_PACKAGE = __name__.partition(".")[0]
+
+
+def note_foreign_modules() -> None:
+    """Note from now on which modules outside of this package register something; called when it has been imported."""
+    global _notes_foreign_modules
+    _notes_foreign_modules = True
+
+
+def _foreign_module() -> str | None:
+    """Return the module on whose behalf something is registered; None for one of this package that is imported."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if module.partition(".")[0] != _PACKAGE:
+            return module
+        if frame.f_code.co_name == "<module>":
+            return None
+        frame = frame.f_back
+    return None
+
+
 class RewriteDatabase:
     """Rewriters (and databases of them) under names and tags."""
 
@@ -142,6 +169,8 @@ class RewriteDatabase:
         self._names: set[str] = set()
         self.name: str | None = None
         self.version = 0
+        #: Modules outside of this package that have registered something, or changed tags.
+        self.foreign_modules: set[str] = set()
         #: the databases that are registered in this one
         self.inner_databases: list[RewriteDatabase] = []
         # By the number of registrations when it last gave a `kept_answer`, what it has answered since.
@@ -187,7 +216,7 @@ class RewriteDatabase:
         if isinstance(rewriter, RewriteDatabase):
             self.inner_databases.append(rewriter)
         self._names.add(name)
-        self.version += 1
+        self._note_change()
         self.__db__[name] = OrderedSet([rewriter])
         self.add_tags(name, type(rewriter).__name__, *tags)
 
@@ -199,7 +228,7 @@ class RewriteDatabase:
                 raise ValueError(f"The tag {tag!r} is the name of a rewriter in this database.")
             if tag != name:
                 self.__db__.setdefault(tag, OrderedSet()).add(rewriter)
-        self.version += 1
+        self._note_change()
 
     def remove_tags(self, name: str, *tags: str) -> None:
         """Take tags from the rewriter of this name; one that it does not have raises a `KeyError`."""
@@ -210,7 +239,13 @@ class RewriteDatabase:
             if rewriter not in self.__db__.get(tag, ()):
                 raise KeyError(f"The rewriter {name!r} does not have the tag {tag!r}.")
             self.__db__[tag].discard(rewriter)
+        self._note_change()
+
+    def _note_change(self) -> None:
         self.version += 1
+        module = _foreign_module() if _notes_foreign_modules else None
+        if module is not None:
+            self.foreign_modules.add(module)
 
     def _named(self, name: str) -> Any:
         if name not in self._names:
@@ -286,18 +321,35 @@ class RewriteDatabase:
         return answer[1]
 
     def _registrations(self) -> int:
-        """A number that grows whenever something is registered here, or in a database inside."""
-        total, pending, seen = 0, [self], set()
+        """Return a number that grows whenever something is registered here, or in a database inside."""
+        return sum(database.version for database in self._with_inner())
+
+    def _with_inner(self) -> list[RewriteDatabase]:
+        """Return the database and all databases inside."""
+        found: dict[int, RewriteDatabase] = {}
+        pending = [self]
         while pending:
             current = pending.pop()
-            if id(current) not in seen:
-                seen.add(id(current))
-                total += current.version
+            if id(current) not in found:
+                found[id(current)] = current
                 pending += current.inner_databases
                 inner = getattr(current, "db", None)
                 if isinstance(inner, RewriteDatabase):
                     pending.append(inner)
-        return total
+        return list(found.values())
+
+    def content_of_package(self) -> int:
+        """Return a number of what the package has registered here so far.
+
+        Raises
+        ------
+        NoDigest
+            If somebody else has registered something, or changed tags: nobody knows then what it is.
+        """
+        foreign = sorted(set().union(*(database.foreign_modules for database in self._with_inner())))
+        if foreign:
+            raise NoDigest(f"{foreign[0]} has registered rewrites, or changed their tags")
+        return self._registrations()
 
     def print_summary(self, stream: IO[str] | None = None) -> None:
         print(f"{type(self).__name__} (id {id(self)})", file=stream)

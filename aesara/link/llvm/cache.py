@@ -24,7 +24,7 @@ from aesara.digests import blake2b
 from aesara.file_owners import others_may_rename
 from aesara.user_code import warn_user
 
-__all__ = ["CacheWarning", "ObjectCache", "object_cache"]
+__all__ = ["CacheWarning", "ObjectCache", "function_cache", "object_cache"]
 
 _MAGIC = b"aesara-object-2\n"
 #: size from which the oldest entries are removed
@@ -176,8 +176,17 @@ _caches: dict[Path, ObjectCache] = {}
 
 
 def object_cache() -> ObjectCache | None:
-    """Return the configured cache; None if it is switched off."""
+    """Return the cache of object code that the configuration names, or None if it is switched off."""
+    return _cache("objects")
+
+
+def function_cache() -> ObjectCache | None:
+    """Return the cache of compiled functions, or None if it is switched off."""
+    return _cache("functions")
+
+
+def _cache(name: str) -> ObjectCache | None:
     if not config.native_cache:
         return None
-    folder = Path(config.native_cache_dir) / "objects"
+    folder = Path(config.native_cache_dir) / name
     return _caches.setdefault(folder, ObjectCache(folder))

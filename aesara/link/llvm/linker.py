@@ -27,7 +27,7 @@ from aesara.link.llvm.emit_program import emit_program
 from aesara.link.llvm.emit_timed import StepTimers, emit_timed_program
 from aesara.link.llvm.failures import report_error
 from aesara.link.llvm.fallback import report_graph, report_nodes
-from aesara.link.llvm.form import Form
+from aesara.link.llvm.form import Form, Symbols
 from aesara.link.llvm.generators import why_not_native
 from aesara.link.llvm.jit import Code, build, load, object_code, optimized_text
 from aesara.link.llvm.marshalling import Marshalling, MarshallingCallable
@@ -177,6 +177,15 @@ class LLVMLinker(VMLinker):
         seconds = {"lower": lowered_at - started, "emit": emitted_at - lowered_at, "build": built_at - emitted_at}
         result.report = NativeReport(lambda: (lowered, text), code.cached, seconds)
         return result
+
+    @sharing()
+    def symbols_of(
+        self, form: Form, graph: FunctionGraph, n_outputs: int, updates: dict[int, int], unpack_single: bool
+    ) -> tuple[Symbols, str]:
+        """Lower a graph again: what of a form refers to its nodes, and the text of the module."""
+        made = form.interface
+        lowered = _lower(graph, made.implicit, made.overwritten, made.lent, n_outputs, updates, unpack_single)
+        return Symbols(lowered.errors, lowered.python_nodes), emit_program(lowered.program)[0]
 
     def restore(
         self,

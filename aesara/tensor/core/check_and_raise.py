@@ -23,6 +23,9 @@ __all__ = ["Assert", "CheckAndRaise", "ExceptionType", "assert_op", "exception_t
 class ExceptionType(Generic):
     """The type of exception classes."""
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return ()
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 

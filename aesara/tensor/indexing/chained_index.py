@@ -59,6 +59,9 @@ class ChainedIndex(Op):
     def __hash__(self) -> int:
         return hash((type(self), self._key))
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return self._key
+
     def __str__(self) -> str:
         return f"ChainedIndex{{{template_text(self.entries)}; {self.dimension}}}"
 

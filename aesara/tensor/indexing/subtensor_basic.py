@@ -145,6 +145,9 @@ class Subtensor(_TemplateOp):
     def __hash__(self) -> int:
         return self._hash
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return (self.idx_list,)
+
     def __reduce__(self):
         return type(self), (self.idx_list,)
 
@@ -238,6 +241,9 @@ class IncSubtensor(_TemplateOp):
 
     def __hash__(self) -> int:
         return self._hash
+
+    def digest_facts(self) -> tuple[Any, ...]:
+        return self.idx_list, self.inplace, self.set_instead_of_inc, self.destroyhandler_tolerate_aliased
 
     def __reduce__(self):
         return type(self), (

@@ -93,6 +93,9 @@ class RandomType(Type):
     def clone(self, **kwargs: Any) -> RandomType:
         return type(self)()
 
+    def digest_facts(self) -> tuple[Any, ...]:
+        return ()
+
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 

@@ -162,7 +162,7 @@ def test_what_the_thread_compiles_is_kept_on_disk(tmp_path):
         in_advance._thread.join()
         print(json.dumps([len(texts), float(f(0.0))]))
     """
-    flags = f"native_cache_dir={tmp_path}"
+    flags = f"function_cache=False,native_cache_dir={tmp_path}"
     assert [seen(program, flags) for _ in range(2)] == [[3, 1.0], [0, 1.0]]
     assert len(list((tmp_path / "objects").iterdir())) == 3
 

@@ -1,0 +1,197 @@
+"""Compiled functions on disk, by the digests of their graphs as written.
+
+A function whose graph was compiled before, in this process or another one, is neither rewritten nor lowered again: its
+machine code is loaded. Its rewritten graph is made when somebody asks for it, or when an error has to name a node, from
+the graph at hand, so that names and lines are those of this program.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import pickle
+import sysconfig
+import threading
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+import scipy
+
+from aesara.configdefaults import config
+from aesara.digests import blake2b
+from aesara.graph.digest import NoDigest, digest_of
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.rewriting.databases import load_rules, optdb
+from aesara.graph.rewriting.db import RewriteDatabaseQuery
+from aesara.graph.rewriting.watching import active_watch
+from aesara.link.llvm.cache import function_cache
+from aesara.link.llvm.jit import host_key
+from aesara.link.llvm.linker import LLVMLinker
+from aesara.records import dataclass
+from aesara.scan.inner_graphs import RewriteSteps
+from aesara.utils import free_in_children
+
+__all__ = ["KeptFunction", "find", "key_of", "keep"]
+
+#: options that make no difference to what a graph is compiled to
+_WITHOUT_EFFECT = ("native_cache", "function_cache", "exception_verbosity", "on_unused_input", "traceback__limit")
+#: bytes of code and constants that the process keeps at most
+_MOST_BYTES = 64 * 2**20
+#: functions that it keeps at most
+_MOST_FUNCTIONS = 256
+#: bytes of constants of a function that is kept on disk
+_LARGEST = 2**24
+
+
+@dataclass
+class KeptFunction:
+    """The outcome of a compilation.
+
+    Attributes
+    ----------
+    form
+        The machine code, and what it reads.
+    types
+        The types of the outputs of the rewritten graph.
+    text
+        The digest of the LLVM IR.
+    """
+
+    form: Any
+    types: tuple[Any, ...]
+    text: bytes
+
+    @property
+    def size(self) -> int:
+        """Bytes of machine code and constants."""
+        image = self.form.image
+        return len(image.code) + len(image.entry_code) + sum(constant.nbytes for constant in self.form.constants)
+
+
+#: by folder and key
+_kept: OrderedDict[tuple[str, str], KeptFunction] = OrderedDict()
+_lock = free_in_children(threading.Lock())
+
+
+def key_of(maker: Any, graph: FunctionGraph) -> str:
+    """Return the digest of all that a compilation depends on.
+
+    Parameters
+    ----------
+    maker
+        The maker of the function.
+    graph
+        The graph as written.
+
+    Raises
+    ------
+    NoDigest
+        If it depends on more than can be told; the message says on what.
+    """
+    for option in ("function_cache", "native_cache"):
+        if not getattr(config, option):
+            raise NoDigest(f"the option {option} is off")
+    mode = maker.mode
+    query = mode.provided_optimizer
+    if type(mode.linker) is not LLVMLinker or not isinstance(query, RewriteDatabaseQuery) or mode.optdb is not optdb:
+        raise NoDigest(f"the mode {mode} is not one of rewrites and native code")
+    if maker.profile is not None or maker.accept_inplace or maker.overwrites_arguments:
+        raise NoDigest("the function is profiled, or its graph has operations that overwrite their inputs")
+    if config.compute_test_value != "off" or config.compute_test_value_opt != "off":
+        raise NoDigest("test values are computed")
+    if active_watch() is not None:
+        raise NoDigest("somebody watches its rewrites")
+    load_rules()
+    facts = (
+        _facts_of_query(query),
+        _facts_of_query(RewriteSteps.query),
+        optdb.content_of_package(),
+        [(one.mutable, one.borrow, one.strict, one.allow_downcast, one.implicit, one.value is None,
+          one.update is None) for one in maker.inputs],
+        [one.borrow for one in maker.outputs],
+        maker.unpack_single,
+        maker.return_none,
+        sorted((k, v) for k, v in (graph.update_mapping or {}).items()),
+        repr([(name, value) for name, value in config.values().items() if name not in _WITHOUT_EFFECT]),
+        host_key(),
+        _versions(),
+    )  # fmt: skip
+    return digest_of(graph.inputs, graph.outputs, *facts)
+
+
+def _facts_of_query(query: RewriteDatabaseQuery) -> tuple[Any, ...]:
+    if query.extra_rewrites:
+        raise NoDigest("rewrites were added to the mode")
+    return query.key()
+
+
+@functools.cache
+def _versions() -> tuple[Any, ...]:
+    """Return what tells the versions of all that compiles apart.
+
+    Installing a package writes its files anew; in a folder of sources any file may have changed.
+    """
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    is_installed = package.startswith(sysconfig.get_paths()["purelib"])
+    files = [os.stat(os.path.join(package, "__init__.py"))] if is_installed else _stats_of_sources(package)
+    latest = len(files), sum(file.st_size for file in files), max(file.st_mtime_ns for file in files)
+    return np.__version__, scipy.__version__, package, latest
+
+
+def _stats_of_sources(folder: str) -> list[os.stat_result]:
+    found = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".py"):
+                found.append(entry.stat())
+            elif entry.is_dir() and entry.name != "__pycache__":
+                found += _stats_of_sources(entry.path)
+    return found
+
+
+def find(key: str) -> KeptFunction | None:
+    """Return what was kept under a key; None if nothing was."""
+    place = str(config.native_cache_dir), key
+    with _lock:
+        found = _kept.get(place)
+        if found is not None:
+            _kept.move_to_end(place)
+            return found
+    cache = function_cache()
+    content = None if cache is None else cache.load(key)
+    if content is None:
+        return None
+    try:
+        found = pickle.loads(content)
+    except Exception:  # whatever is the matter with it, it is not what was written
+        return None
+    if not isinstance(found, KeptFunction):
+        return None
+    _remember(key, found)
+    return found
+
+
+def keep(key: str, native: Any, types: tuple[Any, ...]) -> None:
+    """Keep a compiled function under a key, if nothing of it runs in Python."""
+    form = native.form
+    if form.n_callbacks or sum(constant.nbytes for constant in form.constants) > _LARGEST:
+        return
+    found = KeptFunction(form.without_symbols(), types, text_digest(native.report.text))
+    _remember(key, found)
+    cache = function_cache()
+    if cache is not None:
+        cache.store(key, pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+def text_digest(text: str) -> bytes:
+    """Return the digest of the text of a module."""
+    return blake2b(text.encode(), digest_size=20).digest()
+
+
+def _remember(key: str, found: KeptFunction) -> None:
+    with _lock:
+        _kept[str(config.native_cache_dir), key] = found
+        total = sum(one.size for one in _kept.values())
+        while len(_kept) > 1 and (total > _MOST_BYTES or len(_kept) > _MOST_FUNCTIONS):
+            total -= _kept.popitem(last=False)[1].size
