@@ -117,7 +117,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "it saves work: arrays of one element stay what they are",
     (
         "aesara/lower/reductions/positions.py",
-        "_in_two_reductions",
+        "_argmax_by_reductions",
         "True",
         "(False)",
     ): "the largest elements are stored, as all sums and maxima are, however often they are read",
