@@ -302,10 +302,10 @@ class _IterationBuilder:
             stored = columns.get(element.column)
             if stored is None:
                 raise _NotConvertible
-            rounds = 1 if element.rows == 0 else stored.ahead - element.ahead
-            if rounds < 1 or element.ahead < 0 or not _has_room(element.ring, stored.ahead):
+            distance = 1 if element.rows == 0 else stored.ahead - element.ahead
+            if distance < 1 or element.ahead < 0 or not _has_room(element.ring, stored.ahead):
                 raise _NotConvertible
-            depths[stored] = max(depths.get(stored, 0), rounds)
+            depths[stored] = max(depths.get(stored, 0), distance)
         return depths
 
     def _registers(self) -> dict[Expr, Expr]:
@@ -314,8 +314,8 @@ class _IterationBuilder:
         found = {}
         for element, stand_in in self.read.items():
             stored = self.written_at[element.column]
-            rounds = 1 if element.rows == 0 else stored.ahead - element.ahead
-            found[stand_in] = var(f"x{numbers[stored]}_{rounds}", stand_in.dtype)
+            distance = 1 if element.rows == 0 else stored.ahead - element.ahead
+            found[stand_in] = var(f"x{numbers[stored]}_{distance}", stand_in.dtype)
         return found
 
     def _count_dependents(self) -> list[int]:
@@ -515,10 +515,10 @@ def _loop_over_iterations(extent: Expr, body: tuple[Statement, ...], final_shift
     is_first = primitive("eq", stage, const(0))
     start = primitive("select", is_first, const(0), extent - final_ones + stage - 1)
     inside = [map_expressions(s, lambda e: substitute([e], {_ITERATION: start + _ITERATION}.get, {})[0]) for s in body]
-    rounds = For(
+    inner_loop = For(
         _ITERATION.attr, primitive("select", is_first, extent - final_ones, const(1)), tuple(inside), interleave=0
     )
-    return For(stage.attr, final_ones + 1, (*final_shifts, rounds), interleave=0)
+    return For(stage.attr, final_ones + 1, (*final_shifts, inner_loop), interleave=0)
 
 
 def _guard_by_checks(checks: list[Any], failure: str, body: tuple[Statement, ...]) -> tuple[Statement, ...]:

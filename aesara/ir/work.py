@@ -25,7 +25,7 @@ _HEAVY = 20.0
 #: time of an iteration that need not be interrupted
 _SHORT = 1e5
 #: assumed trip count of a `while`
-_ROUNDS = 16
+_WHILE_ITERATIONS = 16
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ def _work(body: Iterable[Statement], bound: frozenset[str], rate: float) -> Work
             inner = _work(statement.body, bound | {statement.var}, _VECTOR if _is_vectorized(statement) else _SCALAR)
             total += (inner + Work({(): rate})).times(_extent(statement.extent, bound))
         elif isinstance(statement, (If, While)):
-            rounds = _ROUNDS if isinstance(statement, While) else 1
-            total += _work(statement.body, bound, _SCALAR).times(const(rounds))
+            iterations = _WHILE_ITERATIONS if isinstance(statement, While) else 1
+            total += _work(statement.body, bound, _SCALAR).times(const(iterations))
         else:
             for e in walk(expressions_of(statement)):
                 if e not in seen:

@@ -92,8 +92,8 @@ def _factor_pivoted_qr(
     order[...] = np.arange(values["n"]) + 1
     for k in range(min(remainder.shape)):
         at = k + int(np.argmax(np.linalg.norm(remainder[:, k:], axis=0)))
-        for one in (remainder.T, order, a):
-            one[[k, at]] = one[[at, k]]
+        for array in (remainder.T, order, a):
+            array[[k, at]] = array[[at, k]]
         direction = remainder[:, k] / (np.linalg.norm(remainder[:, k]) or 1)
         remainder -= np.outer(direction, direction.conj() @ remainder)
     if a.size:

@@ -561,11 +561,11 @@ class Emitter:
         outer.lines[phi_line] = make_phis(first, last.name, again)
         return count
 
-    def _check_signals_every(self, inner: Scope, index: str, rounds: int) -> None:
+    def _check_signals_every(self, inner: Scope, index: str, interval: int) -> None:
         """Check for signals after some iterations of a loop over other loops."""
         look, on = self.label("look"), self.label("on")
-        position = inner.value("i64", index) & rounds - 1
-        inner.branch(position.equals(rounds - 1), look, on, _UNLIKELY)
+        position = inner.value("i64", index) & interval - 1
+        inner.branch(position.equals(interval - 1), look, on, _UNLIKELY)
         inner.begin(look)
         self._check_signals(inner, on)
 

@@ -147,12 +147,12 @@ class EntryPoint:
 
     def _decide_in_place_updates(self, first: Step) -> None:
         """Emit the decision whether in-place updates are worthwhile, before the first of them."""
-        rest = self.program.steps[self.program.steps.index(first) :]
+        remaining = self.program.steps[self.program.steps.index(first) :]
         size: Expr = const(0)
-        for step in rest:
+        for step in remaining:
             for buffer in step.overwrites():
                 size = size + buffer.bytes
-        self.threads.decide_in_place_updates(rest, size)
+        self.threads.decide_in_place_updates(remaining, size)
 
 
 def _short_loops(program: Program) -> dict[int, Launch]:

@@ -204,11 +204,11 @@ def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[
     if batch is None:
         emit()
         return
-    rounds = entry.threads.iterations_between_checks(entry.threads.in_known_sizes(work))
+    interval = entry.threads.iterations_between_checks(entry.threads.in_known_sizes(work))
 
     def body() -> None:
         emit()
-        entry.threads.check_signals_after_iteration(entry.code.value(BATCH), rounds)
+        entry.threads.check_signals_after_iteration(entry.code.value(BATCH), interval)
 
     entry.code.emitter.loop(For(BATCH.attr, batch, ()), body)
 
@@ -276,13 +276,13 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
     if launch is not None:
         _short_loop(entry, step, launch)
         return
-    portion = threads.iterations_between_checks(threads.in_known_sizes(step.work_per_iteration()))
+    interval = threads.iterations_between_checks(threads.in_known_sizes(step.work_per_iteration()))
     outermost, entry.inside_loop = not entry.inside_loop, True
 
     def body() -> str | None:
         for inner in step.body:
             entry.step(inner)
-        threads.check_signals_after_iteration(code.value(var(step.var)), portion)
+        threads.check_signals_after_iteration(code.value(var(step.var)), interval)
         return None if step.until is None else code.value(step.until)
 
     code.define(step.count, code.emitter.loop(For(step.var, step.extent, ()), body))
