@@ -152,6 +152,12 @@ class Value:
     __rshift__ = _operator(None, "lshr")
     shift_arithmetic = _operator(None, "ashr")
 
+    def __mod__(self, divisor: int) -> Value:
+        """Return the signed remainder by a positive integer, rounded down: it is never negative."""
+        rest = self._operate(None, "srem", self, divisor)
+        last_bit = int(element_of(self.kind)[1:]) - 1
+        return rest + (rest.shift_arithmetic(last_bit) & divisor)
+
     def __neg__(self) -> Value:
         if self.is_float:
             return self.writer.emit(self.kind, f"fneg {self.kind} {self.name}")
@@ -369,3 +375,29 @@ class InstructionWriter:
         ]
         self.begin(after)
         return values
+
+    def counted_loop(self, count: Value, carried: Sequence[Value], body: Callable[..., Sequence[Value]]) -> None:
+        """Write a rotated loop of `count` iterations, whose condition is tested at the end.
+
+        Parameters
+        ----------
+        carried
+            Initial values of the variables of the loop.
+        body
+            Writes an iteration, given its number and the variables; returns their next values.
+        """
+        inside, after = map(self.names.label, ("round", "after"))
+        before = self.block
+        first = [self.constant(count.kind, 0), *carried]
+        self.branch(count > 0, inside, after)
+        self.begin(inside)
+        place = len(self.lines)
+        number, *variables = [Value(self, one.kind, self.names.fresh()) for one in first]
+        following = body(number, *variables)
+        last = [number + 1, *following]
+        self.branch(last[0] < count, inside, after)
+        self.lines[place:place] = [
+            f"{value} = phi {value.kind} [{initial}, %{before}], [{later}, %{self.block}]"
+            for value, initial, later in zip([number, *variables], first, last, strict=True)
+        ]
+        self.begin(after)

@@ -16,10 +16,12 @@ steps are a product with its power: so streams are put far apart, and a long one
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
-__all__ = ["M1", "M2", "integers", "jumped", "powers", "spread"]
+__all__ = ["M1", "M2", "advance", "integers", "jumped", "powers", "spread"]
 
 M1 = 2**31 - 1
 M2 = 2**31 - 21069
@@ -29,6 +31,30 @@ _STEP = (
 )
 #: how many pieces of streams are computed side by side
 _PIECES = 1024
+
+
+def advance(state: tuple[Any, ...], select: Callable[[Any, Any, Any], Any]) -> tuple[tuple[Any, ...], Any]:
+    """Return the next state of a stream and its number.
+
+    The six words may be arrays of NumPy or JAX, or values of native code: every back end runs this function.
+
+    Parameters
+    ----------
+    state
+        Six integers of 64 bits.
+    select
+        Chooses one of two values by a condition, as `numpy.where` does.
+
+    Examples
+    --------
+    >>> advance((1, 2, 3, 4, 5, 6), lambda condition, yes, no: yes if condition else no)
+    ((8388995, 1, 2, 327686, 4, 5), 8061309)
+    """
+    x1, x2, x3, y1, y2, y3 = state
+    x = (x2 * 2**22 + x3 * (2**7 + 1)) % M1
+    y = (y1 * 2**15 + y3 * (2**15 + 1)) % M2
+    difference = x - y
+    return (x, x1, x2, y, y1, y2), select(x > y, difference, difference + M1)
 
 
 @functools.lru_cache(maxsize=64)
@@ -91,17 +117,11 @@ def integers(states: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     pieces = max(1, min(_PIECES // streams, rounds))
     length = -(-rounds // pieces)
     starts = spread(states, length, pieces)
-    x1, x2, x3, y1, y2, y3 = np.moveaxis(starts, -1, 0)
+    state = tuple(np.moveaxis(starts, -1, 0))
     found = np.empty((pieces, length, streams), dtype=np.int64)
     for k in range(length):
-        x1, x2, x3 = (x2 * 2**22 + x3 * (2**7 + 1)) % M1, x1, x2
-        y1, y2, y3 = (y1 * 2**15 + y3 * (2**15 + 1)) % M2, y1, y2
-        found[:, k] = _combined(x1, y1)
+        state, found[:, k] = advance(state, np.where)
     ends = jumped(np.asarray(states, dtype=np.int64), rounds)
-    after = jumped(ends[:rest], 1)
-    numbers = np.concatenate([found.reshape(-1, streams)[:rounds].ravel(), _combined(after[:, 0], after[:, 3])])
-    return numbers, np.concatenate([after, ends[rest:]])
-
-
-def _combined(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return np.where(x > y, x - y, x - y + M1)
+    after, last = advance(tuple(np.moveaxis(ends[:rest], -1, 0)), np.where)
+    numbers = np.concatenate([found.reshape(-1, streams)[:rounds].ravel(), last])
+    return numbers, np.concatenate([np.stack(after, axis=-1), ends[rest:]])

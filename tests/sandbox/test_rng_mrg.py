@@ -11,7 +11,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
-from aesara.sandbox.mrg31k3p import M1, M2, integers, jumped, spread
+from aesara.sandbox.mrg31k3p import M1, M2, advance, integers, jumped, spread
 from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from aesara.sandbox.rng_mrg import (
     A1p72,
@@ -363,3 +363,21 @@ def test_counts_of_categories_are_native():
             f(weights, uniform[:-1], draws)
     assert MultinomialFromUniform("auto")(p, u, 1).type.shape == (None, None)
     assert ChoiceFromUniform("auto")(p, u, 2).type.shape == (None, 2)
+
+
+@pytest.mark.parametrize(("streams", "count"), [(1, 9), (7, 30), (60, 20)])
+def test_native_code_advances_streams_as_python_does(streams, count):
+    """Native code, NumPy and Python's integers run one function, and give the same bits."""
+    states = np.random.default_rng(3).integers(1, M2, size=(streams, 6))
+    rows = [tuple(map(int, row)) for row in states]
+    numbers = []
+    for k in range(count):
+        rows[k % streams], number = advance(rows[k % streams], lambda condition, yes, no: yes if condition else no)
+        numbers.append(number)
+    by_numpy, after = integers(states, count)
+    assert by_numpy.tolist() == numbers and after.tolist() == [list(row) for row in rows]
+    given = aesara.shared(states.astype("int32"))
+    following, uniform = mrg_uniform.new(given, 1, "float64", (count,))
+    native = aesara.function([], uniform, updates=[(given, following)])
+    np.testing.assert_array_equal(native(), np.array(numbers) * 2.0**-31)
+    assert given.get_value().tolist() == [list(row) for row in rows]

@@ -12,6 +12,9 @@ from __future__ import annotations
 
 import re
 
+from aesara.ir.instructions import InstructionWriter, Value
+from aesara.sandbox import mrg31k3p
+
 __all__ = ["DRAWS", "called_by"]
 
 #: NumPy breaks a stick where all concentrations are below 0.1, since all gamma numbers might be zero
@@ -304,75 +307,37 @@ done:
   ret void
 }"""
 
-#: see `aesara.sandbox.mrg31k3p`; of numbers below zero, what is left of a division has the sign of the divisor
-_MRG31K3P = """
-define internal void @draw.mrg31k3p(ptr %states, i64 %streams, i64 %count, ptr %out) noinline nounwind {
-entry:
-  %some = icmp sgt i64 %count, 0
-  br i1 %some, label %one, label %done
-one:
-  %k = phi i64 [0, %entry], [%k.next, %one]
-  %stream = phi i64 [0, %entry], [%stream.next, %one]
-  %x1.at = getelementptr [6 x i32], ptr %states, i64 %stream
-  %x2.at = getelementptr i32, ptr %x1.at, i64 1
-  %x3.at = getelementptr i32, ptr %x1.at, i64 2
-  %y1.at = getelementptr i32, ptr %x1.at, i64 3
-  %y2.at = getelementptr i32, ptr %x1.at, i64 4
-  %y3.at = getelementptr i32, ptr %x1.at, i64 5
-  %x1 = load i32, ptr %x1.at
-  %x2 = load i32, ptr %x2.at
-  %x3 = load i32, ptr %x3.at
-  %y1 = load i32, ptr %y1.at
-  %y2 = load i32, ptr %y2.at
-  %y3 = load i32, ptr %y3.at
-  %x2.wide = sext i32 %x2 to i64
-  %x3.wide = sext i32 %x3 to i64
-  %y1.wide = sext i32 %y1 to i64
-  %y3.wide = sext i32 %y3 to i64
-  %x2.part = mul i64 %x2.wide, 4194304
-  %x3.part = mul i64 %x3.wide, 129
-  %x.sum = add i64 %x2.part, %x3.part
-  %x.rest = srem i64 %x.sum, 2147483647
-  %x.sign = ashr i64 %x.rest, 63
-  %x.back = and i64 %x.sign, 2147483647
-  %x = add i64 %x.rest, %x.back
-  %y1.part = mul i64 %y1.wide, 32768
-  %y3.part = mul i64 %y3.wide, 32769
-  %y.sum = add i64 %y1.part, %y3.part
-  %y.rest = srem i64 %y.sum, 2147462579
-  %y.sign = ashr i64 %y.rest, 63
-  %y.back = and i64 %y.sign, 2147462579
-  %y = add i64 %y.rest, %y.back
-  %x.new = trunc i64 %x to i32
-  %y.new = trunc i64 %y to i32
-  store i32 %x.new, ptr %x1.at
-  store i32 %x1, ptr %x2.at
-  store i32 %x2, ptr %x3.at
-  store i32 %y.new, ptr %y1.at
-  store i32 %y1, ptr %y2.at
-  store i32 %y2, ptr %y3.at
-  %difference = sub i64 %x, %y
-  %above = icmp sgt i64 %x, %y
-  %wrapped = add i64 %difference, 2147483647
-  %number = select i1 %above, i64 %difference, i64 %wrapped
-  %to = getelementptr i64, ptr %out, i64 %k
-  store i64 %number, ptr %to
-  %k.next = add i64 %k, 1
-  %stream.up = add i64 %stream, 1
-  %last = icmp eq i64 %stream.up, %streams
-  %stream.next = select i1 %last, i64 0, i64 %stream.up
-  %more = icmp slt i64 %k.next, %count
-  br i1 %more, label %one, label %done
-done:
-  ret void
-}"""
+
+def _mrg31k3p() -> str:
+    """Return the text of a loop that advances one stream after another by `mrg31k3p.advance`."""
+    w = InstructionWriter()
+    states, out = w.value("ptr", "%states"), w.value("ptr", "%out")
+    streams, count = w.value("i64", "%streams"), w.value("i64", "%count")
+
+    def draw(k: Value, stream: Value) -> list[Value]:
+        first = w.at(states, stream, "[6 x i32]")
+        places = [w.at(first, word, "i32") for word in range(6)]
+        words = [w.load("i32", place) for place in places]
+        state = tuple(word.convert("sext", "i64") for word in words)
+        following, number = mrg31k3p.advance(state, Value.select)
+        unchanged = dict(zip(state, words, strict=True))
+        for word, place in zip(following, places, strict=True):
+            w.store(unchanged[word] if word in unchanged else word.narrow("i32"), place)
+        w.store(number, w.at(out, k, "i64"))
+        next_stream = stream + 1
+        return [next_stream.equals(streams).select(0, next_stream)]
+
+    w.counted_loop(count, [w.constant("i64", 0)], draw)
+    head = "define internal void @draw.mrg31k3p(ptr %states, i64 %streams, i64 %count, ptr %out) noinline nounwind {"
+    return "\n".join([head, w.text(), "ret void", "}"])
+
 
 #: the text of each function, by its symbol
 DRAWS = {
     "draw.dirichlet": _DIRICHLET.strip(),
     "draw.subset": _SUBSET.strip(),
     "draw.weighted_subset": _WEIGHTED_SUBSET.strip(),
-    "draw.mrg31k3p": _MRG31K3P.strip(),
+    "draw.mrg31k3p": _mrg31k3p(),
 }
 
 

@@ -33,7 +33,7 @@ from aesara.link.jax.dispatch.basic import (
 )
 from aesara.link.jax.dispatch.distributions import draws_of
 from aesara.link.jax.dispatch.drawing import KeyedDraw, fitted
-from aesara.sandbox.mrg31k3p import M1, M2
+from aesara.sandbox.mrg31k3p import advance
 from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
 from aesara.tensor.random.constructors import AbstractRNGConstructor
 from aesara.tensor.random.generators import bit_generator_of, state_of, words_of_state
@@ -187,9 +187,8 @@ def jax_funcify_mrg_uniform(op: mrg_uniform, node: Apply, checks: Any = None, **
     taken, added, factor = SCALES[dtype]
 
     def step(states: Any, _: Any = None) -> tuple[Any, Any]:
-        x1, x2, x3, y1, y2, y3 = states.T
-        x, y = (x2 * 2**22 + x3 * (2**7 + 1)) % M1, (y1 * 2**15 + y3 * (2**15 + 1)) % M2
-        return jnp.stack([x, x1, x2, y, y1, y2], axis=-1), jnp.where(x > y, x - y, x - y + M1)
+        following, numbers = advance(tuple(states.T), jnp.where)
+        return jnp.stack(following, axis=-1), numbers
 
     def draw(states: Any, size: Any) -> tuple[Any, Any]:
         sizes = _sizes(op, size)
