@@ -189,7 +189,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "the sign only counts beyond 1/2",
     (
         "aesara/link/llvm/python_nodes.py",
-        "_checked",
+        "_check_output",
         "shape == any_lengths or shape == value.shape",
         "(shape == any_lengths and shape == value.shape)",
     ): "it saves work: what is not seen here is checked entry by entry below",
