@@ -40,18 +40,15 @@ from aesara.scan.returned_rows import return_rows_as_results
 from aesara.scan.rows_for_shapes import read_shapes_elsewhere
 from aesara.scan.saving_memory import SaveMemory
 from aesara.subgraph import inline_ofg_expansion
-from aesara.tensor.rewriting.allocations import local_alloc_to_broadcast, local_fill_to_alloc
 from aesara.tensor.rewriting.blas import blas_opt_inplace, blas_optdb
-from aesara.tensor.rewriting.elemwise import inplace_elemwise_optimizer
-from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
-from aesara.tensor.rewriting.fusion import fuse_seqopt
+from aesara.tensor.rewriting.constants import local_alloc_empty_to_zeros, local_alloc_to_broadcast, local_fill_to_alloc
+from aesara.tensor.rewriting.elemwise import fuse_seqopt, inplace_elemwise_optimizer, local_careduce_fusion
 from aesara.tensor.rewriting.inplace import (
     InplaceWriter,
     local_inplace_AdvancedIncSubtensor,
     local_inplace_AdvancedIncSubtensor1,
     local_inplace_setsubtensor,
 )
-from aesara.tensor.rewriting.reduction_fusion import local_careduce_fusion
 from aesara.tensor.rewriting.shape import ShapeOptimizer, UnShapeOptimizer
 
 

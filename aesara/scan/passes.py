@@ -20,7 +20,7 @@ from aesara.scan.push_out import (
     push_out_seq_scan,
 )
 from aesara.scan.unrolling import unroll_scan
-from aesara.tensor.rewriting.folding import constant_folding
+from aesara.tensor.rewriting.constants import constant_folding
 
 __all__ = ["scan_eqopt1", "scan_eqopt2", "scan_seqopt1"]
 

@@ -22,11 +22,10 @@ from aesara.scan.push_out import (
 )
 from aesara.scan.saving_memory import reshape_output_storage, save_mem_new_scan
 from aesara.tensor.elementwise.ops import maximum, minimum
-from aesara.tensor.rewriting.arithmetic import local_mul_switch_sink
+from aesara.tensor.rewriting.arithmetic import local_abs_merge, local_mul_switch_sink
 from aesara.tensor.rewriting.basic import local_useless_switch
-from aesara.tensor.rewriting.folding import constant_folding
-from aesara.tensor.rewriting.fusion import local_upcast_elemwise_constant_inputs
-from aesara.tensor.rewriting.signs import local_abs_merge
+from aesara.tensor.rewriting.constants import constant_folding
+from aesara.tensor.rewriting.elemwise import local_upcast_elemwise_constant_inputs
 
 __all__ = [
     "RewriteSteps",

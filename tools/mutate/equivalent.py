@@ -170,7 +170,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: a choice of nothing gives nothing",
     (
-        "aesara/tensor/rewriting/dot_chains.py",
+        "aesara/tensor/rewriting/dots.py",
         "local_dot_chain",
         "len(clients) == 1",
         "(len(clients) != 1)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import aesara.tensor.rewriting
 from aesara.graph.rewriting.describe import function_text, pattern_text
@@ -29,7 +29,7 @@ def rules_page() -> str:
     lines = [INTRODUCTION]
     own = [module for name, module in sorted(sys.modules.items()) if name.startswith("aesara.tensor.rewriting.")]
     modules = {id(module.rules): module for module in own if hasattr(module, "rules")}
-    for rules in (*aesara.tensor.rewriting.RULES, *matrices.RULES):
+    for rules in _of_modules((*aesara.tensor.rewriting.RULES, *matrices.RULES)):
         module = modules[id(rules)]
         found = list(_rows(rules))
         if found:
@@ -37,6 +37,15 @@ def rules_page() -> str:
             lines += [f"## `{module.__name__.removeprefix('aesara.tensor.rewriting.')}`\n", title + "\n"]
             lines += ["| rule | formula | condition, reason | passes |", "|---|---|---|---|", *found, ""]
     return "\n".join(lines)
+
+
+def _of_modules(found: Sequence[Rules]) -> Iterator[Rules]:
+    """Yield the rules of each module, those of the modules of a subpackage in its place."""
+    for rules in found:
+        if rules.parts:
+            yield from _of_modules(rules.parts)
+        else:
+            yield rules
 
 
 def _rows(rules: Rules) -> Iterator[str]:

@@ -61,11 +61,11 @@ from aesara.tensor.reductions.softmax import Softmax, SoftmaxGrad
 from aesara.tensor.reductions.softmax import log_softmax as _log_softmax
 from aesara.tensor.reductions.softmax import softmax as _softmax
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.softmax_entries import (
+from aesara.tensor.rewriting.special import (
     local_advanced_indexing_crossentropy_onehot,
     local_advanced_indexing_crossentropy_onehot_grad,
+    softmax_simplifier,
 )
-from aesara.tensor.rewriting.special import softmax_simplifier
 from aesara.utils import deprecated_attribute as _deprecated_attribute
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -2,101 +2,65 @@
 
 from aesara.graph.rewriting import databases
 from aesara.tensor.rewriting import (
-    allocations,
     arithmetic,
     basic,
-    batches,
     blas,
-    checked_shapes,
-    complements,
-    differences,
-    dot_chains,
+    constants,
+    dots,
     elemwise,
-    entropies,
     erf_tails,
     extra_ops,
-    folding,
-    fusion,
     gradient_forms,
     hyperbolic,
-    inverses,
+    indexing,
     jax,
     logarithms,
     logistic,
     math,
     older_interface,
-    positions,
     powers,
-    product_sums,
-    pythagorean,
-    reduced_forms,
     reductions,
-    repeated_elements,
-    scattered,
     shape,
-    signs,
-    softmax_entries,
     special,
     subtensor,
-    subtensor_lifting,
-    subtensor_reading,
-    subtensor_writing,
+    sums,
     uncanonicalize,
     vanishing_quotients,
-    views,
 )
+from aesara.tensor.rewriting.registration import Rules
 
-#: The rules of this package. Where several rules of a database (`canonicalize`, ...) are about the same op, they are
-#: tried in this order, and within a module in the order in which they stand there. The first that applies wins, so that
-#: the order decides where two have forms for one expression: constants are folded before anything else is done with
-#: them, and logistic functions are found before the complements and quotients that they are written as.
+#: The rules of this package, a module or subpackage for each root operation. In each pass (`canonicalize`,
+#: `stabilize`, `specialize`, ...) the rules about one op are tried in this order, those of a module in the order in which
+#: they stand there, and the first that applies wins. The passes see to the rest: canonical forms, then stability, then
+#: speed. The order of modules matters in few places:
+#:
+#: - Constants are folded, and what does nothing is removed, before other rules look at a node.
+#: - `exp`, `log1p`, ... of one or two terms (`exponentials`) come before the rules about sums, products and logarithms,
+#:   which are more general.
+#: - Logistic functions are found before the complements and quotients that they are written as.
+#: - Sums of dots are merged before the canonizers of `arithmetic` reorder the terms.
+#: - Logarithms of functions that vanish at zero are found before other logarithms are taken apart.
+#: - `uncanonicalize` comes last: it has forms that the others take back.
 RULES = (
-    # Constants, and what does nothing.
-    allocations.rules,
-    folding.rules,
-    views.rules,
+    constants.rules,
     basic.rules,
-    batches.rules,
-    checked_shapes.rules,
-    # Exponentials and what is made of them.
+    shape.rules,
     logarithms.exponentials.rules,
     logistic.rules,
-    complements.rules,
-    differences.rules,
-    # Sums, products and reductions.
-    dot_chains.rules,
-    signs.rules,
-    arithmetic.rules,
-    fusion.rules,
-    elemwise.rules,
+    sums.rules,
     reductions.rules,
-    # Logarithms.
+    dots.rules,
+    arithmetic.rules,
+    elemwise.rules,
     vanishing_quotients.rules,
-    *logarithms.RULES,
-    entropies.rules,
+    Rules(*logarithms.RULES),
     hyperbolic.rules,
     erf_tails.rules,
-    extra_ops.rules,
-    inverses.rules,
-    powers.rules,
-    # Reductions in fewer steps.
-    reduced_forms.rules,
-    repeated_elements.rules,
-    # Sums of products.
-    product_sums.rules,
-    pythagorean.rules,
-    # Shapes, and parts of tensors.
-    shape.rules,
     special.rules,
-    softmax_entries.rules,
-    positions.rules,
-    subtensor_lifting.rules,
-    subtensor_reading.rules,
-    subtensor_writing.rules,
-    scattered.rules,
-    # For modes that name their tag.
+    extra_ops.rules,
+    powers.rules,
+    indexing.rules,
     jax.rules,
-    # What canonical forms stand in the way of.
     uncanonicalize.rules,
 )
 for _database in (databases.canonicalize, databases.stabilize, databases.specialize, databases.local_useless):
@@ -108,14 +72,10 @@ for _rules in RULES:
 __all__ = [
     "RULES",
     "basic",
-    "batches",
     "blas",
-    "checked_shapes",
-    "complements",
-    "differences",
-    "dot_chains",
+    "constants",
+    "dots",
     "elemwise",
-    "entropies",
     "erf_tails",
     "extra_ops",
     "gradient_forms",
@@ -123,13 +83,9 @@ __all__ = [
     "jax",
     "logarithms",
     "math",
-    "product_sums",
-    "pythagorean",
-    "scattered",
     "shape",
-    "softmax_entries",
     "special",
     "subtensor",
+    "sums",
     "uncanonicalize",
-    "views",
 ]

@@ -1,28 +1,44 @@
-"""Removal of what does nothing, and rules about choices, casts, joins and what sorting gives."""
+"""Removal of what does nothing, and rules about choices, casts, joins, batches and what sorting gives."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.nodes import Constant
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting import databases
-from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import ops
 from aesara.graph.rewriting.older_names import older_names
+from aesara.graph.rewriting.pattern import rule
+from aesara.graph.vectorization import vectorize_node
+from aesara.graph.view import ViewOp
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise, assert_op
+from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.creation.allocation import alloc
+from aesara.tensor.creation.eye_tri import Eye
 from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.derivatives.gradient_operators import (
+    ConsiderConstant,
+    DisconnectedGrad,
+    GradClip,
+    GradScale,
+    UndefinedGrad,
+    ZeroGrad,
+)
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, and_, eq, identity, mul, or_, second, switch, xor
 from aesara.tensor.joining.join_split import Join, Split
 from aesara.tensor.ordering.sorting import TopKOp
+from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting import shape_feature as _shape_feature
-from aesara.tensor.rewriting.allocations import (
+from aesara.tensor.rewriting.constants import (
     broadcast_like,
+    constant_folding,
     encompasses_broadcastable,
+    local_alloc_empty_to_zeros,
     local_alloc_sink_dimshuffle,
     local_alloc_unary,
     local_elemwise_alloc,
@@ -32,9 +48,8 @@ from aesara.tensor.rewriting.allocations import (
     local_useless_alloc,
     local_useless_fill,
     merge_broadcastables,
+    topo_constant_folding,
 )
-from aesara.tensor.rewriting.empty import local_alloc_empty_to_zeros
-from aesara.tensor.rewriting.folding import constant_folding, topo_constant_folding
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
@@ -43,6 +58,7 @@ from aesara.tensor.rewriting.helpers import (
     in_place_of,
     is_elemwise,
     output_of,
+    outputs_in_place_of,
 )
 from aesara.tensor.rewriting.registration import (
     Rules,
@@ -55,9 +71,25 @@ from aesara.tensor.rewriting.registration import (
 )
 from aesara.tensor.rewriting.rows import number, replacing, row
 from aesara.tensor.rewriting.shape_feature import import_ShapeFeature
-from aesara.tensor.rewriting.views import local_view_op
+from aesara.tensor.shapes.specify_shape import specify_shape
+from aesara.tensor.vectorization.blockwise import Blockwise
+from aesara.tensor.vectorization.fallback import vectorize_by_blockwise
 
 rules = Rules()
+
+_HANDED_ON = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, UndefinedGrad, ZeroGrad)
+
+local_view_op = rule(
+    "local_view_op",
+    (ops(*_HANDED_ON, name="f"), "x"),
+    "x",
+    lambda f: type(f) in _HANDED_ON,  # not what is derived from these: a class of a user may do more
+    why="zero_grad(x) -> x: the gradients have been taken",
+)
+rules.canonicalize(local_view_op)
+rules.useless(local_view_op, "fast_compile")
+
+
 EVERYWHERE = (rules.specialize, rules.canonicalize, rules.useless)
 
 fill = second
@@ -322,7 +354,61 @@ __getattr__ = older_names(
     {"__name__": __name__, **{new: getattr(_shape_feature, old) for old, new in _MOVED.items()}}, _MOVED
 )
 
+
+#: Constants with more rows than this are not looked at.
+LARGEST_IDENTITY = 1024
+
+
+@rules.canonicalize
+@node_rewriter([Blockwise])
+def local_blockwise_of_rule(fgraph, node):
+    """blockwise(f)(x) -> f of the whole batch, by the rule of f. A function: f decides what it becomes."""
+    op = node.op
+    if vectorize_node.dispatch(type(op.core_op)) is vectorize_by_blockwise:
+        if any(x.type.ndim > len(dims) for x, dims in zip(node.inputs, op.inputs_signature)):
+            return False
+        return list(op.core_op.make_node(*node.inputs).outputs)
+    core = op.core_node(node.inputs)
+    result = vectorize_node(op.core_op, core, *node.inputs)
+    outputs = list(getattr(result, "outputs", result))
+    if any(out.owner is not None and isinstance(out.owner.op, Blockwise) for out in outputs):
+        return False
+    return outputs_in_place_of(node, outputs)
+
+
+@rules.canonicalize
+@node_rewriter([Dot], operands=[Constant, Eye])
+def local_dot_of_identity(fgraph, node):
+    """dot(eye(n), x) -> specify_shape(x, n), and from the right. A function: it reads constant matrices once."""
+    for matrix, other, axis in ((*node.inputs, 0), (*reversed(node.inputs), -1)):
+        length = _length_of_identity(matrix)
+        if length is not None:
+            sizes: list[Variable | None] = [None] * other.type.ndim
+            sizes[axis] = length
+            return in_place_of(node.outputs[0], specify_shape(other, sizes))
+    return False
+
+
+def _length_of_identity(matrix: Variable) -> Variable | int | None:
+    """Return the size of a matrix that is known to be an identity matrix; None for others."""
+    if isinstance(matrix, Constant):
+        data = matrix.data
+        if data.ndim != 2 or data.shape[0] != data.shape[1] or not 0 < len(data) <= LARGEST_IDENTITY:
+            return None
+        # Most matrices fail at their first entries.
+        is_identity = data[0, 0] == 1 and not data[0, 1:].any() and np.array_equal(data, np.eye(len(data)))
+        return len(data) if is_identity else None
+    node = output_of(matrix, Eye)
+    if node is None or known_integer(node.inputs[2]) != 0:
+        return None
+    rows, columns, _ = node.inputs
+    known = known_integer(rows)
+    is_square = rows is columns or (known is not None and known == known_integer(columns))
+    return None if not is_square else rows if known is None else known
+
+
 __all__ = [
+    "LARGEST_IDENTITY",
     "alloc",
     "assert_op",
     "broadcast_like",
@@ -335,6 +421,8 @@ __all__ = [
     "local_alloc_empty_to_zeros",
     "local_alloc_sink_dimshuffle",
     "local_alloc_unary",
+    "local_blockwise_of_rule",
+    "local_dot_of_identity",
     "local_elemwise_alloc",
     "local_fill_sink",
     "local_fill_to_alloc",

@@ -1,23 +1,24 @@
-"""The canonizers of sums and of products."""
+"""The canonizers of sums and of products, and the distribution of factors over sums."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import add, mul, neg, reciprocal, sgn, square, sub, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.rewriting.algebra import Product, of_lists, power_of
+from aesara.tensor.rewriting.algebra import Product, SignedSum, of_lists, power_of
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
 from aesara.tensor.rewriting.helpers import computed_in, in_place_of, is_float, output_of
 from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range
-from aesara.tensor.rewriting.written_products import in_written_order, is_written_like, same_factors
-from aesara.tensor.rewriting.written_sums import sum_in_written_order
+from aesara.tensor.rewriting.written_order import in_written_order, is_written_like, same_factors, sum_in_written_order
 
 
 class MulCanonizer(AlgebraicCanonizer):
@@ -154,3 +155,136 @@ local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, 
 local_mul_canonizer.name = "local_mul_canonizer"
 local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[at_abs])
 local_mul_canonizer.add_simplifier(of_lists(powers_of_one_base), "powers_of_one_base", operands=[square, at_pow])
+
+
+#: Sums of more terms than this are left alone.
+MOST_TERMS = 20
+
+#: The terms of a sum, with their signs.
+Terms = list[tuple[int, Product]]
+
+
+def multiplied_terms(terms: Terms, by: Product, out_type: Any, least_saved: int = 0) -> Terms | None:
+    """Return the terms of a sum multiplied by factors, if more of them cancel than are needed in other terms.
+
+    A term in which nothing cancels is multiplied, but never divided: ``x / (1 - x)`` is not ``1 / (1 / x - 1)``.
+
+    Parameters
+    ----------
+    terms
+        The terms.
+    by
+        The factors, and those that are divided by.
+    out_type
+        The type of the result.
+    least_saved
+        How many factors have to be saved, and one more.
+    """
+    count = len(by.factors) + len(by.divisors)
+    saved = count
+    new = []
+    for sign, term in terms:
+        factors, divisors = local_mul_canonizer.simplify(
+            [*term.factors, *by.factors], [*term.divisors, *by.divisors], out_type
+        )
+        before, after = _unknowns(term), _unknowns(Product(factors, divisors))
+        if by.divisors and after >= before + count:
+            return None
+        saved += before - after
+        new.append((sign, Product(factors, divisors)))
+    return new if saved > least_saved else None
+
+
+def _unknowns(product: Product) -> int:
+    """Return how many of the factors and divisors are no constants."""
+    return sum(get_constant(var) is None for var in (*product.factors, *product.divisors))
+
+
+def distributed(factor: Variable, others: Product, out: Variable) -> tuple[Variable, Product] | None:
+    """Return a factor that is a sum, multiplied by others, and the others that stay outside; None if that does not pay.
+
+    Parameters
+    ----------
+    factor
+        The sum.
+    others
+        The other factors, and those that are divided by.
+    out
+        The whole product.
+    """
+    terms = _terms(factor, out)
+    if terms is None:
+        return None
+    # Only what cancels somewhere is worth a try.
+    above, below = _factors_of_terms(terms)
+    into = Product(
+        [var for var in others.factors if var in below and get_constant(var) is None],
+        [var for var in others.divisors if var in above and get_constant(var) is None],
+    )
+    multiplied = None if into.is_number else multiplied_terms(terms, into, out.type)
+    if multiplied is None:
+        return None
+    total = SignedSum([(sign, term.build(out)) for sign, term in multiplied]).build(out.type.dtype)
+    return total, Product(
+        [var for var in others.factors if var not in into.factors],
+        [var for var in others.divisors if var not in into.divisors],
+    )
+
+
+def _terms(factor: Variable, out: Variable) -> Terms | None:
+    """Return the terms of a sum as products; None if there are too many, or one only."""
+    total = SignedSum.read(factor, most=MOST_TERMS + 1)
+    if not 2 <= len(total.terms) <= MOST_TERMS:
+        return None
+    return [(sign, Product.read(term, dtype=out.type.dtype)) for sign, term in total.terms]
+
+
+def _factors_of_terms(terms: Terms) -> tuple[set[Variable], set[Variable]]:
+    """Return what the terms of a sum are multiplied with, and what they are divided by."""
+    return {v for _, term in terms for v in term.factors}, {v for _, term in terms for v in term.divisors}
+
+
+@node_rewriter([mul, true_divide], operands=[add, sub, mul])
+def local_greedy_distributor(fgraph, node):
+    """``(a / x + b) * x -> a + b * x``: factors go into a sum if fewer are multiplied then."""
+    out = node.outputs[0]
+    if not is_float(out):
+        return False
+    clients = fgraph.clients
+    divides = node.op == true_divide
+    sides = [node.inputs[:1], node.inputs[1:]] if divides else [node.inputs, []]
+    product = Product(*(_factors(side, clients, out.type.dtype) for side in sides))
+    multiplied, divided = set(product.factors), set(product.divisors)
+    for candidate in (*product.factors, *product.divisors):
+        inner = candidate.owner
+        if inner is None or inner.op not in (add, sub) or len(clients[candidate]) != 1:
+            continue
+        above = candidate in multiplied
+        # The product may be long: what cannot cancel is seen before all of it is looked through.
+        terms = _terms(candidate, out) if candidate.type.dtype == out.type.dtype else None
+        if terms is None:
+            continue
+        tops, bottoms = _factors_of_terms(terms)
+        same, across = (multiplied, divided) if above else (divided, multiplied)
+        if across.isdisjoint(tops) and same.isdisjoint(bottoms):
+            continue
+        own, other = (product.factors, product.divisors) if above else (product.divisors, product.factors)
+        found = distributed(candidate, Product([v for v in own if v is not candidate], other), out)
+        if found is not None:
+            total, left = found
+            parts = ([total, *left.factors], left.divisors)
+            new = Product(*parts) if above else Product(*parts[::-1])
+            return in_place_of(out, new.build(out), [*product.factors, *product.divisors])
+    return False
+
+
+def _factors(variables: list[Variable], clients: Any, dtype: str) -> list[Variable]:
+    """Return the variables, with products of a dtype that only this one uses taken apart."""
+    found: list[Variable] = []
+    for var in variables:
+        inner = output_of(var, mul)
+        if inner is not None and len(clients[var]) == 1 and var.type.dtype == dtype:
+            found.extend(inner.inputs)
+        else:
+            found.append(var)
+    return found

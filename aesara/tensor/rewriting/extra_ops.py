@@ -16,7 +16,7 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.ops import minimum, second
 from aesara.tensor.ordering.searching import Unique
-from aesara.tensor.rewriting.allocations import lengths_of_fill
+from aesara.tensor.rewriting.constants import lengths_of_fill
 from aesara.tensor.rewriting.helpers import has_value, output_of, outputs_in_place_of
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import replacing

@@ -40,9 +40,6 @@ from aesara.tensor.elementwise.ops import (
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.algebra import Product, opposite
-from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
-from aesara.tensor.rewriting.differences import smooth_difference_of_roots
-from aesara.tensor.rewriting.entropies import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.erf_tails import scaled_erfc
 from aesara.tensor.rewriting.helpers import (
     common_value,
@@ -53,8 +50,7 @@ from aesara.tensor.rewriting.helpers import (
     is_float,
     output_of,
 )
-from aesara.tensor.rewriting.hyperbolic_quotients import quotient_of_hyperbolic_functions
-from aesara.tensor.rewriting.kinks import smooth_sum
+from aesara.tensor.rewriting.hyperbolic import quotient_of_hyperbolic_functions, with_bounded_exponentials
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.differences import base_of_square, is_near_kept
 from aesara.tensor.rewriting.logarithms.functions import hyperbolic_cosine
@@ -62,6 +58,8 @@ from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, loga
 from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
 from aesara.tensor.rewriting.logarithms.quotients import exponential_terms, number_of
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp
+from aesara.tensor.rewriting.special import form_of_entropy, form_of_relative_entropy, form_of_xlogy
+from aesara.tensor.rewriting.sums import smooth_difference_of_roots, smooth_sum
 from aesara.tensor.rewriting.vanishing_quotients import logarithm_of_ratios, with_stable_slopes
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 

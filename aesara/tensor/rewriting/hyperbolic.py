@@ -1,4 +1,9 @@
-"""Hyperbolic functions written as exponentials, and exponentials in quotients that overflow together."""
+"""Hyperbolic functions, also those written as exponentials, and exponentials that overflow in bounded functions.
+
+``exp(-exp(x))`` is zero from `x` = 7 on, and so are its slopes. The chain rule multiplies the zero by ``exp(x)``, which
+is infinite from 710 on, and zero times infinity is NaN. What is differentiated has an exponential that does not
+overflow.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +15,12 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.records import dataclass
+from aesara.tensor.derivatives.gradient_operators import DisconnectedGrad, disconnected_grad
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
+    cos,
     cosh,
     exp,
     expm1,
@@ -23,30 +31,151 @@ from aesara.tensor.elementwise.ops import (
     minimum,
     mul,
     neg,
+    reciprocal,
     sigmoid,
+    sin,
     sinh,
     square,
     sub,
     switch,
     tanh,
+    true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.rewriting.algebra import Product, are_opposite, opposite
+from aesara.tensor.rewriting.algebra import PRODUCTS, Product, are_opposite, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
+    has_value,
     in_place_of,
     is_float,
     output_of,
     real_of_same_dtype,
     same_floats,
+    where_or_nan,
 )
 from aesara.tensor.rewriting.logistic import simplify_logistic
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
+from aesara.tensor.rewriting.sums import terms_with
 
 rules = Rules()
+
+#: Exponentials are looked for within so many sums and products.
+DEEPEST = 4
+
+
+def with_bounded_exponentials(var: Variable, kept: Collection[Variable], margin: float = 0.0) -> Variable:
+    """`var` with exponentials that are the largest number of the dtype, or less, where they would be infinite.
+
+    Parameters
+    ----------
+    var
+        A sum, or product, with exponentials among its terms and factors; `var` itself if there are none.
+    kept
+        Variables that are not looked behind.
+    margin
+        By the exponential of this, they stay below the largest number.
+    """
+    return _bounded(var, kept, margin, DEEPEST)
+
+
+def _bounded(var: Variable, kept: Collection[Variable], margin: float, depth: int) -> Variable:
+    node = var.owner
+    if node is None or depth == 0 or var in kept:
+        return var
+    if node.op == exp:
+        (x,) = node.inputs
+        if not real_of_same_dtype(x, var) or _is_bounded(x):
+            return var
+        largest = np.nextafter(np.log(np.finfo(x.type.dtype).max), 0, dtype=x.type.dtype)
+        inside = disconnected_grad(minimum(x, constant_like(largest - margin, x)))
+        # The slope is that of the exponential everywhere: what is added is zero.
+        return exp(add(inside, sub(x, disconnected_grad(x))))
+    if node.op in (add, sub, mul, true_divide, neg):
+        operands = [_bounded(v, kept, margin, depth - 1) for v in node.inputs]
+        if any(new is not old for new, old in zip(operands, node.inputs)):
+            return node.op(*operands)
+    return var
+
+
+def _is_bounded(x: Variable) -> bool:
+    node = output_of(x, add)
+    return node is not None and output_of(node.inputs[0], DisconnectedGrad) is not None
+
+
+@dataclass
+class Part:
+    """A sum or difference of two exponentials.
+
+    Attributes
+    ----------
+    sign
+        That of the second term.
+    x
+        What the quotient of the difference and the sum is the hyperbolic tangent of.
+    kind
+        Only two of the same kind make such a quotient.
+    even
+        Whether the sum is the same for ``-x``.
+    opposite
+        Whether it is the opposite: ``1 - exp(x)``.
+    """
+
+    sign: int
+    x: Variable
+    kind: str
+    even: bool = True
+    opposite: bool = False
+
+
+def quotient_of_hyperbolic_functions(top: Variable, bottom: Variable, kept: Collection[Variable]) -> Variable | None:
+    """``sinh(x) / cosh(x)`` as what ``tanh(x)`` is, and the inverse; None for other quotients.
+
+    ``exp(x) - exp(-x)`` and ``exp(2 * x) - 1`` over the sums of the same terms are quotients of this kind.
+    """
+    first = _part(top, kept)
+    second = None if first is None else _part(bottom, kept)
+    if first is None or second is None or first.kind != second.kind or first.sign == second.sign:
+        return None
+    (number, base), (other_number, other) = multiple(first.x), multiple(second.x)
+    if base is not other or (abs(number) != abs(other_number) if first.even else number != other_number):
+        return None
+    difference = first if first.sign < 0 else second
+    x = opposite(difference.x) if difference.opposite else difference.x
+    if difference is second:
+        return reciprocal(tanh(x))
+    # The slope of the logistic function keeps its digits where that of `tanh` is 1 minus almost 1.
+    return sub(mul(2, sigmoid(mul(2, x))), 1)
+
+
+def _part(var: Variable, kept: Collection[Variable]) -> Part | None:
+    node = var.owner
+    if node is None or var in kept:
+        return None
+    for op, sign in ((sinh, -1), (cosh, 1)):
+        if node.op == op:
+            return Part(sign, node.inputs[0], "functions") if real_of_same_dtype(node.inputs[0], var) else None
+    if node.op not in (add, sub) or len(node.inputs) != 2:
+        return None
+    powers = [None if term in kept else output_of(term, exp) for term in node.inputs]
+    if any(power is not None and not real_of_same_dtype(power.inputs[0], var) for power in powers):
+        return None
+    sign = 1 if node.op == add else -1
+    first, second = powers
+    if first is not None and second is not None:
+        x, y = first.inputs[0], second.inputs[0]
+        return Part(sign, x, "pair") if are_opposite(x, y) else None
+    if first is not None and has_value(node.inputs[1], 1):
+        return Part(sign, _half(first.inputs[0]), "one", even=False)
+    if second is not None and has_value(node.inputs[0], 1):
+        return Part(sign, _half(second.inputs[0]), "one", even=False, opposite=sign < 0)
+    return None
+
+
+def _half(x: Variable) -> Variable:
+    return mul(constant_like(0.5, x), x)
 
 
 def log_of_cosh(x: Variable) -> Variable:
@@ -218,3 +347,44 @@ rules.simplifier(
     "exponentials_in_quotients",
     operands=[square, at_pow, sinh, cosh, expm1, exp],
 )
+
+
+#: ``f(x)**2 + sign * g(x)**2`` is 1: the functions `f`, `g` and the sign.
+PAIRS: dict[Op, tuple[Op, int]] = {sin: (cos, 1), cosh: (sinh, -1)}
+PARTNERS = frozenset(op for op, _ in PAIRS.values())
+
+
+@rules.canonicalize
+@rules.stabilize
+@node_rewriter([add, sub], operands=list(PRODUCTS))
+def local_pythagorean_pair(fgraph, node):
+    """``t*sin(x)**2 + t*cos(x)**2`` and ``t*cosh(x)**2 - t*sinh(x)**2`` -> `t`, and NaN where `x` is infinite."""
+    out = node.outputs[0]
+    total, products = terms_with(node, PAIRS, PARTNERS)
+    for i, one in products:
+        for f in dict.fromkeys(one.factors):
+            if f.owner is None or f.owner.op not in PAIRS or not same_floats(f, f.owner.inputs[0], out):
+                continue
+            rest = one.without(f, 2)
+            k = None if rest is None else _partner(one.number, f.owner.op, f.owner.inputs[0], rest, products)
+            if k is None:
+                continue
+            (x,) = f.owner.inputs
+            whole = where_or_nan(lt(at_abs(x), np.inf), constant_like(1, x), out)
+            product = Product([*rest.factors, whole], rest.divisors, one.number)
+            new = total.without((i, k)).plus(product.build(out))
+            return in_place_of(out, new.build(out.type.dtype), node.inputs)
+    return False
+
+
+def _partner(number: float, f: Op, x: Variable, rest: Product, products: Sequence[tuple[int, Product]]) -> int | None:
+    """Return the position of the term that makes ``number * f(x)**2 * rest`` a multiple of `rest`."""
+    g, sign = PAIRS[f]
+    for k, other in products:
+        for factor in dict.fromkeys(other.factors):
+            if factor.owner is None or factor.owner.op != g or factor.owner.inputs[0] is not x:
+                continue
+            left = other.without(factor, 2)
+            if left is not None and left.number == sign * number and left.has_operands_of(rest):
+                return k
+    return None

@@ -55,7 +55,10 @@ from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_
 from aesara.tensor.rewriting.arithmetic import (
     fill_chain,
     local_0_dot_x,
+    local_abs_lift,
+    local_abs_merge,
     local_add_mul_fusion,
+    local_add_neg_to_sub,
     local_add_specialize,
     local_div_switch_sink,
     local_elemwise_sub_zeros,
@@ -63,16 +66,24 @@ from aesara.tensor.rewriting.arithmetic import (
     local_mul_specialize,
     local_mul_switch_sink,
     local_mul_zero,
+    local_neg_div_neg,
+    local_neg_to_mul,
+    local_sub_neg_to_add,
     local_useless_elemwise_comparison,
     local_zero_div,
 )
 from aesara.tensor.rewriting.basic import local_fill_sink
-from aesara.tensor.rewriting.canonizer import check_for_x_over_absX, local_add_canonizer, local_mul_canonizer
-from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
-from aesara.tensor.rewriting.distribution import local_greedy_distributor
+from aesara.tensor.rewriting.canonizer import (
+    add_calculate,
+    check_for_x_over_absX,
+    local_add_canonizer,
+    local_greedy_distributor,
+    local_mul_canonizer,
+    mul_calculate,
+)
+from aesara.tensor.rewriting.dots import local_lift_transpose_through_dot
+from aesara.tensor.rewriting.elemwise import fuse_seqopt
 from aesara.tensor.rewriting.erf_tails import local_grad_log_erfc_neg
-from aesara.tensor.rewriting.fusion import fuse_seqopt
-from aesara.tensor.rewriting.inverses import local_exp_log, local_exp_log_nan_switch, local_func_inv
 from aesara.tensor.rewriting.logistic import local_sigm_times_exp
 from aesara.tensor.rewriting.older_interface import (
     attempt_distribution,
@@ -92,35 +103,27 @@ from aesara.tensor.rewriting.older_interface import (
 )
 from aesara.tensor.rewriting.powers import (
     local_div_to_reciprocal,
+    local_exp_log,
+    local_exp_log_nan_switch,
+    local_func_inv,
     local_mul_to_sqr,
     local_pow_canonicalize,
     local_pow_specialize,
     local_pow_specialize_device,
     local_reciprocal_canon,
 )
-from aesara.tensor.rewriting.reduced_forms import (
-    local_lift_transpose_through_dot,
-    local_reduce_join,
-    local_sum_prod_div_dimshuffle,
-    local_sumsqr2dot,
-    local_useless_reduce,
-)
 from aesara.tensor.rewriting.reductions import (
     local_max_to_min,
     local_min_to_max,
     local_op_of_op,
+    local_opt_alloc,
     local_reduce_broadcastable,
+    local_reduce_join,
     local_sum_prod_all_to_none,
+    local_sum_prod_div_dimshuffle,
     local_sum_prod_mul_by_scalar,
-)
-from aesara.tensor.rewriting.repeated_elements import local_opt_alloc
-from aesara.tensor.rewriting.signs import (
-    local_abs_lift,
-    local_abs_merge,
-    local_add_neg_to_sub,
-    local_neg_div_neg,
-    local_neg_to_mul,
-    local_sub_neg_to_add,
+    local_sumsqr2dot,
+    local_useless_reduce,
 )
 
 #: One walk over a graph with a canonizer, as a rewriter of the whole graph.

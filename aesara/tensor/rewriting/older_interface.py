@@ -16,7 +16,7 @@ from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.elementwise.ops import add, exp, mul, neg, sigmoid
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.rewriting.algebra import Product, opposite_of
-from aesara.tensor.rewriting.distribution import distributed, multiplied_terms
+from aesara.tensor.rewriting.canonizer import distributed, multiplied_terms
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, is_elemwise, is_float
 
 #: Rules (or passes), and what does their work among more: rules, and parts of the canonizer of products. Who excludes

@@ -2,19 +2,59 @@
 
 from __future__ import annotations
 
+import functools
 import typing
 from collections.abc import Sequence
+from functools import reduce
 
-from aesara.graph.nodes import Apply, Variable
+import numpy as np
+
+from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import ops
 from aesara.tensor.core.casting import cast
-from aesara.tensor.elementwise.ops import mul, neg, true_divide
+from aesara.tensor.core.check_and_raise import CheckAndRaise
+from aesara.tensor.core.conversion import constant
+from aesara.tensor.creation.allocation import Alloc
+from aesara.tensor.creation.make_vector import MakeVector
+from aesara.tensor.elementwise.ops import (
+    add,
+    and_,
+    eq,
+    ge,
+    invert,
+    maximum,
+    minimum,
+    mul,
+    neg,
+    or_,
+    square,
+    switch,
+    true_divide,
+)
+from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.joining.join_split import Join
+from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.all_any import All, Any
 from aesara.tensor.reductions.sum_prod_max import Max, Min, Prod, Sum
-from aesara.tensor.rewriting.helpers import as_float, combined_in, in_place_of, is_float, is_read_once, same_dtype
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    as_float,
+    combined_in,
+    common_value,
+    in_place_of,
+    is_complex,
+    is_float,
+    is_read_once,
+    same_dtype,
+)
+from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.registration import Rules
-from aesara.tensor.rewriting.rows import row
+from aesara.tensor.rewriting.rows import number, replacing, row
+from aesara.tensor.shapes.broadcasting import BroadcastTo
+from aesara.tensor.shapes.dimshuffle import DimShuffle, dimshuffle
+from aesara.tensor.shapes.shape import Shape_i
 
 rules = Rules()
 
@@ -162,3 +202,273 @@ def _opposite(name: str, of: type[Max | Min], other: type[Max | Min]):
 
 local_max_to_min = rules.uncanonicalize(_opposite("local_max_to_min", Max, Min))
 local_min_to_max = rules.uncanonicalize(_opposite("local_min_to_max", Min, Max))
+
+
+#: A reduction without axes is left out by the rule that leaves out axes of length one.
+local_useless_reduce = local_reduce_broadcastable
+
+#: More tensors than these are not reduced one with another.
+MOST_JOINED = 32
+
+PAIRWISE = {Sum: add, Prod: mul, Max: maximum, Min: minimum}
+
+
+def _are_few(parts: list[Variable]) -> bool:
+    return 2 <= len(parts) <= MOST_JOINED and all(v.type.dtype != "bool" for v in parts)
+
+
+def _is_stacked(f: typing.Any, axis: Variable, parts: list[Variable]) -> bool:
+    """Return whether tensors have length one along the axis that they are joined, and the result reduced, along.
+
+    Lengths that only a join checks must not be broadcast instead: they have the same dimensions of length one.
+    """
+    broadcastable = parts[0].type.broadcastable
+    axes = axes_of(f, len(broadcastable))
+    if len(axes) != 1 or common_value(axis) not in (axes[0], axes[0] - len(broadcastable)):
+        return False
+    return broadcastable[axes[0]] and all(v.type.broadcastable == broadcastable for v in parts)
+
+
+def _pairwise(f: typing.Any, stack: Apply, parts: list[Variable], out: Variable) -> Variable:
+    """the parts of the stack, one with another"""
+    op = PAIRWISE[type(f)]
+    dtype = getattr(f, "acc_dtype", None) or out.type.dtype
+    # An element is first given the dtype of the stack, which may be unable to hold it.
+    parts = [as_dtype(as_dtype(v, stack.outputs[0].type.dtype), dtype) for v in parts]
+    return op(*parts) if op in (add, mul) else reduce(op, parts)
+
+
+def _without_axes(var: typing.Any, axes: typing.Any) -> Variable:
+    """Return a variable without some of its dimensions, which have length one."""
+    order: list = [i for i in range(var.type.ndim) if i not in axes]
+    if var.owner is not None and isinstance(var.owner.op, DimShuffle):
+        order = [var.owner.op.new_order[i] for i in order]
+        (var,) = var.owner.inputs
+    return var if order == list(range(var.type.ndim)) else var.dimshuffle(*order)
+
+
+local_reduce_join = rules.group(
+    "local_reduce_join",
+    row(
+        "local_reduce_stack",
+        (ops(*PAIRWISE, name="f"), (ops(Join, node="stack"), number("axis"), "**parts")),
+        lambda f, stack, parts, out: _pairwise(
+            f, stack, [_without_axes(v, axes_of(f, v.type.ndim)) for v in parts], out
+        ),
+        lambda f, axis, parts: _are_few(parts) and _is_stacked(f, axis, parts),
+        each=None,
+        why="sum(stack([x, y]), axis=0) -> x + y, and so for other reductions",
+    ),
+    row(
+        "local_reduce_make_vector",
+        (ops(*PAIRWISE, name="f"), (ops(MakeVector, node="stack"), "**parts")),
+        _pairwise,
+        lambda parts, out: _are_few(parts) and out.type.ndim == 0,
+        each=None,
+    ),
+    to=(rules.canonicalize, rules.uncanonicalize),
+)
+
+
+def _axes_of_one_divisor(f: typing.Any, x: Variable, y: Variable) -> list[int]:
+    """Return the axes of a reduction of ``x / y`` along which only `x` changes."""
+    return [i for i in axes_of(f, x.type.ndim) if y.type.shape[i] == 1 and x.type.shape[i] != 1]
+
+
+def _has_one_divisor(f: typing.Any, x: Variable, y: Variable, quotient: Apply, out: Variable) -> bool:
+    """Return whether a reduction of ``x / y`` has axes along which only `x` changes."""
+    # In float16 the result for what is not divided yet would often be infinite.
+    of_dtype = is_float(out) and quotient.outputs[0].type.dtype == out.type.dtype != "float16"
+    return of_dtype and bool(_axes_of_one_divisor(f, x, y))
+
+
+def _divided_after(f: typing.Any, x: Variable, y: Variable, divisor: Variable) -> Variable:
+    """Return a reduction of `x` along the axes along which `y` is the same, divided; then reduced along the others."""
+    first = _axes_of_one_divisor(f, x, y)
+    new = true_divide(with_axes(f, first)(x), _without_axes(divisor, first))
+    left = [i - sum(axis < i for axis in first) for i in axes_of(f, x.type.ndim) if i not in first]
+    return with_axes(f, left)(new) if left else new
+
+
+def _power_of_divisor(f: typing.Any, x: Variable, y: Variable, out: Variable) -> Variable:
+    """Return ``y ** n`` for a product of `n` quotients ``x / y``; an exponent in float32 may be rounded."""
+    lengths = [Shape_i(i)(x) for i in _axes_of_one_divisor(f, x, y)]
+    count = as_dtype(lengths[0] if len(lengths) == 1 else mul(*lengths), "float64")
+    return as_dtype(at_pow(as_dtype(y, "float64"), as_number(count, y)), out.type.dtype)
+
+
+local_sum_prod_div_dimshuffle = row(
+    "local_sum_prod_div_dimshuffle",
+    (ops(Sum, name="f"), (ops(true_divide, node="quotient"), "x", "y")),
+    lambda f, x, y, out: _divided_after(f, as_float(x, out), y, y),
+    lambda f, x, y, quotient, out: _has_one_divisor(f, x, y, quotient, out) and not is_number(y),
+    each=None,
+    single_client=True,
+    why="sum(x / y, axis) -> sum(x, axis) / y where y is the same all along the axis. "
+    "Where there is nothing to sum, y is assumed not to be zero, and the sum of x to be finite where that of x / y is",
+)
+rules.add(local_sum_prod_div_dimshuffle, to=(rules.canonicalize, rules.specialize))
+local_prod_div_dimshuffle = row(
+    "local_prod_div_dimshuffle",
+    (ops(Prod, name="f"), (ops(true_divide, node="quotient"), "x", "y")),
+    lambda f, x, y, out: _divided_after(f, as_float(x, out), y, _power_of_divisor(f, as_float(x, out), y, out)),
+    _has_one_divisor,
+    each=None,
+    single_client=True,
+    why="prod(x / y, axis) -> prod(x, axis) / y**n where y is the same for all n elements along the axis. "
+    "Both are assumed to be in the range of numbers where the product of the quotients is",
+)
+rules.by_name(local_prod_div_dimshuffle, databases.canonicalize)
+
+local_sumsqr2dot = row(
+    "local_sumsqr2dot",
+    (
+        ops(Sum, name="f", axis=(1, 2)),
+        (
+            ops(square, node="squares"),
+            (
+                ops(mul, node="products"),
+                (ops(DimShuffle, new_order=("x", 0, 1)), "w"),
+                (ops(DimShuffle, new_order=(0, "x", 1)), "g"),
+            ),
+        ),
+    ),
+    lambda f, w, g: dot(square(g), with_axes(f, [0])(square(w))),
+    lambda w, g, squares, products, fgraph: (
+        w.type.broadcastable[1] == g.type.broadcastable[1]  # or the inner dimension would have to be repeated
+        and is_read_once(squares, fgraph)
+        and is_read_once(products, fgraph)
+    ),
+    why="sum(sqr(w * g[:, None]), axis=(1, 2)) -> dot(sqr(g), sum(sqr(w), axis=0)): no tensor of three dimensions",
+)
+rules.add(local_sumsqr2dot, to=(rules.canonicalize, rules.specialize))
+
+
+@rules.canonicalize
+@rules.specialize
+@replacing(
+    (
+        ops(Sum, Prod, Max, Min, All, Any, node="node"),
+        (ops(Alloc, BroadcastTo, node="inner"), "value", "**sizes"),
+    ),
+    each=None,
+)
+def local_opt_alloc(node, inner, value, sizes):
+    """sum(alloc(x, n)) -> n * x; products become powers, and other reductions x."""
+    repeated = _repeated_axes(value, len(sizes))
+    axes = reduced_axes(node)
+    dropped = [axis for axis in axes if axis in repeated]
+    if not dropped:
+        return None
+    once = _without_repetitions(inner, repeated)
+    kept = [axis for axis in range(len(sizes)) if axis not in repeated]
+    left = [k for k, axis in enumerate(kept) if axis in axes]
+    lengths = [(_checked(sizes[axis]), inner.outputs[0].type.shape[axis]) for axis in dropped]
+    if isinstance(node.op, (Sum, Prod)):
+        result = _total(node, once, left, lengths)
+    elif isinstance(node.op, (All, Any)):
+        result = _decision(node, once, left, lengths)
+    elif any(known in (None, 0) for _, known in lengths):
+        return None  # of nothing there is no largest element: the error is to be raised
+    else:
+        result = with_axes(node.op, left)(once) if left else once
+    if result is None:
+        return None
+    remaining = [axis for axis in range(len(sizes)) if axis not in axes]
+    if any(axis in repeated for axis in remaining):
+        dimensions = iter(range(result.type.ndim))
+        order: list[typing.Any] = ["x" if axis in repeated else next(dimensions) for axis in remaining]
+        while order and order[0] == "x":
+            order.pop(0)  # dimensions in front need no room
+        result = inner.op(dimshuffle(result, order), *(sizes[axis] for axis in remaining))
+    return result
+
+
+_check_length = CheckAndRaise(ValueError, "negative dimensions are not allowed")
+
+
+def _checked(length: Variable) -> Variable:
+    """A length to which something is broadcast, with a check that it can be one."""
+    if isinstance(length, Constant) or dimension_measured_by(length) is not None:
+        return length
+    return _check_length(length, ge(length, 0))
+
+
+def _repeated_axes(value: Variable, ndim: int) -> list[int]:
+    """The axes of what a tensor is broadcast to along which its elements are known to be repeated."""
+    new = ndim - value.type.ndim
+    return [axis for axis in range(ndim) if axis < new or value.type.shape[axis - new] == 1]
+
+
+def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
+    """What is broadcast, without dimensions for repetitions; its other lengths are still checked."""
+    value: typing.Any
+    value, *sizes = broadcast.inputs
+    new = len(sizes) - value.type.ndim
+    kept = [axis for axis in range(len(sizes)) if axis not in repeated]
+    if len(kept) != value.type.ndim:
+        value = value.dimshuffle(*(axis - new for axis in kept))
+    return broadcast.op(value, *(sizes[axis] for axis in kept)) if kept else value
+
+
+def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]) -> Variable | None:
+    """The sum or product of a tensor along axes, and of repetitions of it."""
+    out = node.outputs[0]
+    # In the dtype of the sum: a narrower one might not hold the number of elements.
+    dtype = node.op.acc_dtype or out.type.dtype
+    if dtype in ("bool", "float16") or out.type.dtype == "bool" or is_complex(once):
+        # Neither do these hold it, and a number times a complex infinity is NaN.
+        return None
+    kind = type(node.op)
+    total = kind(tuple(left), dtype=dtype, acc_dtype=dtype)(once) if left else as_dtype(once, dtype)
+    if kind is Prod:
+        # An exponent must not wrap around, as products of integers do.
+        exact = "float64" if is_float(total) else "int64"
+        for count, _ in lengths:
+            total = at_pow(as_dtype(total, exact), as_dtype(count, exact))
+        return as_dtype(total, out.type.dtype)
+    counts = [length for length, _ in lengths]
+    for count in [mul(*counts)] if _are_of_one_array(counts) else counts:
+        total = mul(total, as_dtype(count, dtype))
+    may_be_none = [length for length, known in lengths if known in (None, 0)]
+    if may_be_none and is_float(once) and not _is_finite_and_positive(once):
+        # No times infinity is NaN, and no times a negative number -0: the sum of nothing is 0.
+        total = switch(_is_none(may_be_none), constant(0, dtype=dtype), total)
+    return as_dtype(total, out.type.dtype)
+
+
+def _decision(
+    node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]
+) -> Variable | None:
+    """Whether all or any of a tensor along axes, and of repetitions of it, are true."""
+    if once.type.dtype != "bool":
+        return None
+    decision = with_axes(node.op, left)(once) if left else once
+    may_be_none = [length for length, known in lengths if known in (None, 0)]
+    if may_be_none:
+        none = _is_none(may_be_none)
+        decision = or_(decision, none) if isinstance(node.op, All) else and_(decision, invert(none))
+    return decision
+
+
+def _is_none(lengths: Sequence[Variable]) -> Variable:
+    """Whether one of the lengths is 0."""
+    return functools.reduce(or_, [eq(length, 0) for length in lengths])
+
+
+def _are_of_one_array(lengths: Sequence[Variable]) -> bool:
+    """Whether lengths are of different dimensions of one array: it has so many elements, and counts do not wrap around.
+
+    What is computed inside of the graph may have more elements than could ever be stored.
+    """
+    dimensions = [dimension_measured_by(length) for length in lengths]
+    arrays = {dimension and dimension[0] for dimension in dimensions}
+    return len(lengths) == len(set(dimensions)) > len(arrays) == 1 and all(
+        array is not None and array.owner is None for array in arrays
+    )
+
+
+def _is_finite_and_positive(var: Variable) -> bool:
+    """Whether the elements of a tensor are known to be a number that is neither infinite nor NaN, and has no sign."""
+    value = common_value(var)
+    return value is not None and bool(np.isfinite(value)) and not np.signbit(value)

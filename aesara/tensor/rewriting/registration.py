@@ -107,14 +107,21 @@ class _Entry:
 
 
 class Rules:
-    """The rules of one module, in the order in which they are tried, with the databases that they are for.
+    """The rules of a module or subpackage, in the order in which they are tried, with their databases.
 
     Its methods `useless`, `canonicalize`, ... are used as `register_useless`, `register_canonicalize`, ... are. What
     they collect is registered when the package calls `register`, for one module after the other, in the order of the
     list `aesara.tensor.rewriting.RULES`.
+
+    Parameters
+    ----------
+    parts
+        The rules of the modules of a subpackage, which are tried in this order.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *parts: Rules) -> None:
+        #: The rules of modules that this object has the rules of; none for one module.
+        self.parts = parts
         self._entries: list[_Entry] = []
         #: Whether they are registered.
         self.registered = False
@@ -177,6 +184,8 @@ class Rules:
 
     def register(self) -> None:
         """Register all rules, in their order; done once."""
+        for part in self.parts:
+            part.register()
         for entry in self._entries:
             entry.register(entry.rewriter, *entry.tags, **entry.kwargs)
         self.registered = True

@@ -1,28 +1,120 @@
-"""Rules about softmax."""
+"""Rules about softmax, some of its entries, and terms of entropies.
+
+Terms of entropies are computed from logarithms of probabilities (see `logarithms`), and differentiated in these forms.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from aesara.graph.fg import FunctionGraph
+from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.tensor.elementwise.ops import add, exp, log, mul, second, sigmoid, sub, switch, true_divide
+from aesara.graph.rewriting.matching import extract, ops
+from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
+from aesara.tensor.elementwise.ops import (
+    add,
+    and_,
+    entr,
+    eq,
+    exp,
+    isinf_,
+    kl_div,
+    log,
+    mul,
+    neg,
+    rel_entr,
+    second,
+    sigmoid,
+    sub,
+    switch,
+    true_divide,
+    xlogy,
+)
+from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
+from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import Max, Sum, Supremum
 from aesara.tensor.reductions.sum_prod_max import sum as at_sum
+from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.rewriting.algebra import Product, Reading, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.helpers import as_dtype, computed_in, in_place_of, is_float, output_of
+from aesara.tensor.rewriting.helpers import (
+    as_dtype,
+    computed_in,
+    has_value,
+    in_place_of,
+    is_float,
+    output_of,
+    same_elements,
+)
+from aesara.tensor.rewriting.indices import same_index, symbolic_index_of
+from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.quotients import (
     exponential_terms,
     exponentials_over_their_sum,
     factors_behind_shuffles,
     is_sum,
 )
-from aesara.tensor.rewriting.logarithms.shifting import READERS, exponent_of, is_stabilized
+from aesara.tensor.rewriting.logarithms.scaled import Search, times_logarithm
+from aesara.tensor.rewriting.logarithms.shifting import MOST_TERMS, READERS, exponent_of, is_stabilized
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
+
+def _exponent(var: Variable, dtype: str, analysis: Search) -> Variable | None:
+    """Return the logarithm of a variable that is an exponential, so that it is not negative; None for others."""
+    found = analysis.scaled_in(var, dtype)
+    return found.exponent if found is not None and len(found.pieces) == 1 else None
+
+
+def form_of_xlogy(node: Apply, analysis: Search) -> Variable | None:
+    x, y = node.inputs
+    dtype = node.outputs[0].type.dtype
+    found = analysis.scaled_in(y, dtype)
+    return None if found is None else times_logarithm(x, found.logarithm(dtype))
+
+
+def form_of_entropy(node: Apply, analysis: Search) -> Variable | None:
+    (x,) = node.inputs
+    logarithm = _exponent(x, node.outputs[0].type.dtype, analysis)
+    return None if logarithm is None else neg(times_logarithm(x, logarithm))
+
+
+def form_of_relative_entropy(node: Apply, analysis: Search) -> Variable | None:
+    x, y = node.inputs
+    first, second = (_exponent(v, node.outputs[0].type.dtype, analysis) for v in node.inputs)
+    if first is None or second is None:
+        return None
+    # Where both are zero, the difference of their logarithms would be NaN.
+    first = switch(and_(eq(x, 0), isinf_(first)), 0, first)
+    term = times_logarithm(x, sub(first, second))
+    return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
+
+
+FORMS: dict[type, Callable[[Apply, Search], Variable | None]] = {
+    XLogY: form_of_xlogy,
+    Entr: form_of_entropy,
+    RelEntr: form_of_relative_entropy,
+    KLDiv: form_of_relative_entropy,
+}
+
+
+local_entropy_of_scaled = row(
+    "local_entropy_of_scaled",
+    (ops(xlogy, entr, rel_entr, kl_div), "**x"),
+    lambda out: FORMS[type(out.owner.op.scalar_op)](out.owner, Analysis()),
+    lambda out: is_float(out),
+    each=None,
+    why="Terms of entropies of exponentials or softmaxes from their logarithms, which are finite where they underflow",
+)
+rules.add(local_entropy_of_scaled, to=(rules.stabilize, rules.specialize))
+
 
 #: How deep sums of terms in sums are looked into.
 NESTED = 3
@@ -277,4 +369,107 @@ rules.simplifier(
 )
 
 
-__all__ = ["local_logsoftmax", "local_logsoftmax_grad", "local_mul_canonizer", "softmax_simplifier"]
+WRITERS = (AdvancedIncSubtensor, AdvancedIncSubtensor1, IncSubtensor)
+
+
+def entries_of(var: Variable) -> tuple[Apply, Variable] | None:
+    """Return the node that reads entries of a tensor, and this tensor."""
+    return (var.owner, var.owner.inputs[0]) if var.owner is not None and isinstance(var.owner.op, READERS) else None
+
+
+local_advanced_indexing_crossentropy_onehot = row(
+    "local_advanced_indexing_crossentropy_onehot",
+    (log, extract(entries_of, "reader", (ops(Softmax, axis="axis"), "x"), operands=READERS)),
+    lambda reader, axis, x: reader.op(LogSoftmax(axis=axis)(x), *reader.inputs[1:]),
+    each=None,
+    why="log(softmax(x)[i]) -> log_softmax(x)[i], which cannot underflow",
+)
+rules.stabilize(local_advanced_indexing_crossentropy_onehot)
+rules.specialize(local_advanced_indexing_crossentropy_onehot, "fast_compile")
+
+
+@rules.stabilize
+@rules.specialize("fast_compile")
+@node_rewriter([SoftmaxGrad])
+def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node: Apply) -> Any:
+    """``softmax_grad(scatter(q / p[i], i), p)`` of a softmax p, where the division by its entries cancels.
+
+    A function, since the index has any number of parts, and what else reads p is looked for.
+    """
+    scattered, probabilities = node.inputs
+    writer = scattered.owner
+    if output_of(probabilities, Softmax) is None or writer is None or not isinstance(writer.op, WRITERS):
+        return False
+    if writer.op.set_instead_of_inc and not isinstance(writer.op, IncSubtensor):
+        return False
+    zero, _, *index = writer.inputs
+    gradient = next(_numerators(fgraph, writer, probabilities), None)
+    if gradient is None or not has_value(zero, 0) or zero.type.dtype != probabilities.type.dtype:
+        return False
+    placed = writer.op(zero, gradient, *index)
+    axis = node.op.axis
+    axes = None if axis is None else (axis % placed.type.ndim,)
+    total = sum_along(placed, axis=axes, keepdims=True)
+    return in_place_of(node.outputs[0], sub(placed, mul(total, probabilities)))
+
+
+def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
+    """Return whether a node reads the entries at the index that another one writes at."""
+    op = getattr(reader, "op", None)
+    if not isinstance(op, READERS) or isinstance(op, Subtensor) != isinstance(writer.op, IncSubtensor):
+        return False
+    if isinstance(op, Subtensor):
+        return same_index(symbolic_index_of(reader), symbolic_index_of(writer))
+    return len(index) == len(reader.inputs) - 1 and all(map(same_elements, index, reader.inputs[1:]))
+
+
+@rules.stabilize
+@node_rewriter([mul], operands=[add, *WRITERS])
+def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
+    """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""
+    (out,) = node.outputs
+    for k, factor in enumerate(node.inputs):
+        inner = factor.owner
+        terms = inner.inputs if inner is not None and inner.op == add else [factor]
+        for j, term in enumerate(terms):
+            writer = term.owner
+            if writer is None or not isinstance(writer.op, WRITERS) or term.type.dtype != out.type.dtype:
+                continue
+            if writer.op.set_instead_of_inc or not has_value(writer.inputs[0], 0) or len(terms) > MOST_TERMS:
+                continue
+            for i, p in enumerate(node.inputs):
+                if i == k or p.type.dtype != out.type.dtype or p.type.broadcastable != out.type.broadcastable:
+                    continue
+                zero, quotient, *index = writer.inputs
+                numerators = (v for v in _numerators(fgraph, writer, p) if v.type.ndim == quotient.type.ndim)
+                numerator = next(numerators, None)
+                scattered = None if numerator is None else writer.op(zero, numerator, *index)
+                if scattered is None or scattered.type.broadcastable != out.type.broadcastable:
+                    continue
+                others = [v for n, v in enumerate(node.inputs) if n not in (k, i)]
+                total = mul(*others, scattered) if others else scattered
+                left = [v for n, v in enumerate(terms) if n != j]
+                if left:
+                    total = add(total, mul(p, *others, left[0] if len(left) == 1 else add(*left)))
+                return in_place_of(out, total, node.inputs)
+    return False
+
+
+def _numerators(fgraph: FunctionGraph, writer: Apply, p: Variable) -> Iterator[Any]:
+    """Yield what a node writes without the entries of `p` at the same index, if it is divided by them."""
+    _, quotient, *index = writer.inputs
+    if quotient.type.dtype != p.type.dtype:
+        return
+    for client, _ in fgraph.clients[p]:
+        if isinstance(client, Apply) and _reads_where(client, writer, index):
+            numerator = without_divisor(quotient, client.outputs[0])
+            if numerator is not None:
+                yield numerator
+
+
+__all__ = [
+    "local_logsoftmax",
+    "local_logsoftmax_grad",
+    "local_mul_canonizer",
+    "softmax_simplifier",
+]

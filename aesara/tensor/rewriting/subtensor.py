@@ -1,13 +1,6 @@
 """Rules about parts of tensors, read and written: the names of this package's public parts.
 
-======================  ==================================================================
-``indices``             questions about indices
-``subtensor_reading``   simpler indices, and parts that need no reading
-``subtensor_lifting``   parts of results
-``subtensor_writing``   writing to parts, and reading what was written
-``positions``           parts that vectors of positions name
-``scattered``           sums with tensors that are zero but for a part
-======================  ==================================================================
+The rules are in `aesara.tensor.rewriting.indexing`.
 """
 
 from aesara.tensor.creation.allocation import alloc
@@ -17,13 +10,15 @@ from aesara.tensor.indexing.subtensor_advanced import (
     advanced_subtensor,
     advanced_subtensor1,
 )
-from aesara.tensor.rewriting.indices import is_full_slice, merge_two_slices
-from aesara.tensor.rewriting.inplace import (
-    local_inplace_AdvancedIncSubtensor,
-    local_inplace_AdvancedIncSubtensor1,
-    local_inplace_setsubtensor,
+from aesara.tensor.rewriting.indexing.lifting import (
+    local_join_subtensors,
+    local_subtensor_lift,
+    local_subtensor_of_alloc,
+    local_subtensor_of_dot,
+    local_subtensor_of_join,
+    local_subtensor_SpecifyShape_lift,
 )
-from aesara.tensor.rewriting.positions import (
+from aesara.tensor.rewriting.indexing.positions import (
     get_advsubtensor_axis,
     local_adv_sub1_adv_inc_sub1,
     local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1,
@@ -33,22 +28,7 @@ from aesara.tensor.rewriting.positions import (
     local_useless_AdvancedSubtensor1,
     transform_take,
 )
-from aesara.tensor.rewriting.registration import (
-    register_canonicalize,
-    register_specialize,
-    register_stabilize,
-    register_useless,
-)
-from aesara.tensor.rewriting.scattered import local_IncSubtensor_serialize
-from aesara.tensor.rewriting.subtensor_lifting import (
-    local_join_subtensors,
-    local_subtensor_lift,
-    local_subtensor_of_alloc,
-    local_subtensor_of_dot,
-    local_subtensor_of_join,
-    local_subtensor_SpecifyShape_lift,
-)
-from aesara.tensor.rewriting.subtensor_reading import (
+from aesara.tensor.rewriting.indexing.reading import (
     local_subtensor_make_vector,
     local_subtensor_merge,
     local_subtensor_remove_broadcastable_index,
@@ -57,7 +37,8 @@ from aesara.tensor.rewriting.subtensor_reading import (
     local_useless_slice,
     local_useless_subtensor,
 )
-from aesara.tensor.rewriting.subtensor_writing import (
+from aesara.tensor.rewriting.indexing.scattered import local_IncSubtensor_serialize
+from aesara.tensor.rewriting.indexing.writing import (
     local_incsubtensor_of_zeros,
     local_incsubtensor_of_zeros_to_setsubtensor,
     local_setsubtensor_of_constants,
@@ -66,6 +47,18 @@ from aesara.tensor.rewriting.subtensor_writing import (
     local_useless_inc_subtensor,
     local_useless_inc_subtensor_alloc,
     local_writes_to_same_place,
+)
+from aesara.tensor.rewriting.indices import is_full_slice, merge_two_slices
+from aesara.tensor.rewriting.inplace import (
+    local_inplace_AdvancedIncSubtensor,
+    local_inplace_AdvancedIncSubtensor1,
+    local_inplace_setsubtensor,
+)
+from aesara.tensor.rewriting.registration import (
+    register_canonicalize,
+    register_specialize,
+    register_stabilize,
+    register_useless,
 )
 
 __all__ = [

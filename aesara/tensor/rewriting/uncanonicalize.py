@@ -10,12 +10,12 @@ from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.reductions.argmax import MaxAndArgmax
 from aesara.tensor.reductions.sum_prod_max import Max
 from aesara.tensor.rewriting.helpers import in_place_of
+from aesara.tensor.rewriting.indexing.reading import smallest_constant
 from aesara.tensor.rewriting.indices import FULL, index_of, is_known, symbolic_index_of
 from aesara.tensor.rewriting.reductions import local_max_to_min
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import replacing
 from aesara.tensor.rewriting.shape import local_useless_dimshuffle_in_reshape
-from aesara.tensor.rewriting.subtensor_reading import smallest_constant
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()

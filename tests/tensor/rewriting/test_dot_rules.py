@@ -14,7 +14,7 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.products.gemm import Dot22
 from aesara.tensor.rewriting.blas import GemmOptimizer
-from aesara.tensor.rewriting.dot_chains import LONGEST, _best_order
+from aesara.tensor.rewriting.dots import LONGEST, _best_order
 from aesara.tensor.subtensor import Subtensor
 
 REWRITTEN = Mode("py", "fast_run").excluding("BlasOpt")

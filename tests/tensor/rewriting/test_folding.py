@@ -11,7 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.rewriting.basic import constant_folding
-from aesara.tensor.rewriting.folding import LARGEST_FOLDED, lossless_constant_folding
+from aesara.tensor.rewriting.constants import LARGEST_FOLDED, lossless_constant_folding
 from aesara.tensor.special import ndtr, softmax
 
 DTYPES = ("bool", "int16", "float32", "float64", "complex128")

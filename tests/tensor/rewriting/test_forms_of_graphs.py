@@ -15,8 +15,8 @@ from aesara.tensor.blas import Dot22Scalar, _dot22
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
-from aesara.tensor.rewriting.allocations import local_elemwise_alloc
 from aesara.tensor.rewriting.blas import local_dot22_to_dot22scalar
+from aesara.tensor.rewriting.constants import local_elemwise_alloc
 from aesara.tensor.rewriting.shape_feature import ShapeFeature
 from aesara.tensor.rewriting.subtensor import local_replace_AdvancedSubtensor, local_subtensor_shape_constant
 from aesara.tensor.shapes.broadcasting import BroadcastTo

@@ -13,9 +13,9 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.db import TopoDB
 from aesara.tensor.indexing.repeated_places import are_distinct
+from aesara.tensor.rewriting.indexing.lifting import local_join_subtensors
+from aesara.tensor.rewriting.indexing.positions import get_advsubtensor_axis, transform_take
 from aesara.tensor.rewriting.indices import index_of
-from aesara.tensor.rewriting.positions import get_advsubtensor_axis, transform_take
-from aesara.tensor.rewriting.subtensor_lifting import local_join_subtensors
 from aesara.tensor.shape import Shape_i
 from aesara.tensor.special import softmax
 from aesara.tensor.subtensor import advanced_set_subtensor1, advanced_subtensor1, inc_subtensor, set_subtensor

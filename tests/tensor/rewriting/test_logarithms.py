@@ -7,7 +7,7 @@ import aesara
 import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.utils import rewrite_graph
-from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
+from aesara.tensor.rewriting.hyperbolic import with_bounded_exponentials
 from aesara.tensor.rewriting.logarithms.analysis import ELEMENTWISE, OTHERS, Analysis
 from aesara.tensor.rewriting.logarithms.shifting import finite_or_zero, large_or_zero, largest_safe_exponent
 from aesara.tensor.special import ndtr

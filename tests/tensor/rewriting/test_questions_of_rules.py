@@ -34,7 +34,7 @@ from aesara.tensor.rewriting.matrices.low_rank import _has_equal_numbers
 from aesara.tensor.rewriting.matrices.parts import in_places_of
 from aesara.tensor.rewriting.older_interface import compute_mul, is_neg, parse_mul_tree, simplify_mul
 from aesara.tensor.rewriting.shape_feature import _same_length
-from aesara.tensor.rewriting.written_products import same_factors
+from aesara.tensor.rewriting.written_order import same_factors
 from tests.tensor.evaluate import evaluate
 
 DTYPES = ["bool", "int8", "uint8", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]

@@ -44,7 +44,6 @@ from aesara.tensor.elementwise.ops import (
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.algebra import multiple, opposite
-from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
@@ -53,7 +52,7 @@ from aesara.tensor.rewriting.helpers import (
     has_value,
     output_of,
 )
-from aesara.tensor.rewriting.hyperbolic import log_of_cosh
+from aesara.tensor.rewriting.hyperbolic import log_of_cosh, with_bounded_exponentials
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, logarithm_of_power
 
 #: Powers with constant exponents up to this one are computed as they are.

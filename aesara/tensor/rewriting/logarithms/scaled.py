@@ -30,12 +30,12 @@ from aesara.tensor.elementwise.ops import (
     switch,
 )
 from aesara.tensor.rewriting.algebra import Product, combined
-from aesara.tensor.rewriting.bounded_exponentials import with_bounded_exponentials
 from aesara.tensor.rewriting.helpers import (
     as_dtype,
     common_value,
     is_float,
 )
+from aesara.tensor.rewriting.hyperbolic import with_bounded_exponentials
 
 #: So many operations are looked through, one behind the other.
 DEEPEST = 12

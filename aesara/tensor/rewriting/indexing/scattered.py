@@ -25,7 +25,7 @@ from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.joining.join_split import join
-from aesara.tensor.rewriting.allocations import broadcast_like
+from aesara.tensor.rewriting.constants import broadcast_like
 from aesara.tensor.rewriting.helpers import (
     applied,
     as_dtype,

@@ -18,7 +18,7 @@ from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_shapes import indexed_result_shape
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
-from aesara.tensor.rewriting.allocations import broadcast_like
+from aesara.tensor.rewriting.constants import broadcast_like
 from aesara.tensor.rewriting.helpers import (
     applied,
     as_dtype,

@@ -1,0 +1,357 @@
+"""Sums and differences of functions in which terms cancel, or that are smooth though their terms are not.
+
+``1 - sigmoid(x)`` has no digits left for large `x`; ``sigmoid(-x)``, the same number, has all of them. A table says for
+which numbers `k` and functions `f` the difference ``k - f(x)`` is a function of its own. It is found in ``t - t*f(x)``
+for any product `t` too, which is what gradients consist of.
+
+``max(x, 0) + log(1 + exp(-abs(x)))`` is ``softplus(x)``. The slopes of its terms at zero are what is agreed on for
+kinks, whose sum is not the slope of the sum. So it is differentiated as the smooth function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Iterator
+from typing import Any
+
+import numpy as np
+
+from aesara.graph.nodes import Apply, Variable
+from aesara.graph.op import Op
+from aesara.graph.rewriting.basic import node_rewriter
+from aesara.records import dataclass
+from aesara.tensor.elementwise.ops import abs as at_abs
+from aesara.tensor.elementwise.ops import (
+    add,
+    clip,
+    cos,
+    cosh,
+    eq,
+    erf,
+    erfc,
+    exp,
+    expm1,
+    gammainc,
+    gammaincc,
+    ge,
+    gt,
+    le,
+    log,
+    log1p,
+    lt,
+    maximum,
+    mul,
+    ndtr,
+    neg,
+    reciprocal,
+    sigmoid,
+    sin,
+    sinh,
+    softplus,
+    sqrt,
+    square,
+    sub,
+    switch,
+    tanh,
+    true_divide,
+)
+from aesara.tensor.reductions.logsumexp import logaddexp_
+from aesara.tensor.rewriting.algebra import PRODUCTS, TERM, Product, SignedSum, are_opposite, multiple, opposite
+from aesara.tensor.rewriting.helpers import (
+    common_value,
+    constant_like,
+    has_value,
+    in_place_of,
+    is_float,
+    output_of,
+    real_of_same_dtype,
+)
+from aesara.tensor.rewriting.registration import Rules
+from aesara.tensor.rewriting.rows import row
+
+rules = Rules()
+
+@dataclass(frozen=True)
+class Complement:
+    """``number - f(*x)**power`` computed as ``form(*x)``.
+
+    `shared` says whether this pays where ``f(*x)`` is needed for something else as well.
+    """
+
+    number: float
+    form: Callable[..., Variable]
+    power: int = 1
+    shared: bool = True
+
+
+COMPLEMENTS: dict[Op, tuple[Complement, ...]] = {
+    exp: (Complement(1, lambda x: neg(expm1(x))),),
+    expm1: (Complement(-1, lambda x: neg(exp(x))),),
+    sigmoid: (
+        Complement(1, lambda x: sigmoid(opposite(x))),
+        Complement(0.5, lambda x: mul(-0.5, tanh(mul(0.5, x)))),
+    ),
+    tanh: (
+        Complement(1, lambda x: mul(2, sigmoid(mul(-2, x)))),
+        Complement(-1, lambda x: mul(-2, sigmoid(mul(2, x)))),
+        Complement(1, lambda x: reciprocal(square(cosh(x))), power=2, shared=False),
+    ),
+    erf: (Complement(1, lambda x: erfc(x)), Complement(-1, lambda x: neg(erfc(opposite(x))))),
+    erfc: (Complement(1, lambda x: erf(x)), Complement(2, lambda x: erfc(opposite(x)))),
+    ndtr: (Complement(1, lambda x: ndtr(opposite(x))),),
+    cos: (
+        Complement(1, lambda x: mul(2, square(sin(mul(0.5, x))))),
+        Complement(-1, lambda x: mul(-2, square(cos(mul(0.5, x))))),
+        Complement(1, lambda x: square(sin(x)), power=2, shared=False),
+    ),
+    sin: (Complement(1, lambda x: square(cos(x)), power=2, shared=False),),
+    cosh: (
+        Complement(1, lambda x: mul(-2, square(sinh(mul(0.5, x))))),
+        Complement(1, lambda x: neg(square(sinh(x))), power=2, shared=False),
+    ),
+    gammainc: (Complement(1, lambda k, x: gammaincc(k, x)),),
+    gammaincc: (Complement(1, lambda k, x: gammainc(k, x)),),
+}
+
+
+#: Sums of more terms, and terms of more factors, are not looked through: each look at them would take long.
+MOST_TERMS = 16
+MOST_FACTORS = 64
+
+
+@rules.canonicalize
+@rules.stabilize
+@node_rewriter([add, sub], operands=[*COMPLEMENTS, *PRODUCTS])
+def local_complement(fgraph, node):
+    """``t - t*f(x) -> t * complement(x)``; see the table for the functions."""
+    out = node.outputs[0]
+    total, products = terms_with(node, COMPLEMENTS)
+    for i, one in products:
+        for f, complement in _complements(fgraph, one, out.type.dtype):
+            number, size = -complement.number * one.number, len(one.factors) - complement.power
+            for k, other in products:
+                if k == i or other.number != number or len(other.factors) != size:
+                    continue
+                rest = one.without(f, complement.power)
+                if not other.has_operands_of(rest):
+                    continue
+                difference = Product([*rest.factors, complement.form(*f.owner.inputs)], rest.divisors, -one.number)
+                new = total.without((i, k)).plus(difference.build(out))
+                return in_place_of(out, new.build(out.type.dtype), node.inputs)
+    return False
+
+
+def terms_with(node: Apply, *functions: Container[Op]) -> tuple[SignedSum, list[tuple[int, Product]]]:
+    """Return the terms of a sum, and their positions and products if some have one of each of the functions.
+
+    Of integers, of longer sums, and where a function is missing, there are no products.
+    """
+    (out,) = node.outputs
+    if (
+        not 2 <= len(node.inputs) <= MOST_TERMS
+        or not is_float(out)
+        or not all(any(_has_factor(v, some) for v in node.inputs) for some in functions)
+    ):
+        return SignedSum([]), []
+    total = SignedSum.read(out)
+    products = [(k, Product.read(var, TERM, dtype=out.type.dtype)) for k, (_, var) in enumerate(total.terms)]
+    for (sign, _), (_, product) in zip(total.terms, products, strict=True):
+        product.number *= sign
+    return total, products
+
+
+def _has_factor(var: Variable, functions: Container[Op]) -> bool:
+    """Return whether a term has one of the functions among its factors, at first sight."""
+    stack = [var]
+    for _ in range(MOST_FACTORS):
+        if not stack:
+            break
+        node = stack.pop().owner
+        if node is None:
+            continue
+        if node.op in functions:
+            return True
+        if node.op in PRODUCTS:
+            stack.extend(node.inputs)
+    return False
+
+
+def _complements(fgraph: Any, term: Product, dtype: str) -> Iterator[tuple[Variable, Complement]]:
+    """Yield the factors of a term that have complements."""
+    for f in dict.fromkeys(term.factors):
+        if f.owner is None or f.owner.op not in COMPLEMENTS:
+            continue
+        if f.type.dtype != dtype or any(x.type.dtype != dtype for x in f.owner.inputs):
+            continue
+        for complement in COMPLEMENTS[f.owner.op]:
+            if term.factors.count(f) >= complement.power and (complement.shared or len(fgraph.clients[f]) == 1):
+                yield f, complement
+
+
+def difference_of_exponentials(x: Variable, y: Variable) -> Variable:
+    """``exp(x) - exp(y)`` as the larger one times ``1 - exp(-|x - y|)``, with a sign."""
+    distance = switch(eq(x, y), 0, at_abs(sub(x, y)))  # of equal infinite numbers, too
+    missing = expm1(neg(distance))
+    return mul(exp(maximum(x, y)), switch(lt(x, y), missing, neg(missing)))
+
+
+def root_minus_one(x: Variable) -> Variable:
+    """``sqrt(1 + x) - 1``: a quotient for small numbers, and as written where it cannot cancel."""
+    root = sqrt(add(1, x))
+    return switch(le(x, 3), true_divide(x, add(1, root)), sub(root, 1))
+
+
+def one_minus_root(x: Variable) -> Variable:
+    """``1 - sqrt(1 - x)``; no part of it has the form that the rule is for."""
+    root = sqrt(sub(1, x))
+    return switch(le(-3, x), true_divide(x, add(1, root)), neg(sub(root, 1)))
+
+
+def difference_of_roots(c: Variable, x: Variable) -> Variable:
+    """``sqrt(c + x) - sqrt(x)``."""
+    return true_divide(c, add(sqrt(add(c, x)), sqrt(x)))
+
+
+def adds_to_root(c: Variable) -> bool:
+    """Return whether `c` is a positive number, so that roots with and without it are not both zero."""
+    value = common_value(c)
+    return value is not None and 0 < value < np.inf
+
+
+def smooth_difference_of_roots(node: Apply) -> Variable | None:
+    """`difference_of_roots` for differentiation; None for what is no such difference."""
+    (out,) = node.outputs
+    first, second = (output_of(v, sqrt) for v in node.inputs)
+    if first is None or second is None:
+        return None
+    for one, other, is_positive in ((first, second, True), (second, first, False)):
+        total = output_of(one.inputs[0], add)
+        x = other.inputs[0]
+        if total is None or len(total.inputs) != 2 or x not in total.inputs:
+            continue
+        value = common_value(total.inputs[1 if total.inputs[0] is x else 0])
+        if value is not None and real_of_same_dtype(x, out) and adds_to_root(c := constant_like(value, x)):
+            new = difference_of_roots(c, x)
+            return new if is_positive else neg(new)
+    return None
+
+
+rules.add(
+    # Late: by then logarithms and quotients have taken the differences that they have better forms for.
+    row(
+        "local_difference_of_exponentials",
+        (sub, (exp, "x"), (exp, "y")),
+        difference_of_exponentials,
+        single_client=True,
+    ),
+    to=(rules.specialize,),
+)
+rules.add(
+    row("local_root_minus_one", (add, -1, (sqrt, (add, 1, "*x"))), root_minus_one),
+    row("local_root_of_difference_minus_one", (add, -1, (sqrt, (sub, 1, "x"))), lambda x: neg(one_minus_root(x))),
+    row("local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x))),
+    row("local_difference_of_roots", (sub, (sqrt, (add, "c", "x")), (sqrt, "x")), difference_of_roots, adds_to_root),
+    row(
+        "local_opposite_difference_of_roots",
+        (sub, (sqrt, "x"), (sqrt, (add, "c", "x"))),
+        lambda c, x: neg(difference_of_roots(c, x)),
+        adds_to_root,
+    ),
+    row("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root),
+    to=(rules.stabilize,),
+)
+
+#: Kinks are searched in sums of at most so many terms.
+MOST_TERMS_WITH_KINKS = 16
+
+
+def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
+    """A sum with softplus, or the logarithm of a sum of exponentials, in the place of terms with kinks.
+
+    Parameters
+    ----------
+    node
+        A sum or a difference.
+    kept
+        Variables that are not looked behind.
+    """
+    (out,) = node.outputs
+    total = SignedSum.read(out, kept, MOST_TERMS_WITH_KINKS)
+    for i, (sign, var) in enumerate(total.terms):
+        found = _decay(var, kept)
+        if found is None:
+            continue
+        number, x = found
+        for k, (other_sign, other) in enumerate(total.terms):
+            new = _without_kink(number, x, other, kept) if k != i and other_sign == sign else None
+            if new is not None and new.type.dtype == out.type.dtype:
+                return total.without((i, k)).plus(new, sign).build(out.type.dtype)
+    return None
+
+
+def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] | None:
+    """`number` and `x` of ``log(1 + exp(number * abs(x)))`` with a number below zero."""
+    node = var.owner
+    if node is None or node.op not in (softplus, log1p, log) or var in kept:
+        return None
+    (inner,) = node.inputs
+    if node.op == log:
+        total = output_of(inner, add)
+        if total is None or len(total.inputs) != 2 or inner in kept or not any(has_value(v, 1) for v in total.inputs):
+            return None
+        inner = total.inputs[0] if has_value(total.inputs[1], 1) else total.inputs[1]
+    if node.op != softplus:
+        power = output_of(inner, exp)
+        if power is None or inner in kept:
+            return None
+        (inner,) = power.inputs
+    number, size = multiple(inner)
+    found = output_of(size, at_abs)
+    if found is None or not number < 0 or any(v in kept for v in _until(inner, size)):
+        return None
+    return number, found.inputs[0]
+
+
+def _until(var: Variable, last: Variable) -> Iterator[Variable]:
+    """The variables that `multiple` has passed from one to another."""
+    stack = [var]
+    while stack:
+        current = stack.pop()
+        yield current
+        if current is not last and current.owner is not None:
+            stack.extend(current.owner.inputs)
+
+
+def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[Variable]) -> Variable | None:
+    """The sum of a term and ``log(1 + exp(number * abs(x)))``, if it is smooth."""
+    node = other.owner
+    if node is None or other in kept:
+        return None
+    if number == -2 and node.op == at_abs and node.inputs[0] is x:
+        return sub(softplus(mul(2, x)), x)
+    if number != -1:
+        return None
+    if node.op == switch:
+        condition, y, zero = node.inputs
+        compared = condition.owner
+        if compared is None or compared.op not in (gt, ge) or compared.inputs[0] is not y:
+            return None
+        if not has_value(compared.inputs[1], 0) or not has_value(zero, 0):
+            return None
+    elif node.op == clip:
+        y, zero, largest = node.inputs
+        if not has_value(zero, 0) or not has_value(largest, np.inf):
+            return None
+    elif node.op == maximum and len(node.inputs) == 2:
+        y, zero = node.inputs
+        if has_value(y, 0):
+            y, zero = zero, y
+        if not has_value(zero, 0):
+            difference = output_of(x, sub)
+            if difference is None or x in kept or {*difference.inputs} != {y, zero}:
+                return None
+            return logaddexp_(y, zero)
+    else:
+        return None
+    (first, base), (second, of_other) = multiple(x), multiple(y)
+    same_size = base is of_other and abs(first) == abs(second)
+    return softplus(y) if same_size or are_opposite(x, y) else None
