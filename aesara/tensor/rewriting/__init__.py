@@ -30,9 +30,9 @@ from aesara.tensor.rewriting import (
 from aesara.tensor.rewriting.registration import Rules
 
 #: The rules of this package, a module or subpackage for each root operation. In each pass (`canonicalize`,
-#: `stabilize`, `specialize`, ...) the rules about one op are tried in this order, those of a module in the order in which
-#: they stand there, and the first that applies wins. The passes see to the rest: canonical forms, then stability, then
-#: speed. The order of modules matters in few places:
+#: `stabilize`, `specialize`, ...) the rules about one op are tried in this order, those of a module in the order in
+#: which they stand there, and the first that applies wins. The passes see to the rest: canonical forms, then stability,
+#: then speed. The order of modules matters in few places:
 #:
 #: - Constants are folded, and what does nothing is removed, before other rules look at a node.
 #: - `exp`, `log1p`, ... of one or two terms (`exponentials`) come before the rules about sums, products and logarithms,

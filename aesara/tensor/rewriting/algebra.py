@@ -18,7 +18,7 @@ from aesara.records import dataclass
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, exp, mul, neg, reciprocal, square, sub, true_divide
 from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.rewriting.helpers import as_dtype, common_value, computed_in, constant_like
+from aesara.tensor.rewriting.helpers import combined_in, common_value, computed_in, constant_like
 from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range
 
 __all__ = [
@@ -359,9 +359,7 @@ def of_lists(simplifier: Callable[[Product], Product]) -> Callable[..., tuple[li
 
 def combined(op: Callable[..., Variable], parts: Sequence[Variable], dtype: str) -> Variable | None:
     """Return what an op gives of some operands in a dtype; None for none."""
-    if not parts:
-        return None
-    return as_dtype(parts[0], dtype) if len(parts) == 1 else computed_in(dtype, op, parts)
+    return combined_in(dtype, op, parts) if parts else None
 
 
 def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Variable) -> Variable:

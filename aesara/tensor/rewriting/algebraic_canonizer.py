@@ -40,7 +40,7 @@ LEAST_LEFT = 4
 
 
 def get_constant(v: Any) -> Any:
-    """The number that a constant (or a number) is, or None for a variable that is not constant."""
+    """Return the number that a constant (or a number) is, or None for a variable that is not constant."""
     if isinstance(v, Variable):
         return common_value(v)
     return v
@@ -123,7 +123,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return self.name or f"AlgebraicCanonizer({self.main}, {self.inverse}, {self.reciprocal})"
 
     def tracks(self) -> Sequence[Op]:
-        """The ops of the family."""
+        """Return the ops of the family."""
         return list(self.family)
 
     def add_simplifier(self, simplifier: Callable, reason: str, operands: Sequence[Any] | None = None) -> None:
@@ -138,7 +138,7 @@ class AlgebraicCanonizer(NodeRewriter):
             self._bits.clear()
 
     def without(self, names: Collection[str]) -> AlgebraicCanonizer:
-        """The same without the simplifiers that were added for these reasons."""
+        """Return the canonizer without the simplifiers that were added for these reasons."""
         kept = [(reason, simplifier) for reason, simplifier in self.external_simplifiers if reason not in names]
         if len(kept) == len(self.external_simplifiers):
             return self
@@ -231,7 +231,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return variables[0] if len(variables) == 1 else computed_in(dtype, self.main, variables)
 
     def _is_merged(self, out: Variable, num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
-        """Whether `out` is what `merge_num_denum` would build."""
+        """Return whether `out` is what `merge_num_denum` would build."""
         if not denum:
             return self._is_main_of(out, num)
         node = out.owner
@@ -269,7 +269,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def simplify(
         self, num: list[Variable], denum: list[Variable], out_type: TensorType
     ) -> tuple[list[Variable], list[Variable]]:
-        """What occurs on both sides cancelled, constants put together."""
+        """Cancel what occurs on both sides, and combine the constants."""
         num, denum = self.simplify_constants(*self.simplify_factors(num, denum), out_type=out_type)
         bits = None
         for _reason, simplifier in self.external_simplifiers:
@@ -284,7 +284,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return num, denum
 
     def _bits_of_all(self, num: Sequence[Variable], denum: Sequence[Variable]) -> int:
-        """The bits of the simplifiers that have operands among the variables."""
+        """Return the bits of the simplifiers that have operands among the variables."""
         known, bits = self._bits, 0
         for var in (*num, *denum):
             node = var.owner
@@ -304,7 +304,7 @@ class AlgebraicCanonizer(NodeRewriter):
         return bits
 
     def simplify_factors(self, num: list[Variable], denum: list[Variable]) -> tuple[list[Variable], list[Variable]]:
-        """The lists without what is in both; changed in place.
+        """Remove from the lists, in place, what is in both, and return them.
 
         Examples
         --------
@@ -394,7 +394,7 @@ class AlgebraicCanonizer(NodeRewriter):
     # The rewrite
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        """The canonical form, if it differs from what is there."""
+        """Return the canonical form, if it differs from what is there."""
         out = node.outputs[0]
         if node.op not in self.family or out.type.dtype == "bool" or self._belongs_to_client(fgraph, node):
             return False
@@ -428,11 +428,11 @@ class AlgebraicCanonizer(NodeRewriter):
         return any(var.owner is not None and self._has(var.owner.op) for side in flat for var in side)
 
     def _has(self, op: Op) -> bool:
-        """Whether an op is of the family."""
+        """Return whether an op is of the family."""
         return type(op) in self._classes and op in self._unsigned
 
     def _belongs_to_client(self, fgraph: FunctionGraph, node: Apply) -> bool:
-        """Whether the only node that uses this one is of the family: it takes care of both."""
+        """Return whether the only node that uses this one is of the family: it takes care of both."""
         while True:
             clients = fgraph.clients.get(node.outputs[0], ())
             if len(clients) != 1 or not isinstance(clients[0][0], Apply):
@@ -447,7 +447,7 @@ class AlgebraicCanonizer(NodeRewriter):
     def _simplified(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], at_most: int | None = None
     ) -> list[Variable] | None:
-        """The canonical form, if it differs from what is there and has no more operands than asked for."""
+        """Return the canonical form, if it differs from what is there and has no more operands than asked for."""
         num, denum = self.simplify(list(flat[0]), list(flat[1]), out.type)
         if at_most is not None and len(num) + len(denum) > at_most:
             return None
@@ -458,23 +458,23 @@ class AlgebraicCanonizer(NodeRewriter):
     def _rewritten(
         self, out: Variable, flat: tuple[list[Variable], list[Variable]], num: list[Variable], denum: list[Variable]
     ) -> list[Variable] | None:
-        """What the simplified lists stand for, in the place of `out`, whose operands were `flat`."""
+        """Return the replacement of `out`, whose operands were `flat`, by the simplified lists."""
         return in_place_of(out, self.rebuild(num, denum, out.type), [*flat[0], *flat[1]])
 
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
-        """The expression of the simplified lists."""
+        """Return the expression of the simplified lists."""
         if not num and not denum:
             return self._constant(self.neutral, out_type, ())
         return self.merge_num_denum(num, denum, out_type.dtype)
 
 
 def _left_of(flat: tuple[list[Variable], list[Variable]]) -> int:
-    """How many operands are left when what is on both sides has cancelled, constants apart."""
+    """Return the number of operands left when equal ones on both sides have cancelled, constants not counted."""
     times = Counter(flat[0])
     times.subtract(flat[1])
     return sum(abs(n) for var, n in times.items() if not isinstance(var, Constant))
 
 
 def _count(flat: tuple[list[Variable], list[Variable]]) -> int:
-    """How many operands there are on both sides."""
+    """Return the number of operands on both sides."""
     return len(flat[0]) + len(flat[1])

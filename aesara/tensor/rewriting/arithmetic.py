@@ -436,7 +436,7 @@ def fill_chain(new_out, orig_inputs):
 @rules.specialize("fusion", "elemwise_fusion")
 @node_rewriter([add, mul], operands=[add, mul])
 def local_add_mul_fusion(fgraph, node):
-    """Sums in a sum, or products in a product, as one node of more inputs."""
+    """``(x + y) + z -> add(x, y, z)``, and the same of products."""
     out = node.outputs[0]
     op = node.op
     clients = fgraph.clients

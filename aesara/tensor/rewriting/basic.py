@@ -203,7 +203,7 @@ def _operation_on_choices(fgraph, node):
 
 
 def is_an_upcast(type1, type2):
-    """Whether every value of dtype `type1` can be held by dtype `type2`.
+    """Return whether every value of dtype `type1` can be held by dtype `type2`.
 
     Examples
     --------

@@ -78,7 +78,7 @@ local_dot_to_dot22 = row(
 
 
 def _as_number(var: Any, dtype: str) -> Variable | None:
-    """A factor that is the same for all elements as a scalar of a dtype, or None."""
+    """Return a factor that is one number for all elements as a scalar of a dtype; None for others."""
     if not all(var.type.broadcastable):
         return None
     if isinstance(var, Constant):
@@ -87,7 +87,7 @@ def _as_number(var: Any, dtype: str) -> Variable | None:
 
 
 def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Variable] | None:
-    """The factors of a scaled variable that are numbers, and what they scale; None if it is not of this form."""
+    """Return the factors of a scaled variable that are numbers, and what they scale; None if it is not of this form."""
     dtype = var.type.dtype
     numbers: list[Variable] = []
     while (node := var.owner) is not None and len(fgraph.clients[var]) == 1 and var.type.dtype == dtype:
@@ -108,7 +108,7 @@ def _factors(fgraph: FunctionGraph, var: Variable) -> tuple[list[Variable], Vari
 
 
 def _product(numbers: Iterable[Variable], dtype: str, first: int = 1) -> Variable:
-    """The product of a whole number and scalars, constants multiplied."""
+    """Return the product of a whole number and scalars, constants multiplied."""
     known = np.asarray(first, dtype=dtype)
     unknown = []
     with np.errstate(all="ignore"):
@@ -147,7 +147,7 @@ def _operands(fgraph: FunctionGraph, product: Variable) -> tuple[Any, Any] | Non
 
 @node_rewriter([add, sub])
 def _local_sum_to_gemm(fgraph, node):
-    """The sum of a scaled product and of other terms: the product is added to them."""
+    """``b * z + a * dot(x, y) -> gemm(z, a, x, y, b)``"""
     out = node.outputs[0]
     dtype = out.type.dtype
     if out.type.ndim not in (1, 2) or dtype not in BLAS_DTYPES:
@@ -208,7 +208,7 @@ class GemmOptimizer(GraphRewriter):
 
 @node_rewriter([mul])
 def local_dot22_to_dot22scalar(fgraph, node):
-    """A product of matrices times a number: BLAS scales while it multiplies."""
+    """``c * dot22(x, y)`` -> ``dot22scalar(x, y, c)``: BLAS scales while it multiplies."""
     out = node.outputs[0]
     dtype = out.type.dtype
     if out.type.ndim != 2 or dtype not in BLAS_DTYPES:

@@ -47,7 +47,7 @@ class MulCanonizer(AlgebraicCanonizer):
 
     @staticmethod
     def _without_signs(side: list[Variable], out_type: TensorType) -> tuple[list[Variable], bool]:
-        """The factors with ``neg(x)`` replaced by ``x``, and whether there was an odd number."""
+        """Return the factors with ``neg(x)`` replaced by ``x``, and whether there was an odd number."""
         negative = False
         plain = []
         for var in side:
@@ -61,7 +61,7 @@ class MulCanonizer(AlgebraicCanonizer):
 
     @staticmethod
     def _is_signed(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
-        """Whether the product is to be written as ``neg`` of a product."""
+        """Return whether the product is to be written as ``neg`` of a product."""
         if not num or len(num) + len(denum) < 2:
             return False
         value = get_constant(num[0])

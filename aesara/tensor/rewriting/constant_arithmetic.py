@@ -11,7 +11,7 @@ from aesara.tensor.core.tensor_type import TensorType
 
 
 def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
-    """The product of some numbers divided by the product of others.
+    """Return the product of some numbers divided by the product of others.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def mul_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False
 
 
 def _product(values: Sequence[Any], dtype: np.dtype) -> Any:
-    """The product of some numbers, in a dtype; they are few, so that `numpy.prod` would mostly prepare for it."""
+    """Return the product of a few numbers in a dtype, without the overhead of `numpy.prod`."""
     product = np.ones((), dtype)
     for value in values:
         product = np.multiply(product, np.asarray(value, dtype))
@@ -43,7 +43,7 @@ def _product(values: Sequence[Any], dtype: np.dtype) -> Any:
 
 
 def add_calculate(num: Sequence[Any], denum: Sequence[Any], aslist: bool = False, out_type: Any = None) -> Any:
-    """The sum of some numbers less the sum of others; see `mul_calculate`."""
+    """Return the sum of some numbers less the sum of others; see `mul_calculate`."""
     dtype = working_dtype([*num, *denum], out_type)
     zero = np.asarray(0, dtype)
     value = sum((np.asarray(v, dtype) for v in num), zero) - sum((np.asarray(v, dtype) for v in denum), zero)
@@ -62,7 +62,7 @@ def working_dtype(values: Sequence[Any], out_type: Any) -> np.dtype:
 
 
 def dtype_of_constant(values: Sequence[Any], dtype: str) -> str:
-    """The dtype of the one constant that stands for several in a sum or product of a dtype.
+    """Return the dtype of the one constant that stands for several in a sum or product of a dtype.
 
     Real numbers stay real among complex ones: infinity as a complex number times a complex number is NaN.
     """
@@ -72,7 +72,7 @@ def dtype_of_constant(values: Sequence[Any], dtype: str) -> str:
 
 
 def is_lost(value: Any, parts: Sequence[Any], out_type: TensorType | None) -> bool:
-    """Whether putting constants together left the range of the dtype."""
+    """Return whether putting constants together left the range of the dtype."""
     if out_type is None or out_type.dtype[:5] not in ("float", "compl"):
         return False
     array = np.asarray(value).astype(out_type.dtype)

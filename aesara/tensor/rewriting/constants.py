@@ -87,7 +87,7 @@ def merge_broadcastables(broadcastables: Any) -> list[bool]:
 
 
 def encompasses_broadcastable(b1: Sequence[bool], b2: Sequence[bool]) -> bool:
-    """Whether a tensor of pattern `b2` fits where one of pattern `b1` stands.
+    """Return whether a tensor of pattern `b2` fits where one of pattern `b1` stands.
 
     Examples
     --------
@@ -260,7 +260,7 @@ def local_alloc_to_broadcast(x: Variable, n: Sequence[Variable], out: Variable) 
 
 
 def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:
-    """Whether a variable is read by nothing but elementwise operations of several operands, through views too."""
+    """Return whether only elementwise operations of several operands read a variable, also through `DimShuffle`."""
     for client, _ in fgraph.clients[var]:
         if not isinstance(client, Apply):
             return False
@@ -284,7 +284,7 @@ rules.add(local_alloc_unary, to=(rules.specialize, rules.canonicalize))
 @rules.specialize
 @node_rewriter([Elemwise])
 def local_alloc_elementwise(fgraph: FunctionGraph, node: Apply) -> Any:
-    """A function that costs a call, of numbers that are all repeated, is computed once and then repeated.
+    """``f(alloc(x, n))`` -> ``alloc(f(x), n)``, for functions that cost a call.
 
     Constants repeat a number too, and so do elementwise operations on what repeats one.
     """
@@ -304,7 +304,7 @@ DEEPEST = 4
 
 
 def _repeated_number(var: Any, lengths: list[Variable], depth: int) -> Variable | None:
-    """The number, without dimensions, that a variable repeats; `lengths` gets how often, if all agree on it."""
+    """Return the scalar that a variable repeats, and put its shape into `lengths`; None if operands disagree."""
     if all(known == 1 for known in var.type.shape):
         return var.dimshuffle() if var.type.ndim else var
     node = var.owner
@@ -371,7 +371,7 @@ lossless_constant_folding.name = constant_folding.name
 
 
 def _folded(fgraph: Any, node: Any) -> list[Constant] | None:
-    """The constants that take the place of a node; None if it is to stay."""
+    """Return the constants that take the place of a node; None if it is to stay."""
     for var in node.inputs:
         if not isinstance(var, Constant):
             return None

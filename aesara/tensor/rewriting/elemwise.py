@@ -192,7 +192,7 @@ fuse_seqopt.register(
 @rules.canonicalize
 @node_rewriter([(Elemwise, Composite)])
 def local_useless_composite(fgraph, node):
-    """Composites without the outputs that nobody asks for, and without the inputs that nothing needs."""
+    """Remove outputs of composites that nothing reads, and inputs that nothing needs."""
     op = node.op
     if op.inplace_pattern:
         return False
@@ -225,7 +225,7 @@ def _inputs_of(composite: Composite, results: list[Any]) -> list[int]:
 @rules.canonicalize
 @node_rewriter([add, sub, mul], operands=[Constant])
 def local_upcast_elemwise_constant_inputs(fgraph, node):
-    """Constants in the dtype that they are computed in: the ``int8(1)`` of ``x + 1`` becomes ``float64(1)``."""
+    """Cast constants to the dtype that they are computed in: ``x + int8(1) -> x + float64(1)``."""
     out = node.outputs[0]
     dtype = out.type.dtype
     # Products of complex numbers and real ones are not those with complex ones where there are infinities.
@@ -253,7 +253,7 @@ local_careduce_fusion = row(
 
 
 def is_dimshuffle_useless(new_order, input):
-    """Whether a new order of dimensions changes nothing. Those of length 1 are alike, old or new.
+    """Return whether a new order of dimensions changes nothing. Those of length 1 are alike, old or new.
 
     Examples
     --------
@@ -292,7 +292,7 @@ def local_dimshuffle_lift(fgraph, node):
 
 
 def _lifted(fgraph, x, new_order):
-    """A variable of a graph with its dimensions rearranged, and this done as near to the inputs as it can be."""
+    """Return a variable with its dimensions rearranged, by rearranging operands as near to the inputs as possible."""
     done = {}
     waiting = [(x, new_order)]
     while waiting:
@@ -320,7 +320,7 @@ def _lifted(fgraph, x, new_order):
 
 
 def _parts_to_lift(fgraph, var, order):
-    """Which variables have to be rearranged, and how, for one to be; none where this has to be done to itself."""
+    """Return the operands, with orders of dimensions, that are rearranged instead of `var`; none if `var` itself is."""
     inner = var.owner
     if inner is None or is_dimshuffle_useless(order, var):
         return []
@@ -404,7 +404,7 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
 
 
 def _has_room_for(variable: Any, out: Any) -> bool:
-    """Whether an output has the dtype and the shape of an input."""
+    """Return whether an output has the dtype and the shape of an input."""
     mine, others = variable.type, out.type
     if mine is others:
         return True

@@ -56,7 +56,7 @@ def log_of_erfc(x: Variable) -> Variable:
 
 
 def is_whole_argument(x: Variable, out: Variable) -> bool:
-    """Whether `x` is not the part below the tail, which `log_of_erfc` makes."""
+    """Return whether `x` is a real argument that `log_of_erfc` has not clipped to the part below the tail."""
     return real_of_same_dtype(x, out) and output_of(x, minimum) is None
 
 
@@ -70,7 +70,7 @@ def scaled(x: Variable, number: float) -> Variable:
 
 
 def is_half_of_erfc(x: Variable, out: Variable) -> bool:
-    """Whether the argument may be multiplied by a root of two: in narrower floats that loses too many digits."""
+    """Return whether the argument may be multiplied by a root of two: in narrower floats that loses too many digits."""
     return real_of_same_dtype(x, out) and out.type.dtype == "float64"
 
 
@@ -143,7 +143,7 @@ def _tails_over_tails(product: Product) -> Product:
 
 
 def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, edge: Variable, sign: float) -> Variable:
-    """The scaled function of `x` where a condition holds; `x` is beyond the edge there."""
+    """Return the scaled function of `x` where a condition holds; `x` is beyond the edge there."""
     inside = switch(condition, x, edge)
     return switch(condition, erfcx(inside if sign > 0 else mul(constant_like(sign, x), inside)), otherwise)
 

@@ -83,7 +83,7 @@ def _exponent_or_one(var: Variable, analysis: Analysis) -> Variable | None:
 
 @gradient_form.register(Elemwise)
 def _(op: Elemwise, node: Apply, kept: Collection[Variable]) -> Variable | None:
-    """What may leave the range on its way is differentiated in its `Scaled` form."""
+    """Differentiate an expression that may leave the range on its way in its `Scaled` form."""
     form = GRADIENT_FORMS.get(type(op.scalar_op))
     if form is None or not is_float(node.outputs[0]):
         return None
@@ -127,7 +127,7 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
 
 
 def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
-    """A product in which a sum of exponentials is divided by, as in a softmax; no other product."""
+    """Return the form of a product that is divided by a sum of exponentials, as a softmax is; None for others."""
     (out,) = node.outputs
     if _kind(node) is TrueDivide:
         top, bottom = node.inputs
@@ -185,7 +185,7 @@ def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | Non
 
 
 def _two_terms(var: Variable) -> list[Product] | None:
-    """A sum or difference of two exponentials, one of which may be a number."""
+    """Return the form of a sum or difference of two exponentials, one of which may be a number."""
     node = var.owner
     if node is None or _kind(node) not in (Add, Sub) or len(node.inputs) != 2:
         return None
@@ -251,7 +251,7 @@ def _tail_of_complement(var: Variable) -> Variable:
 
 
 def _is_tail(var: Variable) -> bool:
-    """Whether a factor is an error function, or a product with one."""
+    """Return whether a factor is an error function, or a product with one."""
     node = var.owner
     if node is None:
         return False
@@ -261,7 +261,7 @@ def _is_tail(var: Variable) -> bool:
 
 
 def _of_inverse(inverse_of: type) -> Callable[[Apply, Analysis], Variable | None]:
-    """The form of a function of its inverse, both of which are defined everywhere."""
+    """Return the form of a function of its inverse, both of which are defined everywhere."""
 
     def form(node: Apply, analysis: Analysis) -> Variable | None:
         (var,) = node.inputs
@@ -274,7 +274,7 @@ def _of_inverse(inverse_of: type) -> Callable[[Apply, Analysis], Variable | None
 
 
 def divides_by_exponentials(node: Apply, depth: int = 3, below: bool = False) -> bool:
-    """Whether a sum of exponentials is among the divisors of a product, at first sight.
+    """Return whether a sum of exponentials is among the divisors of a product, at first sight.
 
     `below` says that the product itself is divided by.
     """
@@ -295,7 +295,7 @@ def divides_by_exponentials(node: Apply, depth: int = 3, below: bool = False) ->
 
 
 def _divides(node: Apply, place: int) -> bool:
-    """Whether a product divides by its input at a place; powers do if their exponent is negative, or not known."""
+    """Return whether a node divides by its input at a place. Powers do if their exponent may be negative."""
     kind = _kind(node)
     if kind is Pow:
         exponent = exponent_value(node.inputs[1])
@@ -304,7 +304,7 @@ def _divides(node: Apply, place: int) -> bool:
 
 
 def _has_exponential(var: Variable) -> bool:
-    """Whether a term is an exponential, or a product with one."""
+    """Return whether a term is an exponential, or a product with one."""
     inner = _behind_shuffles(var)
     if inner is None:
         return False
@@ -333,7 +333,7 @@ LOGARITHMS = frozenset({Log, Log1p, Softplus})
 
 
 def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
-    """A power of an exponential, or one with a negative exponent of a sum with some.
+    """Return the form of a power of an exponential, or of a negative power of a sum with exponentials.
 
     A positive power of a sum overflows with it, and then its slope is not a product with one that underflows. One above
     1 of an exponential overflows where factors of its slope do not: they may meet what is zero, or small.
@@ -368,7 +368,7 @@ MARGIN = 8.0
 
 
 def _of_flat(node: Apply, analysis: Analysis) -> Variable | None:
-    """A function that is flat for large arguments of one sign, of exponentials."""
+    """Return the form of a function of exponentials that is flat for large arguments of one sign."""
     return _of_bounded(node, analysis, MARGIN)
 
 
@@ -387,7 +387,7 @@ def _of_sum(node: Apply, analysis: Analysis) -> Variable | None:
 
 
 def _has_logarithm(node: Apply, depth: int) -> bool:
-    """Whether a logarithm or softplus is among the terms of a sum of sums, at first sight."""
+    """Return whether a logarithm or softplus is among the terms of a sum of sums, at first sight."""
     for var in node.inputs:
         inner = var.owner
         if inner is None:
@@ -399,7 +399,7 @@ def _has_logarithm(node: Apply, depth: int) -> bool:
 
 
 def _of_difference(node: Apply, analysis: Analysis) -> Variable | None:
-    """A difference of roots, or 1 minus the square of a hyperbolic tangent, or a sum that is smooth."""
+    """Return the form of a difference of roots, of ``1 - tanh(x)**2``, or of a sum that is smooth."""
     if any(v in analysis.kept for v in node.inputs):
         return _of_sum(node, analysis)
     one, var = node.inputs

@@ -35,32 +35,32 @@ def dtype_of(var: Variable) -> str:
 
 
 def is_float(var: Variable) -> bool:
-    """Whether a variable is a tensor of real floating point numbers."""
+    """Return whether a variable is a tensor of real floating point numbers."""
     return dtype_of(var)[:5] == "float"
 
 
 def is_integer(var: Variable) -> bool:
-    """Whether a variable is a tensor of integers."""
+    """Return whether a variable is a tensor of integers."""
     return dtype_of(var)[:3] == "int" or dtype_of(var)[:4] == "uint"
 
 
 def is_unsigned(var: Variable) -> bool:
-    """Whether a variable is a tensor of unsigned integers, whose opposites wrap around."""
+    """Return whether a variable is a tensor of unsigned integers, whose opposites wrap around."""
     return dtype_of(var)[:4] == "uint"
 
 
 def is_complex(var: Variable) -> bool:
-    """Whether a variable is a tensor of complex numbers."""
+    """Return whether a variable is a tensor of complex numbers."""
     return dtype_of(var)[:7] == "complex"
 
 
 def is_real(x: Variable) -> bool:
-    """Whether a variable is real."""
+    """Return whether a variable is real."""
     return not is_complex(x)
 
 
 def real_of_same_dtype(x: Variable, out: Variable) -> bool:
-    """Whether `x` is a real floating point tensor of the dtype of the result."""
+    """Return whether `x` is a real floating point tensor of the dtype of the result."""
     return is_float(x) and x.type.dtype == out.type.dtype
 
 
@@ -75,7 +75,7 @@ def same_dtype(x: Variable, out: Variable) -> bool:
 
 
 def exponent_value(var: Variable) -> Any:
-    """The number that an exponent is known to be, or None; that of a derivative is a number minus 1."""
+    """Return the number that an exponent, or a difference of numbers, is known to be; None if unknown."""
     node = var.owner
     if node is None or node.op != sub:
         return common_value(_without_cast(var))
@@ -88,7 +88,7 @@ def _without_cast(var: Variable) -> Variable:
 
 
 def common_value(var: Variable) -> Any:
-    """The number that all elements of `var` are known to be, or None.
+    """Return the number that all elements of `var` are known to be, or None.
 
     Looks through what only changes the shape. The number keeps its dtype; NaN is a value too.
     """
@@ -134,13 +134,13 @@ NUMBERS = [Constant, DimShuffle, Alloc, Unbroadcast, second]
 
 
 def has_value(var: Variable, number: Any) -> bool:
-    """Whether all elements of `var` are known to be `number`."""
+    """Return whether all elements of `var` are known to be `number`."""
     value = common_value(var)
     return value is not None and bool(value == number)
 
 
 def output_of(var: Variable, op: Any) -> Apply | None:
-    """The node that computes `var` if its op is `op`, or an instance of the class `op`."""
+    """Return the node that computes `var` if its op is `op`, or an instance of the class `op`."""
     node = var.owner
     if node is None:
         return None
@@ -155,21 +155,21 @@ def is_read_once(node: Apply, fgraph: FunctionGraph) -> bool:
 
 
 def is_elemwise(node: Apply | None, scalar_class: Any = None) -> TypeGuard[Apply]:
-    """Whether a node is elementwise (with a scalar op of the given class or classes)."""
+    """Return whether a node is elementwise (with a scalar op of the given class or classes)."""
     if node is None or not isinstance(node.op, Elemwise):
         return False
     return scalar_class is None or isinstance(node.op.scalar_op, scalar_class)
 
 
 def same_elements(first: Variable, second_: Variable) -> bool:
-    """Whether two variables are the same, or equal constants."""
+    """Return whether two variables are the same, or equal constants."""
     if first is second_:
         return True
     return isinstance(first, Constant) and isinstance(second_, Constant) and first.equals(second_)
 
 
 def fits_within(small: Variable, other: Variable) -> bool:
-    """Whether a tensor is known to broadcast to the shape of another: without it no length is lost, and no error."""
+    """Return whether a tensor is known to broadcast to the shape of another, without lengthening it."""
     n_new = other.type.ndim - small.type.ndim
     return n_new >= 0 and all(
         n == 1 or (n is not None and n == m) for n, m in zip(small.type.shape, other.type.shape[n_new:])
@@ -177,7 +177,7 @@ def fits_within(small: Variable, other: Variable) -> bool:
 
 
 def has_shape_of(var: Variable, out: Variable) -> bool:
-    """Whether what is written to `out` is not repeated, going by types: only lengths of 1 are, if they are known."""
+    """Return whether, by the types, `var` is not broadcast along a dimension of `out`."""
     return var.type.ndim == out.type.ndim and all(n != 1 or m == 1 for n, m in zip(var.type.shape, out.type.shape))
 
 
@@ -244,12 +244,12 @@ def applied(op: Callable[..., Any], *inputs: Any) -> Variable | None:
 
 
 def as_dtype(var: Variable, dtype: str) -> Variable:
-    """A variable, cast where its dtype is another."""
+    """Return a variable cast to a dtype, or itself if it has it."""
     return var if var.type.dtype == dtype else cast(var, dtype)
 
 
 def computed_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]) -> Variable:
-    """An arithmetic operation in the dtype of the expression that its operands come from.
+    """Apply an arithmetic operation in the dtype of the expression that its operands come from.
 
     A rule that takes operands out of the operation they stood in, which cast them to the dtype of its result, and
     puts them into another must see to it that this one computes in the same dtype: of the operands alone it might
@@ -282,19 +282,19 @@ def combined_in(dtype: str, op: Callable[..., Any], operands: Sequence[Variable]
 
 
 def constant_in_place_of(out: Variable, value: Any, inputs: Iterable[Variable]) -> list[Variable] | None:
-    """The result of a transform that replaces `out` with a number everywhere."""
+    """Return the result of a transform that replaces `out` with a number everywhere."""
     return in_place_of(out, constant_like(value, out), inputs)
 
 
 def constant_like(value: Any, out: Variable) -> Variable:
-    """A number as a constant of the dtype and number of dimensions of `out`."""
+    """Return a number as a constant of the dtype and number of dimensions of `out`."""
     with np.errstate(all="ignore"):
         array = np.asarray(value).astype(out.type.dtype)
     return constant(array.reshape((1,) * out.type.ndim))
 
 
 def as_float(x: Variable, out: Variable) -> Variable:
-    """`x` in the dtype of the result."""
+    """Return `x` in the dtype of the result."""
     return as_dtype(x, out.type.dtype)
 
 

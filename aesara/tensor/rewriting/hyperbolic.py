@@ -67,7 +67,7 @@ DEEPEST = 4
 
 
 def with_bounded_exponentials(var: Variable, kept: Collection[Variable], margin: float = 0.0) -> Variable:
-    """`var` with exponentials that are the largest number of the dtype, or less, where they would be infinite.
+    """Return `var` with each exponential limited to the largest number of the dtype.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class Part:
 
 
 def quotient_of_hyperbolic_functions(top: Variable, bottom: Variable, kept: Collection[Variable]) -> Variable | None:
-    """``sinh(x) / cosh(x)`` as what ``tanh(x)`` is, and the inverse; None for other quotients.
+    """Return ``sinh(x) / cosh(x)`` as a hyperbolic tangent, and ``cosh(x) / sinh(x)`` as its inverse; None for others.
 
     ``exp(x) - exp(-x)`` and ``exp(2 * x) - 1`` over the sums of the same terms are quotients of this kind.
     """
@@ -187,7 +187,7 @@ def log_of_cosh(x: Variable) -> Variable:
 @rules.canonicalize
 @node_rewriter([add, sub], operands=[exp, sigmoid])
 def local_exponentials_to_hyperbolic(fgraph, node):
-    """``exp(x) - exp(-x)`` as ``2 * sinh(x)``, ``exp(x) + exp(-x)`` as ``2 * cosh(x)``; the same of sigmoids.
+    """``exp(x) - exp(-x) -> 2 * sinh(x)``, ``exp(x) + exp(-x) -> 2 * cosh(x)``; the same of sigmoids.
 
     ``sigmoid(x) - sigmoid(-x)`` is ``tanh(x / 2)``.
     """
@@ -307,7 +307,7 @@ def _without_exponential(node: Apply) -> Variable:
 
 
 def _is_large_constant(var: Variable) -> bool:
-    """Whether a factor is a number so large that an exponential times it overflows not before its quotient does."""
+    """Return whether a factor is a constant of at least 1 in absolute value."""
     value = common_value(var)
     return value is not None and bool(abs(value) >= 1)
 

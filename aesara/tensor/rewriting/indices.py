@@ -32,13 +32,13 @@ SET = ops(IncSubtensor, node="write", set_instead_of_inc=True)
 
 
 def index_of(node: Apply, values_only: bool = False) -> list[Any]:
-    """The index of a `Subtensor` or `IncSubtensor` node, with integers where they are known."""
+    """Return the index of a `Subtensor` or `IncSubtensor` node, known entries as integers."""
     inputs = node.inputs if isinstance(node.op, Subtensor) else node.inputs[1:]
     return get_constant_idx(node.op.idx_list, inputs, allow_partial=True, only_process_constants=values_only)
 
 
 def symbolic_index_of(node: Apply) -> tuple[Any, ...]:
-    """The index of a `Subtensor` or `IncSubtensor` node as it stands in its inputs."""
+    """Return the index of a `Subtensor` or `IncSubtensor` node as it stands in its inputs."""
     inputs = node.inputs if isinstance(node.op, Subtensor) else node.inputs[1:]
     return get_idx_list(inputs, node.op.idx_list)
 
@@ -73,7 +73,7 @@ def adding(op: IncSubtensor, set_instead_of_inc: bool = False) -> IncSubtensor:
 
 
 def is_full_slice(x: Any) -> bool:
-    """Whether a slice takes everything.
+    """Return whether a slice takes everything.
 
     Examples
     --------
@@ -84,13 +84,13 @@ def is_full_slice(x: Any) -> bool:
 
 
 def is_known(entry: Any) -> bool:
-    """Whether all parts of an entry of an index are known integers or None."""
+    """Return whether all parts of an entry of an index are known integers or None."""
     parts = (entry.start, entry.stop, entry.step) if isinstance(entry, slice) else (entry,)
     return not any(isinstance(part, Variable) for part in parts)
 
 
 def same_index(first: Sequence[Any], second_: Sequence[Any]) -> bool:
-    """Whether two indices are the same, entry by entry."""
+    """Return whether two indices are the same, entry by entry."""
     return len(first) == len(second_) and all(map(_same_entry, first, second_))
 
 
@@ -110,7 +110,7 @@ def takes_whole(node: Apply) -> list[bool]:
 
 
 def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: int) -> bool:
-    """Whether an entry of an index takes a whole dimension as it is."""
+    """Return whether an entry of an index takes a whole dimension as it is."""
     if not isinstance(entry, slice):
         return False
     if length_known == 1 and is_known(entry) and entry.step != 0:
@@ -128,7 +128,7 @@ def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: in
 
 
 def basic_lengths(fgraph: Any, x: Any, index: Sequence[Any]) -> tuple[Any, ...]:
-    """The lengths of a part of a tensor."""
+    """Return the lengths of a part of a tensor."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is not None:
         sizes = feature.shape_of[x]
@@ -200,7 +200,7 @@ def _merged_in_length(first: slice, second_: Any, length: int) -> Any:
 
 
 def _counted_from_the_other_end(entry: Any) -> Any:
-    """What an entry of an index takes of a reversed dimension, as an entry for the dimension; None if unknown."""
+    """Return the entry for a dimension that selects what an entry selects after its reversal; None if unknown."""
     if not isinstance(entry, slice):
         return -1 - entry
     return FULL if entry == BACKWARDS else None

@@ -104,7 +104,7 @@ class FreeMemory:
 
 
 def _writers_last(fgraph: FunctionGraph, concerns: Callable[[Op], bool]) -> list[Apply]:
-    """The nodes in an order in which what may write over memory comes after what only reads it, where it can.
+    """Return the nodes in an order in which what may write over memory comes after what only reads it, where it can.
 
     Of several that may write, those come last whose results the graph returns: these need memory that nothing else
     takes, and that of a temporary serves as well as new one.
@@ -159,7 +159,7 @@ class InplaceRewriter(GraphRewriter):
 
     @abstractmethod
     def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
-        """The op that writes over inputs that are free, after taking them; None where none is."""
+        """Take inputs that are free, and return the op that writes over them; None if none is free."""
 
     def apply(self, fgraph: FunctionGraph) -> int:
         """Replace; the number of nodes that write over an input now."""

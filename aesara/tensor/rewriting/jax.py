@@ -98,7 +98,7 @@ def boolean_indexing_sum(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 def _index_in(part: Variable) -> list[Variable] | None:
-    """The index of the first part of a tensor that an elementwise expression is made of."""
+    """Return the index of the first part of a tensor that an elementwise expression is made of."""
     pending, seen = [part], set()
     while pending:
         node = pending.pop().owner
@@ -144,12 +144,12 @@ class _Masked:
         return cls(fgraph, index, node.inputs[0], False)
 
     def mask_for(self, x: Variable) -> Variable:
-        """The mask as a condition with as many dimensions as a tensor."""
+        """Return the mask as a condition with as many dimensions as a tensor."""
         holds = self.mask if is_mask(self.mask) else neq(self.mask, 0)
         return holds.dimshuffle(*range(holds.type.ndim), *["x"] * (x.type.ndim - holds.type.ndim))
 
     def fitted(self, x: Variable) -> Variable | None:
-        """The part of a tensor that has the lengths of the mask; None if that cannot be known.
+        """Return the part of a tensor that has the lengths of the mask; None if that cannot be known.
 
         Lengths of the mask are those of the tensor, or 0.
         """
@@ -197,7 +197,7 @@ class _Masked:
 
 
 def _number(value: Variable, ndim: int) -> Variable:
-    """A tensor of one element, with a given number of dimensions."""
+    """Return a tensor of one element, with a given number of dimensions."""
     return DimShuffle(value.type.broadcastable, ["x"] * ndim)(value)  # type: ignore[attr-defined,no-any-return]
 
 

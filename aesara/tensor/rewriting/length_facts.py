@@ -55,7 +55,7 @@ class LengthFacts:
         self._take_up(fgraph.outputs)
 
     def are_equal(self, first: Dimension, second: Dimension) -> bool:
-        """Whether two dimensions are equally long."""
+        """Return whether two dimensions are equally long."""
         first, second = self._known(first), self._known(second)
         if first == second:
             return True
@@ -127,7 +127,7 @@ def _converts(node: Apply) -> bool:
 
 @singledispatch
 def equal_dimensions(op: Op, node: Apply) -> Iterator[list[Dimension]]:
-    """The facts that a node tells."""
+    """Yield lists of dimensions that are equally long if the node raises no error."""
     yield from ()
 
 

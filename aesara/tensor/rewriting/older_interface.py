@@ -74,7 +74,7 @@ def is_inverse_pair(node_op: Any, prev_op: Any, inv_pair: tuple[type, type]) -> 
 
 
 def is_mul(var: Variable) -> list[Variable] | None:
-    """The factors of a product; None for what is no product.
+    """Return the factors of a product; None for what is no product.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def is_1pexp(t: Variable, only_process_constants: bool = True) -> tuple[bool, Va
 
 
 def parse_mul_tree(root: Variable, may_enter: Callable[[Variable], bool] | None = None) -> list:
-    """The tree of the products in an expression.
+    """Return the tree of the products in an expression.
 
     Parameters
     ----------
@@ -256,7 +256,7 @@ def _bottom_up(tree: list) -> list[list]:
 
 
 def compute_mul(tree: list) -> Variable:
-    """The variable that a tree of products stands for; the inverse of `parse_mul_tree`.
+    """Return the variable that a tree of products stands for; the inverse of `parse_mul_tree`.
 
     Examples
     --------
@@ -279,7 +279,7 @@ def compute_mul(tree: list) -> Variable:
 
 
 def simplify_mul(tree: list) -> list:
-    """A tree that computes the same, without factors 1 and -1 (leaves of None) and products of one factor.
+    """Return a tree that computes the same, without factors 1 and -1 (leaves of None) and products of one factor.
 
     Examples
     --------

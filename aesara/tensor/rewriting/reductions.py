@@ -388,20 +388,20 @@ _check_length = CheckAndRaise(ValueError, "negative dimensions are not allowed")
 
 
 def _checked(length: Variable) -> Variable:
-    """A length to which something is broadcast, with a check that it can be one."""
+    """Return a length of a broadcast, with a check that it is not negative."""
     if isinstance(length, Constant) or dimension_measured_by(length) is not None:
         return length
     return _check_length(length, ge(length, 0))
 
 
 def _repeated_axes(value: Variable, ndim: int) -> list[int]:
-    """The axes of what a tensor is broadcast to along which its elements are known to be repeated."""
+    """Return the axes of a broadcast along which elements are known to be repeated."""
     new = ndim - value.type.ndim
     return [axis for axis in range(ndim) if axis < new or value.type.shape[axis - new] == 1]
 
 
 def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
-    """What is broadcast, without dimensions for repetitions; its other lengths are still checked."""
+    """Return a broadcast tensor without the dimensions of repetitions; the other lengths are still checked."""
     value: typing.Any
     value, *sizes = broadcast.inputs
     new = len(sizes) - value.type.ndim
@@ -412,7 +412,7 @@ def _without_repetitions(broadcast: Apply, repeated: Sequence[int]) -> Variable:
 
 
 def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]) -> Variable | None:
-    """The sum or product of a tensor along axes, and of repetitions of it."""
+    """Return the sum or product of a tensor along axes, and of repetitions of it."""
     out = node.outputs[0]
     # In the dtype of the sum: a narrower one might not hold the number of elements.
     dtype = node.op.acc_dtype or out.type.dtype
@@ -440,7 +440,7 @@ def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Var
 def _decision(
     node: Apply, once: Variable, left: list[int], lengths: list[tuple[Variable, int | None]]
 ) -> Variable | None:
-    """Whether all or any of a tensor along axes, and of repetitions of it, are true."""
+    """Return a variable: whether all, or any, elements of a tensor along axes and of its repetitions are true."""
     if once.type.dtype != "bool":
         return None
     decision = with_axes(node.op, left)(once) if left else once
@@ -452,12 +452,12 @@ def _decision(
 
 
 def _is_none(lengths: Sequence[Variable]) -> Variable:
-    """Whether one of the lengths is 0."""
+    """Return a boolean variable: whether one of the lengths is 0."""
     return functools.reduce(or_, [eq(length, 0) for length in lengths])
 
 
 def _are_of_one_array(lengths: Sequence[Variable]) -> bool:
-    """Whether lengths are of different dimensions of one array: it has so many elements, and counts do not wrap around.
+    """Return whether lengths are of different dimensions of one input, whose number of elements cannot overflow.
 
     What is computed inside of the graph may have more elements than could ever be stored.
     """
@@ -469,6 +469,6 @@ def _are_of_one_array(lengths: Sequence[Variable]) -> bool:
 
 
 def _is_finite_and_positive(var: Variable) -> bool:
-    """Whether the elements of a tensor are known to be a number that is neither infinite nor NaN, and has no sign."""
+    """Return whether all elements of a tensor are known to be one finite number that is not negative."""
     value = common_value(var)
     return value is not None and bool(np.isfinite(value)) and not np.signbit(value)

@@ -84,7 +84,7 @@ def register_uncanonicalize(node_rewriter: RewriteDatabase | NodeRewriter | str,
 
 
 def _collecting(register: Callable[..., Any]) -> Callable[..., Any]:
-    """The method of `Rules` that keeps what is to be given to a function above."""
+    """Return the method of `Rules` that records a call of one of the functions above."""
 
     def collect(self: Rules, node_rewriter: Rewriter | str, *tags: str, **kwargs: Any) -> Any:
         if isinstance(node_rewriter, str):
@@ -179,7 +179,7 @@ class Rules:
         return found
 
     def tagged(self, tag: str) -> list[NodeRewriter]:
-        """The rules that have this tag, each once."""
+        """Return the rules that have this tag, each once."""
         return list(dict.fromkeys(entry.rewriter for entry in self._entries if tag in entry.tags))
 
     def register(self) -> None:

@@ -40,7 +40,7 @@ class ShapesOfGraph(dict):
         return self[var] if isinstance(var, Variable) else default
 
     def known(self) -> Iterator[Variable]:
-        """The variables whose shapes have been worked out."""
+        """Return an iterator over the variables whose shapes have been worked out."""
         return iter(dict.keys(self))
 
 
@@ -85,7 +85,7 @@ class ShapeFeature(Feature):
     def on_change_input(
         self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
     ) -> None:
-        """A replacement has the shape of what it replaces: what was found out stays true."""
+        """Keep what is known: a replacement has the shape of what it replaces."""
         shape_of = self.shape_of
         if dict.__contains__(shape_of, r) and not dict.__contains__(shape_of, new_r):
             known = dict.__getitem__(shape_of, r)
@@ -95,14 +95,14 @@ class ShapeFeature(Feature):
     # Questions
 
     def get_shape(self, fgraph: FunctionGraph, var: Variable, idx: int) -> Variable:
-        """The length of dimension `idx` of a variable."""
+        """Return the length of dimension `idx` of a variable."""
         shape = self.shape_of[var]
         if shape is None:
             raise ShapeError(f"{var} of type {var.type} has no shape.")
         return shape[idx]
 
     def shape_tuple(self, r: Variable) -> tuple[Variable, ...] | None:
-        """The shape of a variable from its type, and from the variable itself where it is unknown."""
+        """Return the shape of a variable from its type, and from the variable itself where it is unknown."""
         if not hasattr(r.type, "ndim") or not hasattr(r.type, "shape"):
             return None
         return tuple(self.shape_ir(i, r) for i in range(r.type.ndim))
@@ -119,7 +119,7 @@ class ShapeFeature(Feature):
     def same_shape(
         self, x: Variable, y: Variable, dim_x: int | None = None, dim_y: int | None = None, with_checks: bool = False
     ) -> bool:
-        """Whether two variables, or dimensions of them, are known to be of the same length.
+        """Return whether two variables, or dimensions of them, are known to be of the same length.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class ShapeFeature(Feature):
         return True
 
     def ask_again(self, fgraph: FunctionGraph) -> list[Variable]:
-        """The variables of which a rule had asked `same_shape` in vain, where the graph as it is now says yes.
+        """Return the variables of which rules asked `same_shape` in vain, and for which it is true by now.
 
         Shapes are worked out anew: what is known of a variable is from the time when it was first asked for.
         """
@@ -165,7 +165,7 @@ class ShapeFeature(Feature):
         return any(facts.are_equal(one, two) for one in self._sources(first) for two in self._sources(second))
 
     def _sources(self, dimension: Dimension) -> list[Dimension]:
-        """A dimension, and the one from which its length comes."""
+        """Return a dimension, and the one from which its length comes."""
         variable, axis = dimension
         measured = dimension_measured_by(self.shape_of[variable][axis])
         return [dimension] if measured in (None, dimension) else [dimension, measured]
@@ -197,7 +197,7 @@ class ShapeFeature(Feature):
                     self.set_shape(output, shape)
 
     def get_node_infer_shape(self, node: Apply) -> list[Any]:
-        """The shapes of the outputs of a node, by its op."""
+        """Return the shapes of the outputs of a node, by its op."""
         in_shapes = [self.shape_of[var] for var in node.inputs]
         infer_shape = getattr(node.op, "infer_shape", None)
         if infer_shape is None:
@@ -218,7 +218,7 @@ class ShapeFeature(Feature):
         return list(shapes)
 
     def default_infer_shape(self, fgraph: Any, node: Apply, i_shapes: Any) -> list[Any]:
-        """The shapes of the outputs as far as their types say, else taken from the values."""
+        """Return the shapes of the outputs as far as their types say, else taken from the values."""
         return [self.shape_tuple(output) for output in node.outputs]
 
     def init_r(self, r: Variable) -> None:
@@ -254,7 +254,7 @@ class ShapeFeature(Feature):
         self.set_shape(r, self.shape_of[other_r], override=True)
 
     def unpack(self, s_i: Any, var: Variable | None) -> Variable:
-        """A length as an int64 scalar."""
+        """Return a length as an int64 scalar."""
         if isinstance(s_i, (int, np.integer)):
             if s_i < 0:
                 raise ValueError(f"Lengths cannot be negative; got {s_i} for {var}.")
@@ -269,16 +269,16 @@ class ShapeFeature(Feature):
         return length
 
     def to_symbolic_int(self, s_i: Any) -> Variable:
-        """A length as an int64 scalar."""
+        """Return a length as an int64 scalar."""
         return self.unpack(s_i, None)
 
     def make_vector_shape(self, r: Variable) -> Variable:
-        """The shape of a variable as a vector."""
+        """Return the shape of a variable as a vector."""
         return MakeVector("int64")(*(self.shape_of[r] or ()))
 
 
 def import_ShapeFeature() -> type[ShapeFeature]:
-    """The class that keeps track of shapes: there is a function since it has not always been here."""
+    """Return `ShapeFeature`, under a name of Aesara 2.9.4."""
     return ShapeFeature
 
 
@@ -292,7 +292,7 @@ DEEPEST_COMPARED = 5
 
 
 def _same_length(a: Variable, b: Variable, depth: int = DEEPEST_COMPARED) -> bool:
-    """Whether two lengths are the same variable, equal constants or the same expression of such."""
+    """Return whether two lengths are the same variable, equal constants or the same expression of such."""
     if a is b:
         return True
     if isinstance(a, Constant) and isinstance(b, Constant):
@@ -308,7 +308,7 @@ def _same_length(a: Variable, b: Variable, depth: int = DEEPEST_COMPARED) -> boo
 
 
 def _depends_on(shape: Any, var: Variable) -> bool:
-    """Whether an entry is the length of `var` itself: not worth being passed on."""
+    """Return whether a shape depends on `var` itself, so that it is not worth keeping."""
     return any(s.owner is not None and var in s.owner.inputs for s in shape)
 
 

@@ -124,7 +124,7 @@ NESTED = 3
 @rules.specialize("stabilize", "fast_compile")
 @node_rewriter([log])
 def local_logsoftmax(fgraph, node):
-    """The logarithm of a softmax in one operation, which cannot underflow."""
+    """``log(softmax(x))`` -> ``log_softmax(x)``, which cannot underflow."""
     inner = node.inputs[0].owner
     shuffle = None
     if inner is not None and isinstance(inner.op, DimShuffle):
@@ -139,7 +139,7 @@ def local_logsoftmax(fgraph, node):
 @rules.specialize("stabilize", "fast_compile")
 @node_rewriter([SoftmaxGrad])
 def local_logsoftmax_grad(fgraph, node):
-    """The gradient of the logarithm of a softmax, in which the division by it cancels."""
+    """``softmax_grad(g / p, p) -> g - sum(g) * p``, where the division by the softmax p cancels."""
     quotient, probabilities = node.inputs
     producer = probabilities.owner
     if producer is None or not isinstance(producer.op, Softmax):
@@ -219,7 +219,7 @@ def _common_sums_taken_out(product, is_total):
 
 
 def _divided_by_sum(var, is_total):
-    """A sum of terms without the sum of exponentials that all are divided by, and this; None if there is none."""
+    """Return a sum of terms without their common divisor, and the divisor, a sum of exponentials; None without one."""
     term = var
     for _ in range(NESTED):
         if term.owner is not None and term.owner.op in (add, sub):
@@ -232,7 +232,7 @@ def _divided_by_sum(var, is_total):
 
 
 def _terms_without_divisor(var, divisor, depth=NESTED):
-    """A sum of terms without what all are divided by; None if one is not."""
+    """Return a sum of terms without their common divisor; None if one has another."""
     dtype = var.type.dtype
     if divisor.type.dtype != dtype:
         return None
@@ -243,7 +243,7 @@ def _terms_without_divisor(var, divisor, depth=NESTED):
 
 
 def _softmax_times_sum(factors):
-    """The factors with ``softmax(x)`` and ``sum(exp(x))`` as the exponential that their product is."""
+    """Return the factors with ``softmax(x)`` and ``sum(exp(x))`` replaced by their product ``exp(x)``."""
     for i, var in enumerate(factors):
         if var.owner is None or not isinstance(var.owner.op, Softmax):
             continue
@@ -272,7 +272,7 @@ def _summed_exponential(var):
 
 
 def _softmax(numerator, denominator, x, axes):
-    """The softmax that an exponential divided by a sum of exponentials is, or None."""
+    """Return the softmax that an exponential divided by a sum of exponentials is, or None."""
     z = exponent_of(numerator)
     if z is None or z.type.ndim != denominator.type.ndim or z.type.dtype != x.type.dtype:
         return None
@@ -294,7 +294,7 @@ def _softmax(numerator, denominator, x, axes):
 
 
 def _of_unshifted(softmax, x, axes):
-    """The softmax of ``x + m`` for one of `x`, from which the largest `m` along the axes was taken; None if not so."""
+    """Return the softmax of `x` before its maximum was subtracted; None if that was not done."""
     node = x.owner
     if node is None or node.op != sub or softmax.owner.inputs[0] is not x:
         return None
@@ -317,7 +317,7 @@ def _without_shuffle(var):
 
 
 def _with_order(var):
-    """What a tensor is but for the order of its dimensions, and this order."""
+    """Return the tensor that `var` is a transpose of, and the order of its dimensions."""
     order = tuple(range(var.type.ndim))
     while var.owner is not None and isinstance(var.owner.op, DimShuffle):
         new_order = var.owner.op.new_order
@@ -331,7 +331,7 @@ def _with_order(var):
 @rules.stabilize
 @node_rewriter([true_divide])
 def local_exp_over_sum(fgraph, node):
-    """``exp(x) / sum(exp(x))`` as a softmax, where the canonical form of products did not come to see it."""
+    """``exp(x) / sum(exp(x)) -> softmax(x)``, where the canonizer of products did not meet it."""
     out = node.outputs[0]
     if not is_float(out):
         return False

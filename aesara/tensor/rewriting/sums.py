@@ -265,7 +265,7 @@ MOST_TERMS_WITH_KINKS = 16
 
 
 def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
-    """A sum with softplus, or the logarithm of a sum of exponentials, in the place of terms with kinks.
+    """Return a sum whose terms with kinks are combined to `softplus` or `logaddexp`; None if there are none.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] 
 
 
 def _until(var: Variable, last: Variable) -> Iterator[Variable]:
-    """The variables that `multiple` has passed from one to another."""
+    """Yield the variables between two, as `multiple` passes them."""
     stack = [var]
     while stack:
         current = stack.pop()
@@ -322,7 +322,7 @@ def _until(var: Variable, last: Variable) -> Iterator[Variable]:
 
 
 def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[Variable]) -> Variable | None:
-    """The sum of a term and ``log(1 + exp(number * abs(x)))``, if it is smooth."""
+    """Return the sum of a term and ``log(1 + exp(number * abs(x)))``, if it is smooth."""
     node = other.owner
     if node is None or other in kept:
         return None

@@ -112,7 +112,7 @@ KINDS = {expm1: "expm1", log1p: "log1p", sin: "sin", sinh: "sinh", tanh: "tanh",
 
 
 def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
-    """A function that is zero at zero, of those in `RATIOS`, with its sign."""
+    """Return a function that is zero at zero, of those in `RATIOS`, with its sign."""
     node = var.owner
     if node is None or var in kept:
         return None
@@ -199,7 +199,7 @@ def _with_exponentials(ratios: Ratios, rest: Product) -> Ratios:
 
 
 def with_stable_slopes(out: Variable, kept: Collection[Variable]) -> Variable | None:
-    """A product with ratios in the place of quotients of functions that vanish together, for differentiation."""
+    """Return a product with ratios in the place of quotients of functions that vanish together, for differentiation."""
     # The product itself may be what is differentiated.
     found = ratios_in(out, {v for v in kept if v is not out})
     if found is None:

@@ -60,7 +60,7 @@ MOST_SEEN = 24
 
 
 def is_wide(var: Variable) -> bool:
-    """Whether a factor is made of functions that leave the range."""
+    """Return whether a factor is made of functions that leave the range."""
     stack = [(var, False)]
     for _ in range(MOST_SEEN):
         if not stack:
@@ -98,7 +98,7 @@ def _is_steep(var: Variable) -> bool:
 
 
 def may_leave_range(num: Sequence[Variable], denum: Sequence[Variable]) -> bool:
-    """Whether a product of some of the factors may leave the range where the whole does not."""
+    """Return whether a product of some of the factors may leave the range where the whole does not."""
     above, below = (sum(not isinstance(v, Constant) for v in side) for side in (num, denum))
     if above + below < 2 or not any(map(is_wide, (*denum, *num))):
         return False
@@ -112,7 +112,7 @@ def in_pairs(
     denum: Sequence[Variable],
     merged: Callable[[Sequence[Variable], Sequence[Variable]], Variable],
 ) -> Variable:
-    """The product of numerators over denominators, each of which is divided by as soon as there is something to divide.
+    """Return the product of numerators over denominators, dividing by each denominator as early as possible.
 
     Parameters
     ----------
@@ -142,6 +142,6 @@ def in_pairs(
 
 
 def _have_one_argument(one: Variable, other: Variable) -> bool:
-    """Whether two variables are functions of the same one."""
+    """Return whether two variables are functions of the same one."""
     first, second = one.owner, other.owner
     return first is not None and second is not None and first.inputs[0] is second.inputs[0]

@@ -31,7 +31,7 @@ def put_together(
     leaf: Callable[[Variable, int], Part],
     of_node: Callable[[Apply, list[Part]], Part],
 ) -> Part:
-    """What becomes of a sum or a product; its operands are visited from left to right, without recursion.
+    """Rebuild a sum or a product from its leaves, visited from left to right without recursion.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ PartOfSum = tuple[Variable, bool]
 
 
 def keeps_order(out: Variable, terms: Sequence[Variable]) -> bool:
-    """Whether a sum of these terms is computed in the order in which it is written: of floats, with differences."""
+    """Return whether a sum of these terms keeps its written order: a sum of floats with differences."""
     return out.type.dtype[:5] in ("float", "compl") and any(
         var.owner is not None and var.owner.op == sub for var in terms
     )
@@ -226,7 +226,7 @@ def keeps_order(out: Variable, terms: Sequence[Variable]) -> bool:
 def sum_in_written_order(
     out: Variable, flat: tuple[list[Variable], list[Variable]], num: Sequence[Variable], denum: Sequence[Variable]
 ) -> Variable | None:
-    """The sum `out` without the terms that have cancelled, in the order in which it is written.
+    """Return the sum `out` without the terms that have cancelled, in the order in which it is written.
 
     Parameters
     ----------
@@ -262,11 +262,11 @@ class _Builder:
         self.made: set[Variable] = set()
 
     def is_incomplete(self) -> bool:
-        """Whether there are terms that have not been met."""
+        """Return whether there are terms that have not been met."""
         return bool(self.constants) or any(count > 0 for side in self.left for count in side.values())
 
     def total(self, out: Variable) -> Variable | None:
-        """What is left of the sum."""
+        """Return the sum of the terms that are left; None if there are none."""
         part = put_together(out, self.leaves, (sub, neg), self._leaf, lambda node, parts: self._sum(parts))
         if part is None:
             return None
@@ -280,7 +280,7 @@ class _Builder:
         return (self.constants.pop(), False) if self.constants and common_value(var) is not None else None
 
     def _sum(self, parts: Sequence[PartOfSum | None]) -> PartOfSum | None:
-        """The parts that are left, in their order; signs alone do not change how sums are rounded."""
+        """Return the sum of the parts that are left, in their order."""
         terms: list[Variable] = []
         is_negative = False
         for var, negative in filter(None, parts):

@@ -132,7 +132,7 @@ def _following(first: Variable, second_: Variable, axis: int) -> Variable | None
 
 
 def _runs_on(first: slice, second_: slice) -> bool:
-    """Whether a slice begins where another one ends, whatever the length."""
+    """Return whether a slice begins where another one ends, whatever the length."""
     start, end, begin, stop = first.start, first.stop, second_.start, second_.stop
     steps_by_one = first.step in (None, 1) and second_.step in (None, 1)
     if not steps_by_one or end is None or not same_index([end], [begin]):

@@ -59,7 +59,7 @@ WRITERS = (AdvancedIncSubtensor1, AdvancedIncSubtensor)
 
 
 def get_advsubtensor_axis(indices: Sequence[Any]) -> int | None:
-    """The dimension along which an index takes positions, if it takes all others whole; None otherwise.
+    """Return the dimension along which an index takes positions, if it takes all others whole; None otherwise.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def _is_full(entry: Any) -> bool:
 
 
 def vector_index(node: Apply) -> Any:
-    """The dimension that a node reads or writes at the positions of one vector of integers, and the vector; or None."""
+    """Return the dimension that a node indexes with one vector of integers, and the vector; None for other indices."""
     index = node.inputs[1:] if isinstance(node.op, READERS) else node.inputs[2:]
     axis = get_advsubtensor_axis(index)
     if axis is None or index[axis].type.ndim != 1 or is_mask(index[axis]):
@@ -107,7 +107,7 @@ def _normalized(positions: Variable, length: int | None) -> np.ndarray | None:
 
 
 def _progression(positions: np.ndarray, length: int) -> slice | None:
-    """The slice that takes some positions, counted from the front, of a dimension; None if there is none."""
+    """Return the slice that takes some positions, counted from the front, of a dimension; None if there is none."""
     if not len(positions):
         return slice(0, 0)
     step = int(positions[1] - positions[0]) if len(positions) > 1 else 1
@@ -187,7 +187,7 @@ def transform_take(a: Any, indices: Any, axis: int) -> Variable:
 @rules.specialize
 @replacing_part((ops(AdvancedSubtensor, node="read"), "x", ...))
 def local_rows_at_positions(read: Apply, x: Variable) -> Any:
-    """Read rows at the positions of one vector by the simpler op for these.
+    """``AdvancedSubtensor(x, vector) -> AdvancedSubtensor1(x, vector)``
 
     Other dimensions than the first stay as they are: errors name them.
     """
@@ -197,7 +197,7 @@ def local_rows_at_positions(read: Apply, x: Variable) -> Any:
 
 @node_rewriter([AdvancedSubtensor])
 def local_replace_AdvancedSubtensor(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Read at positions along one dimension, in any number of dimensions, by the op for rows.
+    """``x[:, i] -> x.T[i].T``: read at positions along one dimension by the op for rows.
 
     It is called by programs, which take None for an answer.
     """
@@ -218,7 +218,7 @@ rules.by_name(local_replace_AdvancedSubtensor, specialize)
     lambda op: op.set_instead_of_inc or not op.ignore_duplicates,
 )
 def local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1(op: Any, write: Apply, x: Variable, y: Variable) -> Any:
-    """Write at the positions of one vector as to rows.
+    """``AdvancedIncSubtensor(x, y, vector) -> AdvancedIncSubtensor1(x, y, vector)``
 
     Other dimensions than the first stay as they are: there it would take two rearranged copies of the tensor.
     """
@@ -240,7 +240,7 @@ def _at_same_positions(one: Apply, other: Apply) -> bool:
 
 
 def _lengths_and_range(fgraph: FunctionGraph, read: Apply, x: Any) -> tuple[list[Variable], Variable]:
-    """The shape of what is taken of a tensor at positions, and whether they all lie within it."""
+    """Return the shape of the entries at some positions, and a condition that all positions are in range."""
     axis, positions = vector_index(read)
     feature = getattr(fgraph, "shape_feature", None)
     lengths = [shape(x)[k] for k in range(x.type.ndim)] if feature is None else list(feature.shape_of[x])

@@ -141,7 +141,7 @@ rules.into(databases.spellings, merge_parts_of_parts, "fast_run", "local_subtens
 
 
 def _chained(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> Any:
-    """The entry of an index that takes of a dimension what two take one after the other; None of too many."""
+    """Return the index entry that composes two entries of one dimension; None if the chain would be too long."""
     entry, outer = both
     parts = get_slice_elements([entry], lambda part: part is not None)
     earlier = parts[0].owner
@@ -214,7 +214,7 @@ def local_subtensor_shape_constant(read: Apply, x: Any) -> Any:
     [Subtensor, AdvancedSubtensor1, AdvancedSubtensor, IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1]
 )
 def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Constant positions that count from the front take the smallest unsigned dtype that holds them."""
+    """Store constant positions in the smallest unsigned dtype: ``x[int64(1)] -> x[uint8(1)]``."""
     op, out = node.op, node.outputs[0]
     inputs, changed = list(node.inputs), False
     for position in _positions_of_indices(op, len(inputs)):
@@ -232,7 +232,7 @@ def local_uint_constant_indices(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @lru_cache(maxsize=1024)
 def _positions_of_indices(op: Op, n_inputs: int) -> Sequence[int]:
-    """The positions of the inputs of a node that are indices by themselves: no parts of slices."""
+    """Return the positions of the inputs of a node that are indices by themselves: no parts of slices."""
     first = 1 if isinstance(op, (Subtensor, AdvancedSubtensor, AdvancedSubtensor1)) else 2
     if not isinstance(op, (Subtensor, IncSubtensor)):
         return range(first, n_inputs)
@@ -243,7 +243,7 @@ def _positions_of_indices(op: Op, n_inputs: int) -> Sequence[int]:
 
 @lru_cache(maxsize=1024)
 def _at_scalars_of(op: Any, types: tuple[ScalarType, ...]) -> Op:
-    """The op that reads, or writes, at an index of scalars of other types."""
+    """Return the op for an index whose scalars have other types."""
     index = indices_from_subtensor(types, op.idx_list)
     if isinstance(op, Subtensor):
         return Subtensor(index)
@@ -251,7 +251,7 @@ def _at_scalars_of(op: Any, types: tuple[ScalarType, ...]) -> Op:
 
 
 def _in_smallest_dtype(part: Variable) -> Constant | None:
-    """A constant index in its smallest unsigned dtype; None if it has it, counts from the end, or is none."""
+    """Return a nonnegative constant index in its smallest unsigned dtype; None for others, or if it has that dtype."""
     if isinstance(part, ScalarConstant):
         value = int(part.data)
         smaller = smallest_constant(value) if value >= 0 else part
@@ -267,6 +267,6 @@ def _in_smallest_dtype(part: Variable) -> Constant | None:
 
 @lru_cache(maxsize=1024)
 def smallest_constant(value: int) -> ScalarConstant:
-    """A number that is not negative, in the smallest dtype; made once, since most indices are among a few of them."""
+    """Return a nonnegative scalar constant in the smallest dtype; cached, since most indices are among a few."""
     dtype = np.min_scalar_type(value).name
     return ScalarConstant(as_scalar_type(dtype), np.asarray(value, dtype=dtype))

@@ -59,7 +59,7 @@ WRITERS = (IncSubtensor, AdvancedIncSubtensor, AdvancedIncSubtensor1)
 
 
 def _is_scattered(var: Variable) -> bool:
-    """Whether a variable is zeros with a value added to a part."""
+    """Return whether a variable is zeros with a value added to a part."""
     node = var.owner
     if node is None or not isinstance(node.op, WRITERS) or node.op.inplace or not has_value(node.inputs[0], 0):
         return False
@@ -68,7 +68,7 @@ def _is_scattered(var: Variable) -> bool:
 
 
 def _scattered(fgraph, var: Variable) -> tuple[Variable, list[Variable], bool] | None:
-    """A scattered tensor, the numbers that it is multiplied by, and whether it is negated; None for anything else."""
+    """Return a scattered tensor, the numbers that multiply it, and whether it is negated; None for anything else."""
     factors: list[Variable] = []
     negative = False
     while len(fgraph.clients[var]) == 1:
@@ -119,13 +119,13 @@ def local_IncSubtensor_serialize(fgraph, node):
 
 
 def _is_computed_in(dtype: str, part: Any, factors: list[Variable]) -> bool:
-    """Whether a scattered tensor, what it is made of and what it is multiplied by have this dtype, or less."""
+    """Return whether a scattered tensor has a dtype to which its values and factors promote."""
     values = [part.owner.inputs[1], *factors]
     return part.type.dtype == dtype and upcast(*(x.type.dtype for x in values)) == dtype
 
 
 def _scaled(part: Any, factors: list[Variable], negative: bool) -> Variable:
-    """What a scattered tensor has in its part, times some numbers."""
+    """Return the values that a scattered tensor writes, times some numbers."""
     y = part.owner.inputs[1]
     value = mul(y, *[_with_dimensions(factor, y.type.ndim) for factor in factors]) if factors else y
     return neg(value) if negative else value

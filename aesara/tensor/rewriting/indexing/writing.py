@@ -89,7 +89,7 @@ LOOKED_THROUGH = 16
 
 
 def _is_beside(read: Sequence[Any], writer: Apply) -> bool:
-    """Whether a part has nothing in common with that which a node writes to, and the node cannot fail."""
+    """Return whether a part is disjoint from the one that a node writes to, and the node cannot raise an error."""
     x, y = writer.inputs[:2]
     if not all(y.type.broadcastable):
         return False
@@ -100,14 +100,14 @@ def _is_beside(read: Sequence[Any], writer: Apply) -> bool:
 
 
 def _cannot_fail(entry: Any, length: int | None) -> bool:
-    """Whether an entry of an index lies within a dimension, whatever its length."""
+    """Return whether an entry of an index lies within a dimension, whatever its length."""
     if isinstance(entry, slice):
         return is_known(entry.step)
     return is_known(entry) and length is not None and -length <= entry < length
 
 
 def _are_apart(first: Any, second_: Any, length: int | None) -> bool:
-    """Whether two entries of an index have no position in common."""
+    """Return whether two entries of an index have no position in common."""
     if not (is_known(first) and is_known(second_)):
         return False
     if length is not None:
@@ -128,7 +128,7 @@ def _positions(entry: Any, length: int) -> range:
 
 
 def _interval(entry: Any) -> tuple[float, float] | None:
-    """What an entry takes at most of a dimension of unknown length, as positions from the front; None if unknown."""
+    """Return bounds of the positions that an entry takes, whatever the length of the dimension; None if unknown."""
     if not isinstance(entry, slice):
         return (entry, entry + 1) if entry >= 0 else None
     start, stop = entry.start or 0, entry.stop
@@ -292,7 +292,7 @@ local_writes_to_same_place = rules.group(
 
 
 def _is_of_same_shape(fgraph: FunctionGraph, first: Variable, second_: Variable, with_checks: bool = False) -> bool:
-    """Whether two tensors are known to have the same shape; with checks: if the graph raises no error."""
+    """Return whether two tensors are known to have the same shape; with checks: if the graph raises no error."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
         return None not in first.type.shape and first.type.shape == second_.type.shape
