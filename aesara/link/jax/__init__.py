@@ -1,6 +1,6 @@
-"""Graphs as functions of JAX, which XLA compiles for processors and accelerators.
+"""Conversion of graphs to functions of JAX, which XLA compiles for processors and accelerators.
 
-The linker is loaded with the package; JAX itself is imported when the first graph is converted.
+The linker is loaded with the package, JAX when the first graph is converted.
 """
 
 from aesara.link.jax.linker import JAXLinker

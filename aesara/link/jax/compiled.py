@@ -1,4 +1,4 @@
-"""Functions of JAX as linkers call them: sizes that depend on inputs, and errors while they run."""
+"""Compiled functions of JAX: static inputs for sizes that depend on values, and errors at run time."""
 
 from __future__ import annotations
 
@@ -29,28 +29,30 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.random.type import RandomType
 
-__all__ = ["CompiledByXLA", "converted", "for_linker"]
+__all__ = ["CompiledByXLA", "convert", "for_linker"]
 
-# The context has moved (JAX 0.8).
+# renamed in JAX 0.8
 enable_x64 = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
 
-#: Inputs of more elements than this are not made static: there would be a compilation for each call.
+#: data, dtype and shape of a static argument
+_StaticKey = tuple[bytes, str, tuple[int, ...]]
+#: largest number of elements of a static input, for each value of which XLA compiles again
 MOST_STATIC = 64
 
 
 def for_linker(fgraph: FunctionGraph | None, storage_map: Any = None, assuming: bool = True) -> Any:
-    """The graph as a function that checks conditions; see `Checks`."""
+    """Convert a graph to a function with run-time checks; see `Checks`."""
     return jax_funcify(fgraph, storage_map=storage_map, checks=Checks(assuming))
 
 
-def converted(array: jax.Array, dtype: str) -> jax.Array:
-    """An array with another dtype, on the same devices."""
+def convert(array: jax.Array, dtype: str) -> jax.Array:
+    """Cast an array on its devices."""
     with enable_x64(True):
         return array.astype(dtype)
 
 
 class CompiledByXLA:
-    """A converted graph, compiled for the shapes of its arguments and the values of static ones.
+    """A converted graph, compiled for each combination of shapes and values of static arguments.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ class CompiledByXLA:
     def __init__(self, graph: ConvertedGraph) -> None:
         self.graph = graph
         self.checks: Checks = graph.kwargs["checks"]
-        #: The positions of the inputs whose values are known when XLA compiles.
+        #: positions of the static inputs
         self.static: tuple[int, ...] = ()
         self._generators = [k for k, v in enumerate(graph.inputs) if isinstance(v.type, RandomType)]
         self._new_generators = [k for k, v in enumerate(graph.outputs) if isinstance(v.type, RandomType)]
@@ -73,37 +75,37 @@ class CompiledByXLA:
 
     @property
     def compilations(self) -> int:
-        """How often XLA has compiled it: once for all shapes and values of static inputs that are equal."""
+        """The number of compilations by XLA."""
         others = self.__dict__.get("_without_assumptions")
         return int(self._compiled._cache_size()) + (others.compilations if others else 0)
 
-    def _trace(self, fixed: tuple[tuple[bytes, str, tuple[int, ...]], ...], *free: Any) -> tuple[Any, ...]:
-        rest = iter(free)
+    def _trace(self, static_keys: tuple[_StaticKey, ...], *traced_values: Any) -> tuple[Any, ...]:
+        rest = iter(traced_values)
         arguments: list[Any] = []
         for position in range(len(self.graph.inputs)):
             if position in self.static:
-                data, dtype, shape = fixed[self.static.index(position)]
+                data, dtype, shape = static_keys[self.static.index(position)]
                 arguments.append(np.frombuffer(data, dtype=dtype).reshape(shape))
             else:
                 arguments.append(next(rest))
         try:
-            return self.graph.finished(self.graph.run(arguments))
+            return self.graph.as_outputs(self.graph.run(arguments))
         except SizeUnknown as unknown:
             unknown.positions = [k for k, one in enumerate(arguments) if any(one is value for value in unknown.values)]
             raise
 
     def __call__(self, *arguments: Any) -> tuple[Any, ...]:
-        """Compute; raises what a condition in the graph says if it does not hold."""
+        """Compute; raise the error of a check that fails."""
         if self._generators:
             arguments = tuple(jax_typify(one) if k in self._generators else one for k, one in enumerate(arguments))
         with enable_x64(True):
             while True:
-                fixed = tuple(_fixed(arguments[k]) for k in self.static)
-                free = [value for k, value in enumerate(arguments) if k not in self.static]
+                static_keys = tuple(_static_key(arguments[k]) for k in self.static)
+                traced_values = [value for k, value in enumerate(arguments) if k not in self.static]
                 try:
-                    results = self._compiled(fixed, *free)
+                    results = self._compiled(static_keys, *traced_values)
                     if self.checks.on_host:
-                        # The process must not end before the host has been called, nor somebody change what it reads.
+                        # The host must be called before the process ends or inputs are overwritten.
                         jax.block_until_ready(results)
                     break
                 except SizeUnknown as unknown:
@@ -111,7 +113,7 @@ class CompiledByXLA:
                 except ChecksNeeded:
                     self.checks.traced = True
                 except RuntimeError:
-                    # JAX tells only the text of an error on the host.
+                    # JAX passes on only the text of an error on the host.
                     for node, error in self.checks.raised:
                         self.checks.raised = []
                         self._raise_at(node, error)
@@ -130,7 +132,7 @@ class CompiledByXLA:
 
     @functools.cached_property
     def _without_assumptions(self) -> CompiledByXLA:
-        """The same for calls in which something is not as it nearly always is."""
+        """The function for calls that violate an assumption; see `Checks.assuming`."""
         return CompiledByXLA(for_linker(self.graph.fgraph, assuming=False))
 
     def _make_static(self, unknown: SizeUnknown, arguments: tuple[Any, ...]) -> None:
@@ -154,10 +156,10 @@ class CompiledByXLA:
         if number is None:
             raise RuntimeError(message)
         error, node = self.checks.errors[int(number[1])]
-        self._raise_at(node, type(error)(*self._told(node, error, arguments)))
+        self._raise_at(node, type(error)(*self._error_arguments(node, error, arguments)))
 
-    def _told(self, node: Apply | None, error: Exception, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of an error; a check that tells of values gets them from the reference machine."""
+    def _error_arguments(self, node: Apply | None, error: Exception, arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return the arguments of an error; the reference computes values in its message."""
         fgraph = self.graph.fgraph
         if node is None or not isinstance(node.op, CheckAndRaise) or not node.op.n_facts or self._generators:
             return error.args
@@ -176,7 +178,7 @@ class CompiledByXLA:
             raise_with_op(self.graph.fgraph, node)
 
 
-def _fixed(value: Any) -> tuple[bytes, str, tuple[int, ...]]:
+def _static_key(value: Any) -> _StaticKey:
     array = np.asarray(value)
     return array.tobytes(), array.dtype.str, array.shape
 

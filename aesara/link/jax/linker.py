@@ -21,7 +21,7 @@ __all__ = ["JAXLinker"]
 
 
 def keeps_all_values(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
-    """Whether every value of a dtype is one of another; NumPy says so of `int64` and `float64`."""
+    """Return whether a cast keeps all values, which `np.can_cast` also claims of `int64` to `float64`."""
     is_rounded = given.kind in "iu" and given.itemsize == 8 and wanted.kind in "fc"
     return np.can_cast(given, wanted, "safe") and not is_rounded
 
@@ -29,12 +29,11 @@ def keeps_all_values(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
 class JAXLinker(JITLinker):
     """Converts a graph to one function of JAX and compiles it by `jax.jit`.
 
-    The function is compiled when it is called with arguments of new shapes.  Sizes are known then; a size that depends
-    on the values of an integer input makes that input static: the function is compiled anew for each of its values.
+    The function is compiled when it is called with arguments of new shapes.  If a size depends on the values of an
+    integer input, this input becomes static: the function is compiled again for each of its values.
     Results are arrays of JAX, and so are the new values of shared variables, which stay on the device.
 
-    Conditions of `Assert` and the bounds of indices are checked, as by the other linkers.  A call in which one does not
-    hold raises an error before any shared variable is updated.
+    `Assert` and bounds of indices are checked as by the other linkers, before any shared variable is updated.
 
     Notes
     -----
@@ -47,11 +46,11 @@ class JAXLinker(JITLinker):
     >>> f = aesara.function([x], at.exp(x).sum(), mode="JAX")  # doctest: +SKIP
     """
 
-    # XLA fuses by itself, overwrites nothing that Python can see, and has its own products.
+    # XLA has its own fusion, memory reuse and matrix products.
     incompatible_rewrites: tuple[str, ...] = ("cxx_only", "fusion", "inplace", "BlasOpt")
 
     def on_devices(self, kind: Type, value: Any, strict: bool) -> Any:
-        """An array of JAX as one of the type, on its devices; None for values that have to be looked at."""
+        """Convert an array of JAX to the type on its devices; return None for other values, which need a check."""
         array = getattr(sys.modules.get("jax"), "Array", None)
         if (
             array is None
@@ -65,7 +64,7 @@ class JAXLinker(JITLinker):
             return value
         if strict or not keeps_all_values(value.dtype, kind.numpy_dtype):
             return None
-        return found_at("aesara.link.jax.compiled:converted")(value, kind.dtype)
+        return found_at("aesara.link.jax.compiled:convert")(value, kind.dtype)
 
     def fgraph_convert(
         self,

@@ -17,7 +17,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.link.basic import InputCell
 from aesara.link.guards import Held, UpdateGuard, store_together
 from aesara.link.replay import can_be_repeated, failure_of
-from aesara.lower.context import ErrorInfo, Exemption
+from aesara.lower.errors import ErrorInfo, Exemption
 from aesara.records import dataclass
 
 __all__ = ["ReferenceAnswers"]

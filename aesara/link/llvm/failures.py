@@ -18,7 +18,7 @@ from aesara.link.llvm import layout
 from aesara.link.nan_origin import Origin
 from aesara.link.replay import can_be_repeated, failure_of
 from aesara.link.utils import StorageMap, raise_with_op, with_details
-from aesara.lower.context import ErrorInfo
+from aesara.lower.errors import ErrorInfo
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 
 __all__ = ["report_error"]

@@ -14,7 +14,7 @@ from aesara.link.llvm.callable import Interface
 from aesara.link.llvm.emit_timed import StepTimers
 from aesara.link.llvm.jit import Image
 from aesara.lower.assemble import Lowered
-from aesara.lower.context import ErrorInfo
+from aesara.lower.errors import ErrorInfo
 from aesara.records import dataclass
 
 __all__ = ["Form", "Symbols"]

@@ -35,8 +35,8 @@ from aesara.link.llvm.python_nodes import LateCallback, make_callback
 from aesara.link.utils import StorageCell
 from aesara.link.vm import VMLinker
 from aesara.lower.assemble import Lowered
-from aesara.lower.context import Unsupported
 from aesara.lower.dispatch import lower_graph
+from aesara.lower.errors import Unsupported
 from aesara.progress import begin_stage
 
 __all__ = ["LLVMLinker", "NativeReport"]

@@ -19,8 +19,8 @@ from aesara.link.llvm.emit_pointer import POINTER_ENTRY, PointerWords, Signature
 from aesara.link.llvm.jit import build
 from aesara.link.llvm.runtime import fixed_words
 from aesara.link.llvm.shared.code import routine_words
-from aesara.lower.context import Unsupported
 from aesara.lower.dispatch import lower_graph
+from aesara.lower.errors import Unsupported
 
 __all__ = ["PointerCode", "PointerData"]
 

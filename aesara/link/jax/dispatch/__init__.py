@@ -1,4 +1,4 @@
-"""How Ops are computed by JAX: a module for each family."""
+"""Conversions of Ops to functions of JAX, a module for each family."""
 
 from aesara.link.jax.dispatch import (
     blockwise,

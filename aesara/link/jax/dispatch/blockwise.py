@@ -1,4 +1,4 @@
-"""Batches of any Op's results."""
+"""Conversion of `Blockwise`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NEVER_FOLDED.add(Blockwise)
 
 @jax_funcify.register(Blockwise)
 def jax_funcify_Blockwise(op: Blockwise, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The core op's function, mapped over one dimension of the batch after the other."""
+    """Map the function of the core op over each dimension of the batch."""
     assert node is not None
     core = op.core_node(node.inputs)
     function = jax_funcify(op.core_op, node=core, **kwargs)
-    # No member, nothing to check: JAX would look for the first that fails.
-    of_none = jax_funcify(op.core_op, node=core, **kwargs | {"checks": None})
+    # without checks for an empty batch, of which JAX would look for the first member that fails
+    unchecked = jax_funcify(op.core_op, node=core, **kwargs | {"checks": None})
 
-    def batched(*values: Any) -> Any:
+    def map_batch(*values: Any) -> Any:
         batch = op.batch_shape(node, values)
         axes: list[list[int | None]] = [[None] * len(values) for _ in batch]
         members = list(values)
@@ -37,13 +37,13 @@ def jax_funcify_Blockwise(op: Blockwise, node: Apply | None = None, **kwargs: An
         mapped = [k for k in range(len(values)) if any(of_axis[k] == 0 for of_axis in axes)]
 
         def of_member(*chosen: Any) -> Any:
-            # What is the same for all members may be known.
-            given = dict(zip(mapped, chosen))
-            return (of_none if 0 in batch else function)(*(given.get(k, value) for k, value in enumerate(members)))
+            # arguments that are the same for all members may be known
+            own = dict(zip(mapped, chosen))
+            return (unchecked if 0 in batch else function)(*(own.get(k, value) for k, value in enumerate(members)))
 
         of_batch = of_member
         for of_axis in reversed(axes):
             of_batch = jax.vmap(of_batch, in_axes=tuple(of_axis[k] for k in mapped))
         return of_batch(*(jnp.asarray(members[k]) for k in mapped))
 
-    return batched
+    return map_batch

@@ -1,4 +1,4 @@
-"""Checks, graphs as operations, and what Aesara puts around values; choices are in `ConvertedGraph`."""
+"""Conversions of checks, subgraphs and `Print`; lazy choices are converted by `ConvertedGraph`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEVER_FOLDED |= {CheckAndRaise, OpFromGraph, Print}
 
 @jax_funcify.register(CheckAndRaise)
 def jax_funcify_CheckAndRaise(op: CheckAndRaise, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Any:
-    """The value, if the conditions hold; without `checks` those that are not known are not looked at."""
+    """Return the value after checks of conditions; without `checks`, only known ones are checked."""
 
     def check(*values: Any) -> Any:
         for condition in op.conditions(values):
@@ -34,14 +34,14 @@ def jax_funcify_CheckAndRaise(op: CheckAndRaise, node: Apply | None = None, chec
 
 @jax_funcify.register(OpFromGraph)
 def jax_funcify_OpFromGraph(op: OpFromGraph, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The graph inside."""
+    """Convert the inner graph."""
     graph = ConvertedGraph(op.inner_inputs, op.inner_outputs, None, **kwargs)
     return lambda *values: tuple(graph.run(values))
 
 
 @jax_funcify.register(Print)
 def jax_funcify_Print(op: Print, **kwargs: Any) -> Callable[..., Any]:
-    """The value, which the host prints when it is there."""
+    """Return the value, which the host prints."""
 
     def show(value: Any) -> Any:
         jax.debug.callback(lambda array: op.global_fn(op, np.asarray(array)), value, ordered=False)
@@ -52,7 +52,7 @@ def jax_funcify_Print(op: Print, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(IfElse)
 def jax_funcify_IfElse(op: IfElse, **kwargs: Any) -> Callable[..., Any]:
-    """The values of one side, where both are there; a graph computes only one of them."""
+    """Select the values of one side, where both are computed."""
 
     def choose(condition: Any, *values: Any) -> Any:
         pairs = zip(values[: op.n_outs], values[op.n_outs :])

@@ -1,6 +1,6 @@
-"""What is drawn from each distribution of `aesara.tensor.random`, made of numbers that JAX draws.
+"""Draws from the distributions of `aesara.tensor.random` by functions of JAX.
 
-Locations and scales are applied to numbers that do not depend on them, so that one key gives one set of these.
+Locations and scales transform numbers that depend on the key alone.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ __all__ = ["draws_of"]
 Draws = Callable[[KeyedDraw], Any]
 
 LARGEST = float(2**63 - 1024)
-#: NumPy's largest mean of counts is ten standard deviations below what an int64 holds.
+#: largest mean of counts, as in NumPy: ten standard deviations below the largest int64
 LARGEST_MEAN = 2.0**63 - 10 * (2.0**63) ** 0.5
 
 
 def draws_of(op: RandomVariable) -> Draws | None:
-    """What draws from a distribution; None where it is not one of those here, or a subclass draws otherwise."""
+    """Return the function that draws from a distribution; None if it has none, or a subclass overrides `rng_fn`."""
     for cls in type(op).__mro__:
         if cls in _DISTRIBUTIONS:
             return _DISTRIBUTIONS[cls]
@@ -45,14 +45,14 @@ def draws_of(op: RandomVariable) -> Draws | None:
 
 @dataclass(frozen=True)
 class Requirement:
-    """What is wrong with a value of a parameter, and what is said then; both are NumPy's."""
+    """A test for invalid values of a parameter, and the error message, as in NumPy."""
 
     is_wrong: Callable[[Any], Any]
     message: str
 
 
 def _negative(x: Any) -> Any:
-    """As the sign bit says, which -0.0 has; NaN is taken for a number."""
+    """Test the sign bit, which -0.0 has; false for NaN."""
     nan, signbit = (np.isnan, np.signbit) if is_known(x) else (jnp.isnan, jnp.signbit)
     return signbit(x) & ~nan(x) if x.dtype.kind == "f" else x < 0
 
@@ -64,7 +64,7 @@ PROBABILITY = Requirement(lambda x: ~((x >= 0) & (x <= 1)), "{name} < 0, {name} 
 POSITIVE_PROBABILITY = Requirement(lambda x: ~((x > 0) & (x <= 1)), "{name} <= 0, {name} > 1 or {name} contains NaNs")
 BELOW_ONE = Requirement(lambda x: ~((x >= 0) & (x < 1)), "{name} < 0, {name} >= 1 or {name} {nan}")
 ABOVE_ONE = Requirement(lambda x: ~(x > 1), "{name} <= 1 or {name} {nan}")
-#: of distributions that are drawn by formulas of `aesara.tensor.random`
+#: for distributions that are drawn by formulas of `aesara.tensor.random`
 AT_LEAST_ZERO = Requirement(lambda x: ~(x >= 0), "{name} < 0")
 ABOVE_ZERO = Requirement(lambda x: ~(x > 0), "{name} <= 0")
 
@@ -75,7 +75,7 @@ def _check(drawing: KeyedDraw, constraint: Requirement, name: str, value: Any) -
 
 
 def _numbers(compute: Callable[..., Any], **constraints: Requirement) -> Draws:
-    """A distribution of numbers, from what is computed of its parameters, whose names and constraints are given."""
+    """Return a function that checks parameters by name, and draws floating-point numbers by `compute`."""
 
     def draws(drawing: KeyedDraw) -> Any:
         for value, (name, constraint) in zip(drawing.params, constraints.items(), strict=True):
@@ -86,7 +86,7 @@ def _numbers(compute: Callable[..., Any], **constraints: Requirement) -> Draws:
 
 
 def _counts(compute: Callable[..., Any], **constraints: Requirement) -> Draws:
-    """A distribution of counts, which are computed as floating-point numbers."""
+    """Return a function that draws counts, which are computed as floating-point numbers."""
     numbers = _numbers(compute, **constraints)
 
     def draws(drawing: KeyedDraw) -> Any:
@@ -117,7 +117,7 @@ def _triangular(d: KeyedDraw, left: Any, mode: Any, right: Any) -> Any:
     d.refuse(given[0] == given[2], "left == right")
     u, length = d.uniform(), right - left
     rising = u * length <= mode - left
-    # Only one of them is used, and the other must not have an infinite derivative.
+    # The unused branch must not have an infinite derivative.
     up, down = jnp.where(rising, u, 0.5), jnp.where(rising, 0.5, 1 - u)
     return jnp.where(
         rising, left + jnp.sqrt(up * length * (mode - left)), right - jnp.sqrt(down * length * (right - mode))
@@ -129,7 +129,7 @@ def _student_t(d: KeyedDraw, df: Any) -> Any:
 
 
 def _noncentral_chisquare(d: KeyedDraw, df: Any, nonc: Any) -> Any:
-    """A mixture of chi-square distributions, as in the density in the documentation of the distribution."""
+    """Draw from a mixture of chi-square distributions."""
     return 2 * d.gamma(df / 2 + d.poisson(without_derivative(nonc) / 2))
 
 
@@ -141,16 +141,19 @@ def _generalized_gamma(d: KeyedDraw, alpha: Any, p: Any, lambd: Any) -> Any:
 
 
 def _wald(d: KeyedDraw, mean: Any, scale: Any) -> Any:
-    """J. Michael, W. Schucany and R. Haas, "Generating random variates using transformations with multiple roots"."""
+    """Draw by a transformation with two roots.
+
+    J. Michael, W. Schucany and R. Haas, "Generating random variates using transformations with multiple roots".
+    """
     mean, scale = without_derivative(mean), without_derivative(scale)
     square = mean * d.normal() ** 2
-    # Of two roots, whose product is the square of the mean, the smaller one.
+    # the smaller one of two roots, whose product is the square of the mean
     x = mean * 4 * scale / (jnp.sqrt(square) + jnp.sqrt(square + 4 * scale)) ** 2
     return jnp.where(d.uniform() * (mean + x) <= mean, x, mean * (mean / x))
 
 
 def _von_mises(d: KeyedDraw, mu: Any, kappa: Any) -> Any:
-    """D. Best and N. Fisher, "Efficient simulation of the von Mises distribution" (1979)."""
+    """Draw by the method of D. Best and N. Fisher, "Efficient simulation of the von Mises distribution" (1979)."""
     kappa = jnp.broadcast_to(without_derivative(kappa), d.shape)
     usual = (kappa >= 1e-5) & (kappa <= 1e6)
     k = jnp.where(usual, kappa, 1)
@@ -167,11 +170,11 @@ def _von_mises(d: KeyedDraw, mu: Any, kappa: Any) -> Any:
 
     side, around = jnp.where(d.uniform() < 0.5, -1, 1), jnp.pi * (2 * d.uniform() - 1)
     angle = jnp.where(usual, side * jnp.arccos(d.until(propose)), around)
-    # Nearly all of it is near the middle, where the cosine is a parabola.
+    # For large kappa the distribution is normal.
     angle = jnp.where(kappa > 1e6, d.normal() / jnp.sqrt(jnp.where(kappa > 1e6, kappa, 1)), angle)
-    moved = angle + mu
-    wrapped = jnp.remainder(moved + jnp.pi, 2 * jnp.pi) - jnp.pi
-    found = jnp.where(abs(moved) <= jnp.pi, moved, wrapped)
+    shifted = angle + mu
+    wrapped = jnp.remainder(shifted + jnp.pi, 2 * jnp.pi) - jnp.pi
+    found = jnp.where(abs(shifted) <= jnp.pi, shifted, wrapped)
     return jnp.where(jnp.isnan(kappa), jnp.nan, found).astype(d.dtype)
 
 
@@ -186,7 +189,7 @@ def _poisson(d: KeyedDraw, lam: Any) -> Any:
 
 
 def _negative_binomial(d: KeyedDraw, n: Any, p: Any) -> Any:
-    """Numbers of events whose mean has a gamma distribution."""
+    """Draw from the Poisson distribution with a gamma-distributed mean."""
     count, chance = d.params
     d.refuse(count != count, "n must not be NaN")
     d.refuse(
@@ -205,7 +208,10 @@ def _hypergeometric(d: KeyedDraw, good: Any, bad: Any, sample: Any) -> Any:
 
 
 def _log_series(d: KeyedDraw, p: Any) -> Any:
-    """A. Kemp, "Efficient generation of logarithmically distributed pseudo-random variables" (1981), algorithm LK."""
+    """Draw by algorithm LK.
+
+    A. Kemp, "Efficient generation of logarithmically distributed pseudo-random variables" (1981).
+    """
     v, u = 1 - d.uniform(), d.uniform()
     q = -jnp.expm1(jnp.log1p(-p) * u)
     many = jnp.floor(1 + jnp.log(v) / jnp.log(q))
@@ -213,12 +219,12 @@ def _log_series(d: KeyedDraw, p: Any) -> Any:
 
 
 def _zipf(d: KeyedDraw, a: Any) -> Any:
-    """L. Devroye, "Non-uniform random variate generation" (1986), page 551."""
+    """Draw by the method of L. Devroye, "Non-uniform random variate generation" (1986), page 551."""
     a = jnp.broadcast_to(a, d.shape)
     less = jnp.where((a > 1) & (a < 1025), a, 2) - 1
     b = 2.0**less
 
-    # Numbers that are too large are not accepted: it is their part of the uniform numbers that is left out.
+    # Skip the part of the uniform numbers that gives numbers above the limit, which are rejected.
     smallest = LARGEST**-less
 
     def propose(key: Any) -> tuple[Any, Any]:
@@ -242,7 +248,7 @@ def _integers(d: KeyedDraw) -> Any:
 
 
 def _categorical(d: KeyedDraw) -> Any:
-    """How many sums of probabilities are below a uniform number."""
+    """Draw categories: the number of cumulative probabilities below a uniform number."""
     (p,) = d.params
     kind = p.dtype if p.dtype.kind == "f" else np.dtype("float64")
     d.refuse(~(p >= 0), "Probabilities are not non-negative")
@@ -255,44 +261,44 @@ def _categorical(d: KeyedDraw) -> Any:
 
 
 def _choice(d: KeyedDraw) -> Any:
-    """Elements along the first axis; apart from each other, those of the largest uniform or Gumbel numbers."""
+    """Draw elements along the first axis; without replacement, by a permutation or by ranks of Gumbel numbers."""
     a, p, replace = d.params
     count, wanted = a.shape[0], math.prod(d.size)
-    apart = not known(replace, "Whether a choice is with replacement")
+    is_distinct = not known(replace, "Whether a choice is with replacement")
     d.refuse(any(n < 0 for n in d.size), "negative dimensions are not allowed")
     d.refuse(count == 0 and wanted > 0, "a cannot be empty unless no samples are taken")
-    d.refuse(apart and wanted > count, "Cannot take a larger sample than population when replace is False")
+    d.refuse(is_distinct and wanted > count, "Cannot take a larger sample than population when replace is False")
     if p is not None:
         _check_weights(d, p, count)
-        d.refuse(apart and (p > 0).sum() < wanted, "Fewer non-zero entries in p than size")
+        d.refuse(is_distinct and (p > 0).sum() < wanted, "Fewer non-zero entries in p than size")
         p = jnp.asarray(p, "float64")
     if wanted == 0:
         return jnp.zeros((*d.size, *a.shape[1:]), a.dtype)
-    if apart and p is None:
-        places = jax.random.permutation(d.key(), count)[:wanted].reshape(d.size)
-    elif apart:
+    if is_distinct and p is None:
+        positions = jax.random.permutation(d.key(), count)[:wanted].reshape(d.size)
+    elif is_distinct:
         ranks = jax.random.gumbel(d.key(), (count,), "float64") + jnp.log(p)
-        places = jnp.argsort(-ranks)[:wanted].reshape(d.size)
+        positions = jnp.argsort(-ranks)[:wanted].reshape(d.size)
     elif p is None:
-        places = jax.random.randint(d.key(), d.size, 0, count, "int64")
+        positions = jax.random.randint(d.key(), d.size, 0, count, "int64")
     else:
         sums = jnp.cumsum(p)
         u = jax.random.uniform(d.key(), d.size, "float64")
-        # Those that cannot be drawn are passed over, also at the ends.
-        places = jnp.searchsorted(sums, u * sums[-1], side="right")
-        places = jnp.minimum(places, jnp.max(jnp.where(p > 0, jnp.arange(count), 0)))
-    return jnp.asarray(a)[places]
+        # Elements of probability 0 are skipped, also at the ends.
+        positions = jnp.searchsorted(sums, u * sums[-1], side="right")
+        positions = jnp.minimum(positions, jnp.max(jnp.where(p > 0, jnp.arange(count), 0)))
+    return jnp.asarray(a)[positions]
 
 
 def _check_weights(d: KeyedDraw, p: Any, count: int) -> None:
     d.refuse(p.ndim != 1, "p must be 1-dimensional")
     d.refuse(p.size != count, "a and p must have same size")
-    enough = np.sqrt(max(np.finfo(p.dtype if p.dtype.kind == "f" else "float64").eps, np.finfo("float64").eps))
+    tolerance = np.sqrt(max(np.finfo(p.dtype if p.dtype.kind == "f" else "float64").eps, np.finfo("float64").eps))
     notes = "" if d.is_legacy else ". See Notes section of docstring for more information."
     for wrong, message in (
         (p != p, "Probabilities contain NaN"),
         (p < 0, "Probabilities are not non-negative"),
-        (abs(p.sum(dtype="float64") - 1) > enough, f"Probabilities do not sum to 1{notes}"),
+        (abs(p.sum(dtype="float64") - 1) > tolerance, f"Probabilities do not sum to 1{notes}"),
     ):
         d.refuse(wrong, message[0].lower() + message[1:] if d.is_legacy else message)
 
@@ -318,7 +324,7 @@ def _permuted(d: KeyedDraw) -> Any:
 
 
 def _multivariate_normal(d: KeyedDraw) -> Any:
-    """A mean, plus the root of the covariance times standard normal numbers."""
+    """Draw a mean plus the square root of the covariance times standard normal numbers."""
     mean, cov = d.params
     length = mean.shape[-1]
     d.refuse(cov.shape[-2] != cov.shape[-1], "cov must be 2 dimensional and square")
@@ -335,29 +341,29 @@ def _multivariate_normal(d: KeyedDraw) -> Any:
 
 
 def _root_and_square_by(module: Any, cov: Any) -> Any:
-    """The symmetric root of the covariance, which may be singular, and what it is the root of.
+    """Return the symmetric square root of the covariance, which may be singular, and its square.
 
-    Which vectors a device finds has no effect on them: neither signs, nor those of equal eigenvalues.
+    They do not depend on the choice of eigenvectors, which differs between devices.
     """
-    multiplied = np.matmul if module is np else functools.partial(product, dtype=cov.dtype)
+    multiply = np.matmul if module is np else functools.partial(product, dtype=cov.dtype)
     values, vectors = module.linalg.eigh(cov)
     values = module.maximum(values, 0)[..., None, :]
-    return tuple(multiplied(vectors * v, vectors.swapaxes(-1, -2)) for v in (module.sqrt(values), values))
+    return tuple(multiply(vectors * v, vectors.swapaxes(-1, -2)) for v in (module.sqrt(values), values))
 
 
-def _slope_of_root(primals: Any, tangents: Any) -> Any:
-    """The derivative that does not rotate the root: see `MvNormalRV.L_op`."""
+def _root_jvp(primals: Any, tangents: Any) -> Any:
+    """Return the derivative that does not rotate the root: see `MvNormalRV.L_op`."""
     (slope,) = tangents
     root, square = _root_and_square(*primals)
     return (root, square), (product(slope, jnp.linalg.inv(root), slope.dtype) / 2, slope)
 
 
 _root_and_square: Any = jax.custom_jvp(functools.partial(_root_and_square_by, jnp))
-_root_and_square.defjvp(_slope_of_root)
+_root_and_square.defjvp(_root_jvp)
 
 
 def _dirichlet(d: KeyedDraw) -> Any:
-    """Gamma numbers, divided by their sum."""
+    """Draw gamma numbers, divided by their sum."""
     alpha = jnp.asarray(d.params[0], d.dtype)
     d.refuse(d.params[0] < 0, "alpha < 0")
     if not alpha.shape[-1]:
@@ -368,7 +374,7 @@ def _dirichlet(d: KeyedDraw) -> Any:
 
 
 def _multinomial(d: KeyedDraw) -> Any:
-    """How often each outcome occurs among what the ones before have left: binomial numbers."""
+    """Draw the count of each outcome in turn: a binomial number of the remaining trials."""
     n, p = d.params
     d.refuse(
         p.shape[-1] == 0, "pvals must have at least 1 dimension and the last dimension of pvals must be greater than 0."
@@ -378,16 +384,16 @@ def _multinomial(d: KeyedDraw) -> Any:
     _check(d, NON_NEGATIVE, "n", n)
     d.dtype = "float64"
 
-    def occurs(left: Any, here: Any) -> tuple[Any, Any]:
+    def draw_count(left: Any, part: Any) -> tuple[Any, Any]:
         trials, rest = left
-        found = d.binomial(trials, jnp.where(rest > 0, jnp.clip(here / rest, 0, 1), 0))
-        return (trials - found, rest - here), found
+        found = d.binomial(trials, jnp.where(rest > 0, jnp.clip(part / rest, 0, 1), 0))
+        return (trials - found, rest - part), found
 
-    return _one_by_one(d, occurs, (n, jnp.ones(())), p)
+    return _draw_in_turn(d, draw_count, (n, jnp.ones(())), p)
 
 
 def _multivariate_hypergeometric(d: KeyedDraw) -> Any:
-    """How many of each colour are taken: hypergeometric numbers, of what the ones before have left."""
+    """Draw the number of each colour in turn: a hypergeometric number of the remaining sample."""
     colors, sample = d.params
     text = "colors must be a one-dimensional sequence of nonnegative integers not exceeding 9223372036854775807."
     d.refuse(sample < 0, "nsample must be nonnegative.")
@@ -397,16 +403,16 @@ def _multivariate_hypergeometric(d: KeyedDraw) -> Any:
     d.refuse(sample > total, "nsample > sum(colors)")
     d.dtype = "float64"
 
-    def are_taken(left: Any, here: Any) -> tuple[Any, Any]:
+    def draw_count(left: Any, part: Any) -> tuple[Any, Any]:
         wanted, rest = left
-        found = d.hypergeometric(here, rest - here, wanted)
-        return (wanted - found, rest - here), found
+        found = d.hypergeometric(part, rest - part, wanted)
+        return (wanted - found, rest - part), found
 
-    return _one_by_one(d, are_taken, (sample, total), colors)
+    return _draw_in_turn(d, draw_count, (sample, total), colors)
 
 
-def _one_by_one(d: KeyedDraw, step: Callable[..., Any], first: Any, parts: Any) -> Any:
-    """Counts for all parts but the last one, which is what is left then."""
+def _draw_in_turn(d: KeyedDraw, step: Callable[..., Any], first: Any, parts: Any) -> Any:
+    """Draw counts for all parts but the last one, which gets the remainder."""
     wide = jnp.moveaxis(jnp.broadcast_to(jnp.asarray(parts, d.dtype), (*d.shape, parts.shape[-1])), -1, 0)
     left = tuple(jnp.broadcast_to(jnp.asarray(value, d.dtype), d.shape) for value in first)
     if not len(wide):

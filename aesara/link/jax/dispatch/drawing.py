@@ -1,4 +1,4 @@
-"""One draw: its parameters, their checks, and the numbers that distributions are made of."""
+"""One draw: its parameters, their checks, and draws from basic distributions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aesara.link.jax.dispatch.basic import is_known, require
 from aesara.tensor.random.distributions.formulas import shape_of_draws
 from aesara.tensor.random.type import RandomStateType
 
-__all__ = ["KeyedDraw", "fitted", "without_derivative"]
+__all__ = ["KeyedDraw", "cast_draws", "without_derivative"]
 
 
 class KeyedDraw:
@@ -26,11 +26,11 @@ class KeyedDraw:
     node
         The node that draws.
     checks
-        How conditions on parameters are checked.
+        The run-time checks.
     key
-        What numbers are made of.
+        The key of JAX.
     size
-        The size; empty where the parameters decide.
+        The size; empty if the parameters determine the shape.
     params
         The parameters.
 
@@ -49,7 +49,7 @@ class KeyedDraw:
 
     @functools.cached_property
     def shape(self) -> tuple[int, ...]:
-        """The shape of a batch of draws; parameters broadcast to it."""
+        """The batch shape, to which parameters broadcast."""
         self.refuse(any(n < 0 for n in self.size), "negative dimensions are not allowed")
         shapes = [np.shape(p) for p in self.params]
         batches = [shape[: len(shape) - n] for shape, n in zip(shapes, self.op.ndims_params)]
@@ -57,75 +57,75 @@ class KeyedDraw:
 
     @property
     def has_arrays(self) -> bool:
-        """Whether a parameter is an array: NumPy words some messages otherwise then."""
+        """True if a parameter is an array, for which NumPy has other error messages."""
         return any(np.ndim(p) for p in self.params)
 
     @property
     def is_legacy(self) -> bool:
-        """Whether the generator is a `numpy.random.RandomState`."""
+        """True if the generator is a `numpy.random.RandomState`."""
         return isinstance(self.node.inputs[0].type, RandomStateType)
 
     def refuse(self, wrong: Any, message: str, kind: type[Exception] = ValueError) -> None:
-        """Raise an error if a condition holds anywhere."""
+        """Raise an error if `wrong` is true anywhere."""
         holds = np.logical_not(wrong) if is_known(wrong) else jnp.logical_not(wrong)
         require(self.checks, holds, kind, message, self.node)
 
     def key(self) -> Any:
-        """A key for numbers that are independent of all others."""
+        """Return a new key."""
         self._key, now = jax.random.split(self._key)
         return now
 
     def start_from(self, key: Any) -> None:
-        """Make keys of this one."""
+        """Derive further keys from this one."""
         self._key = key
 
-    # -- numbers, for each place of the batch an array of the support's shape ---------------------------
+    # -- draws of shape `self.shape + support` ---------------------------------------------------------
 
     def uniform(self, *support: int) -> Any:
-        """Numbers from 0 up to 1, which is not one of them."""
+        """Draw uniform numbers from [0, 1)."""
         return jax.random.uniform(self.key(), self.shape + support, self.dtype)
 
     def normal(self, *support: int) -> Any:
-        """Standard normal numbers."""
+        """Draw standard normal numbers."""
         return jax.random.normal(self.key(), self.shape + support, self.dtype)
 
     def exponential(self) -> Any:
-        """Numbers of the exponential distribution with mean 1."""
+        """Draw exponential numbers with mean 1."""
         return jax.random.exponential(self.key(), self.shape, self.dtype)
 
     def gamma(self, a: Any) -> Any:
-        """Numbers of the gamma distributions with these shapes, and scale 1."""
+        """Draw gamma numbers with scale 1."""
         return jax.random.gamma(self.key(), a, self.shape, self.dtype)
 
     def log_gamma(self, a: Any, *support: int) -> Any:
-        """The logarithms of such numbers, for shapes so small that the numbers would be 0."""
+        """Draw logarithms of gamma numbers, which do not underflow for small shapes."""
         return jax.random.loggamma(self.key(), a, self.shape + support, self.dtype)
 
     def until(self, propose: Callable[[Any], tuple[Any, Any]]) -> Any:
-        """What is proposed for a key, drawn again where it is not accepted; the proposal says both."""
+        """Draw by rejection: `propose` maps a key to numbers and whether each is accepted."""
 
-        def again(state: Any) -> Any:
+        def redraw(state: Any) -> Any:
             key, found, accepted = state
             key, now = jax.random.split(key)
             proposed, fits = propose(now)
             return key, jnp.where(accepted, found, proposed), accepted | fits
 
         first = self.key(), jnp.zeros(self.shape, self.dtype), jnp.zeros(self.shape, bool)
-        return jax.lax.while_loop(lambda state: ~state[2].all(), again, first)[1]
+        return jax.lax.while_loop(lambda state: ~state[2].all(), redraw, first)[1]
 
     def pair(self, key: Any) -> Any:
-        """Two uniform numbers for each place."""
+        """Draw two uniform numbers for each element of the shape."""
         return jax.random.uniform(key, (2, *self.shape), self.dtype)
 
     def binomial(self, n: Any, p: Any) -> Any:
-        """How many of `n` trials succeed, as floating-point numbers."""
+        """Draw binomial counts, as floating-point numbers."""
         n, p = jnp.asarray(n, self.dtype), jnp.asarray(p, self.dtype)
         return jax.random.binomial(self.key(), n, p, self.shape, self.dtype)
 
     def poisson(self, lam: Any) -> Any:
-        """Numbers of events, as floating-point numbers; NaN for that mean.
+        """Draw Poisson counts, as floating-point numbers; NaN if the mean is.
 
-        For small means by inversion of the distribution function, else by transformed rejection: W. Hörmann, "The
+        Small means use inversion of the distribution function, others transformed rejection: W. Hörmann, "The
         transformed rejection method for generating Poisson random variables" (1993), algorithm PTRS.
         """
         lam = jnp.broadcast_to(jnp.asarray(lam, self.dtype), self.shape)
@@ -148,7 +148,7 @@ class KeyedDraw:
         b = 0.931 + 2.53 * jnp.sqrt(lam)
         a = -0.059 + 0.02483 * b
         inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
-        enough = 0.9277 - 3.6224 / (b - 2)
+        quick_bound = 0.9277 - 3.6224 / (b - 2)
 
         def propose(key: Any) -> tuple[Any, Any]:
             u, v = self.pair(key)
@@ -157,21 +157,21 @@ class KeyedDraw:
             k = jnp.floor((2 * a / rest + b) * u + lam + 0.43)
             density = k * jnp.log(lam) - lam - jax.lax.lgamma(k + 1)
             under = jnp.log(v) + jnp.log(inverse_alpha) - jnp.log(a / rest**2 + b) <= density
-            at_once = (rest >= 0.07) & (v <= enough)
+            at_once = (rest >= 0.07) & (v <= quick_bound)
             return k, at_once | ((k >= 0) & ((rest >= 0.013) | (v <= rest)) & under)
 
         return self.until(propose)
 
     def hypergeometric(self, good: Any, bad: Any, sample: Any) -> Any:
-        """How many good ones are among those taken, as floating-point numbers.
+        """Draw hypergeometric counts, as floating-point numbers.
 
-        For few taken, or few left, one by one; else by the ratio of two uniform numbers: E. Stadlober, "The ratio of
+        Small samples, or remainders, are drawn one by one, others by the ratio of uniforms: E. Stadlober, "The ratio of
         uniforms approach for generating discrete random variates" (1990), algorithm HRUA.
         """
         good, bad, sample = (jnp.broadcast_to(jnp.asarray(x, self.dtype), self.shape) for x in (good, bad, sample))
         total = good + bad
         taken = jnp.minimum(sample, total - sample)
-        # Loops have to end for wrong parameters, too: the error is raised when all is computed.
+        # Loops must end for invalid parameters too: errors are raised after the computation.
         many = (taken >= 10) & (good >= 0) & (bad >= 0)
         some = jnp.where(taken < 10, taken, 0)
         one_by_one = self._taken_one_by_one(good, total, some)
@@ -215,8 +215,8 @@ class KeyedDraw:
         return jnp.where(good > bad, count - found, found)
 
 
-def fitted(drawing: KeyedDraw, drawn: Any, dtype: str) -> Any:
-    """What was drawn in the dtype of the draws, where whole numbers have to fit."""
+def cast_draws(drawing: KeyedDraw, drawn: Any, dtype: str) -> Any:
+    """Cast draws to the dtype of the result, with a check that integers fit."""
     kind = np.dtype(dtype).kind
     converted = drawn.astype(dtype)
     if drawn.dtype != dtype and kind in "iub" and drawn.dtype.kind in "iuf":
@@ -226,7 +226,7 @@ def fitted(drawing: KeyedDraw, drawn: Any, dtype: str) -> Any:
 
 
 def without_derivative(parameter: Any) -> Any:
-    """A parameter in which draws have no derivative that is known; JAX's own would be wrong.
+    """Return a parameter whose derivative raises an error; that of JAX would be wrong.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Elementwise Ops and shuffles of dimensions."""
+"""Conversions of elementwise Ops and `DimShuffle`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aesara.tensor.shapes.length_one import declare_length_one
 
 @jax_funcify.register(Elemwise)
 def jax_funcify_Elemwise(op: Elemwise, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The scalar op's function; dimensions are broadcast where their static length is 1, and nowhere else."""
+    """Apply the scalar op; only dimensions of static length 1 broadcast."""
     assert node is not None
     function = jax_funcify(op.scalar_op, node=node, **kwargs)
 
@@ -51,7 +51,7 @@ def _common_shape(variables: Sequence[Variable], values: Sequence[Any]) -> tuple
 
 @jax_funcify.register(DimShuffle)
 def jax_funcify_DimShuffle(op: DimShuffle, **kwargs: Any) -> Callable[..., Any]:
-    """Transpose what stays, and insert dimensions of length 1."""
+    """Squeeze, transpose, and insert dimensions of length 1."""
     kept = [axis for axis in op.new_order if isinstance(axis, int)]
 
     def shuffle(x: Any) -> Any:
@@ -59,8 +59,8 @@ def jax_funcify_DimShuffle(op: DimShuffle, **kwargs: Any) -> Callable[..., Any]:
             if x.shape[axis] != 1:
                 raise ValueError(f"Dimension {axis} is dropped, so its length must be 1; it is {x.shape[axis]}.")
         module = np if is_known(x) else jnp
-        moved = module.transpose(module.squeeze(x, axis=tuple(op.drop)), _ranks(kept))
-        return module.expand_dims(moved, [k for k, axis in enumerate(op.new_order) if axis == "x"])
+        transposed = module.transpose(module.squeeze(x, axis=tuple(op.drop)), _ranks(kept))
+        return module.expand_dims(transposed, [k for k, axis in enumerate(op.new_order) if axis == "x"])
 
     return shuffle
 

@@ -1,4 +1,4 @@
-"""Positions: where entries are not zero, permutations, choices, and conversion between kinds of positions."""
+"""Conversions of `nonzero`, `choose`, permutations of rows, and conversions of indices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aesara.tensor.indexing.selection import Default
 
 @jax_funcify.register(Nonzero)
 def jax_funcify_Nonzero(op: Nonzero, **kwargs: Any) -> Callable[..., Any]:
-    """The positions of what is not zero; which has to be known."""
+    """Return the positions of nonzero entries of a known array."""
 
     def nonzero(x: Any) -> tuple[np.ndarray, ...]:
         positions = np.nonzero(known(x, "The number of the entries that are not zero"))
@@ -31,13 +31,13 @@ def jax_funcify_Nonzero(op: Nonzero, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(Default)
 def jax_funcify_Default(op: Default, **kwargs: Any) -> Callable[..., Any]:
-    """The first value, if there is one."""
+    """Return the first value unless it is None."""
     return lambda x, otherwise: otherwise if x is None else x
 
 
 @jax_funcify.register(Choose)
 def jax_funcify_Choose(op: Choose, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """Each entry from the choice that an integer names."""
+    """Select each entry from the choice with the given number."""
     indexing = Indexing(node, checks)
 
     def choose(a: Any, choices: Any) -> Any:
@@ -57,7 +57,7 @@ def jax_funcify_Choose(op: Choose, node: Apply, checks: Checks | None = None, **
 
 @jax_funcify.register(PermuteRowElements)
 def jax_funcify_PermuteRowElements(op: Any, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """The entries along the last dimension in another order."""
+    """Permute entries along the last dimension."""
     indexing = Indexing(node, checks)
 
     def permute(x: Any, y: Any, inverse: Any) -> Any:
@@ -65,10 +65,10 @@ def jax_funcify_PermuteRowElements(op: Any, node: Apply, checks: Checks | None =
         x, y = jnp.broadcast_to(x, shape), jnp.broadcast_to(y, shape)
         index = (*np.indices(shape, sparse=True)[:-1], y)
         if not is_known(inverse):
-            return jnp.where(inverse != 0, scattered(x, index), indexing.read(x, index))
-        return scattered(x, index) if inverse else indexing.read(x, index)
+            return jnp.where(inverse != 0, scatter(x, index), indexing.read(x, index))
+        return scatter(x, index) if inverse else indexing.read(x, index)
 
-    def scattered(x: Any, index: Any) -> Any:
+    def scatter(x: Any, index: Any) -> Any:
         return indexing.write(jnp.zeros_like(x), x, index, is_set=True)
 
     return permute
@@ -76,7 +76,7 @@ def jax_funcify_PermuteRowElements(op: Any, node: Apply, checks: Checks | None =
 
 @jax_funcify.register(UnravelIndex)
 def jax_funcify_UnravelIndex(op: UnravelIndex, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """Positions along dimensions of positions among all entries."""
+    """Convert flat indices to indices along each dimension."""
 
     def unravel(indices: Any, dims: Any) -> Any:
         rest, dims = integers(jnp.asarray(indices)), integers(jnp.asarray(dims))
@@ -94,7 +94,7 @@ def jax_funcify_UnravelIndex(op: UnravelIndex, node: Apply, checks: Checks | Non
 
 @jax_funcify.register(RavelMultiIndex)
 def jax_funcify_RavelMultiIndex(op: RavelMultiIndex, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """Positions among all entries of positions along dimensions."""
+    """Convert indices along each dimension to flat indices."""
 
     def ravel(*values: Any) -> Any:
         *positions, dims = (integers(jnp.asarray(value)) for value in values)

@@ -1,6 +1,6 @@
-"""Determinants, inverses, eigenvalues, singular values and orthogonal factors of matrices.
+"""Conversions of determinants, inverses, and eigenvalue, singular value and QR decompositions.
 
-`Eig` has no conversion: JAX finds eigenvalues of general matrices on processors only, so that its `perform` does, too.
+`Eig` runs its `perform` on the host: JAX computes eigenvalues of general matrices on CPUs only.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import by_expression, jax_funcify, require
 from aesara.link.jax.dispatch.matrices import (
     adjoint,
-    of_triangle,
+    matrix_of_triangle,
     require_finite,
     require_square,
-    solved_by_lu,
-    solved_by_triangle,
+    solve_by_lu,
+    solve_triangular,
 )
 from aesara.link.jax.dispatch.products import product
 from aesara.lower.linear_algebra.expressions import STANDS_FOR
@@ -36,7 +36,7 @@ from aesara.tensor.linear_algebra.svd import SVD
 
 @jax_funcify.register(Det)
 def jax_funcify_Det(op: Det, **kwargs: Any) -> Callable[..., Any]:
-    """The determinant."""
+    """Return the determinant."""
 
     def det(x: Any) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
@@ -47,7 +47,7 @@ def jax_funcify_Det(op: Det, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(SLogDet)
 def jax_funcify_SLogDet(op: SLogDet, **kwargs: Any) -> Callable[..., Any]:
-    """The sign and the logarithm of the absolute value of a determinant."""
+    """Return sign and logarithm of the absolute value of a determinant."""
 
     def slogdet(x: Any) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
@@ -60,11 +60,11 @@ def jax_funcify_SLogDet(op: SLogDet, **kwargs: Any) -> Callable[..., Any]:
 def jax_funcify_MatrixInverse(
     op: MatrixInverse, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The inverse; of a matrix with a NaN it is NaN throughout."""
+    """Return the inverse; all NaN if the matrix has a NaN."""
 
     def inverse(x: Any) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
-        result, is_regular = solved_by_lu(x, jnp.eye(x.shape[0], dtype=x.dtype))
+        result, is_regular = solve_by_lu(x, jnp.eye(x.shape[0], dtype=x.dtype))
         has_nan = jnp.isnan(x).any()
         require(checks, is_regular | has_nan, np.linalg.LinAlgError, "Singular matrix", node)
         return jnp.where(has_nan, jnp.nan, result)
@@ -76,7 +76,7 @@ for _kind in (Cofactors, CofactorsGrad, EighGrad, EigvalshGrad, MatrixPinv, Pinv
 
     @jax_funcify.register(_kind)
     def _as_expression(op: Any, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-        """What the op stands for, by singular values or by products."""
+        """Convert the expression of the op in other matrix ops."""
         assert node is not None
         inputs = [variable.type() for variable in node.inputs]
         function = by_expression(op, node, inputs, STANDS_FOR[type(op)](op, *inputs), **kwargs)
@@ -95,28 +95,28 @@ for _kind in (Cofactors, CofactorsGrad, EighGrad, EigvalshGrad, MatrixPinv, Pinv
 
 
 def _spectrum(x: Any) -> tuple[Any, Any]:
-    """The eigenvalues, ascending, and the eigenvectors of a Hermitian matrix."""
+    """Return ascending eigenvalues and eigenvectors of a Hermitian matrix."""
     vectors, values = jax.lax.linalg.eigh(x, lower=True, symmetrize_input=False, sort_eigenvalues=True)
     return values, vectors
 
 
-def _generalised(checks: Any, node: Apply | None, a: Any, b: Any) -> tuple[Any, Any]:
-    """Those of ``A v = w B v`` for Hermitian matrices, by the Cholesky factor of B."""
+def _generalized_spectrum(checks: Any, node: Apply | None, a: Any, b: Any) -> tuple[Any, Any]:
+    """Solve ``A v = w B v`` for Hermitian matrices, by the Cholesky factor of B."""
     factor = jax.lax.linalg.cholesky(b, symmetrize_input=False)
     message = "The matrix B is not positive definite."
     require(checks, ~jnp.isnan(factor).any(), np.linalg.LinAlgError, message, node)
-    solved = functools.partial(solved_by_triangle, factor, lower=True)
-    values, vectors = _spectrum(of_triangle(solved(adjoint(solved(a))), lower=True))
-    return values, solved(vectors, trans=2)
+    solve = functools.partial(solve_triangular, factor, lower=True)
+    values, vectors = _spectrum(matrix_of_triangle(solve(adjoint(solve(a))), lower=True))
+    return values, solve(vectors, trans=2)
 
 
 @jax_funcify.register(Eigh)
 def jax_funcify_Eigh(op: Eigh, **kwargs: Any) -> Callable[..., Any]:
-    """The eigenvalues and eigenvectors of a Hermitian matrix."""
+    """Return eigenvalues and eigenvectors of a Hermitian matrix."""
 
     def eigh(x: Any) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
-        return _spectrum(of_triangle(x, op.UPLO == "L"))
+        return _spectrum(matrix_of_triangle(x, op.UPLO == "L"))
 
     return eigh
 
@@ -126,7 +126,7 @@ def jax_funcify_Eigh(op: Eigh, **kwargs: Any) -> Callable[..., Any]:
 def _of_hermitian_matrices(
     op: Eigvalsh | GeneralizedEigh, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The eigenvalues, and the eigenvectors if they are wanted, of one or two Hermitian matrices."""
+    """Return eigenvalues, and maybe eigenvectors, of one or two Hermitian matrices."""
 
     def eigen(*matrices: Any) -> Any:
         for x in matrices:
@@ -134,8 +134,8 @@ def _of_hermitian_matrices(
         if len({x.shape for x in matrices}) > 1:
             raise ValueError(f"{op}: matrices of shapes {matrices[0].shape} and {matrices[1].shape} do not fit.")
         require_finite(checks, node, *matrices)
-        a, *others = (of_triangle(x, bool(op.lower)) for x in matrices)
-        found = _generalised(checks, node, a, *others) if others else _spectrum(a)
+        a, *others = (matrix_of_triangle(x, bool(op.lower)) for x in matrices)
+        found = _generalized_spectrum(checks, node, a, *others) if others else _spectrum(a)
         return found if isinstance(op, GeneralizedEigh) else found[0]
 
     return eigen
@@ -144,8 +144,8 @@ def _of_hermitian_matrices(
 # -- singular values ---------------------------------------------------------------------------------------------
 
 
-def _decomposed(checks: Any, node: Apply | None, x: Any, full: bool) -> tuple[Any, Any, Any]:
-    """The singular value decomposition; an error for NaN and infinities."""
+def _decompose(checks: Any, node: Apply | None, x: Any, full: bool) -> tuple[Any, Any, Any]:
+    """Return the singular value decomposition; raise an error for infinities and NaNs."""
     u, s, vh = jnp.linalg.svd(x, full_matrices=full)
     _require_values(checks, node, x, s)
     return u, s, vh
@@ -158,11 +158,11 @@ def _require_values(checks: Any, node: Apply | None, x: Any, s: Any) -> None:
 
 @jax_funcify.register(SVD)
 def jax_funcify_SVD(op: SVD, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Callable[..., Any]:
-    """The singular value decomposition, or the singular values."""
+    """Return the singular value decomposition, or the singular values."""
 
     def svd(x: Any) -> Any:
         if op.compute_uv:
-            return _decomposed(checks, node, x, bool(op.full_matrices))
+            return _decompose(checks, node, x, bool(op.full_matrices))
         s = jnp.linalg.svd(x, compute_uv=False)
         _require_values(checks, node, x, s)
         return s
@@ -172,10 +172,9 @@ def jax_funcify_SVD(op: SVD, node: Apply | None = None, checks: Any = None, **kw
 
 @jax_funcify.register(Lstsq)
 def jax_funcify_Lstsq(op: Lstsq, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Callable[..., Any]:
-    """Least squares by singular values.
+    """Solve least squares problems by singular values.
 
-    There are no sums of squares of errors if the matrix has not full rank.  How many there are has to be known: they
-    are NaN then.
+    Residuals are NaN if the matrix does not have full rank: their number must be known, so they cannot be empty.
     """
 
     def lstsq(x: Any, y: Any, rcond: Any) -> Any:
@@ -193,8 +192,8 @@ def jax_funcify_Lstsq(op: Lstsq, node: Apply | None = None, checks: Any = None, 
         rank = counts.sum()
         errors = jnp.zeros(0, s.dtype)
         if rows > columns:
-            missed = jnp.abs(right - product(x, solution, x.dtype))
-            errors = jnp.where(rank == columns, (missed * missed).sum(axis=0), jnp.nan)
+            residual = jnp.abs(right - product(x, solution, x.dtype))
+            errors = jnp.where(rank == columns, (residual * residual).sum(axis=0), jnp.nan)
         return solution.reshape(columns, *y.shape[1:]), errors, rank, s
 
     return lstsq
@@ -205,7 +204,7 @@ def jax_funcify_Lstsq(op: Lstsq, node: Apply | None = None, checks: Any = None, 
 
 @jax_funcify.register(QRFull)
 def jax_funcify_QRFull(op: QRFull, **kwargs: Any) -> Callable[..., Any]:
-    """The factors Q and R, R alone, or what LAPACK returns."""
+    """Return Q and R, R alone, or the output of LAPACK."""
     return lambda x: _one_or_pair(jnp.linalg.qr(x, mode={"full": "reduced"}.get(op.mode, op.mode)))
 
 
@@ -217,19 +216,19 @@ def _one_or_pair(found: Any) -> Any:
 def jax_funcify_QRPivoted(
     op: QRPivoted, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The factors of the matrix with its columns in order, and this order."""
+    """Return the factors of the matrix with permuted columns, and the permutation."""
 
     def qr(x: Any) -> Any:
         require_finite(checks, node, x)
-        order = _order_of_columns(jax.lax.stop_gradient(x))
+        order = _pivot_columns(jax.lax.stop_gradient(x))
         found = _one_or_pair(jnp.linalg.qr(x[:, order], mode=op.mode))
         return (*found, order) if isinstance(found, tuple) else (found, order)
 
     return qr
 
 
-def _order_of_columns(x: Any) -> Any:
-    """The numbers of columns, of which each has the largest part that is orthogonal to those before."""
+def _pivot_columns(x: Any) -> Any:
+    """Return column numbers by greedy pivoting: each has the largest component orthogonal to those before."""
     columns = x.shape[1]
 
     def step(k: Any, state: tuple[Any, Any]) -> tuple[Any, Any]:

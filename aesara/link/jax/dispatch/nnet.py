@@ -1,6 +1,6 @@
-"""Ops of neural networks that are expressions of others, and pooling.
+"""Conversions of composed Ops of neural networks, and of pooling.
 
-The costs of `ConnectionistTemporalClassification` have no conversion: its `perform` computes them on the host.
+`ConnectionistTemporalClassification` runs its `perform` on the host.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import by_expression, jax_funcify, known
-from aesara.link.jax.dispatch.windows import Places
+from aesara.link.jax.dispatch.windows import WindowGrid
 from aesara.tensor.nnet.batchnorm_ops import BatchNormOp
 from aesara.tensor.nnet.composed import ComposedOp
 from aesara.tensor.signal.pooling import (
@@ -30,7 +30,7 @@ from aesara.tensor.signal.pooling import (
 
 @jax_funcify.register(ComposedOp)
 def jax_funcify_ComposedOp(op: ComposedOp, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The expression that the op stands for."""
+    """Convert the expression of the op."""
     assert node is not None
     inputs = [variable.type() for variable in node.inputs]
     return by_expression(op, node, inputs, op.expand(*inputs), **kwargs)
@@ -38,7 +38,7 @@ def jax_funcify_ComposedOp(op: ComposedOp, node: Apply | None = None, **kwargs: 
 
 @jax_funcify.register(BatchNormOp)
 def jax_funcify_BatchNormOp(op: BatchNormOp, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The formulas, for arrays whose shapes fit."""
+    """Convert the expressions of the op, after checks of shapes."""
     assert node is not None
     inputs = [variable.type() for variable in node.inputs]
     function = by_expression(op, node, inputs, op.expressions(*inputs), **kwargs)
@@ -52,7 +52,7 @@ def jax_funcify_BatchNormOp(op: BatchNormOp, node: Apply | None = None, **kwargs
 
 @jax_funcify.register(PoolingOp)
 def jax_funcify_PoolingOp(op: PoolingOp, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """What is done with windows, by an array of all entries of all of them."""
+    """Pool by an array with all entries of all windows."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
     compute = next(function for kind, function in _COMPUTE.items() if isinstance(op, kind))
@@ -61,37 +61,37 @@ def jax_funcify_PoolingOp(op: PoolingOp, node: Apply | None = None, **kwargs: An
         arrays, vectors = values[: op.operands], values[op.operands :]
         if dtype == "float16":
             arrays = tuple(x.astype("float32") for x in arrays)
-        what = f"What windows {op} has"
-        windows = op.windows(arrays[0].shape, *(known(v, what) for v in vectors))
+        quantity = f"The shape of the windows of {op}"
+        windows = op.windows(arrays[0].shape, *(known(v, quantity) for v in vectors))
         return compute(op, _Windows(windows, arrays[0].shape[-op.ndim :]), *arrays).astype(dtype)
 
     return pool
 
 
 class _Windows:
-    """Windows of images with so much around them that all are inside."""
+    """Windows of padded images."""
 
     def __init__(self, windows: PoolWindows, image: tuple[int, ...]) -> None:
         self.windows, self.image = windows, image
-        self.places = Places(windows.output, windows.ws, windows.stride, (1,) * len(image))
+        self.grid = WindowGrid(windows.output, windows.ws, windows.stride, (1,) * len(image))
         self.sizes = windows.sizes
         self.entries = tuple(range(-len(image), 0))
 
     def views(self, x: Any, fill: Any) -> Any:
-        """What stands at the entries of the windows."""
+        """Return the entries of all windows as an array."""
         pads = [
             (before, size - before - n)
             for before, size, n in zip(self.windows.pad, self.sizes, self.image, strict=True)
         ]
         lead = [(0, 0)] * (x.ndim - len(pads))
-        return self.places.unfolded(jnp.pad(x, [*lead, *pads], constant_values=fill))
+        return self.grid.unfold(jnp.pad(x, [*lead, *pads], constant_values=fill))
 
-    def handed_out(self, x: Any) -> Any:
-        """Images in which what the entries of windows have is added up."""
-        return self.places.folded(x, self.sizes)[self.windows.inner]
+    def scatter(self, x: Any) -> Any:
+        """Return images that sum the entries of windows."""
+        return self.grid.fold(x, self.sizes)[self.windows.inner]
 
     def over_entries(self, x: Any) -> Any:
-        """An array with an element for each window, along the entries of them."""
+        """Broadcast an array with an element for each window along entries."""
         return jnp.expand_dims(x, self.entries)
 
 
@@ -117,7 +117,7 @@ def _at_maxima(op: DownsampleFactorMaxGradGrad, windows: _Windows, x: Any, large
     return jnp.where(at_maximum, windows.views(g, 0), 0).sum(windows.entries, dtype=g.dtype)
 
 
-def _along(op: MaxPoolRop, windows: _Windows, x: Any, point: Any) -> Any:
+def _max_pool_rop(op: MaxPoolRop, windows: _Windows, x: Any, point: Any) -> Any:
     if point.shape != x.shape:
         raise ValueError(f"{type(op).__name__}: `eval_point` has the shape {point.shape}, the images {x.shape}.")
     views = windows.views(x, least(np.dtype(x.dtype)))
@@ -129,20 +129,20 @@ def _to_maxima(op: MaxPoolGrad, windows: _Windows, x: Any, largest: Any, g: Any)
     for name, v in (("maxout", largest), ("gz", g)):
         op.require_shape(v, windows.windows, x.shape[: -op.ndim], name)
     at_maximum = windows.views(x, least(np.dtype(x.dtype))) == windows.over_entries(largest)
-    return windows.handed_out(jnp.where(at_maximum, windows.over_entries(g), 0))
+    return windows.scatter(jnp.where(at_maximum, windows.over_entries(g), 0))
 
 
 def _to_all(op: AveragePoolGrad, windows: _Windows, x: Any, g: Any) -> Any:
     op.require_shape(g, windows.windows, x.shape[: -op.ndim], "gz")
     if op.mode != "sum":
         g = g / _counts(op, windows, g)
-    return windows.handed_out(jnp.broadcast_to(windows.over_entries(g), g.shape + windows.windows.ws))
+    return windows.scatter(jnp.broadcast_to(windows.over_entries(g), g.shape + windows.windows.ws))
 
 
 _COMPUTE: dict[type[PoolingOp], Callable[..., Any]] = {
     Pool: _pool,
     DownsampleFactorMaxGradGrad: _at_maxima,
-    MaxPoolRop: _along,
+    MaxPoolRop: _max_pool_rop,
     MaxPoolGrad: _to_maxima,
     AveragePoolGrad: _to_all,
 }

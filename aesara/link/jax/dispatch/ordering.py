@@ -1,4 +1,4 @@
-"""Sorting, searching, and different entries."""
+"""Conversions of sorting, searching and `unique`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import jax_funcify, known, known_ints, performed, require
+from aesara.link.jax.dispatch.basic import jax_funcify, known, known_ints, perform_node, require
 from aesara.link.jax.dispatch.scalar import cast
 from aesara.tensor.ordering.searching import SearchsortedOp, Unique
 from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
@@ -24,19 +24,19 @@ def _axis(axis: Any, ndim: int) -> int:
 
 @jax_funcify.register(SortOp)
 def jax_funcify_SortOp(op: SortOp, **kwargs: Any) -> Callable[..., Any]:
-    """The elements in ascending order, NaN last; every kind of sort is stable."""
+    """Sort elements, NaN last; every kind of sort is stable."""
     return lambda x, axis: jnp.sort(x, axis=_axis(axis, x.ndim), stable=True)
 
 
 @jax_funcify.register(ArgSortOp)
 def jax_funcify_ArgSortOp(op: ArgSortOp, **kwargs: Any) -> Callable[..., Any]:
-    """The positions of the elements in ascending order; those of equal ones stay in order."""
+    """Return the positions that sort elements by a stable sort."""
     return lambda x, axis: cast(jnp.argsort(x, axis=_axis(axis, x.ndim), stable=True), "int64")
 
 
 @jax_funcify.register(TopKOp)
 def jax_funcify_TopKOp(op: TopKOp, **kwargs: Any) -> Callable[..., Any]:
-    """The last elements of a stable sort, or the first, and their positions."""
+    """Return the last or first elements of a stable sort, and their positions."""
 
     def topk(x: Any, kth: Any) -> list[Any]:
         (k,) = known_ints([kth], "The number of elements that topk takes")
@@ -59,7 +59,7 @@ def jax_funcify_TopKOp(op: TopKOp, **kwargs: Any) -> Callable[..., Any]:
 def jax_funcify_SearchsortedOp(
     op: SearchsortedOp, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """Where values would have to be inserted: in the vector as it is, or as it is sorted by another."""
+    """Return the insertion positions of values in a vector, sorted by `sorter` if given."""
     assert node is not None
     dtype = np.result_type(*(variable.type.dtype for variable in node.inputs[:2])).name
 
@@ -78,6 +78,6 @@ def jax_funcify_SearchsortedOp(
 
 @jax_funcify.register(Unique)
 def jax_funcify_Unique(op: Unique, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """What NumPy finds: how much that is depends on the values, which have to be known."""
+    """Compute `unique` of a known array by NumPy."""
     assert node is not None
-    return lambda x: performed(node, [known(x, "The number of different entries")])
+    return lambda x: perform_node(node, [known(x, "The number of different entries")])

@@ -1,4 +1,4 @@
-"""Products of vectors, matrices and batches of them, and sums of products over windows."""
+"""Conversions of matrix products and convolutions."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ import jax.numpy as jnp
 
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import jax_funcify, known
-from aesara.link.jax.dispatch.windows import Places
+from aesara.link.jax.dispatch.windows import WindowGrid
 from aesara.tensor.products.correlation import Correlation, Direction, Shape, Windows, measured
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul, require_batches_to_fit
 
 
 def precision() -> str:
-    """That of the dtype, unless JAX was told another: a GPU would multiply `float32` with 10 bits of the fraction."""
+    """Return the precision of products: that of the dtype unless JAX has an option, since GPUs would use TF32."""
     return jax.config.jax_default_matmul_precision or "highest"
 
 
 def product(x: Any, y: Any, dtype: Any) -> Any:
-    """The product of two arrays as by `numpy.matmul`, computed in a dtype."""
+    """Return the product of two arrays as `numpy.matmul`, computed in a dtype."""
     return jnp.matmul(jnp.asarray(x, dtype), jnp.asarray(y, dtype), precision=precision())
 
 
 @jax_funcify.register(Dot)
 def jax_funcify_Dot(op: Dot, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The product of two vectors or matrices."""
+    """Return the product of two vectors or matrices."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
@@ -43,7 +43,7 @@ def jax_funcify_Dot(op: Dot, node: Apply | None = None, **kwargs: Any) -> Callab
 
 @jax_funcify.register(BatchedDot)
 def jax_funcify_BatchedDot(op: BatchedDot, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The products of two batches, pair by pair."""
+    """Return the products of two batches, pair by pair."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
@@ -59,7 +59,7 @@ def jax_funcify_BatchedDot(op: BatchedDot, node: Apply | None = None, **kwargs: 
 
 @jax_funcify.register(MatMul)
 def jax_funcify_MatMul(op: MatMul, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The product of matrices of two batches, which are broadcast where lengths are statically 1."""
+    """Return batched products; only dimensions of static length 1 broadcast."""
     assert node is not None
 
     def matmul(x: Any, y: Any) -> Any:
@@ -71,17 +71,17 @@ def jax_funcify_MatMul(op: MatMul, node: Apply | None = None, **kwargs: Any) -> 
 
 @jax_funcify.register(Correlation)
 def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """A sum of products over windows."""
+    """Return a convolution, or a gradient of one."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
     working = "float32" if dtype == "float16" else dtype
     is_plain = not op.windows.unshared and jnp.issubdtype(working, jnp.inexact)
-    computed = _by_convolution if is_plain else _by_entries
+    compute = _by_convolution if is_plain else _by_windows
 
     def correlation(x: Any, y: Any, *rest: Any) -> Any:
         sizes = [int(n) for v in rest for n in known(v, f"The sizes of the result of {op}").ravel()] if rest else None
         shapes = measured(op.direction, op.windows, x.shape, y.shape, sizes)
-        return computed(op.direction, op.windows, jnp.asarray(x, working), jnp.asarray(y, working), *shapes).astype(
+        return compute(op.direction, op.windows, jnp.asarray(x, working), jnp.asarray(y, working), *shapes).astype(
             dtype
         )
 
@@ -91,7 +91,7 @@ def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs
 def _by_convolution(
     direction: Direction, windows: Windows, x: Any, y: Any, image: Shape, kernel: Shape, output: Shape
 ) -> Any:
-    """The two backward directions are the transposes of the forward one."""
+    """Compute by a convolution of XLA, of which the gradients are transposes."""
 
     def forward(images: Any, filters: Any) -> Any:
         return jax.lax.conv_general_dilated(
@@ -114,34 +114,34 @@ def _by_convolution(
     return result
 
 
-def _by_entries(
+def _by_windows(
     direction: Direction, windows: Windows, x: Any, y: Any, image: Shape, kernel: Shape, output: Shape
 ) -> Any:
-    """By what stands at the entries of all windows: for whole numbers, and filters for each position."""
-    places = Places(output, kernel, windows.strides, windows.dilations)
+    """Compute by an array with all entries of all windows, for integers and unshared filters."""
+    grid = WindowGrid(output, kernel, windows.strides, windows.dilations)
     pads, groups, inner = windows.pads(kernel), windows.groups, windows.inner(image, kernel)
     at, of = "pqr"[: windows.ndim], "klm"[: windows.ndim]
     letters = {"x": f"bgc{at}{of}", "w": f"go{at if windows.unshared else ''}c{of}", "y": f"bgo{at}"}
 
-    def parted(array: Any, axis: int) -> Any:
-        """An array whose channels are split into groups."""
+    def split_groups(array: Any, axis: int) -> Any:
+        """Split the channels of an array into groups."""
         return array.reshape(*array.shape[:axis], groups, array.shape[axis] // groups, *array.shape[axis + 1 :])
 
     def views(images: Any) -> Any:
-        view = places.unfolded(jnp.pad(images, [(0, 0), (0, 0), *pads]))
-        return parted(view[(..., *[slice(None, None, -1)] * windows.ndim)] if windows.flip else view, 1)
+        view = grid.unfold(jnp.pad(images, [(0, 0), (0, 0), *pads]))
+        return split_groups(view[(..., *[slice(None, None, -1)] * windows.ndim)] if windows.flip else view, 1)
 
-    def summed(first: str, other: str, result: str, *arrays: Any) -> Any:
+    def contract(first: str, other: str, result: str, *arrays: Any) -> Any:
         formula = f"{letters[first]},{letters[other]}->{letters[result]}"
         return jnp.einsum(formula, *arrays, precision=precision()).astype(x.dtype)
 
     if direction == "forward":
-        result = summed("x", "w", "y", views(x), parted(y, 0))
+        result = contract("x", "w", "y", views(x), split_groups(y, 0))
         return result.reshape(image[0], y.shape[0], *output)
     if direction == "weights":
-        result = summed("x", "y", "w", views(x), parted(y, 1))
+        result = contract("x", "y", "w", views(x), split_groups(y, 1))
         return result.reshape(y.shape[1], *result.shape[2:])
-    view = summed("w", "y", "x", parted(x, 0), parted(y, 1))
+    view = contract("w", "y", "x", split_groups(x, 0), split_groups(y, 1))
     view = view.reshape(*image[:2], *output, *kernel)
     view = view[(..., *[slice(None, None, -1)] * windows.ndim)] if windows.flip else view
-    return places.folded(view, windows.padded_shape(image, kernel)[2:])[inner]
+    return grid.fold(view, windows.padded_shape(image, kernel)[2:])[inner]

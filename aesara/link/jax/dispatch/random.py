@@ -1,8 +1,8 @@
-"""Random numbers: generators as keys of JAX, and the Ops that draw from them.
+"""Conversions of random variables, with generators as keys of JAX.
 
-In a function of JAX the value of a generator is a *key*, a vector of two numbers of dtype uint32, for Threefry-2x32.  A
-generator of NumPy becomes the key that its state says, and a key that leaves a function becomes a generator of NumPy
-whose state the key says.  So equal states draw equal numbers, whatever has drawn before.
+In a function of JAX the value of a generator is a *key* for Threefry-2x32, a vector of two uint32.  The key of a
+generator of NumPy is a hash of its state, and a key that leaves a function seeds a generator of NumPy.  So equal states
+draw equal numbers.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from jax.experimental import io_callback
 from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
-    errors_kept,
     jax_funcify,
     jax_typify,
     known,
-    note_host,
     numpy_value,
     output_shapes,
-    performed,
+    perform_node,
+    record_errors,
+    record_host_call,
     require,
 )
 from aesara.link.jax.dispatch.distributions import draws_of
-from aesara.link.jax.dispatch.drawing import KeyedDraw, fitted
+from aesara.link.jax.dispatch.drawing import KeyedDraw, cast_draws
 from aesara.sandbox.mrg31k3p import advance
 from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
 from aesara.tensor.random.constructors import AbstractRNGConstructor
@@ -44,7 +44,7 @@ __all__ = ["jax_sample_fn"]
 
 NEVER_FOLDED.update({RandomVariable, AbstractRNGConstructor})
 
-#: of JAX's generators, the one whose keys have two words
+#: the generator of JAX, whose keys have two words
 ALGORITHM = "threefry2x32"
 
 
@@ -55,7 +55,7 @@ def _key_of(data: Any, dtype: Any = None, **kwargs: Any) -> Any:
 
 
 def words_of(generator: Any) -> np.ndarray:
-    """The key of a generator: 64 bits of a hash of all that its state consists of."""
+    """Return the key of a generator: 64 bits of a hash of its state."""
     state = type(generator).__name__, type(bit_generator_of(generator)).__name__, words_of_state(state_of(generator))
     digest = hashlib.blake2b(repr(state).encode(), digest_size=8).digest()
     return np.frombuffer(digest, dtype="<u4").astype("uint32")
@@ -63,7 +63,7 @@ def words_of(generator: Any) -> np.ndarray:
 
 @numpy_value.register(RandomType)
 def _generator_of(kind: RandomType, value: Any) -> Any:
-    """A generator whose seed is the key."""
+    """Return a generator that is seeded with the key."""
     words = [int(word) for word in np.asarray(value)]
     if isinstance(kind, RandomStateType):
         return np.random.RandomState(np.random.MT19937(words))
@@ -72,12 +72,11 @@ def _generator_of(kind: RandomType, value: Any) -> Any:
 
 @functools.singledispatch
 def jax_sample_fn(op: Any) -> Callable[..., tuple[Any, Any]]:
-    """Return the function that draws from a distribution of your own.
+    """Return the function that draws from a user-defined distribution.
 
-    It is registered by the class of the distribution, takes the key of the generator, the size (a tuple, or None), the
-    dtype and the parameters, and returns the generator's next key and what was drawn.  What has none, and is no
-    distribution of `aesara.tensor.random`, is drawn on the host by its `rng_fn`, with a generator of NumPy that is made
-    of the key.
+    Functions are registered by the class of the distribution.  They take the key, the size (a tuple or None), the dtype
+    and the parameters, and return the next key and the draws.  Distributions without such a function that are not in
+    `aesara.tensor.random` draw on the host by `rng_fn`, with a generator of NumPy that is seeded with the key.
 
     Examples
     --------
@@ -98,93 +97,93 @@ def jax_sample_fn(op: Any) -> Callable[..., tuple[Any, Any]]:
 
 @jax_funcify.register(RandomVariable)
 def jax_funcify_RandomVariable(op: RandomVariable, node: Apply, checks: Any = None, **kwargs: Any) -> Any:
-    """The next state of the generator, and what is drawn: by JAX, or by `rng_fn` on the host."""
+    """Return the next key and the draws, by JAX or by `rng_fn` on the host."""
     dtype = node.outputs[1].type.dtype
     if jax_sample_fn.dispatch(type(op)) is not jax_sample_fn.dispatch(object):
         sample = jax_sample_fn(op)
 
-        def draw_otherwise(rng: Any, size: Any, _: Any, *params: Any) -> tuple[Any, Any]:
+        def draw_by_sample_fn(rng: Any, size: Any, _: Any, *params: Any) -> tuple[Any, Any]:
             sizes = _sizes(op, size)
-            following, drawn = sample(rng, sizes or None, dtype, *params)
-            return following, jnp.asarray(drawn, dtype=dtype)
+            next_key, drawn = sample(rng, sizes or None, dtype, *params)
+            return next_key, jnp.asarray(drawn, dtype=dtype)
 
-        return draw_otherwise
+        return draw_by_sample_fn
     draws = draws_of(op)
     if draws is None:
-        return _drawn_on_host(op, node, checks=checks, **kwargs)
+        return _draw_on_host(op, node, checks=checks, **kwargs)
 
     def draw(rng: Any, size: Any, _: Any, *params: Any) -> tuple[Any, Any]:
-        following, now = _split(rng)
+        next_key, now = _split(rng)
         drawing = KeyedDraw(node, checks, now, _sizes(op, size), params)
-        return following, fitted(drawing, draws(drawing), dtype)
+        return next_key, cast_draws(drawing, draws(drawing), dtype)
 
     return draw
 
 
 def _sizes(op: Any, size: Any) -> tuple[int, ...]:
-    """The elements of a size."""
+    """Return the elements of a size."""
     return tuple(int(n) for n in known(size, f"The size of the draws of {op}"))
 
 
 def _split(key: Any) -> tuple[Any, Any]:
-    """The words of the next key, and a key to draw with."""
-    following, now = jax.random.split(jax.random.wrap_key_data(key, impl=ALGORITHM))
-    return jax.random.key_data(following), now
+    """Return the words of the next key, and a key to draw with."""
+    next_key, now = jax.random.split(jax.random.wrap_key_data(key, impl=ALGORITHM))
+    return jax.random.key_data(next_key), now
 
 
-def _drawn_on_host(op: RandomVariable, node: Apply, checks: Any, **kwargs: Any) -> Callable[..., tuple[Any, Any]]:
-    """What only the Op itself can draw: NumPy's generator is made of the key, and used once."""
+def _draw_on_host(op: RandomVariable, node: Apply, checks: Any, **kwargs: Any) -> Callable[..., tuple[Any, Any]]:
+    """Draw by the `perform` of the Op, with a generator of NumPy that is seeded with the key."""
     shapes = output_shapes(op, node, checks=checks, **kwargs)
-    note_host(op, checks)
+    record_host_call(op, checks)
     dtype = node.outputs[1].type.dtype
 
     def perform(*values: Any) -> np.ndarray:
-        with errors_kept(node, checks):
-            return performed(node, values)[1].astype(dtype)
+        with record_errors(node, checks):
+            return perform_node(node, values)[1].astype(dtype)
 
     def draw(key: Any, size: Any, *values: Any) -> tuple[Any, Any]:
-        following, now = _split(key)
+        next_key, now = _split(key)
         values = np.array(_sizes(op, size), dtype="int64"), *values
         wanted = jax.ShapeDtypeStruct(shapes(key, *values)[1], dtype)
         words = jax.random.key_data(now)
-        return following, jax.pure_callback(perform, wanted, words, *values, vmap_method="sequential")
+        return next_key, jax.pure_callback(perform, wanted, words, *values, vmap_method="sequential")
 
     return draw
 
 
 @jax_funcify.register(AbstractRNGConstructor)
 def jax_funcify_AbstractRNGConstructor(op: Any, node: Apply, checks: Any = None, **kwargs: Any) -> Callable[..., Any]:
-    """The key of the generator that NumPy makes of a seed, so that one which is an argument gives the same numbers.
+    """Return the key of the generator of NumPy with the given seed, as for a generator that is an argument.
 
-    Without a seed, each call asks the operating system for one.
+    Without a seed, each call gets one from the operating system.
     """
-    note_host(op, checks)
+    record_host_call(op, checks)
     legacy = isinstance(op.random_type, RandomStateType)
     wanted = jax.ShapeDtypeStruct((2,), "uint32")
 
-    def made(seed: Any) -> np.ndarray:
+    def make_key(seed: Any) -> np.ndarray:
         cells: list[list[Any]] = [[None]]
         op.perform(node, [None if seed is None else np.asarray(seed)], cells)
         return words_of(cells[0][0])
 
     def key(seed: Any) -> Any:
         if seed is None:
-            return io_callback(made, wanted, seed)
+            return io_callback(make_key, wanted, seed)
         negative, large = seed < 0, seed.astype("uint64") >= np.uint64(2**32) if legacy else np.False_
         require(checks, ~negative, ValueError, "expected non-negative integer", node)
         require(checks, ~large, ValueError, "Seed must be between 0 and 2**32 - 1", node)
-        # NumPy would raise an error of its own, in the midst of the computation.
+        # NumPy would raise its own error during the computation.
         seed = jnp.where(negative | large, jnp.zeros((), seed.dtype), seed)
-        return jax.pure_callback(made, wanted, seed, vmap_method="sequential")
+        return jax.pure_callback(make_key, wanted, seed, vmap_method="sequential")
 
     return key
 
 
 @jax_funcify.register(mrg_uniform)
 def jax_funcify_mrg_uniform(op: mrg_uniform, node: Apply, checks: Any = None, **kwargs: Any) -> Any:
-    """Numbers of all streams in turn, round by round, and the streams' next states: the same as everywhere."""
+    """Draw a number from each stream in turn, as the other back ends; return the next states and the numbers."""
     dtype = op.output_type.dtype
-    taken, added, factor = SCALES[dtype]
+    mask, offset, factor = SCALES[dtype]
 
     def step(states: Any, _: Any = None) -> tuple[Any, Any]:
         following, numbers = advance(tuple(states.T), jnp.where)
@@ -200,12 +199,12 @@ def jax_funcify_mrg_uniform(op: mrg_uniform, node: Apply, checks: Any = None, **
             (streams or not count, f"there is no stream to draw {count} numbers from."),
         ):
             require(checks, np.bool_(holds), ValueError, f"{op}: {message}", node)
-        # The last round may not reach all streams.
+        # The last round may be partial.
         rounds, rest = divmod(count, max(streams, 1))
         full, drawn = jax.lax.scan(step, jnp.asarray(states, "int64"), length=rounds)
         after, last = step(full[:rest])
         numbers = jnp.concatenate([drawn.ravel(), last])
-        numbers = (numbers if taken is None else numbers & taken) + added
+        numbers = (numbers if mask is None else numbers & mask) + offset
         drawn = (numbers * factor).astype(dtype).reshape(sizes)
         return jnp.concatenate([after, full[rest:]]).astype("int32"), drawn
 

@@ -1,4 +1,4 @@
-"""Reductions along axes, positions of largest elements, and softmax."""
+"""Conversions of reductions, argmax and softmax."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ def _smallest(x: Any, axes: Sequence[int]) -> Any:
     return -_largest(-x, axes) if jnp.iscomplexobj(x) else jnp.min(x, axis=axes)
 
 
-#: Reductions of arrays that have the dtype of the accumulator: by the function of NumPy that combines two elements,
+#: reductions in the dtype of the accumulator, by the ufunc of NumPy that combines two elements
 BY_UFUNC: dict[np.ufunc, Callable[..., Any]] = {
     np.add: _sum,
     np.multiply: _product,
     np.maximum: _largest,
     np.minimum: _smallest,
 }
-#: and by Op.
+#: reductions by Op
 BY_OP: dict[type, Callable[..., Any]] = {
     All: jnp.all,
     AnyOp: jnp.any,
@@ -61,21 +61,21 @@ BY_OP: dict[type, Callable[..., Any]] = {
 
 @jax_funcify.register(CAReduce)
 def jax_funcify_CAReduce(op: CAReduce, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The reduction by a function of JAX or by halves, in the dtype of the accumulator."""
+    """Reduce by a function of JAX, or by halves, in the dtype of the accumulator."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
-    accumulated = op.acc_dtype or dtype
-    reduce = BY_OP.get(type(op)) or BY_UFUNC.get(op.ufunc) or _by_halves(op, accumulated, **kwargs)
+    accumulator = op.acc_dtype or dtype
+    reduce = BY_OP.get(type(op)) or BY_UFUNC.get(op.ufunc) or _by_halves(op, accumulator, **kwargs)
 
-    def reduced(x: Any) -> Any:
+    def reduce_and_cast(x: Any) -> Any:
         axes = tuple(range(x.ndim)) if op.axis is None else op.axis
-        return cast(reduce(jnp.asarray(cast(x, accumulated)), axes), dtype)
+        return cast(reduce(jnp.asarray(cast(x, accumulator)), axes), dtype)
 
-    return reduced
+    return reduce_and_cast
 
 
 def _by_halves(op: CAReduce, dtype: str, **kwargs: Any) -> Callable[..., Any]:
-    """The reduction by another scalar op: the first half is combined with the second until one element is left."""
+    """Reduce by a scalar op: combine the first half with the second until one element is left."""
     kind = get_scalar_type(dtype)
     combine = jax_funcify(op.scalar_op, node=op.scalar_op.make_node(kind(), kind()), **kwargs)
 
@@ -96,17 +96,17 @@ def _by_halves(op: CAReduce, dtype: str, **kwargs: Any) -> Callable[..., Any]:
 
 
 def _rows(x: Any, axes: Sequence[int]) -> Any:
-    """An array with axes joined to one, the last."""
+    """Move axes to the end, and flatten them to one."""
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     length = math.prod(x.shape[axis] for axis in axes)
     return x.transpose([*kept, *axes]).reshape([*(x.shape[axis] for axis in kept), length])
 
 
 def _position_of_largest(rows: Any) -> Any:
-    """Where the first of the largest elements along the last axis is; NaN is the largest."""
+    """Return the position of the first maximum along the last axis; NaN is the largest."""
     if not jnp.iscomplexobj(rows):
         return jnp.argmax(rows, axis=-1)
-    # Complex numbers are ordered by their real parts, and those with equal ones by their imaginary parts.
+    # The order of complex numbers is lexicographic.
     found = jnp.isnan(rows)
     found = found | ~found.any(axis=-1, keepdims=True)
     for part in (rows.real, rows.imag):
@@ -123,27 +123,27 @@ def _position(op: Any, x: Any) -> Any:
 
 @jax_funcify.register(Argmax)
 def jax_funcify_Argmax(op: Argmax, **kwargs: Any) -> Callable[..., Any]:
-    """The position of the largest element."""
+    """Return the position of the maximum."""
     return lambda x: _position(op, x)
 
 
 @jax_funcify.register(MaxAndArgmax)
 def jax_funcify_MaxAndArgmax(op: MaxAndArgmax, **kwargs: Any) -> Callable[..., Any]:
-    """The largest element, and its position."""
+    """Return the maximum and its position."""
     return lambda x: (_largest(jnp.asarray(x), tuple(range(x.ndim)) if op.axis is None else op.axis), _position(op, x))
 
 
-def _shifted(x: Any, axis: int | None) -> Any:
-    """Numbers less the largest of them, which changes neither softmax nor its derivatives."""
+def _subtract_max(x: Any, axis: int | None) -> Any:
+    """Subtract the maximum, which changes neither softmax nor its derivatives."""
     return x - lax.stop_gradient(jnp.max(x, axis=axis, keepdims=True, initial=-jnp.inf))
 
 
 @jax_funcify.register(Softmax)
 def jax_funcify_Softmax(op: Softmax, **kwargs: Any) -> Callable[..., Any]:
-    """Exponentials, divided by their sum."""
+    """Return exponentials over their sum."""
 
     def softmax(x: Any) -> Any:
-        powers = jnp.exp(_shifted(x, op.axis))
+        powers = jnp.exp(_subtract_max(x, op.axis))
         return powers / jnp.sum(powers, axis=op.axis, keepdims=True)
 
     return softmax
@@ -151,10 +151,10 @@ def jax_funcify_Softmax(op: Softmax, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(LogSoftmax)
 def jax_funcify_LogSoftmax(op: LogSoftmax, **kwargs: Any) -> Callable[..., Any]:
-    """The logarithm of softmax."""
+    """Return the logarithm of softmax."""
 
     def log_softmax(x: Any) -> Any:
-        shifted = _shifted(x, op.axis)
+        shifted = _subtract_max(x, op.axis)
         return shifted - jnp.log(jnp.sum(jnp.exp(shifted), axis=op.axis, keepdims=True))
 
     return log_softmax
@@ -162,7 +162,7 @@ def jax_funcify_LogSoftmax(op: LogSoftmax, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(SoftmaxGrad)
 def jax_funcify_SoftmaxGrad(op: SoftmaxGrad, **kwargs: Any) -> Callable[..., Any]:
-    """The product of a vector with the derivative of softmax."""
+    """Return the vector-Jacobian product of softmax."""
 
     def softmax_grad(dy: Any, sm: Any) -> Any:
         weighted = dy * sm

@@ -1,7 +1,7 @@
-"""Functions of the loop IR, which loop and branch on numbers, as functions of JAX on arrays.
+"""Vectorization of scalar functions of the loop IR to functions of JAX on arrays.
 
-All elements go through the same statements.  What is for some of them only changes only those: a loop goes on while
-any element does.  So routines (see `aesara.scalar.routine`) run wherever the rest of a graph does.
+All elements execute the same statements under masks; a loop runs while any element is active.  So routines
+(`aesara.scalar.routine`) run on the same device as the rest of a graph.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ __all__ = ["function_on_arrays"]
 
 @functools.lru_cache(maxsize=1024)
 def function_on_arrays(function: ScalarFunction, evaluate: Callable[[Expr, Sequence[Any]], Any]) -> Callable[..., Any]:
-    """A scalar function as one of arrays that have a common shape.
+    """Vectorize a scalar function over arrays of equal shape.
 
     Parameters
     ----------
     function
         The function.
     evaluate
-        Computes an operation, which is no call of a function of this kind, on arrays.
+        Computes an operation on arrays, except for calls of scalar functions.
     """
 
     def on_arrays(active: Any, *values: Any) -> Any:
@@ -43,13 +43,13 @@ def function_on_arrays(function: ScalarFunction, evaluate: Callable[[Expr, Seque
 
 
 class _Elements:
-    """The mutable scalars of a function that runs: arrays with a value for each element."""
+    """The scalars of a running function, as arrays with a value for each element."""
 
     def __init__(self, scalars: dict[Any, Any], evaluate: Callable[[Expr, Sequence[Any]], Any]) -> None:
         self.scalars, self.evaluate = scalars, evaluate
 
     def run(self, body: Sequence[Statement], active: Any) -> None:
-        """Run statements for those elements that are active; the values of others stay."""
+        """Run statements for the active elements."""
         for statement in body:
             if isinstance(statement, If):
                 self.run(statement.body, active & self.value(statement.condition, active))
@@ -63,24 +63,24 @@ class _Elements:
                 self.scalars[statement.name] = jnp.where(active, value, old)
 
     def _loop(self, loop: While, active: Any) -> None:
-        changed = _changed(loop.body)
+        changed = _assigned_names(loop.body)
 
         def step(state: tuple[Any, ...]) -> tuple[Any, ...]:
-            going, *values = state
+            running, *values = state
             elements = self._with(changed, values)
-            elements.run(loop.body, going)
-            return going & elements.value(loop.condition, going), *(elements.scalars[name] for name in changed)
+            elements.run(loop.body, running)
+            return running & elements.value(loop.condition, running), *(elements.scalars[name] for name in changed)
 
         start = active & self.value(loop.condition, active), *(self.scalars[name] for name in changed)
         _, *values = jax.lax.while_loop(lambda state: jnp.any(state[0]), step, start)
         self.scalars = self._with(changed, values).scalars
 
     def _with(self, names: Sequence[Any], values: Sequence[Any]) -> _Elements:
-        """The same scalars, but some with other values."""
+        """Return a copy with other values for some scalars."""
         return _Elements({**self.scalars, **dict(zip(names, values, strict=True))}, self.evaluate)
 
     def value(self, root: Expr, active: Any) -> Any:
-        """The value of an expression, which is used for elements that are active."""
+        """Return the value of an expression, which is valid for active elements."""
         values: dict[Expr, Any] = {}
         for e in walk([root]):
             operands = [values[a] for a in e.args]
@@ -96,8 +96,8 @@ class _Elements:
         return values[root]
 
 
-def _changed(body: Sequence[Statement]) -> list[Any]:
-    """The scalars that statements change and do not declare."""
+def _assigned_names(body: Sequence[Statement]) -> list[Any]:
+    """Return the names that statements assign but do not declare."""
     inside = list(walk_statements(tuple(body)))
     local = {s.name for s in inside if isinstance(s, Declare)}
     return sorted({s.name for s in inside if isinstance(s, Assign)} - local)

@@ -1,8 +1,8 @@
-"""Scalar ops as functions of JAX on arrays.
+"""Conversions of scalar ops to functions of JAX on arrays.
 
-An op is computed as in native code: by its primitive, by a function that loops, by its decomposition into other ops,
-and on complex numbers by their parts.  What is no primitive is differentiated by the op's own pullback, whose formulas
-neither overflow nor cancel where those of the decomposition would.
+An op is computed as in native code: by a primitive, by a routine, or by its decomposition; complex numbers by their
+parts.  Ops other than primitives have the derivative of their pullback, whose formulas avoid the overflow and
+cancellation of derivatives of decompositions.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from aesara.graph.nodes import Apply
 from aesara.graph.pullback import NullTypeGradError
 from aesara.ir.expr import Expr, walk
 from aesara.ir.function import ExternalFunction
-from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, note_host, one_or_all, require
+from aesara.link.jax.dispatch.basic import ConvertedGraph, is_known, jax_funcify, one_or_all, record_host_call, require
 from aesara.link.jax.dispatch.routines import function_on_arrays
 from aesara.link.jax.dispatch.special import SPECIAL
 from aesara.lower.routines import scalar_function
-from aesara.scalar import complex_functions  # noqa: F401  # declares forms
+from aesara.scalar import complex_functions  # noqa: F401  # registers complex decompositions
 from aesara.scalar.complex_forms import Parts, complex_decomposition, part_dtype
 from aesara.scalar.composite import Composite
 from aesara.scalar.gradient import scalar_gradient_graph
@@ -41,7 +41,7 @@ _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
 
 
 def cast(value: Any, dtype: str) -> Any:
-    """A value in another dtype, by the rules of NumPy."""
+    """Cast a value by the rules of NumPy."""
     if is_known(value):
         with np.errstate(all="ignore"):
             return np.asarray(value).astype(dtype)
@@ -53,10 +53,10 @@ def cast(value: Any, dtype: str) -> Any:
         return value != 0
     kind = np.dtype(dtype).kind
     if value.dtype == "bool" and kind in "fc":
-        # XLA takes the product of a converted truth value and NaN for a choice between NaN and 0.
+        # XLA would replace the product of a converted boolean and NaN with a select of NaN and 0.
         return value.astype("int8").astype(dtype)
     if kind in "iu" and value.dtype.kind == "f":
-        # As native code does, by way of 64 bits: negative numbers wrap around.
+        # As in native code, cast to 64 bits first: negative numbers wrap around.
         whole = value.astype("int64").astype(dtype)
         return jnp.where(value < 2.0**63, whole, value.astype(dtype)) if dtype == "uint64" else whole
     return value.astype(dtype)
@@ -75,20 +75,20 @@ def _mul(x: Any, y: Any) -> Any:
 
 
 def _intdiv(x: Any, y: Any) -> Any:
-    return _divided(x, y)[0] if _is_float(x) else _unless_zero(jnp.floor_divide, x, y)
+    return _divmod(x, y)[0] if _is_float(x) else _unless_zero(jnp.floor_divide, x, y)
 
 
 def _mod(x: Any, y: Any) -> Any:
-    return _divided(x, y)[1] if _is_float(x) else _unless_zero(jnp.remainder, x, y)
+    return _divmod(x, y)[1] if _is_float(x) else _unless_zero(jnp.remainder, x, y)
 
 
 def _unless_zero(function: Callable[..., Any], x: Any, y: Any) -> Any:
-    """A quotient or remainder of integers; 0, as NumPy gives it with a warning, where the divisor is."""
+    """Return a quotient or remainder of integers, 0 if the divisor is 0, as in NumPy."""
     return jnp.where(y == 0, jnp.zeros((), x.dtype), function(x, jnp.where(y == 0, jnp.ones((), y.dtype), y)))
 
 
-def _divided(x: Any, y: Any) -> tuple[Any, Any]:
-    """The floored quotient and the remainder of floats, with the signs of zeros that NumPy gives them."""
+def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return floored quotient and remainder of floats, with signs of zeros as in NumPy."""
     rest = jnp.fmod(x, y)
     across = (rest != 0) & ((y < 0) != (rest < 0))
     quotient = jnp.where(across, (x - rest) / y - 1, (x - rest) / y)
@@ -113,7 +113,7 @@ def _pow(x: Any, y: Any) -> Any:
 
 
 def _log1p(x: Any) -> Any:
-    # XLA's loses eight bits there.
+    # `log1p` of XLA loses eight bits there.
     return jnp.where((x > -0.45) & (x < -0.25), jnp.log(1 + x), jnp.log1p(x))
 
 
@@ -123,19 +123,19 @@ def _exp2(x: Any) -> Any:
     return jnp.ldexp(jnp.exp((near - whole) * math.log(2)), whole.astype("int32"))
 
 
-def _grown(x: Any) -> Any:
-    """exp(|x|) / 2, which overflows later than its double."""
+def _half_exp(x: Any) -> Any:
+    """Return ``exp(|x|) / 2``, which overflows later than ``exp(|x|)``."""
     half = jnp.exp(0.5 * abs(x))
     return 0.5 * half * half
 
 
 def _sinh(x: Any) -> Any:
-    large = jnp.copysign(_grown(x) - 0.5 * jnp.exp(-abs(x)), x)
+    large = jnp.copysign(_half_exp(x) - 0.5 * jnp.exp(-abs(x)), x)
     return jnp.where(abs(x) < 1, jnp.sinh(x), large)
 
 
 def _cosh(x: Any) -> Any:
-    return _grown(x) + 0.5 * jnp.exp(-abs(x))
+    return _half_exp(x) + 0.5 * jnp.exp(-abs(x))
 
 
 def _atanh(x: Any) -> Any:
@@ -143,7 +143,7 @@ def _atanh(x: Any) -> Any:
     return jnp.copysign(0.5 * jnp.log1p(2 * size / (1 - size)), x)
 
 
-#: The primitives of `aesara.primitives` as functions of JAX.
+#: functions of JAX for the primitives of `aesara.primitives`
 PRIMITIVES: dict[str, Callable[..., Any]] = {
     "add": _add,
     "sub": jnp.subtract,
@@ -208,37 +208,38 @@ PRIMITIVES: dict[str, Callable[..., Any]] = {
 @jax_funcify.register(ScalarOp)
 def _scalar_op(op: ScalarOp, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
     assert node is not None
-    given = [get_scalar_type(v.type.dtype) for v in node.inputs]
-    wanted = [get_scalar_type(v.type.dtype) for v in node.outputs]
-    if any(kind.is_complex for kind in (*given, *wanted)):
-        return _by_parts(op, given, wanted, **kwargs)
+    input_types = [get_scalar_type(v.type.dtype) for v in node.inputs]
+    output_types = [get_scalar_type(v.type.dtype) for v in node.outputs]
+    if any(kind.is_complex for kind in (*input_types, *output_types)):
+        return _by_parts(op, input_types, output_types, **kwargs)
     if isinstance(op, Composite):
-        return _by_graph(op, given, **kwargs)
-    fact = op.native_fact(given)
-    dtypes = op.operand_dtypes(given, wanted)
+        return _by_graph(op, input_types, **kwargs)
+    fact = op.native_fact(input_types)
+    dtypes = op.operand_dtypes(input_types, output_types)
     if isinstance(fact, Special | FloatRoutine):
-        dtypes = ["float64"] * len(given)
-    # Half precision is rounded once, at the end.
+        dtypes = ["float64"] * len(input_types)
+    # Half precision is computed in single precision and rounded once.
     types = [get_scalar_type("float32" if dtype == "float16" else dtype) for dtype in dtypes]
     if isinstance(fact, Primitive):
         function = _by_primitive(fact.name, types, node, **kwargs)
     elif fact is not None:
         function = _by_name(fact)
         if _calls_host(fact):
-            note_host(op, **kwargs)
+            record_host_call(op, **kwargs)
     elif op.decomposition(*(kind() for kind in types)) is not None:
         function = _by_graph(op, types, **kwargs)
     else:
         function = _reference(op, types)
-        note_host(op, **kwargs)
-    if not isinstance(fact, Primitive) and len(wanted) == 1 and not any(kind.is_discrete for kind in (*types, *wanted)):
+        record_host_call(op, **kwargs)
+    is_continuous = not any(kind.is_discrete for kind in (*types, *output_types))
+    if not isinstance(fact, Primitive) and len(output_types) == 1 and is_continuous:
         function = _differentiable(op, types, function, **kwargs)
 
     def on_arrays(*values: Any) -> Any:
         results = function(*(cast(value, kind.dtype) for value, kind in zip(values, types)))
         if isinstance(results, tuple):
-            return tuple(cast(result, kind.dtype) for result, kind in zip(results, wanted))
-        return cast(results, wanted[0].dtype)
+            return tuple(cast(result, kind.dtype) for result, kind in zip(results, output_types))
+        return cast(results, output_types[0].dtype)
 
     return on_arrays
 
@@ -269,23 +270,24 @@ def _by_graph(op: ScalarOp, types: Sequence[ScalarType], **kwargs: Any) -> Calla
 
 
 def _by_parts(
-    op: ScalarOp, given: Sequence[ScalarType], wanted: Sequence[ScalarType], **kwargs: Any
+    op: ScalarOp, input_types: Sequence[ScalarType], output_types: Sequence[ScalarType], **kwargs: Any
 ) -> Callable[..., Any]:
-    """The function of an op on complex numbers, if it has a form for them."""
-    reals = [get_scalar_type(part_dtype(kind.dtype)) if kind.is_complex else kind for kind in given]
-    inputs = [Parts(real(), real()) if kind.is_complex else real() for kind, real in zip(given, reals)]
+    """Return the function of an op on complex numbers, by their parts if it has a complex decomposition."""
+    reals = [get_scalar_type(part_dtype(kind.dtype)) if kind.is_complex else kind for kind in input_types]
+    inputs = [Parts(real(), real()) if kind.is_complex else real() for kind, real in zip(input_types, reals)]
     try:
-        outputs = complex_decomposition(op, inputs, given)
+        outputs = complex_decomposition(op, inputs, input_types)
     except NotImplementedError:
-        note_host(op, **kwargs)
-        return _reference(op, given)
+        record_host_call(op, **kwargs)
+        return _reference(op, input_types)
     graph = ConvertedGraph(_flat(inputs), _flat(outputs), None, **kwargs)
 
     def on_arrays(*values: Any) -> Any:
-        results = iter(graph.run(_flat(Parts(v.real, v.imag) if t.is_complex else v for v, t in zip(values, given))))
+        pairs = zip(values, input_types)
+        results = iter(graph.run(_flat(Parts(v.real, v.imag) if t.is_complex else v for v, t in pairs)))
         found = [
             jax.lax.complex(*jnp.broadcast_arrays(next(results), next(results))) if kind.is_complex else next(results)
-            for kind in wanted
+            for kind in output_types
         ]
         return one_or_all(found)
 
@@ -297,7 +299,7 @@ def _flat(values: Iterable[Any]) -> list[Any]:
 
 
 def _by_name(fact: Special | FloatRoutine) -> Callable[..., Any]:
-    """The function of arrays of float64 that a fact names."""
+    """Return the function of float64 arrays for a native fact."""
     found = SPECIAL.get(fact.name, SciPyFunction(fact.name)) if isinstance(fact, Special) else fact
     if isinstance(found, SciPyFunction):
         return functools.partial(_on_host, found, ["float64"])
@@ -312,40 +314,40 @@ def _by_name(fact: Special | FloatRoutine) -> Callable[..., Any]:
     return on_arrays
 
 
-def _named(function: ExternalFunction) -> Special:
-    """What a scalar op would state to be computed by this function."""
+def _special_of(function: ExternalFunction) -> Special:
+    """Return the native fact of an external function."""
     return Special(function.symbol.removeprefix("special.").rpartition(".")[0])
 
 
 def _calls_host(fact: Special | FloatRoutine) -> bool:
-    """Whether a function is, or calls, one that only SciPy has."""
+    """Return whether a function is, or calls, one that only SciPy has."""
     if isinstance(fact, Special):
         return fact.name not in SPECIAL
     called = (e.attr for e in walk(scalar_function(fact).expressions()))
-    return any(isinstance(one, ExternalFunction) and _named(one).name not in SPECIAL for one in called)
+    return any(isinstance(one, ExternalFunction) and _special_of(one).name not in SPECIAL for one in called)
 
 
 def _operation(e: Expr, operands: Sequence[Any]) -> Any:
-    """An operation of the loop IR on arrays."""
+    """Compute an operation of the loop IR on arrays."""
     if e.op == "cast":
         return cast(operands[0], e.dtype)
     if isinstance(e.attr, ExternalFunction):
-        return _by_name(_named(e.attr))(*operands)
+        return _by_name(_special_of(e.attr))(*operands)
     return PRIMITIVES[e.op](*operands)
 
 
 def _on_host(function: Callable[..., Any], dtypes: Sequence[str], *values: Any) -> Any:
-    """Let the processor compute what only NumPy or SciPy can, wherever the rest of the graph runs."""
+    """Compute a function of NumPy or SciPy on the host."""
 
-    def evaluate(*given: Any) -> tuple[np.ndarray, ...]:
-        shape = np.broadcast_shapes(*(np.shape(v) for v in given))
-        results = function(*map(np.asarray, given))
+    def evaluate(*arrays: Any) -> tuple[np.ndarray, ...]:
+        shape = np.broadcast_shapes(*(np.shape(v) for v in arrays))
+        results = function(*map(np.asarray, arrays))
         results = results if isinstance(results, tuple) else (results,)
         return tuple(np.broadcast_to(np.asarray(r, dtype), shape) for r, dtype in zip(results, dtypes))
 
     shape = np.broadcast_shapes(*(np.shape(v) for v in values))
-    wanted = tuple(jax.ShapeDtypeStruct(shape, dtype) for dtype in dtypes)
-    return one_or_all(jax.pure_callback(evaluate, wanted, *values, vmap_method="broadcast_all"))
+    output_types = tuple(jax.ShapeDtypeStruct(shape, dtype) for dtype in dtypes)
+    return one_or_all(jax.pure_callback(evaluate, output_types, *values, vmap_method="broadcast_all"))
 
 
 def _reference(op: ScalarOp, types: Sequence[ScalarType]) -> Callable[..., Any]:
@@ -358,11 +360,11 @@ def _reference(op: ScalarOp, types: Sequence[ScalarType]) -> Callable[..., Any]:
 def _differentiable(
     op: ScalarOp, types: Sequence[ScalarType], function: Callable[..., Any], **kwargs: Any
 ) -> Callable[..., Any]:
-    """The function with the derivatives that the op states."""
-    with_slope = jax.custom_jvp(function)
+    """Set the derivative of a function to that of the op."""
+    with_jvp = jax.custom_jvp(function)
 
-    def slope(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-        result = with_slope(*primals)
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        result = with_jvp(*primals)
         graph = scalar_gradient_graph(op, types)
         leaves = [*graph.inputs, *graph.outputs, *graph.output_grads]
         total = jnp.zeros_like(result)
@@ -374,5 +376,5 @@ def _differentiable(
             total += ConvertedGraph(leaves, [term], None, **kwargs).run([*primals, result, tangent])[0]
         return result, total
 
-    with_slope.defjvp(slope, symbolic_zeros=True)
-    return with_slope
+    with_jvp.defjvp(jvp, symbolic_zeros=True)
+    return with_jvp

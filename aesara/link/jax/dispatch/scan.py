@@ -1,4 +1,4 @@
-"""Loops."""
+"""Conversion of `Scan`."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from aesara.scan.op import Scan
 
 NEVER_FOLDED.add(Scan)
 
-#: States of which the loop keeps at most this many rows carry them along, each as a value of its own, so that XLA can
-#: write a new row over the old one; those of others are stacked.
+#: states with at most this many live rows are carried as separate values, so that XLA reuses the memory of rows;
+#: rows of others are stacked
 LONGEST_WINDOW = 8
 
 
 @jax_funcify.register(Scan)
 def jax_funcify_Scan(op: Scan, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Callable[..., Any]:
-    """`lax.scan` where the number of steps is known, so that JAX can differentiate it, else `lax.while_loop`."""
+    """Convert to `lax.scan`, which is differentiable, if the number of steps is known, else to `lax.while_loop`."""
     assert node is not None
     step = ConvertedGraph(op.inner_inputs, op.inner_outputs, None, checks=checks, **kwargs)
     return lambda *inputs: _Loop(op, node, step, checks, inputs).run()
@@ -41,18 +41,18 @@ def jax_funcify_Scan(op: Scan, node: Apply | None = None, checks: Any = None, **
 
 @dataclass(frozen=True)
 class _Rows:
-    """The rows of a state, or of a result, that is written one row after the other.
+    """The rows of a state or result, which each step appends to.
 
     Attributes
     ----------
     first
-        As many rows as there are before the first step.
+        Number of rows before the first step.
     length
-        How many rows the result has: the last ones.
+        Number of rows of the result, which are the last ones.
     kind
-        The type of a row.
+        Type of a row.
     rows
-        All rows at the start, where they exist.
+        Initial rows, or None.
     """
 
     first: int
@@ -62,12 +62,12 @@ class _Rows:
 
     @property
     def window(self) -> int:
-        """How many rows the loop has to carry for it."""
+        """The number of rows that the loop carries."""
         return max(self.first, self.length)
 
 
 class _Loop:
-    """One loop on values of its inputs."""
+    """A loop with given inputs."""
 
     def __init__(self, op: Scan, node: Apply, step: ConvertedGraph, checks: Any, inputs: Sequence[Any]) -> None:
         self.op, self.info, self.node, self.step, self.checks = op, op.info, node, step, checks
@@ -83,9 +83,9 @@ class _Loop:
             max(0, -min((*reads, *writes))) for reads, writes in zip(taps, op.info.mit_mot_out_slices)
         ]
         buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
-        news = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
+        new_outputs = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
         self.states = []
-        for k, (buffer, new, reads) in enumerate(zip(buffers, news, taps[self.info.n_mit_mot :])):
+        for k, (buffer, new, reads) in enumerate(zip(buffers, new_outputs, taps[self.info.n_mit_mot :])):
             first = max(0, -min(reads))
             if len(buffer) < max(first, min(self.n_steps, 1) if is_known(self.n_steps) else 1):
                 number = self.info.n_mit_mot + k
@@ -103,12 +103,12 @@ class _Loop:
             require(checks, (self.n_steps <= 0) | (result.length > 0), ValueError, message, node)
 
     def run(self) -> tuple[Any, ...]:
-        """The outputs of the loop."""
+        """Return the outputs of the loop."""
         if self.info.as_while or not is_known(self.n_steps):
-            return self._until()
-        return self._counted()
+            return self._run_while()
+        return self._run_counted()
 
-    # One step
+    # -- one step ------------------------------------------------------------------------------------------
 
     def _arguments(self, t: Any, entries: Sequence[Any], buffers: Sequence[Any], windows: Sequence[Any]) -> list[Any]:
         arguments = list(entries)
@@ -122,25 +122,25 @@ class _Loop:
     def _step(
         self, t: Any, entries: Sequence[Any], buffers: Sequence[Any], windows: Sequence[Any], shared: Sequence[Any]
     ) -> tuple[list[Any], list[Any], list[Any], Any]:
-        """The buffers, the new rows of states and results, the shared values, and whether to stop."""
-        given = self._arguments(t, entries, buffers, windows)
-        made = self.step.run([*given, *shared, *self.constants])
-        made = [as_strong(value, out.type) for value, out in zip(made, self.op.inner_outputs)]
-        stop = made.pop() if self.info.as_while else False
+        """Run a step; return buffers, new rows of states and results, shared values, and whether to stop."""
+        arguments = self._arguments(t, entries, buffers, windows)
+        outputs = self.step.run([*arguments, *shared, *self.constants])
+        outputs = [as_strong(value, out.type) for value, out in zip(outputs, self.op.inner_outputs)]
+        stop = outputs.pop() if self.info.as_while else False
         position = 0
         new_buffers: list[Any] = []
         for buffer, writes, offset in zip(buffers, self.info.mit_mot_out_slices, self.mit_mot_offsets):
             for tap in writes:
-                self._check_shape(len(new_buffers), buffer.shape[1:], made[position], position)
+                self._check_shape(len(new_buffers), buffer.shape[1:], outputs[position], position)
                 at = (t + offset + tap) % len(buffer)
-                buffer = lax.dynamic_update_index_in_dim(buffer, made[position], at, 0)
+                buffer = lax.dynamic_update_index_in_dim(buffer, outputs[position], at, 0)
                 position += 1
             new_buffers.append(buffer)
         count = len(self.states)
-        rows = made[position : position + count + len(self.results)]
+        rows = outputs[position : position + count + len(self.results)]
         for k, (window, row) in enumerate(zip(windows, rows[:count])):
             self._check_shape(self.info.n_mit_mot + k, window[0].shape, row, position + k)
-        return new_buffers, rows, made[position + len(rows) :], stop
+        return new_buffers, rows, outputs[position + len(rows) :], stop
 
     def _check_shape(self, number: int, shape: tuple[int, ...], value: Any, position: int) -> None:
         if value.shape != shape:
@@ -149,9 +149,9 @@ class _Loop:
                 f"{value.shape}{self.op.where_computed(position)}. The shape must be the same in every step."
             )
 
-    # A known number of steps
+    # -- a known number of steps ---------------------------------------------------------------------------
 
-    def _counted(self) -> tuple[Any, ...]:
+    def _run_counted(self) -> tuple[Any, ...]:
         n = self.n_steps
         if n == 0:
             return self._no_steps()
@@ -184,7 +184,7 @@ class _Loop:
         return *buffers, *found, *shared
 
     def _row_shapes(self, windows: Sequence[Any]) -> list[tuple[int, ...]]:
-        """The shapes of the rows of results."""
+        """Return the shapes of the rows of results."""
         if not self.results:
             return []
 
@@ -195,15 +195,15 @@ class _Loop:
 
         return [row.shape for row in jax.eval_shape(first_step)]
 
-    # A number of steps that is not known
+    # -- an unknown number of steps ------------------------------------------------------------------------
 
-    def _until(self) -> tuple[Any, ...]:
+    def _run_while(self) -> tuple[Any, ...]:
         written = [*self.states, *self.results]
         if any(rows.length > rows.first + 1 for rows in written):
             if self.info.as_while:
                 raise SizeUnknown("How many rows a loop with `until` has, of which more than the last one is read,", [])
             known(self.n_steps, "The number of steps of scan")
-        # Without a step a loop with a condition has fewer rows.
+        # Without steps, a loop with a condition has fewer rows.
         if self.info.as_while and int(known(self.n_steps, "The number of steps of scan")) == 0:
             return self._no_steps()
         count = len(self.states)
@@ -212,7 +212,7 @@ class _Loop:
         kept = self._empty_rows(shapes)
         start = jnp.int64(0), jnp.bool_(False), self.mit_mot, windows, kept, self.shared
 
-        def goes_on(carry: Any) -> Any:
+        def is_running(carry: Any) -> Any:
             t, stop, *_ = carry
             return (t < self.n_steps) & ~stop
 
@@ -224,19 +224,19 @@ class _Loop:
             kept = [[*one, row][1:] for one, row in zip(kept, rows[count:])]
             return t + 1, jnp.asarray(stop != 0), buffers, windows, kept, shared
 
-        _, _, buffers, windows, kept, shared = lax.while_loop(goes_on, body, start)
-        some = self.n_steps > 0
-        states = [jnp.where(some, _last(state, window), state.rows) for state, window in zip(self.states, windows)]
+        _, _, buffers, windows, kept, shared = lax.while_loop(is_running, body, start)
+        has_steps = self.n_steps > 0
+        states = [jnp.where(has_steps, _last(state, window), state.rows) for state, window in zip(self.states, windows)]
         results = [_last(result, rows) for result, rows in zip(self.results, kept)]
         return *buffers, *states, *results, *shared
 
     def _empty_rows(self, shapes: Sequence[tuple[int, ...]]) -> list[list[Any]]:
-        """What the loop carries for the last rows of results, before the first step."""
+        """Return the initial values of the last rows of results."""
         pairs = zip(self.results, shapes)
         return [[jnp.zeros(shape, result.kind.dtype)] * result.length for result, shape in pairs]
 
     def _no_steps(self) -> tuple[Any, ...]:
-        """The outputs if there is no step; a loop with a condition has only the rows that steps have written."""
+        """Return the outputs without any step; a loop with a condition has only rows that steps have written."""
         shapes = self._row_shapes([_first_window(state) for state in self.states])
         lengths = [0 if self.info.as_while else result.length for result in self.results]
         results = [jnp.zeros((n, *shape), r.kind.dtype) for n, shape, r in zip(lengths, shapes, self.results)]
@@ -249,21 +249,21 @@ def _row(rows: Any, at: Any) -> Any:
 
 
 def _last(state: _Rows, rows: Sequence[Any]) -> Any:
-    """The last rows, as many as the result has."""
+    """Stack the last rows, as many as the result has."""
     return jnp.stack(rows[len(rows) - state.length :])
 
 
 def _first_window(state: _Rows) -> list[Any]:
-    """The rows that come before the first step, at the end of as many as the loop carries."""
-    room = jnp.zeros(state.rows.shape[1:], state.rows.dtype)
-    return [room] * (state.window - state.first) + [state.rows[k] for k in range(state.first)]
+    """Return the initial rows, after padding to the number of rows that the loop carries."""
+    padding = jnp.zeros(state.rows.shape[1:], state.rows.dtype)
+    return [padding] * (state.window - state.first) + [state.rows[k] for k in range(state.first)]
 
 
 def _all_rows(state: _Rows, stacked: Any, n_steps: int) -> Any:
-    """The rows of a state whose new ones are stacked."""
+    """Return the rows of a result from the stacked new rows."""
     if state.rows is None:
         rest = jnp.zeros((max(0, state.length - n_steps), *stacked.shape[1:]), stacked.dtype)
         return jnp.concatenate([stacked, rest])[-state.length or len(stacked) :]
     before, after = state.rows[: state.first], state.rows[state.first + n_steps :]
-    everything = jnp.concatenate([before, stacked, after])
-    return everything[len(everything) - state.length :]
+    rows = jnp.concatenate([before, stacked, after])
+    return rows[len(rows) - state.length :]

@@ -1,4 +1,4 @@
-"""Running sums and products, recurrences, convolutions of vectors, and repetitions."""
+"""Conversions of cumulative ops, recurrences, convolutions of vectors, and `repeat`."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ NEVER_FOLDED.add(Repeat)
 
 @jax_funcify.register(CumOp)
 def jax_funcify_CumOp(op: CumOp, **kwargs: Any) -> Callable[..., Any]:
-    """Running sums or products, in the dtype of the numbers."""
+    """Return cumulative sums or products in the dtype of the operand."""
     accumulate = jnp.cumsum if op.mode == "add" else jnp.cumprod
     return lambda x: accumulate(x, axis=op.axis, dtype=x.dtype)
 
 
 @jax_funcify.register(LinearRecurrence)
 def jax_funcify_LinearRecurrence(op: LinearRecurrence, **kwargs: Any) -> Callable[..., Any]:
-    """The composition of the maps ``h -> a[i] * h + b[i]`` along the dimension, by an associative scan."""
+    """Compose the maps ``h -> a[i] * h + b[i]`` along the dimension by an associative scan."""
 
-    def composed(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
+    def compose(first: tuple[Any, Any], second: tuple[Any, Any]) -> tuple[Any, Any]:
         (factor, term), (next_factor, next_term) = first, second
         return factor * next_factor, term * next_factor + next_term
 
     def recurrence(a: Any, b: Any) -> Any:
         if a.shape != b.shape:
             raise ValueError(f"{op}: the factors have shape {a.shape}, the terms {b.shape}.")
-        # Backwards, a factor belongs to the term before it.
+        # A backward step multiplies with the factor of the element that it starts from.
         factors = jnp.roll(a, -1, axis=op.axis) if op.backwards else a
-        return lax.associative_scan(composed, (factors, b), reverse=op.backwards, axis=op.axis)[1]
+        return lax.associative_scan(compose, (factors, b), reverse=op.backwards, axis=op.axis)[1]
 
     return recurrence
 
 
 @jax_funcify.register(Convolve)
 def jax_funcify_Convolve(op: Convolve, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """Sums of the products that overlap: no others, since a product of padding with infinity would be NaN."""
+    """Sum the overlapping products only: products of zero padding with infinity would be NaN."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
@@ -67,7 +67,7 @@ def jax_funcify_Convolve(op: Convolve, node: Apply | None = None, **kwargs: Any)
 
 @jax_funcify.register(Repeat)
 def jax_funcify_Repeat(op: Repeat, **kwargs: Any) -> Callable[..., Any]:
-    """Each element, as often as numbers say that have to be known."""
+    """Repeat elements by known counts."""
 
     def repeat(x: Any, repeats: Any) -> Any:
         counts = known(repeats, "The number of repetitions").astype("int64")

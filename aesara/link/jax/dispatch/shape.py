@@ -1,4 +1,4 @@
-"""Ops about shapes."""
+"""Conversions of ops that read and change shapes."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ NEVER_FOLDED.add(BroadcastTo)
 
 @jax_funcify.register(Shape)
 def jax_funcify_Shape(op: Shape, **kwargs: Any) -> Callable[..., Any]:
-    """The shape, which is known."""
+    """Return the shape, which is known."""
     return lambda x: np.array(np.shape(x), dtype="int64")
 
 
 @jax_funcify.register(Shape_i)
 def jax_funcify_Shape_i(op: Shape_i, **kwargs: Any) -> Callable[..., Any]:
-    """The length of a dimension, which is known."""
+    """Return the length of a dimension, which is known."""
     return lambda x: np.array(np.shape(x)[op.i], dtype="int64")
 
 
 @jax_funcify.register(Reshape)
 def jax_funcify_Reshape(op: Reshape, **kwargs: Any) -> Callable[..., Any]:
-    """The same elements in another shape; one of its lengths may be -1."""
+    """Reshape; one of the lengths may be -1."""
 
     def reshape(x: Any, shape: Any) -> Any:
         sizes = tuple(int(n) for n in known(shape, "The shape of the result of reshape"))
@@ -53,7 +53,7 @@ def jax_funcify_Reshape(op: Reshape, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(SpecifyShape)
 def jax_funcify_SpecifyShape(op: SpecifyShape, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Any:
-    """The value, if its shape is the one that is given."""
+    """Return the value after a check of its shape."""
 
     def specify(x: Any, *lengths: Any) -> Any:
         for axis, length in enumerate(lengths):
@@ -73,7 +73,7 @@ def _same_value(op: Any, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(BroadcastTo)
 def jax_funcify_BroadcastTo(op: BroadcastTo, **kwargs: Any) -> Callable[..., Any]:
-    """The array, repeated along new dimensions and those of length 1."""
+    """Broadcast an array to a known shape."""
 
     def broadcast(x: Any, *shape: Any) -> Any:
         sizes = known_ints(shape, "The shape of the result of broadcast_to")

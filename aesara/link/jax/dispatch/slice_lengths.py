@@ -1,4 +1,4 @@
-"""How long slices are whose start and stop are not known, but how far they are apart."""
+"""Lengths of slices whose start and stop are unknown, but whose difference is constant."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 __all__ = ["distance"]
 
-#: A sum of variables by their factors; None stands for the number 1.
+#: a linear combination: from variables to factors, with None for the constant term
 Sum = Mapping[Variable | None, int]
 
 
 def distance(start: Variable | None, stop: Variable | None) -> int | None:
-    """How far it is from start to stop, if this does not depend on the values of variables; else None.
+    """Return ``stop - start`` if it does not depend on the values of variables, else None.
 
-    It is what the integers of mathematics give: where a sum overflows, the distance is another.
+    Overflow is not taken into account.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Factors of matrices, equations solved by them, and exponentials.
+"""Conversions of Cholesky, LU and banded factorizations, linear systems, and matrix exponentials.
 
-Schur forms, and what is made of them, have no conversion: JAX finds them on processors only, so that `perform` does,
-too.  These are `Schur`, `QZ`, `SqrtMatrix`, `LogMatrix`, and the equations of Sylvester, Lyapunov and Riccati.
+Schur decompositions, and ops that need them, run `perform` on the host, since JAX computes them on CPUs only.  These
+are `Schur`, `QZ`, `SqrtMatrix`, `LogMatrix`, and Sylvester, Lyapunov and Riccati equations.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import jax_funcify, require
 from aesara.link.jax.dispatch.matrices import (
     adjoint,
-    of_triangle,
+    matrix_of_triangle,
     require_finite,
     require_square,
-    solved_by_lu,
-    solved_by_triangle,
+    solve_by_lu,
+    solve_triangular,
     triangle,
 )
 from aesara.link.jax.dispatch.products import product
@@ -43,7 +43,7 @@ LinAlgError = np.linalg.LinAlgError
 def jax_funcify_Cholesky(
     op: Cholesky, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The Cholesky factor of the matrix that a triangle stands for."""
+    """Return the Cholesky factor of the matrix with the given triangle."""
 
     def cholesky(x: Any) -> Any:
         require_square(op, x)
@@ -59,28 +59,28 @@ def jax_funcify_Cholesky(
 
 
 def _factor(x: Any, lower: bool) -> Any:
-    """The Cholesky factor, NaN if there is none."""
-    factor = jax.lax.linalg.cholesky(of_triangle(x, lower), symmetrize_input=False)
+    """Return the Cholesky factor, NaN if there is none."""
+    factor = jax.lax.linalg.cholesky(matrix_of_triangle(x, lower), symmetrize_input=False)
     return factor if lower else adjoint(factor)
 
 
-def _solved_by_factor(factor: Any, b: Any, lower: bool) -> Any:
+def _solve_by_cholesky(factor: Any, b: Any, lower: bool) -> Any:
     first, other = (0, 2) if lower else (2, 0)
-    inner = solved_by_triangle(factor, b, lower, first)
-    return solved_by_triangle(factor, inner, lower, other)
+    inner = solve_triangular(factor, b, lower, first)
+    return solve_triangular(factor, inner, lower, other)
 
 
 @jax_funcify.register(InverseByCholesky)
 def jax_funcify_InverseByCholesky(
     op: InverseByCholesky, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The inverse of a matrix, or a triangle of it, from the Cholesky factor."""
+    """Return the inverse of a matrix, or a triangle of it, from the Cholesky factor."""
 
     def inverse(factor: Any) -> Any:
         require_square(op, factor)
         _require_regular(checks, node, factor)
-        result = _solved_by_factor(factor, jnp.eye(factor.shape[0], dtype=factor.dtype), bool(op.lower))
-        return of_triangle(result, bool(op.lower)) if op.whole else triangle(result, bool(op.lower))
+        result = _solve_by_cholesky(factor, jnp.eye(factor.shape[0], dtype=factor.dtype), bool(op.lower))
+        return matrix_of_triangle(result, bool(op.lower)) if op.whole else triangle(result, bool(op.lower))
 
     return inverse
 
@@ -91,14 +91,14 @@ def _require_regular(checks: Any, node: Apply | None, factors: Any, unless: Any 
     require(checks, (jnp.diag(factors) != 0).all() | unless, LinAlgError, message, node)
 
 
-# -- equations ---------------------------------------------------------------------------------------------------
+# -- linear systems ----------------------------------------------------------------------------------------------
 
 
 @jax_funcify.register(SolveBase)
 def jax_funcify_SolveBase(
     op: SolveBase, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The solution of equations with a square matrix."""
+    """Solve a system with a square matrix."""
 
     def solve(a: Any, b: Any) -> Any:
         if a.shape[0] != a.shape[1]:
@@ -117,21 +117,21 @@ def jax_funcify_SolveBase(
 
 
 def _solution(op: SolveBase, a: Any, b: Any) -> tuple[Any, Any, str]:
-    """The solution, whether there is one, and what is said if there is none."""
+    """Return the solution, whether it exists, and the error message otherwise."""
     lower = bool(op.lower)
     if isinstance(op, SolveTriangular):
         unit = bool(op.unit_diagonal)
         holds = True if unit else (jnp.diag(a) != 0).all()
-        solution = solved_by_triangle(a, b, lower, TRANSPOSITIONS[op.trans], unit)
+        solution = solve_triangular(a, b, lower, TRANSPOSITIONS[op.trans], unit)
         return solution, holds, "singular matrix: a zero stands on its diagonal"
     if not isinstance(op, Solve):
-        return _solved_by_factor(a, b, lower), True, ""
+        return _solve_by_cholesky(a, b, lower), True, ""
     assume = op.assume_a if len(a) > 1 else "gen"
     if assume == "pos":
         factor = _factor(a, lower)
-        found = _solved_by_factor(factor, b, lower), ~jnp.isnan(factor).any()
+        found = _solve_by_cholesky(factor, b, lower), ~jnp.isnan(factor).any()
     else:
-        found = solved_by_lu(a if assume == "gen" else of_triangle(a, lower, hermitian=assume == "her"), b)
+        found = solve_by_lu(a if assume == "gen" else matrix_of_triangle(a, lower, hermitian=assume == "her"), b)
     return *found, "A singular matrix detected."
 
 
@@ -139,21 +139,21 @@ def _solution(op: SolveBase, a: Any, b: Any) -> tuple[Any, Any, str]:
 def jax_funcify_NanOnError(
     op: NanOnError, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The op's results, or NaN in place of all where something is not finite or there are none."""
+    """Return the results of the op, all NaN if an input or result is not finite."""
     assert node is not None
     inner = Apply(op.op, node.inputs, [out.type() for out in node.outputs])
     function = jax_funcify(op.op, node=inner, checks=None, **kwargs)
 
     def or_nan(a: Any, *others: Any) -> Any:
-        read = op.op.read_of(np.ones(a.shape)) != 0
-        finite = [jnp.isfinite(jnp.where(read, a, 0)), *map(jnp.isfinite, others)]
-        fine = jnp.stack([part.all() for part in finite]).all()
-        harmless = jnp.eye(a.shape[0], a.shape[1], dtype=a.dtype)
-        given = [jnp.where(fine, a, harmless), *(jnp.where(fine, x, 0) for x in others)]
-        results = function(*given)
+        is_read = op.op.read_of(np.ones(a.shape)) != 0
+        finite = [jnp.isfinite(jnp.where(is_read, a, 0)), *map(jnp.isfinite, others)]
+        is_valid = jnp.stack([part.all() for part in finite]).all()
+        identity = jnp.eye(a.shape[0], a.shape[1], dtype=a.dtype)
+        valid = [jnp.where(is_valid, a, identity), *(jnp.where(is_valid, x, 0) for x in others)]
+        results = function(*valid)
         results = results if isinstance(results, tuple) else (results,)
-        fine &= jnp.stack([jnp.isfinite(one).all() for one in results]).all()
-        results = tuple(jnp.where(fine, one, jnp.nan) for one in results)
+        is_valid &= jnp.stack([jnp.isfinite(one).all() for one in results]).all()
+        results = tuple(jnp.where(is_valid, one, jnp.nan) for one in results)
         return results if len(results) > 1 else results[0]
 
     return or_nan
@@ -164,7 +164,7 @@ def jax_funcify_NanOnError(
 
 @jax_funcify.register(LU)
 def jax_funcify_LU(op: LU, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The factors, and the order of rows."""
+    """Return the factors and the permutation of rows."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
@@ -183,7 +183,7 @@ def jax_funcify_LU(op: LU, node: Apply | None = None, **kwargs: Any) -> Callable
 
 @jax_funcify.register(LUFactor)
 def jax_funcify_LUFactor(op: LUFactor, **kwargs: Any) -> Callable[..., Any]:
-    """The factors in one matrix, and the exchanges of rows."""
+    """Return the factors in one matrix, and the pivots."""
 
     def lu_factor(x: Any) -> Any:
         require_square(op, x, LinAlgError)
@@ -196,21 +196,21 @@ def jax_funcify_LUFactor(op: LUFactor, **kwargs: Any) -> Callable[..., Any]:
 def jax_funcify_PivotsToPermutation(
     op: PivotsToPermutation, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The order of rows after exchanges."""
+    """Return the permutation of rows for a sequence of swaps."""
 
     def order(pivots: Any) -> Any:
         count = pivots.shape[0]
-        if count == 0:  # JAX traces the step of a loop that is never run
+        if count == 0:  # JAX would trace the step of the empty loop
             return jnp.arange(0, dtype="int64")
         exist = ((pivots >= 0) & (pivots < count)).all()
         message = f"{op}: there is no row of a number; there are {count} rows."
         require(checks, exist, IndexError, message, node)
 
-        def exchanged(k: Any, rows: Any) -> Any:
+        def swap(k: Any, rows: Any) -> Any:
             return rows.at[jnp.stack([k, other[k]])].set(rows[jnp.stack([other[k], k])])
 
         other = jnp.asarray(pivots, "int64")
-        return jax.lax.fori_loop(0, count, exchanged, jnp.arange(count, dtype="int64"))
+        return jax.lax.fori_loop(0, count, swap, jnp.arange(count, dtype="int64"))
 
     return order
 
@@ -219,7 +219,7 @@ def jax_funcify_PivotsToPermutation(
 def jax_funcify_SolveByLU(
     op: SolveByLU, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The solution of equations by LU factors."""
+    """Solve a system by LU factors."""
 
     def solve(factors: Any, pivots: Any, b: Any) -> Any:
         if factors.shape[0] != b.shape[0]:
@@ -228,7 +228,7 @@ def jax_funcify_SolveByLU(
         _require_regular(checks, node, factors)
         if b.size and op.check_finite:
             require_finite(checks, node, factors, b)
-        return _solved_by_factors(factors, pivots, b, int(op.transposed))
+        return _solve_by_lu_factors(factors, pivots, b, int(op.transposed))
 
     return solve
 
@@ -237,18 +237,18 @@ def jax_funcify_SolveByLU(
 def jax_funcify_InverseByLU(
     op: InverseByLU, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The inverse by LU factors; NaN leads to NaN."""
+    """Return the inverse by LU factors; all NaN if they have a NaN."""
 
     def inverse(factors: Any, pivots: Any) -> Any:
         has_nan = jnp.isnan(factors).any()
         _require_regular(checks, node, factors, unless=has_nan)
-        result = _solved_by_factors(factors, pivots, jnp.eye(factors.shape[0], dtype=factors.dtype), 0)
+        result = _solve_by_lu_factors(factors, pivots, jnp.eye(factors.shape[0], dtype=factors.dtype), 0)
         return jnp.where(has_nan, jnp.nan, result)
 
     return inverse
 
 
-def _solved_by_factors(factors: Any, pivots: Any, b: Any, trans: int) -> Any:
+def _solve_by_lu_factors(factors: Any, pivots: Any, b: Any, trans: int) -> Any:
     return jax.scipy.linalg.lu_solve((factors, jnp.asarray(pivots, "int32")), b, trans=trans)
 
 
@@ -259,14 +259,14 @@ def _solved_by_factors(factors: Any, pivots: Any, b: Any, trans: int) -> Any:
 def jax_funcify_SolveBanded(
     op: SolveBanded, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The solution of equations with a matrix of few diagonals, with exchanges of rows."""
+    """Solve a system with a banded matrix, with pivoting."""
 
     def solve(ab: Any, b: Any) -> Any:
         if ab.shape[1] != b.shape[0] or ab.shape[0] != op.lower + op.upper + 1:
             raise ValueError(f"{op}: diagonals of shape {ab.shape} and a right-hand side of {b.shape} do not fit.")
         if b.size == 0:
             return b
-        solution, pivots = _solved_by_bands(ab, b, op.lower, op.upper, exchange=True)
+        solution, pivots = _solve_banded(ab, b, op.lower, op.upper, pivot=True)
         require(checks, (pivots != 0).all(), LinAlgError, "singular matrix", node)
         return solution
 
@@ -277,18 +277,18 @@ def jax_funcify_SolveBanded(
 def jax_funcify_SolveHermitianBanded(
     op: SolveHermitianBanded, node: Apply | None = None, checks: Any = None, **kwargs: Any
 ) -> Callable[..., Any]:
-    """The solution of equations with a positive definite matrix of few diagonals: one triangle of it."""
+    """Solve a system with a positive definite banded matrix, of which one triangle is given."""
 
     def solve(ab: Any, b: Any) -> Any:
         if ab.shape[1] != b.shape[0]:
             raise ValueError(f"{op}: diagonals of shape {ab.shape} and a right-hand side of {b.shape} do not fit.")
         if b.size == 0:
             return b
-        below = ab if op.lower else _turned(ab[::-1], above=True)
-        above = _turned(below, above=False)[:0:-1]
+        below = ab if op.lower else _conjugate_transpose_diagonals(ab[::-1], above=True)
+        above = _conjugate_transpose_diagonals(below, above=False)[:0:-1]
         whole = jnp.concatenate([above, below[:1].real.astype(ab.dtype), below[1:]])
         count = ab.shape[0] - 1
-        solution, pivots = _solved_by_bands(whole, b, count, count, exchange=False)
+        solution, pivots = _solve_banded(whole, b, count, count, pivot=False)
         positive = ((pivots.real > 0) | jnp.isnan(pivots)).all()
         require(checks, positive, LinAlgError, "The matrix is not positive definite.", node)
         return solution
@@ -296,45 +296,45 @@ def jax_funcify_SolveHermitianBanded(
     return solve
 
 
-def _turned(diagonals: Any, above: bool) -> Any:
-    """Diagonals 0, 1, ... of the conjugate transpose, in its columns, of those on one side of the main one."""
+def _conjugate_transpose_diagonals(diagonals: Any, above: bool) -> Any:
+    """Return the diagonals on one side of the conjugate transpose, from those on the other side."""
     n = diagonals.shape[1]
-    places = np.arange(n) + np.arange(diagonals.shape[0])[:, None] * (1 if above else -1)
-    taken = jnp.take_along_axis(diagonals, np.clip(places, 0, n - 1), axis=1)
-    return jnp.where((places >= 0) & (places < n), jnp.conj(taken), 0)
+    positions = np.arange(n) + np.arange(diagonals.shape[0])[:, None] * (1 if above else -1)
+    entries = jnp.take_along_axis(diagonals, np.clip(positions, 0, n - 1), axis=1)
+    return jnp.where((positions >= 0) & (positions < n), jnp.conj(entries), 0)
 
 
-def _solved_by_bands(ab: Any, b: Any, lower: int, upper: int, exchange: bool) -> tuple[Any, Any]:
-    """The solution, and the pivots, by elimination of one column after the other.
+def _solve_banded(ab: Any, b: Any, lower: int, upper: int, pivot: bool) -> tuple[Any, Any]:
+    """Eliminate one column after the other; return the solution and the pivots.
 
-    At each column the rows that have elements in it are there, from this column on.
+    The state holds the rows with entries in the current column, from this column on.
     """
     n, width = ab.shape[1], lower + upper + 1
     right = b.reshape(n, -1)
-    row, place = np.arange(n + lower)[:, None], np.arange(width)
-    column = row + place - lower
+    row, offset = np.arange(n + lower)[:, None], np.arange(width)
+    column = row + offset - lower
     inside = (column >= 0) & (column < n) & (row < n)
-    rows = jnp.where(inside, ab[lower + upper - place, np.clip(column, 0, n - 1)], 0)
+    rows = jnp.where(inside, ab[lower + upper - offset, np.clip(column, 0, n - 1)], 0)
     right = jnp.concatenate([right, jnp.zeros((lower, right.shape[1]), b.dtype)])
 
-    def shifted(matrix: Any, by: int) -> Any:
+    def shift(matrix: Any, by: int) -> Any:
         return jnp.concatenate([matrix[by:], jnp.zeros(by, matrix.dtype)])
 
-    # The row with number i starts in column i - lower: those at the start are moved to column 0.
-    first = jnp.stack([shifted(rows[i], lower - i) for i in range(lower)]) if lower else rows[:0]
+    # Row i starts in column i - lower; the first rows are shifted to column 0.
+    first = jnp.stack([shift(rows[i], lower - i) for i in range(lower)]) if lower else rows[:0]
 
     def eliminate(state: tuple[Any, Any], new: tuple[Any, Any]) -> tuple[Any, Any]:
         active = jnp.concatenate([state[0], new[0][None]])
         values = jnp.concatenate([state[1], new[1][None]])
-        if exchange:
+        if pivot:
             chosen = jnp.argmax(jnp.abs(active[:, 0]))
             order = jnp.arange(lower + 1).at[jnp.stack([0 * chosen, chosen])].set(jnp.stack([chosen, 0 * chosen]))
             active, values = active[order], values[order]
         factors = active[1:, 0] / active[0, 0]
         rest = active[1:] - factors[:, None] * active[0]
-        beside = values[1:] - factors[:, None] * values[0]
-        moved = jnp.concatenate([rest[:, 1:], jnp.zeros((lower, 1), rest.dtype)], axis=1)
-        return (moved, beside), (active[0], values[0])
+        right_rest = values[1:] - factors[:, None] * values[0]
+        shifted = jnp.concatenate([rest[:, 1:], jnp.zeros((lower, 1), rest.dtype)], axis=1)
+        return (shifted, right_rest), (active[0], values[0])
 
     _, (up, middle) = jax.lax.scan(eliminate, (first, right[:lower]), (rows[lower:], right[lower:]))
 
@@ -350,19 +350,19 @@ def _solved_by_bands(ab: Any, b: Any, lower: int, upper: int, exchange: bool) ->
 
 # -- exponentials ------------------------------------------------------------------------------------------------
 
-#: Matrices whose norm is more than two to the power of this have no exponential here.
+#: base-2 logarithm of the largest norm of a matrix whose exponential is computed
 _MOST_SQUARINGS = 64
 
 
 def _exponential(x: Any) -> Any:
-    # JAX divides matrices by two once less than its approximation asks for.
+    # JAX scales matrices by one power of 2 less than its approximant requires.
     half = jax.scipy.linalg.expm(x / 2, max_squarings=_MOST_SQUARINGS)
     return product(half, half, x.dtype)
 
 
 @jax_funcify.register(Expm)
 def jax_funcify_Expm(op: Expm, **kwargs: Any) -> Callable[..., Any]:
-    """The exponential; NaN for matrices that are not finite."""
+    """Return the exponential; NaN for matrices that are not finite."""
 
     def expm(x: Any) -> Any:
         require_square(op, x, LinAlgError)
@@ -373,7 +373,7 @@ def jax_funcify_Expm(op: Expm, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(ExpmGrad)
 def jax_funcify_ExpmGrad(op: ExpmGrad, **kwargs: Any) -> Callable[..., Any]:
-    """The change of the exponential of the conjugate transpose along the gradient for the result."""
+    """Return the derivative of the exponential of the conjugate transpose along the output gradient."""
 
     def gradient(x: Any, g: Any) -> Any:
         require_square(op, x)

@@ -1,4 +1,4 @@
-"""Special functions by those of `jax.scipy.special` where they are as accurate as SciPy's, else by routines."""
+"""Table of special functions: those of `jax.scipy.special` that are as accurate as SciPy, else routines."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import jax.numpy as jnp
 import jax.scipy.special as jss
 
-from aesara.link.jax.dispatch.bessel_routines import BESSEL
 from aesara.link.jax.dispatch.special_routines import ROUTINES
 from aesara.scalar.routine import FloatRoutine
+from aesara.scalar.routines.bessel import BESSEL
 
 __all__ = ["SPECIAL"]
 
@@ -25,7 +25,7 @@ def _owens_t(h: Any, a: Any) -> Any:
     return jnp.where(jnp.isinf(a) & ~jnp.isnan(h), far, jss.owens_t(h, a))
 
 
-#: For the name of a function of SciPy, one of arrays of float64, or a routine.  Those call JAX's own as ``jax.NAME``.
+#: functions of float64 arrays, or routines, by name in SciPy; routines call functions of JAX as ``jax.NAME``
 SPECIAL: dict[str, Callable[..., Any] | FloatRoutine] = {
     **{
         f"jax.{name}": getattr(jss, name) for name in ("gammaln", "digamma", "gammainc", "gammaincc", "erfinv", "ndtri")

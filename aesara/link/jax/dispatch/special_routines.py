@@ -1,4 +1,4 @@
-"""Special functions that `jax.scipy.special` lacks, or has for a part of their domain only, as routines."""
+"""Routines for special functions that `jax.scipy.special` lacks, or has for part of the domain only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from aesara.link.jax.dispatch.bessel_routines import cos_pi, sin_pi
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.routine import (
     FloatRoutine,
@@ -23,6 +22,7 @@ from aesara.scalar.routine import (
     routine,
     sqrt,
 )
+from aesara.scalar.routines.bessel import cos_pi, sin_pi
 from aesara.scalar.routines.beta import beta_density
 from aesara.scalar.routines.gamma import gamma_density, gammainc_of_large
 from aesara.scalar.routines.stirling import LARGE, stirling_error
@@ -30,7 +30,7 @@ from aesara.scalar.routines.stirling import LARGE, stirling_error
 __all__ = ["ROUTINES"]
 
 _EPS = 2.0**-54
-#: what is smaller may be subnormal, which XLA takes for 0
+#: smaller numbers may be subnormal, which XLA flushes to 0
 _TINY = 2.3e-308
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_PI = math.sqrt(math.pi)
@@ -38,7 +38,7 @@ _EULER = 0.5772156649015329
 
 
 def _of_jax(name: str, in_scipy: str = "") -> Known:
-    """A function of `jax.scipy.special`."""
+    """Return a function of `jax.scipy.special`, for calls in routines."""
     return Known(SciPyFunction(in_scipy or name), Special(f"jax.{name}"))
 
 
@@ -52,7 +52,7 @@ _jax_erfinv, _ndtri = _of_jax("erfinv"), _of_jax("ndtri")
 
 
 def _log_gamma_coefficients() -> list[float]:
-    """Those of gammaln(1 + z) / z: minus Euler's constant, and values of the zeta function, DLMF 5.7.3."""
+    """Return the coefficients of gammaln(1 + z) / z: Euler's constant and zeta values, DLMF 5.7.3."""
     n = 10_000.0
     counted = np.arange(1.0, n)
     zeta = [np.sum(counted**-k) + n ** (1 - k) / (k - 1) + n**-k / 2 + k * n ** (-k - 1) / 12 for k in range(2, 34)]
@@ -60,13 +60,13 @@ def _log_gamma_coefficients() -> list[float]:
 
 
 _LOG_GAMMA = _log_gamma_coefficients()
-#: how far from 1 the series is exact to rounding
+#: largest distance from 1 for which the series is accurate
 _NEAR = 0.3
 
 
 @routine
 def gammaln(x: float) -> float:
-    """The logarithm of the absolute value of the gamma function, accurate near its zeros at 1 and 2."""
+    """Logarithm of the absolute value of the gamma function, accurate near its zeros at 1 and 2."""
     z = x - 1.0 if x < 1.5 else x - 2.0
     if abs(z) < _NEAR:
         series = z * horner(z, _LOG_GAMMA)
@@ -76,17 +76,17 @@ def gammaln(x: float) -> float:
 
 @routine
 def psi(x: float) -> float:
-    """The digamma function."""
+    """Digamma function."""
     return -1.0 / x if x == 0.0 else _jax_digamma(x)
 
 
-#: from here on the expansion for large parameters is exact to rounding, and JAX's loops end too early
+#: least parameter for which the expansion for large parameters is accurate; loops of JAX end too early
 _UNIFORM = 10_000.0
 
 
 @routine
 def gammainc(k: float, x: float) -> float:
-    """The regularized lower incomplete gamma function."""
+    """Regularized lower incomplete gamma function."""
     if not (k >= 0.0 and x >= 0.0) or (k == x and (k == 0.0 or k == math.inf)):
         return math.nan
     if k == 0.0 or x == math.inf:
@@ -98,7 +98,7 @@ def gammainc(k: float, x: float) -> float:
 
 @routine
 def gammaincc(k: float, x: float) -> float:
-    """The regularized upper incomplete gamma function."""
+    """Regularized upper incomplete gamma function."""
     if not (k >= 0.0 and x >= 0.0) or (k == x and (k == 0.0 or k == math.inf)):
         return math.nan
     if k == 0.0 or x == math.inf:
@@ -109,7 +109,7 @@ def gammaincc(k: float, x: float) -> float:
         return gammainc_of_large(k, x, -1.0)
     if k > _NEAR or x > 1.1:
         return _jax_gammaincc(k, x)
-    # 1 - P, of which the largest terms cancel, DLMF 8.7.1.
+    # 1 - P, whose largest terms cancel, DLMF 8.7.1.
     total, power, n = 0.0, 1.0, 0.0
     while n < 24.0:
         n += 1.0
@@ -121,13 +121,13 @@ def gammaincc(k: float, x: float) -> float:
 
 @routine
 def _sine_quotient(z: float, m: float) -> float:
-    """sin(pi (z + m)) / sin(pi z): its limit where z and m are whole."""
+    """Ratio sin(pi (z + m)) / sin(pi z), or its limit if z and m are integers."""
     return cos_pi(m) if m == floor(m) else cos_pi(m) + sin_pi(m) * cos_pi(z) / sin_pi(z)
 
 
 @routine
 def _log_rising(start: float, m: float, stop: float) -> float:
-    """gammaln(stop) - gammaln(start) for stop = start + m: large numbers do not cancel."""
+    """Difference gammaln(stop) - gammaln(start) for stop = start + m, without cancellation."""
     if start < LARGE or stop < LARGE:
         return lgamma(stop) - lgamma(start)
     if start == math.inf:
@@ -138,27 +138,27 @@ def _log_rising(start: float, m: float, stop: float) -> float:
 
 @routine
 def betaln(a: float, b: float) -> float:
-    """The logarithm of the absolute value of the beta function."""
+    """Logarithm of the absolute value of the beta function."""
     if isnan(a) or isnan(b):
         return math.nan
     small, large = min(a, b), max(a, b)
     both = small + large
     at_pole = small <= 0.0 and small == floor(small)
     if at_pole and (large != floor(large) or not 1.0 - both > 0.0):
-        return math.inf  # at a pole of one factor it is finite only where both are whole
+        return math.inf  # at a pole of one factor it is finite only if both are integers
     if large == math.inf:
         return -math.inf if small > 0.0 else math.inf
-    turned = 0.0
+    reflected = 0.0
     if at_pole or (small < -LARGE and both < 0.5):
-        turned = log(abs(_sine_quotient(small, large)))  # DLMF 5.5.3
+        reflected = log(abs(_sine_quotient(small, large)))  # DLMF 5.5.3
         first = 1.0 - both
         both = 1.0 - small
         small, large = min(first, large), max(first, large)
     if small < LARGE or both < LARGE:
-        return turned + lgamma(small) - _log_rising(large, small, both)
+        return reflected + lgamma(small) - _log_rising(large, small, both)
     powers = (small - 0.5) * log(small / both) - large * log1p(small / large)
     errors = stirling_error(small) + stirling_error(large) - stirling_error(both)
-    return turned + 0.5 * log(2.0 * math.pi / large) + powers + errors
+    return reflected + 0.5 * log(2.0 * math.pi / large) + powers + errors
 
 
 @routine
@@ -169,7 +169,7 @@ def _sign_of_gamma(x: float) -> float:
 
 @routine
 def beta(a: float, b: float) -> float:
-    """The beta function gamma(a) gamma(b) / gamma(a + b)."""
+    """Beta function gamma(a) gamma(b) / gamma(a + b)."""
     small, large = min(a, b), max(a, b)
     sign = _sign_of_gamma(small) * _sign_of_gamma(large) * _sign_of_gamma(small + large)
     if small <= 0.0 and small == floor(small):
@@ -180,7 +180,7 @@ def beta(a: float, b: float) -> float:
 
 @routine
 def poch(z: float, m: float) -> float:
-    """The rising factorial gamma(z + m) / gamma(z)."""
+    """Rising factorial gamma(z + m) / gamma(z)."""
     if isnan(z) or isnan(m):
         return math.nan
     if m == floor(m) and abs(m) <= 100.0:
@@ -202,7 +202,7 @@ def poch(z: float, m: float) -> float:
 
 @routine
 def binom(n: float, k: float) -> float:
-    """The binomial coefficient."""
+    """Binomial coefficient."""
     whole = n == floor(n)
     if isnan(n) or (n < 0.0 and whole):
         return math.nan
@@ -218,9 +218,9 @@ def binom(n: float, k: float) -> float:
             return product
     if k > -1.0 and n - k > -1.0:
         return _sign_of_gamma(n + 1.0) * exp(-betaln(1.0 + (n - k), 1.0 + k) - log(abs(n + 1.0)))
-    # One of the factorials below the line is that of a negative number, DLMF 5.5.3.
+    # One of the factorials in the denominator has a negative argument, DLMF 5.5.3.
     below = -k if k < 0.0 else k - n
-    lost = 0.0 if k < 0.0 else (k - below) - n  # by rounding the difference, which may be next to a zero of the sine
+    lost = 0.0 if k < 0.0 else (k - below) - n  # rounding error of the difference, which may be near a zero of the sine
     sine = -cos_pi(k) * sin_pi(n) if k == floor(k) else sin_pi(below) + math.pi * lost * cos_pi(below)
     return sine / math.pi * beta(n + 1.0, below)
 
@@ -232,13 +232,13 @@ _betainc = Known(SciPyFunction("betainc"), Special("betainc"))
 
 @routine
 def _bracket(variance: float) -> float:
-    """How narrow an interval is in which Newton's method is safe, where a logarithm has about this variance."""
+    """Width of an interval in which Newton's method converges, for a logarithm of about this variance."""
     return max(1e-12, min(1e-6, 0.1 * sqrt(variance)))
 
 
 @routine
 def _gamma_quantile(k: float, p: float, upper: float) -> float:
-    """Where P, or Q for `upper` 1, is p <= 1/2: by bisection of its logarithm, then by Newton's method."""
+    """Solution of P (or Q if `upper` is 1) = p <= 1/2, by bisection of its logarithm, then Newton's method."""
     if not (k > 0.0 and p >= 0.0):
         return math.nan
     if p == 0.0:
@@ -264,19 +264,19 @@ def _gamma_quantile(k: float, p: float, upper: float) -> float:
 
 @routine
 def gammaincinv(k: float, p: float) -> float:
-    """The inverse of the lower incomplete gamma function."""
+    """Inverse of the lower incomplete gamma function."""
     return _gamma_quantile(k, min(p, 1.0 - p), 0.0 if p <= 0.5 else 1.0)
 
 
 @routine
 def gammainccinv(k: float, q: float) -> float:
-    """The inverse of the upper incomplete gamma function."""
+    """Inverse of the upper incomplete gamma function."""
     return _gamma_quantile(k, min(q, 1.0 - q), 1.0 if q <= 0.5 else 0.0)
 
 
 @routine
 def _beta_quantile(a: float, b: float, p: float, upper: float) -> float:
-    """Where the function, or 1 minus it, is p <= 1/2: by bisection of the logit, then by Newton's method."""
+    """Point where the function, or its complement, is p <= 1/2, by bisection of the logit, then Newton's method."""
     if not (a > 0.0 and b > 0.0 and p >= 0.0):
         return math.nan
     if p == 0.0:
@@ -288,10 +288,10 @@ def _beta_quantile(a: float, b: float, p: float, upper: float) -> float:
     logit, rounds = 0.0, 0.0
     while rounds < 3.0:
         x, y = 1.0 / (1.0 + exp(-logit)), 1.0 / (1.0 + exp(logit))
-        # Near 0, 1 - x says little about x, and 1 - p about p.
-        turned = upper > 0.0 and x > min(1e-3, p)
-        value = _betainc(b if turned else a, a if turned else b, y if turned else x)
-        excess = 1.0 - value / p if turned else (value - (p if upper == 0.0 else 1.0 - p)) / p
+        # Near 0, 1 - x determines x poorly, and 1 - p determines p.
+        reflected = upper > 0.0 and x > min(1e-3, p)
+        value = _betainc(b if reflected else a, a if reflected else b, y if reflected else x)
+        excess = 1.0 - value / p if reflected else (value - (p if upper == 0.0 else 1.0 - p)) / p
         if high - low > near:
             low, high = (low if excess > 0.0 else logit), (logit if excess > 0.0 else high)
             logit = 0.5 * (low + high)
@@ -306,13 +306,13 @@ def _beta_quantile(a: float, b: float, p: float, upper: float) -> float:
 
 @routine
 def betaincinv(a: float, b: float, p: float) -> float:
-    """The inverse of the incomplete beta function."""
+    """Inverse of the incomplete beta function."""
     return _beta_quantile(a, b, min(p, 1.0 - p), 0.0 if p <= 0.5 else 1.0)
 
 
 @routine
 def betainccinv(a: float, b: float, q: float) -> float:
-    """The inverse of 1 minus the incomplete beta function."""
+    """Inverse of the complement of the incomplete beta function."""
     return _beta_quantile(a, b, min(q, 1.0 - q), 1.0 if q <= 0.5 else 0.0)
 
 
@@ -321,7 +321,7 @@ def betainccinv(a: float, b: float, q: float) -> float:
 
 @routine
 def erfinv(y: float) -> float:
-    """The inverse of the error function."""
+    """Inverse of the error function."""
     if abs(y) < 0.75:
         return _jax_erfinv(y)
     size = -_ROOT_HALF * _ndtri(0.5 * (1.0 - abs(y)))
@@ -330,19 +330,19 @@ def erfinv(y: float) -> float:
 
 @routine
 def erfcinv(y: float) -> float:
-    """The inverse of the complementary error function."""
+    """Inverse of the complementary error function."""
     return _jax_erfinv(1.0 - y) if 0.5 < y < 1.5 else -_ROOT_HALF * _ndtri(0.5 * y)
 
 
 @routine
 def erfcx(x: float) -> float:
-    """exp(x**2) erfc(x)."""
+    """Scaled complementary error function exp(x**2) erfc(x)."""
     y = abs(x)
     if isnan(x):
         return x
     if y < 2.0:
         return exp(x * x) * _erfc(x)
-    # DLMF 7.9.1, evaluated from the far end; at 2 the first 100 partial denominators are enough.
+    # DLMF 7.9.1, evaluated backward; 100 partial denominators suffice at 2.
     tail = y
     n = 100.0 if y < 8.0 else 20.0
     while n > 0.0:
@@ -354,7 +354,7 @@ def erfcx(x: float) -> float:
 
 @routine
 def log_ndtr(x: float) -> float:
-    """The logarithm of the probability that a standard normal variable is at most x."""
+    """Logarithm of the standard normal distribution function."""
     scaled = x * -_ROOT_HALF
     if x > -1.0:
         return log1p(-0.5 * _erfc(-scaled))
@@ -363,7 +363,7 @@ def log_ndtr(x: float) -> float:
 
 @routine
 def exp1(x: float) -> float:
-    """The exponential integral of exp(-t) / t from x to infinity."""
+    """Exponential integral of exp(-t) / t from x to infinity."""
     if not x >= 0.0:
         return math.nan
     if x == 0.0:
@@ -372,7 +372,7 @@ def exp1(x: float) -> float:
         return 0.0
     if x < 1.0:
         return -_EULER - log(x) - _entire(-x)
-    # DLMF 6.9.1, evaluated from the far end.
+    # DLMF 6.9.1, evaluated backward.
     tail = 0.0
     n = 20.0 + floor(80.0 / x)
     while n > 0.0:
@@ -383,7 +383,7 @@ def exp1(x: float) -> float:
 
 @routine
 def expi(x: float) -> float:
-    """The exponential integral, the principal value of that of exp(t) / t from minus infinity to x."""
+    """Exponential integral: the principal value of that of exp(t) / t from minus infinity to x."""
     if isnan(x):
         return x
     if x < 0.0:
@@ -406,7 +406,7 @@ def expi(x: float) -> float:
 
 @routine
 def _entire(x: float) -> float:
-    """The sum of x**n / (n n!) over n > 0."""
+    """Sum of x**n / (n n!) over n > 0."""
     power, total, n = x, x, 1.0
     while abs(power) > _EPS * abs(total) and n < 200.0:
         n += 1.0
@@ -417,7 +417,7 @@ def _entire(x: float) -> float:
 
 @routine
 def rel_entr(x: float, y: float) -> float:
-    """x log(x / y)."""
+    """Relative entropy x log(x / y)."""
     if isnan(x) or isnan(y):
         return math.nan
     if x == 0.0 and y >= 0.0:
@@ -432,7 +432,7 @@ def rel_entr(x: float, y: float) -> float:
 
 @routine
 def kl_div(x: float, y: float) -> float:
-    """x log(x / y) - x + y."""
+    """Kullback-Leibler divergence x log(x / y) - x + y."""
     if isnan(x) or isnan(y):
         return math.nan
     if x == 0.0 and y >= 0.0:

@@ -1,7 +1,7 @@
-"""Reading and writing by index.
+"""Conversions of indexing: reads, and writes that set or add.
 
-JAX moves an index that is out of bounds to the nearest entry, or drops what is written there, and so it does with the
-ends of slices.  Here bounds are checked and ends are those of NumPy, before JAX gets an index.
+JAX clamps indices that are out of bounds, or drops writes to them.  Here bounds are checked, and slices are normalized
+as in NumPy, before JAX gets an index.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from aesara.link.jax.dispatch.basic import (
     is_known,
     jax_funcify,
     known,
-    performed,
+    perform_node,
     require,
 )
 from aesara.link.jax.dispatch.scalar import PRIMITIVES, cast
@@ -42,17 +42,17 @@ from aesara.tensor.type_other import MakeSlice
 
 __all__ = ["Indexing", "integers"]
 
-#: Entries of an index: integers, arrays of them, masks, slices and None.
+#: entries of an index: integers, integer arrays, masks, slices and None
 Index = Sequence[Any]
 
 
-def _at_hand(value: Any) -> Any:
-    """A value as an array of NumPy, if JAX is not tracing it."""
+def _to_numpy(value: Any) -> Any:
+    """Convert a value to an array of NumPy, unless it is a tracer."""
     return value if value is None or isinstance(value, jax.core.Tracer) else np.asarray(value)
 
 
 def integers(values: Any) -> Any:
-    """Integers in a signed dtype that holds all positions; those beyond it become its largest."""
+    """Cast integers to the signed dtype of positions; larger ones are clamped."""
     values = np.asarray(values) if is_known(values) else values
     largest = np.iinfo(np.int64 if is_known(values) else jnp.int_).max
     if values.dtype.kind == "u" and np.iinfo(values.dtype).max > largest:
@@ -60,16 +60,16 @@ def integers(values: Any) -> Any:
     return values.astype(int)
 
 
-def _ends(entry: slice, length: Any) -> tuple[Any, Any, int]:
-    """The first position of a slice, how many there are, and the step; the latter is known."""
+def _slice_range(entry: slice, length: Any) -> tuple[Any, Any, int]:
+    """Return first position, length and (known) step of a slice."""
     step = 1 if entry.step is None else int(known(entry.step, "The step of a slice"))
     if step == 0:
         raise ValueError("slice step cannot be zero")
     lowest, highest = (0, length) if step > 0 else (-1, length - 1)
 
-    def bound(value: Any, otherwise: Any) -> Any:
+    def bound(value: Any, default: Any) -> Any:
         if value is None:
-            return otherwise
+            return default
         value = integers(value)
         return jnp.clip(jnp.where(value < 0, value + length, value), lowest, highest)
 
@@ -78,8 +78,8 @@ def _ends(entry: slice, length: Any) -> tuple[Any, Any, int]:
     return first, jnp.maximum((last - first + step - (1 if step > 0 else -1)) // step, 0), step
 
 
-class _Place:
-    """Where an index leads to: an index for JAX, within a window of an array.
+class _Location:
+    """An index for JAX into a window of an array.
 
     Parameters
     ----------
@@ -89,13 +89,13 @@ class _Place:
     Attributes
     ----------
     starts, sizes
-        The window; at first, everything.
+        The window, initially the whole array.
     parts
-        The index in it: integers, arrays of them, known slices and None.
+        The index into the window: integers, integer arrays, known slices and None.
     mode
-        What JAX does with integers out of bounds.
-    chosen
-        Truth values of those entries of the part that are meant, each with its first dimension in the part.
+        Handling of integers out of bounds by JAX.
+    selected
+        Masks of the selected entries, each with its first dimension in the region.
     """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -103,7 +103,7 @@ class _Place:
         self.sizes = list(shape)
         self.parts: list[Any] = []
         self.mode = "promise_in_bounds"
-        self.chosen: list[tuple[int, Any]] = []
+        self.selected: list[tuple[int, Any]] = []
 
     def window(self, x: Any) -> Any:
         return x if tuple(self.sizes) == x.shape else lax.dynamic_slice(x, self.starts, self.sizes)
@@ -112,7 +112,7 @@ class _Place:
         return window.at[tuple(self.parts)].get(mode=self.mode)
 
     def is_whole(self, shape: tuple[int, ...]) -> bool:
-        """Whether the index leads to all of the window, in order."""
+        """Return whether the index selects the whole window, in order."""
         pairs = zip(self.parts, shape)
         return all(isinstance(part, slice) and range(n)[part] == range(n) for part, n in pairs)
 
@@ -121,16 +121,16 @@ class _Place:
 
 
 class Indexing:
-    """The index of a node.
+    """Reads and writes by the index of a node.
 
     Parameters
     ----------
     node
         The node.
     checks
-        The errors that may be raised when the function runs.
+        The run-time checks.
     slices
-        The entries of the index as slices of variables, where they are slices.
+        For each entry of the index the slice of variables, or None.
     """
 
     def __init__(self, node: Apply | None, checks: Checks | None, slices: Sequence[slice | None] = ()) -> None:
@@ -139,51 +139,51 @@ class Indexing:
         self.distances = [None if entry is None else distance(entry.start, entry.stop) for entry in slices]
 
     def read(self, x: Any, index: Index) -> Any:
-        """The entries that an index names."""
+        """Return the region that an index selects."""
         x = jnp.asarray(x)
-        place = self._place(x.shape, index, None)
-        return place.read(place.window(x))
+        location = self._locate(x.shape, index, None)
+        return location.read(location.window(x))
 
     def write(self, x: Any, y: Any, index: Index, is_set: bool, only_once: bool = False) -> Any:
-        """The array after a value was written to the entries that an index names, or added to them.
+        """Return the array after a region is set to a value, or incremented.
 
-        With `only_once`, entries that are named several times are added to only once.
+        With `only_once`, duplicate indices increment only once.
         """
         x, y = jnp.asarray(x), jnp.asarray(cast(y, x.dtype.name))
-        ndim = _ndim_of_part(x.ndim, index)
+        ndim = _region_ndim(x.ndim, index)
         if is_set and y.ndim > ndim and set(y.shape[: y.ndim - ndim]) == {1}:
             y = y.reshape(y.shape[y.ndim - ndim :])
         y = y.reshape((1,) * (ndim - y.ndim) + y.shape)
         masks = [k for k, entry in enumerate(index) if is_mask(entry) and isinstance(entry, jax.core.Tracer)]
         if len(masks) == 1 and not any(np.ndim(entry) for entry in index if not is_mask(entry)):
             return self._write_by_mask(x, y, index, masks[0], is_set)
-        place = self._place(x.shape, index, y.shape)
-        return self._write_at(x, y, place, is_set, only_once)
+        location = self._locate(x.shape, index, y.shape)
+        return self._write_at(x, y, location, is_set, only_once)
 
-    def _write_at(self, x: Any, y: Any, place: _Place, is_set: bool, only_once: bool) -> Any:
-        window = place.window(x)
-        _require_fitting(y.shape, _shape_of_part(window.shape, place.parts))
-        is_once = not any(map(np.ndim, place.parts))
+    def _write_at(self, x: Any, y: Any, location: _Location, is_set: bool, only_once: bool) -> Any:
+        window = location.window(x)
+        _require_broadcastable(y.shape, _region_shape(window.shape, location.parts))
+        is_once = not any(map(np.ndim, location.parts))
         if is_set or only_once:
-            y, is_once = _last_of_each(window.shape, y, place.parts)
-        if place.chosen or (only_once and not is_set):
-            part = place.read(window)
+            y, is_once = _last_of_each(window.shape, y, location.parts)
+        if location.selected or (only_once and not is_set):
+            part = location.read(window)
             y = y if is_set else PRIMITIVES["add"](part, y)
-            for dimension, chosen in place.chosen:
-                after = part.ndim - dimension - chosen.ndim
-                y = jnp.where(chosen.reshape(chosen.shape + (1,) * after), y, part)
+            for dimension, mask in location.selected:
+                after = part.ndim - dimension - mask.ndim
+                y = jnp.where(mask.reshape(mask.shape + (1,) * after), y, part)
             is_set = True
-        if place.is_whole(window.shape):
-            # XLA makes a `map` of a scatter that writes everything, and fails when that is reversed.
+        if location.is_whole(window.shape):
+            # XLA converts a scatter to the whole array to a `map`, and fails if it is reversed.
             y = jnp.broadcast_to(cast(y, str(x.dtype)), window.shape)
-            return place.put(x, y if is_set else PRIMITIVES["add"](window, y))
-        at = window.at[tuple(place.parts)]
+            return location.put(x, y if is_set else PRIMITIVES["add"](window, y))
+        at = window.at[tuple(location.parts)]
         write = at.set if is_set else at.max if x.dtype == bool else at.add
-        return place.put(x, write(y, mode=place.mode, unique_indices=is_once))
+        return location.put(x, write(y, mode=location.mode, unique_indices=is_once))
 
     def _write_by_mask(self, x: Any, y: Any, index: Index, k: int, is_set: bool) -> Any:
-        """Write where a mask that is not known holds; the other entries are integers, slices and None."""
-        mask = self._fitted_mask(index[k], x.shape, sum(_n_indexed(entry) for entry in index[:k]))
+        """Write under an unknown mask; the other entries are integers, slices and None."""
+        mask = self._require_mask_shape(index[k], x.shape, sum(_n_indexed(entry) for entry in index[:k]))
         axis = result_layout(index)[2]
         n_values = y.shape[axis]
         order = jnp.zeros(mask.shape, dtype=int)
@@ -199,40 +199,41 @@ class Indexing:
             y = jnp.take(y, order, axis=dimension, mode="clip")
             shape = y.shape
         everything = (*index[:k], *[slice(None)] * mask.ndim, *index[k + 1 :])
-        place = self._place(x.shape, everything, shape)
+        location = self._locate(x.shape, everything, shape)
         if n_values == 0:
-            _require_fitting(shape, _shape_of_part(tuple(place.sizes), place.parts))
+            _require_broadcastable(shape, _region_shape(tuple(location.sizes), location.parts))
             return x
-        place.chosen.append((dimension, mask))
-        return self._write_at(x, y, place, is_set, False)
+        location.selected.append((dimension, mask))
+        return self._write_at(x, y, location, is_set, False)
 
-    def _place(self, shape: tuple[int, ...], index: Index, of_value: tuple[int, ...] | None) -> _Place:
-        """Where an index leads to; what is written there has a shape, if anything is."""
-        place = _Place(shape)
+    def _locate(self, shape: tuple[int, ...], index: Index, value_shape: tuple[int, ...] | None) -> _Location:
+        """Convert an index to one for JAX; `value_shape` is that of a value to write, if any."""
+        location = _Location(shape)
         axis = dimension = 0
-        is_empty = any(_makes_nothing(entry) for entry in index)
+        is_empty = any(_selects_nothing(entry) for entry in index)
         for k, entry in enumerate(index):
             if isinstance(entry, slice):
-                wanted = None if of_value is None else of_value[dimension]
-                part = self._slice(entry, axis, place, dimension, self.distances[k] if self.distances else None, wanted)
-                place.parts.append(part)
+                wanted = None if value_shape is None else value_shape[dimension]
+                span = self.distances[k] if self.distances else None
+                part = self._slice(entry, axis, location, dimension, span, wanted)
+                location.parts.append(part)
             elif is_mask(entry):
-                mask = known(entry, "The number of the entries that a mask chooses")
-                mask = self._fitted_mask(mask, shape, axis)
-                place.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
+                mask = known(entry, "The number of entries that a mask selects")
+                mask = self._require_mask_shape(mask, shape, axis)
+                location.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
             elif is_empty and np.ndim(entry):
-                place.parts.append(np.zeros(np.shape(entry), dtype=int))  # any positions are right, as in NumPy
+                location.parts.append(np.zeros(np.shape(entry), dtype=int))  # any positions are valid, as in NumPy
             else:
-                place.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, place))
+                location.parts.append(entry if entry is None else self._integers(entry, shape[axis], axis, location))
             axis += _n_indexed(entry)
             dimension += entry is None or isinstance(entry, slice)
-        shapes = [np.shape(part) for part in place.parts if np.ndim(part)]
+        shapes = [np.shape(part) for part in location.parts if np.ndim(part)]
         if len({length for one in shapes for length in one} - {1}) > 1:
             _check_broadcast(shapes)
-        return place
+        return location
 
-    def _fitted_mask(self, mask: Any, shape: tuple[int, ...], axis: int) -> Any:
-        """A mask of the lengths that it indexes; one without elements chooses nothing of any length."""
+    def _require_mask_shape(self, mask: Any, shape: tuple[int, ...], axis: int) -> Any:
+        """Check the shape of a mask; an empty mask fits any shape, as in NumPy."""
         wanted = shape[axis : axis + mask.ndim]
         for offset, (size, of_mask) in enumerate(zip(wanted, mask.shape), axis):
             if not mask_may_fit(size, of_mask):
@@ -243,8 +244,8 @@ class Indexing:
         require(self.checks, holds, error, message, self.node)
 
     def in_bounds(self, entry: Any, length: int, axis: int) -> Any:
-        """Integers within a dimension, from the front; those beyond become `length` where nothing is checked."""
-        entry = integers(_at_hand(entry))
+        """Normalize negative indices and check bounds; without checks, indices out of bounds become `length`."""
+        entry = integers(_to_numpy(entry))
         holds = (entry >= -length) & (entry < length)
         if is_known(entry) and not np.all(holds):
             wrong = np.ravel(entry)[np.argmin(holds)]
@@ -257,25 +258,26 @@ class Indexing:
         from_front = jnp.where(entry < 0, entry + length, entry)
         return from_front if self.checks is not None else jnp.where(holds, from_front, length)
 
-    def _integers(self, entry: Any, length: int, axis: int, place: _Place) -> Any:
+    def _integers(self, entry: Any, length: int, axis: int, location: _Location) -> Any:
         entry = self.in_bounds(entry, length, axis)
         if not is_known(entry) and self.checks is None:
-            # Not checked: what is read there is NaN where there is one.
-            place.mode = "fill"
+            # Without checks, reads out of bounds are NaN.
+            location.mode = "fill"
         return int(entry) if is_known(entry) and entry.ndim == 0 else entry
 
     def _slice(
-        self, entry: slice, axis: int, place: _Place, dimension: int, distance: int | None, wanted: int | None
+        self, entry: slice, axis: int, location: _Location, dimension: int, distance: int | None, wanted: int | None
     ) -> slice:
-        """What a slice takes of the window; the window becomes smaller where the start is not known."""
-        entry = slice(*map(_at_hand, (entry.start, entry.stop, entry.step)))
-        length = place.sizes[axis]
+        """Convert a slice to a known one; for an unknown start, the window shrinks to its range."""
+        entry = slice(*map(_to_numpy, (entry.start, entry.stop, entry.step)))
+        length = location.sizes[axis]
         if is_known(entry):
             return slice(*(None if part is None else int(part) for part in (entry.start, entry.stop, entry.step)))
-        first, count, step = _ends(entry, length)
+        first, count, step = _slice_range(entry, length)
         if wanted == 1:
-            past = jnp.arange(length) - first
-            place.chosen.append((dimension, (past % step == 0) & (past // step >= 0) & (past // step < count)))
+            offset = jnp.arange(length) - first
+            selected = (offset % step == 0) & (offset // step >= 0) & (offset // step < count)
+            location.selected.append((dimension, selected))
             return slice(None)
         if wanted is not None:
             message = (
@@ -284,7 +286,7 @@ class Indexing:
             self._require(count == wanted, ValueError, message)
         elif distance is not None and self.checks is not None and self.checks.assuming:
             wanted = max(0, min(-(-distance // step), -(-length // abs(step))))
-            self._require(count == wanted, NotAsAssumed, "A slice ends where the dimension does.")
+            self._require(count == wanted, NotAsAssumed, "The slice does not extend beyond the dimension.")
         else:
             ends = [part for part in (entry.start, entry.stop) if part is not None and not is_known(part)]
             raise SizeUnknown("The length of a slice", ends)
@@ -292,8 +294,8 @@ class Indexing:
             raise ValueError(f"could not broadcast {wanted} entries of a value into a dimension of length {length}")
         if wanted == 0:
             return slice(0, 0)
-        place.starts[axis] = first if step > 0 else first + (wanted - 1) * step
-        place.sizes[axis] = (wanted - 1) * abs(step) + 1
+        location.starts[axis] = first if step > 0 else first + (wanted - 1) * step
+        location.sizes[axis] = (wanted - 1) * abs(step) + 1
         return slice(None, None, step)
 
 
@@ -307,8 +309,8 @@ def _check_broadcast(shapes: Sequence[tuple[int, ...]]) -> None:
         ) from error
 
 
-def _shape_of_part(shape: tuple[int, ...], parts: Index) -> tuple[int, ...]:
-    """The shape of what an index takes of an array of a shape; integers in it are in range."""
+def _region_shape(shape: tuple[int, ...], parts: Index) -> tuple[int, ...]:
+    """Return the shape of the region that an index with valid integers selects."""
     index = [part if _is_basic(part) or is_mask(part) else np.zeros(np.shape(part), dtype=int) for part in parts]
     return np.broadcast_to(np.zeros(()), shape)[tuple(index)].shape
 
@@ -317,9 +319,9 @@ def _is_basic(part: Any) -> bool:
     return part is None or isinstance(part, slice)
 
 
-def _require_fitting(shape: tuple[int, ...], of_part: tuple[int, ...]) -> None:
-    """Check that a value broadcasts to a part of an array; JAX does not where the part has no entries."""
-    for k, (size, wanted) in enumerate(zip(shape, of_part, strict=True)):
+def _require_broadcastable(shape: tuple[int, ...], region: tuple[int, ...]) -> None:
+    """Check that a value broadcasts to a region, which JAX does not for an empty one."""
+    for k, (size, wanted) in enumerate(zip(shape, region, strict=True)):
         if size not in (1, wanted):
             raise ValueError(
                 f"could not broadcast the value into the indexed region: dimension {k} has size {size}, "
@@ -327,7 +329,7 @@ def _require_fitting(shape: tuple[int, ...], of_part: tuple[int, ...]) -> None:
             )
 
 
-def _makes_nothing(entry: Any) -> bool:
+def _selects_nothing(entry: Any) -> bool:
     """Return whether an entry of an index broadcasts the others to no elements."""
     if is_mask(entry):
         return entry.ndim > 0 and is_known(entry) and not np.any(entry)
@@ -335,31 +337,30 @@ def _makes_nothing(entry: Any) -> bool:
 
 
 def _n_indexed(entry: Any) -> int:
-    """How many dimensions an entry of an index takes."""
+    """Return the number of dimensions that an entry of an index covers."""
     return 0 if entry is None else entry.ndim if is_mask(entry) else 1
 
 
-def _ndim_of_part(ndim: int, index: Index) -> int:
+def _region_ndim(ndim: int, index: Index) -> int:
     _, advanced, _ = result_layout(index)
-    made = max((1 if is_mask(entry) else np.ndim(entry) for _, entry in advanced), default=0)
+    n_new = max((1 if is_mask(entry) else np.ndim(entry) for _, entry in advanced), default=0)
     kept = sum(entry is None or isinstance(entry, slice) for entry in index)
-    return kept + made + ndim - sum(map(_n_indexed, index))
+    return kept + n_new + ndim - sum(map(_n_indexed, index))
 
 
 def _last_of_each(shape: tuple[int, ...], y: Any, parts: Index) -> tuple[Any, bool]:
-    """A value in which the last of several entries that go to the same position stands for all of these.
+    """Replace entries of a value at duplicate indices with the last one of each.
 
-    The second result says whether there are none of the kind.
+    The second result is True if there are no duplicates.
     """
     _, advanced, axis = result_layout(parts)
     arrays = [np.zeros(int(a), dtype=int) if is_mask(a) else a for _, a in advanced]
     lengths = [1 if is_mask(a) else shape[dimension] for dimension, a in advanced]
-    made = np.broadcast_shapes(*map(np.shape, arrays))
-    n_made, n = len(made), int(np.prod(made))
+    index_shape = np.broadcast_shapes(*map(np.shape, arrays))
+    index_ndim, n = len(index_shape), int(np.prod(index_shape))
     if n <= 1:
         return y, True
-    of_value = y.shape[axis : axis + n_made]
-    if set(of_value) <= {1}:
+    if set(y.shape[axis : axis + index_ndim]) <= {1}:
         return y, False
     position: Any = 0
     for array, length in zip(arrays, lengths):
@@ -368,23 +369,23 @@ def _last_of_each(shape: tuple[int, ...], y: Any, parts: Index) -> tuple[Any, bo
     total = int(np.prod(lengths))
     last: Any
     if is_known(position):
-        position = np.broadcast_to(position, made).reshape(-1)
+        position = np.broadcast_to(position, index_shape).reshape(-1)
         last = np.zeros(total, dtype=int)
         last[position] = order
         last = last[position]
         if np.array_equal(last, order):
             return y, True
     else:
-        position = jnp.broadcast_to(position, made).reshape(-1)
+        position = jnp.broadcast_to(position, index_shape).reshape(-1)
         last = jnp.zeros(total, dtype=int).at[position].max(order)[position]
-    y = jnp.broadcast_to(y, y.shape[:axis] + made + y.shape[axis + n_made :])
-    flat = y.reshape(y.shape[:axis] + (n,) + y.shape[axis + n_made :])
+    y = jnp.broadcast_to(y, y.shape[:axis] + index_shape + y.shape[axis + index_ndim :])
+    flat = y.reshape(y.shape[:axis] + (n,) + y.shape[axis + index_ndim :])
     return jnp.take(flat, last, axis=axis, mode="clip").reshape(y.shape), False
 
 
-def _unless_known(node: Apply, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function for values of which some are not known; those of others are computed by NumPy."""
-    return lambda *values: performed(node, values) if all(map(is_known, values)) else function(*values)
+def _fold_if_known(node: Apply, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute nodes with known inputs by NumPy, others by `function`."""
+    return lambda *values: perform_node(node, values) if all(map(is_known, values)) else function(*values)
 
 
 def _slices_of(parts: Sequence[Variable]) -> list[slice | None]:
@@ -399,73 +400,73 @@ def _slices_of(parts: Sequence[Variable]) -> list[slice | None]:
 
 @jax_funcify.register(Subtensor)
 def jax_funcify_Subtensor(op: Subtensor, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """The part that integers and slices take."""
+    """Read the region that integers and slices select."""
     indexing = Indexing(node, checks, _slices_of(indices_from_subtensor(node.inputs[1:], op.idx_list)))
 
     def part(x: Any, *scalars: Any) -> Any:
         return indexing.read(x, indices_from_subtensor(scalars, op.idx_list))
 
-    return _unless_known(node, part)
+    return _fold_if_known(node, part)
 
 
 @jax_funcify.register(IncSubtensor)
 def jax_funcify_IncSubtensor(op: IncSubtensor, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """The array with a part changed that integers and slices take."""
+    """Write to the region that integers and slices select."""
     indexing = Indexing(node, checks)
 
-    def changed(x: Any, y: Any, *scalars: Any) -> Any:
+    def write(x: Any, y: Any, *scalars: Any) -> Any:
         return indexing.write(x, y, indices_from_subtensor(scalars, op.idx_list), op.set_instead_of_inc)
 
-    return _unless_known(node, changed)
+    return _fold_if_known(node, write)
 
 
 @jax_funcify.register(AdvancedSubtensor)
 @jax_funcify.register(AdvancedSubtensor1)
 def jax_funcify_AdvancedSubtensor(op: Any, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """The entries that integers, masks, slices and None name."""
+    """Read the region that integers, masks, slices and None select."""
     indexing = Indexing(node, checks, _slices_of(node.inputs[1:]))
-    return _unless_known(node, lambda x, *index: indexing.read(x, index))
+    return _fold_if_known(node, lambda x, *index: indexing.read(x, index))
 
 
 @jax_funcify.register(AdvancedIncSubtensor)
 @jax_funcify.register(AdvancedIncSubtensor1)
 def jax_funcify_AdvancedIncSubtensor(op: Any, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """The array with entries changed that integers, masks, slices and None name."""
+    """Write to the region that integers, masks, slices and None select."""
     indexing = Indexing(node, checks)
     only_once = getattr(op, "ignore_duplicates", False)
 
-    def changed(x: Any, y: Any, *index: Any) -> Any:
+    def write(x: Any, y: Any, *index: Any) -> Any:
         return indexing.write(x, y, index, op.set_instead_of_inc, only_once)
 
-    return _unless_known(node, changed)
+    return _fold_if_known(node, write)
 
 
 @jax_funcify.register(MakeSlice)
 def jax_funcify_MakeSlice(op: MakeSlice, **kwargs: Any) -> Callable[..., Any]:
-    """A slice of Python."""
+    """Return a slice of Python."""
     return slice
 
 
 @jax_funcify.register(ChainedIndex)
 def jax_funcify_ChainedIndex(op: ChainedIndex, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
-    """The position, or the slice, that several entries amount to; ends of slices have to be known for a slice."""
+    """Compose successive slices of one axis; bounds must be known unless the last entry is an integer."""
 
-    def chained(x: Any, *scalars: Any) -> Any:
-        scalars = tuple(map(_at_hand, scalars))
+    def compose(x: Any, *scalars: Any) -> Any:
+        scalars = tuple(map(_to_numpy, scalars))
         if op.is_slice:
             scalars = tuple(known(scalar, "A slice of a slice") for scalar in scalars)
         if all(map(is_known, scalars)):
             cells: list[list[Any]] = [[None] for _ in node.outputs]
-            op.perform(node, [x, *scalars], cells)  # of the array it needs the shape
+            op.perform(node, [x, *scalars], cells)  # needs only the shape of the array
             return [np.asarray(cell[0]) for cell in cells]
         *slices, entry = op.index_of(scalars)
         first, count, step = 0, x.shape[op.dimension], 1
         for one in slices:
-            start, count, stride = _ends(one, count)
+            start, count, stride = _slice_range(one, count)
             first, step = first + step * start, step * stride
         entry = integers(entry)
         holds = (entry >= -count) & (entry < count)
         require(checks, holds, IndexError, f"index is out of bounds for axis {op.axis}", node)
         return first + step * jnp.where(entry < 0, entry + count, entry)
 
-    return chained
+    return compose

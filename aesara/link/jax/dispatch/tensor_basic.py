@@ -1,4 +1,4 @@
-"""Arrays of given sizes, arrays put together and cut, and diagonals."""
+"""Conversions of ops that create, join and split arrays, and of diagonals."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify, known, known_ints, module_for, performed
+from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify, known, known_ints, module_for, perform_node
 from aesara.link.jax.dispatch.scalar import cast
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
@@ -34,7 +34,7 @@ def _shape(sizes: Sequence[Any], op: Any) -> tuple[int, ...]:
 
 @jax_funcify.register(Alloc)
 def jax_funcify_Alloc(op: Alloc, **kwargs: Any) -> Callable[..., Any]:
-    """The value, broadcast to the shape."""
+    """Broadcast the value to the shape."""
 
     def alloc(value: Any, *sizes: Any) -> Any:
         shape = _shape(sizes, "alloc")
@@ -45,7 +45,7 @@ def jax_funcify_Alloc(op: Alloc, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(AllocEmpty)
 def jax_funcify_AllocEmpty(op: AllocEmpty, **kwargs: Any) -> Callable[..., Any]:
-    """Zeros, since XLA has no arrays without values."""
+    """Return zeros, since XLA has no uninitialized arrays."""
 
     def empty(*sizes: Any) -> Any:
         shape = _shape(sizes, op)
@@ -56,13 +56,13 @@ def jax_funcify_AllocEmpty(op: AllocEmpty, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(ARange)
 def jax_funcify_ARange(op: ARange, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The numbers as NumPy computes them; of a long range the first two, from which XLA continues."""
+    """Return a range as NumPy computes it; XLA extends long ones from the first two entries."""
     assert node is not None
     dtype = np.dtype(op.dtype)
     wide = "int64" if dtype.kind in "iu" else np.promote_types(dtype, "float32")
 
     def arange(*bounds: Any) -> Any:
-        (numbers,) = performed(node, [known(bound, "The length of the result of arange") for bound in bounds])
+        (numbers,) = perform_node(node, [known(bound, "The length of the result of arange") for bound in bounds])
         if module_for(numbers.size) is np:
             return numbers
         first, second = numbers[:2].astype(wide)
@@ -72,7 +72,7 @@ def jax_funcify_ARange(op: ARange, node: Apply | None = None, **kwargs: Any) -> 
 
 
 def _diagonal(shape: Sequence[int], offset: Any, compare: Callable[[Any, Any], Any] = operator.eq) -> Any:
-    """A matrix that says where the column is that of the diagonal (or compares in another way with it)."""
+    """Return a boolean matrix that compares each column with that of the diagonal."""
     rows, columns = shape
     module = module_for(rows * columns, offset)
     return compare(module.arange(columns), module.arange(rows)[:, None] + cast(offset, "int64"))
@@ -80,13 +80,13 @@ def _diagonal(shape: Sequence[int], offset: Any, compare: Callable[[Any, Any], A
 
 @jax_funcify.register(Eye)
 def jax_funcify_Eye(op: Eye, **kwargs: Any) -> Callable[..., Any]:
-    """Ones where a row meets its column of the diagonal, which need not be known."""
+    """Return ones on a diagonal, whose offset may be unknown."""
     return lambda n, m, k: _diagonal(_shape([n, m], op), k).astype(op.dtype)
 
 
 @jax_funcify.register(Tri)
 def jax_funcify_Tri(op: Tri, **kwargs: Any) -> Callable[..., Any]:
-    """Ones up to the diagonal, which need not be known; none at all for negative sizes, as in NumPy."""
+    """Return ones up to a diagonal, whose offset may be unknown; negative sizes are 0, as in NumPy."""
 
     def tri(n: Any, m: Any, k: Any) -> Any:
         sizes = known_ints([n, m], f"The shape of the result of {op}")
@@ -97,7 +97,7 @@ def jax_funcify_Tri(op: Tri, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(Bartlett)
 def jax_funcify_Bartlett(op: Bartlett, **kwargs: Any) -> Callable[..., Any]:
-    """The window, of a length that has to be known."""
+    """Return the window of a known length."""
 
     def bartlett(n: Any) -> Any:
         (length,) = known_ints([n], "The length of the result of bartlett")
@@ -108,12 +108,12 @@ def jax_funcify_Bartlett(op: Bartlett, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(MakeVector)
 def jax_funcify_MakeVector(op: MakeVector, **kwargs: Any) -> Callable[..., Any]:
-    """The numbers as a vector."""
+    """Stack scalars to a vector."""
     return lambda *values: jnp.stack([cast(v, op.dtype) for v in values]) if values else np.empty(0, op.dtype)
 
 
 def _axis(axis: Any, ndim: int, user: str) -> int:
-    """The dimension along which arrays are joined or cut, counted from the front."""
+    """Return the known, nonnegative axis of a join or split."""
     (number,) = known_ints([axis], f"The axis of {user}")
     if not -ndim <= number < ndim:
         raise IndexError(f"{user} axis {number} out of bounds [-{ndim}, {ndim})")
@@ -122,7 +122,7 @@ def _axis(axis: Any, ndim: int, user: str) -> int:
 
 @jax_funcify.register(Join)
 def jax_funcify_Join(op: Join, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
-    """The arrays, one after the other along a dimension that has to be known."""
+    """Concatenate arrays along a known axis."""
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
@@ -141,7 +141,7 @@ def jax_funcify_Join(op: Join, node: Apply | None = None, **kwargs: Any) -> Call
 
 @jax_funcify.register(Split)
 def jax_funcify_Split(op: Split, **kwargs: Any) -> Callable[..., Any]:
-    """The pieces, of sizes that have to be known."""
+    """Split an array into parts of known sizes."""
 
     def split(x: Any, axis: Any, sizes: Any) -> list[Any]:
         along = _axis(axis, x.ndim, "Split")
@@ -154,21 +154,21 @@ def jax_funcify_Split(op: Split, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(ExtractDiag)
 def jax_funcify_ExtractDiag(op: ExtractDiag, **kwargs: Any) -> Callable[..., Any]:
-    """The diagonals of matrices."""
+    """Return the diagonals of matrices."""
     return lambda x: jnp.diagonal(x, op.offset, op.axis1, op.axis2)
 
 
 @jax_funcify.register(AllocDiag)
 def jax_funcify_AllocDiag(op: AllocDiag, **kwargs: Any) -> Callable[..., Any]:
-    """Matrices that choose between zero and the element of the vector that belongs to their column."""
+    """Return matrices with the given diagonals, by a `where` over columns."""
 
     def alloc_diag(x: Any) -> Any:
         size = x.shape[-1] + abs(op.offset)
         module = module_for(math.prod(x.shape[:-1]) * size**2, x)
         before, after = max(op.offset, 0), max(-op.offset, 0)
         columns = module.pad(x, [(0, 0)] * (x.ndim - 1) + [(before, after)])
-        chosen = _diagonal((size, size), op.offset)
-        matrices = module.where(chosen, columns[..., None, :], module.zeros((), x.dtype))
+        is_diagonal = _diagonal((size, size), op.offset)
+        matrices = module.where(is_diagonal, columns[..., None, :], module.zeros((), x.dtype))
         return module.moveaxis(matrices, (-2, -1), (op.axis1, op.axis2))
 
     return alloc_diag
@@ -176,7 +176,7 @@ def jax_funcify_AllocDiag(op: AllocDiag, **kwargs: Any) -> Callable[..., Any]:
 
 @jax_funcify.register(FillDiagonal)
 def jax_funcify_FillDiagonal(op: FillDiagonal, **kwargs: Any) -> Callable[..., Any]:
-    """The number where all indices are equal, and the array elsewhere."""
+    """Fill the entries whose indices are all equal."""
 
     def fill(x: Any, value: Any) -> Any:
         if x.ndim > 2 and len(set(x.shape)) > 1:
@@ -189,5 +189,5 @@ def jax_funcify_FillDiagonal(op: FillDiagonal, **kwargs: Any) -> Callable[..., A
 
 @jax_funcify.register(FillDiagonalOffset)
 def jax_funcify_FillDiagonalOffset(op: FillDiagonalOffset, **kwargs: Any) -> Callable[..., Any]:
-    """The number on the diagonal, which need not be known, and the matrix elsewhere."""
+    """Fill a diagonal, whose offset may be unknown."""
     return lambda x, value, offset: jnp.where(_diagonal(x.shape, offset), value, x)

@@ -1,4 +1,4 @@
-"""Windows on the last dimensions of arrays."""
+"""Sliding windows over the last dimensions of arrays."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from aesara.records import dataclass
 
 
 @dataclass(frozen=True)
-class Places:
-    """Where the entries of windows lie.
+class WindowGrid:
+    """A grid of windows.
 
     Attributes
     ----------
     output
-        The numbers of positions in each dimension.
+        Numbers of windows in each dimension.
     sizes
-        The sizes of windows.
+        Sizes of windows.
     strides, dilations
-        How far apart windows are, and entries of them.
+        Distances of windows, and of their entries.
     """
 
     output: tuple[int, ...]
@@ -30,23 +30,23 @@ class Places:
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
 
-    def _along(self) -> Iterator[np.ndarray]:
+    def _indices(self) -> Iterator[np.ndarray]:
         for m, w, stride, dilation in zip(self.output, self.sizes, self.strides, self.dilations, strict=True):
             yield np.arange(m)[:, None] * stride + np.arange(w) * dilation
 
-    def unfolded(self, x: Any) -> Any:
-        """What stands at each entry of the windows on images that hold them all: ``[..., *position, *entry]``."""
+    def unfold(self, x: Any) -> Any:
+        """Return all entries of windows as an array of shape ``[..., *position, *entry]`` (im2col)."""
         lead = x.ndim - len(self.output)
-        for axis, places in enumerate(self._along(), lead):
-            # Positions take the place of the dimension, entries go to the end.
-            x = jnp.moveaxis(jnp.take(x, places, axis=axis, mode="clip"), axis + 1, -1)
+        for axis, indices in enumerate(self._indices(), lead):
+            # Positions replace the dimension, entries go to the end.
+            x = jnp.moveaxis(jnp.take(x, indices, axis=axis, mode="clip"), axis + 1, -1)
         return x
 
-    def folded(self, x: Any, image: Sequence[int]) -> Any:
-        """Images of such sizes in which each entry of the windows is added up where it lies."""
+    def fold(self, x: Any, image: Sequence[int]) -> Any:
+        """Return images of the given sizes that sum the entries of windows (col2im)."""
         lead = x.ndim - 2 * len(self.output)
-        for axis, places in reversed(list(enumerate(self._along(), lead))):
+        for axis, indices in reversed(list(enumerate(self._indices(), lead))):
             x = jnp.moveaxis(x, -1, axis + 1)
             total = jnp.zeros((*x.shape[:axis], image[axis - lead], *x.shape[axis + 2 :]), x.dtype)
-            x = total.at[(*[slice(None)] * axis, places)].add(x)
+            x = total.at[(*[slice(None)] * axis, indices)].add(x)
         return x

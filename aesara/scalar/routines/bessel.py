@@ -1,8 +1,7 @@
 """Bessel functions of real order and argument, as routines.
 
-A function and the next one in order are known from two continued fractions and the Wronskian, at an order between
--1/2 and 1/2; recurrences lead from there to the order that is asked for, each in the direction in which it is stable.
-Below 2 a series takes the place of the second fraction.
+Two continued fractions and the Wronskian determine functions of successive orders, at an order between -1/2 and 1/2;
+stable recurrences lead from there to the requested order.  Below 2 a series replaces the second fraction.
 
 N. M. Temme (1975), "On the numerical evaluation of the modified Bessel function of the third kind"; A. R. Barnett,
 D. H. Feng, J. W. Steed, L. J. B. Goldfarb (1974), "Coulomb wave functions for all real eta and rho".
@@ -19,14 +18,14 @@ __all__ = ["BESSEL", "cos_pi", "sin_pi"]
 
 _EPS = 2.0**-53
 _TINY = 1e-300
-#: below, one term of the series is enough
+#: argument below which one term of the series suffices
 _SMALL = 1e-50
 _LARGE = 1e250
 _PI = math.pi
-#: most rounds of a loop; orders beyond give NaN
+#: largest number of iterations; larger orders give NaN
 _MOST = 100_000.0
 
-# Those of 1 / gamma(1 + z), DLMF 5.7.1.
+# coefficients of 1 / gamma(1 + z), DLMF 5.7.1
 _RECIPROCAL_GAMMA = (
     1.0, 0.5772156649015329, -0.6558780715202539, -0.04200263503409524, 0.16653861138229148, -0.04219773455554433,
     -0.009621971527876973, 0.0072189432466631, -0.0011651675918590652, -0.00021524167411495098,
@@ -37,24 +36,24 @@ _RECIPROCAL_GAMMA = (
 
 
 def _even_and_odd(mu: Any) -> tuple[Any, Any]:
-    """The mean of 1 / gamma(1 - mu) and 1 / gamma(1 + mu), and their difference divided by 2 mu."""
+    """Return the mean of 1 / gamma(1 - mu) and 1 / gamma(1 + mu), and their difference over 2 mu."""
     return horner(mu * mu, _RECIPROCAL_GAMMA[::2]), -horner(mu * mu, _RECIPROCAL_GAMMA[1::2])
 
 
 def _sinh_ratio(e: Any) -> Any:
-    """sinh(e) / e."""
+    """Return sinh(e) / e."""
     small = 1.0 + e * e * (1.0 / 6.0 + e * e * (1.0 / 120.0 + e * e / 5040.0))
     return where(abs(e) < 0.05, small, 0.5 * (exp(e) - exp(-e)) / where(e == 0.0, 1.0, e))
 
 
 def _sine_ratio(e: Any) -> Any:
-    """sin(e) / e."""
+    """Return sin(e) / e."""
     return where(abs(e) < 1e-9, 1.0, sin(e) / where(e == 0.0, 1.0, e))
 
 
 @routine
 def sin_pi(v: float) -> float:
-    """sin(pi v), which is 0 for whole numbers."""
+    """Return sin(pi v), exactly 0 for integers."""
     rest = abs(v) - 2.0 * floor(0.5 * abs(v))
     if rest == 1.0 or rest == 0.0:
         return 0.0
@@ -64,13 +63,13 @@ def sin_pi(v: float) -> float:
 
 @routine
 def cos_pi(v: float) -> float:
-    """cos(pi v), which is 0 halfway between whole numbers."""
+    """Return cos(pi v), exactly 0 for half-integers."""
     return sin_pi(v - 2.0 * floor(0.5 * v) + 0.5)
 
 
 @routine
-def _far(v: float, x: float, along: float, across: float) -> float:
-    """along * J + across * Y far out, DLMF 10.17.3 and 10.17.4."""
+def _asymptotic(v: float, x: float, alpha: float, beta: float) -> float:
+    """Return alpha * J + beta * Y by the expansion for large x, DLMF 10.17.3 and 10.17.4."""
     square = 4.0 * v * v
     term, even, odd, n = 1.0, 1.0, 0.0, 0.0
     while abs(term) > _EPS and n < 100.0:
@@ -88,26 +87,26 @@ def _far(v: float, x: float, along: float, across: float) -> float:
     shift = 0.5 * v + 0.25
     c, s = cos_pi(shift), sin_pi(shift)
     cosine, sine = cos(x) * c + sin(x) * s, sin(x) * c - cos(x) * s
-    value = along * (even * cosine - odd * sine) + across * (even * sine + odd * cosine)
+    value = alpha * (even * cosine - odd * sine) + beta * (even * sine + odd * cosine)
     return sqrt(2.0 / (_PI * x)) * value
 
 
-def _sum(along: Any, first: Any, across: Any, second: Any) -> Any:
-    """along * first + across * second, where what is multiplied by 0 does not matter."""
-    return where(along == 0.0, 0.0, along * first) + where(across == 0.0, 0.0, across * second)
+def _combine(alpha: Any, x: Any, beta: Any, y: Any) -> Any:
+    """Return alpha * x + beta * y, where a factor 0 gives 0 times anything."""
+    return where(alpha == 0.0, 0.0, alpha * x) + where(beta == 0.0, 0.0, beta * y)
 
 
 @routine
-def _ordinary(v: float, x: float, along: float, across: float) -> float:
-    """along * J + across * Y of order v >= 0 at x > 0."""
+def _ordinary(v: float, x: float, alpha: float, beta: float) -> float:
+    """Return alpha * J + beta * Y of order v >= 0 at x > 0."""
     if x > 25.0 and x > 0.1 * v * v:
-        return _far(v, x, along, across)
+        return _asymptotic(v, x, alpha, beta)
     if x > _MOST or v > _MOST:
         return math.nan
     below = floor(v + 0.5) if x < 2.0 else max(0.0, floor(v - x + 1.5))
     mu = v - below
     wronskian = 2.0 / (_PI * x)
-    # J of order v + 1 divided by that of order v; the sign of the latter is that of the denominators.
+    # J of order v + 1 over that of order v, whose sign is that of the denominators
     sign, h, a = 1.0, _TINY, 1.0
     b, c, d, n = 2.0 * v / x, h, 0.0, 0.0
     change = 2.0
@@ -189,41 +188,41 @@ def _ordinary(v: float, x: float, along: float, across: float) -> float:
     while n < below:
         n += 1.0
         y, y1 = y1, 2.0 * (mu + n) / x * y1 - y
-    return _sum(along, first, across, y if y == y else -math.inf)
+    return _combine(alpha, first, beta, y if y == y else -math.inf)
 
 
 @routine
 def jv(v: float, x: float) -> float:
-    """The Bessel function of the first kind."""
+    """Bessel function of the first kind."""
     whole = v == floor(v)
     if isnan(v) or isnan(x) or (x < 0.0 and not whole):
         return math.nan
     sign = cos_pi(v) if x < 0.0 else 1.0
-    across = 0.0 if v >= 0.0 else sin_pi(v)
+    beta = 0.0 if v >= 0.0 else sin_pi(v)
     y = abs(x)
     if y == math.inf:
         return 0.0
     if y == 0.0:
-        return _sum(1.0, 1.0 if v == 0.0 else 0.0, across, -math.inf)
-    return sign * _ordinary(abs(v), y, 1.0 if v >= 0.0 else cos_pi(v), across)
+        return _combine(1.0, 1.0 if v == 0.0 else 0.0, beta, -math.inf)
+    return sign * _ordinary(abs(v), y, 1.0 if v >= 0.0 else cos_pi(v), beta)
 
 
 @routine
 def yv(v: float, x: float) -> float:
-    """The Bessel function of the second kind."""
+    """Bessel function of the second kind."""
     if isnan(v) or not x >= 0.0:
         return math.nan
     if x == math.inf:
         return 0.0
-    across = 1.0 if v >= 0.0 else cos_pi(v)
+    beta = 1.0 if v >= 0.0 else cos_pi(v)
     if x == 0.0:
-        return _sum(0.0, 0.0, across, -math.inf)
-    return _ordinary(abs(v), x, 0.0 if v >= 0.0 else -sin_pi(v), across)
+        return _combine(0.0, 0.0, beta, -math.inf)
+    return _ordinary(abs(v), x, 0.0 if v >= 0.0 else -sin_pi(v), beta)
 
 
 @routine
-def _modified(v: float, x: float, along: float, across: float, scaled: float) -> float:
-    """along * exp(-x) I + across * exp(x) K of order v >= 0 at x > 0; without the factor of K unless it is `scaled`."""
+def _modified(v: float, x: float, alpha: float, beta: float, scaled: float) -> float:
+    """Return alpha * exp(-x) I + beta * exp(x) K, with K unscaled unless `scaled`, of order v >= 0 at x > 0."""
     if v > _MOST or (x > _MOST and x < 0.5 * v * v):
         return math.nan
     below = floor(v + 0.5)
@@ -288,7 +287,7 @@ def _modified(v: float, x: float, along: float, across: float, scaled: float) ->
         first = total / sqrt(2.0 * _PI * x)
     elif x < _SMALL:
         first = exp(v * log(0.5 * x) - lgamma(v + 1.0))
-    elif along != 0.0:
+    elif alpha != 0.0:
         h = _TINY
         b, c, d, n = 2.0 * v / x, h, 0.0, 0.0
         change = 2.0
@@ -313,28 +312,28 @@ def _modified(v: float, x: float, along: float, across: float, scaled: float) ->
         n += 1.0
         k, k1 = k1, 2.0 * (mu + n) / x * k1 + k
     k = k * exp(-0.5 * x) if scaled == 0.0 and x >= 2.0 else k
-    return _sum(along, first, across, k if k == k else math.inf)
+    return _combine(alpha, first, beta, k if k == k else math.inf)
 
 
 @routine
 def ive(v: float, x: float) -> float:
-    """exp(-|x|) times the modified Bessel function of the first kind."""
+    """Modified Bessel function of the first kind, times exp(-|x|)."""
     whole = v == floor(v)
     if isnan(v) or isnan(x) or (x < 0.0 and not whole):
         return math.nan
     sign = cos_pi(v) if x < 0.0 else 1.0
-    across = 0.0 if v >= 0.0 else 2.0 / _PI * sin_pi(-v)
+    beta = 0.0 if v >= 0.0 else 2.0 / _PI * sin_pi(-v)
     y = abs(x)
     if y == math.inf:
         return 0.0
     if y == 0.0:
-        return _sum(1.0, 1.0 if v == 0.0 else 0.0, across, math.inf)
-    return sign * _modified(abs(v), y, 1.0, across * exp(-2.0 * y), 1.0)
+        return _combine(1.0, 1.0 if v == 0.0 else 0.0, beta, math.inf)
+    return sign * _modified(abs(v), y, 1.0, beta * exp(-2.0 * y), 1.0)
 
 
 @routine
 def iv(v: float, x: float) -> float:
-    """The modified Bessel function of the first kind."""
+    """Modified Bessel function of the first kind."""
     if abs(x) == math.inf and not isnan(v) and (x > 0.0 or v == floor(v)):
         return math.inf if x > 0.0 else cos_pi(v) * math.inf
     half = exp(0.5 * abs(x))
@@ -343,13 +342,13 @@ def iv(v: float, x: float) -> float:
 
 @routine
 def kve(v: float, x: float) -> float:
-    """exp(x) times the modified Bessel function of the second kind."""
+    """Modified Bessel function of the second kind, times exp(x)."""
     return _second_kind(v, x, 1.0)
 
 
 @routine
 def kv(v: float, x: float) -> float:
-    """The modified Bessel function of the second kind."""
+    """Modified Bessel function of the second kind."""
     return _second_kind(v, x, 0.0)
 
 
