@@ -1,89 +1,68 @@
-"""The state of lowering one graph: arrays of variables, sizes, checks, facts about equal sizes, errors."""
+"""The state of lowering one graph."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from enum import Enum
-from typing import Any, TypeVar
-
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.buffers import Buffer, longest
-from aesara.ir.expr import Expr, cast, const, load, op, substitute, var, walk
+from aesara.ir.expr import Expr, cast, const, load, op, var
 from aesara.ir.program import Input
-from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
-from aesara.lower.arrays import (
-    Array,
-    Definition,
-    External,
-    Guard,
-    Item,
-    LoopRow,
-    Pointwise,
-    PythonNode,
-    Reader,
-    Source,
-    literal,
-)
+from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
+from aesara.lower.arrays import Array, Definition, External, LoopRow, Pointwise, PythonNode, Reader, Source
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
-from aesara.records import dataclass
+from aesara.lower.constants import ConstantTable
+from aesara.lower.errors import ErrorInfo, Unsupported
+from aesara.lower.guards import GuardTable
+from aesara.lower.items import ItemList
+from aesara.lower.sizes import SizeFacts
 
-#: constants of at most this size are inlined, others are read from memory
-_LARGEST_INLINED = 1
-
-
-class Unsupported(Exception):
-    """Raised for an Op, dtype or variant without native lowering; the node runs in Python, with this text as reason."""
-
-
-Message = str | Callable[..., str]
-AnyItem = TypeVar("AnyItem", bound=Item)
-
-
-class Exemption(Enum):
-    """Conditions on which indices that fail a check may still be valid, since they select nothing."""
-
-    #: the second value, the length of a mask, is 0
-    EMPTY_MASK = 1
-    #: the entries of an index array may be broadcast to no elements
-    NO_ELEMENTS = 2
-
-
-@dataclass(frozen=True)
-class ErrorInfo:
-    """The error of a check: exception class, message with `{0}`, `{1}`... for the values, and the node.
-
-    The message may also be a function of the values.  If a check with an exemption fails, the reference computes the
-    call (`link.llvm.by_reference`).
-    """
-
-    kind: type[Exception]
-    message: Message
-    node: Apply | None
-    exemption: Exemption | None = None
-
-    def text(self, values: Sequence[int]) -> str:
-        """Return the message for the run-time values."""
-        return self.message.format(*values) if isinstance(self.message, str) else self.message(*values)
+__all__ = ["Context"]
 
 
 class Context:
-    """The state of lowering one graph."""
+    """The state of lowering one graph: arrays of variables, inputs, and nodes that run in Python.
 
-    def __init__(self) -> None:
+    Constants (`ConstantTable`), items in order (`ItemList`), equalities of sizes (`SizeFacts`) and run-time checks
+    (`GuardTable`) are parts with classes of their own; their methods are also methods of the context.
+    """
+
+    def __init__(self, outer: Context | None = None) -> None:
+        self.outer = outer
+        #: description of an inner context, for messages
+        self.location = ""
+        #: arrays captured from the outer context; None if capturing is not allowed
+        self.captured: list[LoopRow] | None = None
+        self._names: itertools.count[int] = itertools.count(1) if outer is None else outer._names
+        #: prefix of the names of buffers
+        self.prefix = "" if outer is None else f"{self.fresh('l')}_"
+        # An inner context shares inputs, constants and errors, and starts with the known equalities of sizes.
+        self.inputs: list[Input] = [] if outer is None else outer.inputs
+        self.constants: ConstantTable = ConstantTable() if outer is None else outer.constants
+        self.errors: list[ErrorInfo] = [] if outer is None else outer.errors
+        #: nodes that only one side of a lazy choice needs, by choice and side
+        self.branches: dict[tuple[Apply, int], list[Apply]] = {} if outer is None else outer.branches
+        self._facts: SizeFacts = SizeFacts(None if outer is None else outer._facts)
+        item_list, facts = ItemList(), self._facts
+        guards = GuardTable(item_list, facts, self.errors)
+        self.items = item_list.items
+        self.add, self.ensure_added = item_list.add, item_list.ensure_added
+        self.canonical, self.same_size, self.equate = facts.canonical, facts.same_size, facts.equate
+        self.guard, self.require_equal = guards.guard, guards.require_equal
+        self.constant_data = self.constants.data_of
         self.arrays: dict[Variable, Array] = {}
         self.pairs: dict[Variable, ComplexArray] = {}
-        #: in order of creation
-        self.items: list[Item] = []
+        #: the parts of variables with composite values, such as sparse matrices
+        self.parts_of: dict[Variable, tuple[Variable, ...]] = {}
         #: the numbers of the items that lowering a node has added
-        self.made: dict[Apply, Sequence[int]] = {}
-        self.inputs: list[Input] = []
-        self.constants: list[tuple[Buffer, np.ndarray]] = []
-        self.errors: list[ErrorInfo] = []
+        self.item_numbers: dict[Apply, Sequence[int]] = {}
         self.python_nodes: list[tuple[Apply, tuple[Variable, ...]]] = []
+        #: reasons why nodes run in Python
         self.reasons: dict[Apply, str] = {}
+        #: nodes whose results are no arrays; they run inside the Python node that reads them
+        self.deferred: set[Apply] = set()
         #: cache of arrays that several lowerings may build, by their description
         self.parts: dict[tuple[Any, ...], Array] = {}
         #: the elements of vectors that are built from 0-d arrays
@@ -92,32 +71,13 @@ class Context:
         self.ranges: dict[Array, tuple[Expr, Expr]] = {}
         #: for arrays of positions along a dimension: its size, and whether positions ascend
         self.positions_in: dict[Array, tuple[Expr, bool]] = {}
-        #: the parts of variables with composite values, such as sparse matrices
-        self.parts_of: dict[Variable, tuple[Variable, ...]] = {}
-        #: nodes whose results are no arrays; they run inside the Python node that reads them
-        self.deferred: set[Apply] = set()
-        #: prefix of the names of buffers
-        self.prefix = ""
-        #: description of an inner context, for messages
-        self.location = ""
-        #: nodes that only one side of a lazy choice needs, by choice and side
-        self.branches: dict[tuple[Apply, int], list[Apply]] = {}
-        #: arrays captured from the outer context; None if capturing is not allowed
-        self.captured: list[LoopRow] | None = None
-        self.outer: Context | None = None
-        self._equal: dict[Expr, Expr] = {}
-        self._names = itertools.count(1)
+        #: size expressions of integer 0-d arrays
         self._sizes: dict[Array, Expr] = {}
-        self._guards: dict[tuple[Any, ...], Guard] = {}
-        self._expanded: dict[Expr, Expr] = {}
 
     def inside_loop(self) -> Context:
-        """Return a context for the body of a loop, which shares constants, errors and equalities of sizes."""
-        inner = Context()
-        inner.prefix = self.fresh("l") + "_"
-        inner.outer, inner.location = self, "in the step of a loop"
-        inner.inputs, inner.constants, inner.errors = self.inputs, self.constants, self.errors
-        inner._equal, inner._names, inner.branches = dict(self._equal), self._names, self.branches
+        """Return a context for the body of a loop."""
+        inner = Context(self)
+        inner.location = "in the step of a loop"
         return inner
 
     def inside_branch(self) -> Context:
@@ -156,20 +116,6 @@ class Context:
         return DefinedSize(self.fresh("h"))
 
     # -- arrays ----------------------------------------------------------------------------------------------
-
-    def add(self, item: AnyItem) -> AnyItem:
-        """Append an item, after the arrays that it reads if it is an array."""
-        if isinstance(item, Array):
-            for operand, _ in item.reads():
-                if operand.stamp < 0:
-                    self.add(operand)
-        item.stamp = len(self.items)
-        self.items.append(item)
-        return item
-
-    def ensure_added(self, array: Array) -> Array:
-        """Return the array, after adding it if it is new."""
-        return array if array.stamp >= 0 else self.add(array)
 
     def set(self, variable: Variable, array: Array | ComplexArray) -> None:
         """Set the array of a variable; dtypes must agree."""
@@ -217,43 +163,7 @@ class Context:
                 raise Unsupported(f"a value of type {variable.type}")
             self._capture(variable)
             return
-        self.set(variable, self._constant(variable))
-
-    def _constant(self, variable: Constant) -> Array | ComplexArray:
-        data = variable.data
-        if not isinstance(data, (np.ndarray, np.generic, int, float, bool)):
-            raise Unsupported(f"a constant of type {variable.type}")
-        data = np.asarray(data)
-        dtype = str(data.dtype)
-        if dtype.startswith("complex"):
-            return self._complex_constant(data)
-        if data.size and data.size <= _LARGEST_INLINED:
-            return literal(data.reshape(-1)[0].item(), dtype, [const(n) for n in data.shape])
-        shape = tuple(const(n) for n in data.shape)
-        buffer = Buffer(ConstantName(f"c{len(self.constants)}"), dtype, shape)
-        self.constants.append((buffer, np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("="))))
-        return Source(buffer.name, dtype, shape)
-
-    def _complex_constant(self, data: np.ndarray) -> ComplexArray:
-        dtype, shape = part_dtype(str(data.dtype)), [const(n) for n in data.shape]
-        if data.size and data.size <= _LARGEST_INLINED:
-            number = data.reshape(-1)[0].item()
-            return ComplexArray(literal(number.real, dtype, shape), literal(number.imag, dtype, shape))
-        plain = np.ascontiguousarray(data, dtype=data.dtype.newbyteorder("=")).reshape(*data.shape, 1).view(dtype)
-        buffer = Buffer(ConstantName(f"c{len(self.constants)}"), dtype, (*shape, const(2)), is_complex=True)
-        self.constants.append((buffer, plain))
-        return split(Source(buffer.name, dtype, buffer.shape))
-
-    def constant_data(self, array: Array) -> np.ndarray | None:
-        """Return the value of a constant array, or None."""
-        for buffer, data in self.constants:
-            if buffer.name == array.buffer:
-                return data
-        if isinstance(array, Pointwise) and not array.operands and all(n is const(1) for n in array.shape):
-            value = array.body((const(0),) * array.ndim, ())
-            if value.is_const:
-                return np.full((1,) * array.ndim, value.attr, array.dtype)
-        return None
+        self.set(variable, self.constants.lower(variable))
 
     def add_input(self, variable: Variable, implicit: bool) -> None:
         dtype, static, is_generator = element_type(variable), static_shape(variable), variable.type.in_words
@@ -310,61 +220,6 @@ class Context:
             values.append(cast(value, operand.dtype))
         return _as_index(array.body((), [_reader_of(v) for v in values]))
 
-    def same_size(self, a: Expr, b: Expr) -> bool:
-        return self.canonical(a) is self.canonical(b)
-
-    def equate(self, a: Expr, b: Expr) -> None:
-        """Record that two sizes are equal, as a check at the start of the program ensures."""
-        a, b = self.canonical(a), self.canonical(b)
-        if a is b or (a.is_const and b.is_const):
-            return
-        if b.is_const or (b.op == "var" and a.op not in ("var", "const")):
-            a, b = b, a  # the representative is a constant if possible, else a variable
-        if not is_known_at_entry((a, b)):
-            return
-        self._equal[b] = a
-        self._expanded.clear()
-
-    def canonical(self, e: Expr) -> Expr:
-        """Return the representative of a size expression under the known equalities."""
-        found = self._expanded.get(e)
-        if found is None:
-            found = substitute([e], self._equal.get, {})[0]
-            seen = 0
-            while found in self._equal or (seen < 8 and any(x in self._equal for x in walk([found]))):
-                found = substitute([found], self._equal.get, {})[0]
-                seen += 1
-            self._expanded[e] = found
-        return found
-
-    # -- checks ----------------------------------------------------------------------------------------------
-
-    def guard(
-        self, condition: Expr, kind: type[Exception], message: Message, node: Apply | None,
-        values: Sequence[Expr] = (), requires: Sequence[object] = (), exemption: Exemption | None = None,
-    ) -> tuple[Guard, ...]:  # fmt: skip
-        """Add a check; return the `requires` of arrays that rely on it, empty if it always holds."""
-        if condition.is_const and condition.attr:
-            return ()
-        key = condition, tuple(requires)  # of two equal checks only the first can fail
-        found = self._guards.get(key)
-        if found is None:
-            self.errors.append(ErrorInfo(kind, message, node, exemption))
-            found = self.add(Guard(condition, len(self.errors) - 1, tuple(values), tuple(requires)))
-            self._guards[key] = found
-        return (found,)
-
-    def require_equal(
-        self, a: Expr, b: Expr, kind: type[Exception], message: Message, node: Apply | None,
-        exemption: Exemption | None = None,
-    ) -> tuple[Guard, ...]:  # fmt: skip
-        """Check that two sizes are equal, and record it."""
-        if self.same_size(a, b):
-            return ()
-        guards = self.guard(op("eq", a, b), kind, message, node, (a, b), exemption=exemption)
-        self.equate(a, b)
-        return guards
-
     # -- nodes that run in Python ----------------------------------------------------------------------------
 
     def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array | ComplexArray]:
@@ -418,11 +273,6 @@ def static_shape(variable: Variable) -> tuple[int | None, ...]:
     return (None,) if variable.type.in_words else tuple(getattr(variable.type, "shape", ()))
 
 
-def check_dtype(dtype: str) -> None:
-    if dtype.startswith("complex"):
-        raise Unsupported(f"{dtype} values")
-
-
 def _reader_of(value: Expr) -> Reader:
     return lambda index: value
 
@@ -433,15 +283,3 @@ def _as_index(e: Expr) -> Expr | None:
     return cast(e, "int64")
 
 
-def reads_only_inputs(e: Expr) -> bool:
-    """Return whether an expression depends only on inputs and constants, and their sizes."""
-    return not any(
-        (x.op == "var" and isinstance(x.attr, DefinedSize))
-        or (x.op == "load" and not isinstance(x.attr, (ArgumentName, ConstantName)))
-        for x in walk([e])
-    )
-
-
-def is_known_at_entry(expressions: Iterable[Expr]) -> bool:
-    """Return whether expressions depend only on sizes of inputs."""
-    return not any(e.op == "load" or isinstance(e.attr, DefinedSize) for e in walk(expressions))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from aesara.graph.nodes import Apply, Variable
+from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.parts import OnParts, has_parts
 from aesara.graph.source import inherit_source
@@ -14,8 +15,9 @@ from aesara.ir.expr import sharing
 from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
 from aesara.lower.complex import ComplexArray
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.control.branches import branches_of_choices, nodes_of_sides
+from aesara.lower.errors import Unsupported
 from aesara.lower.families import load_complex_lowerings, load_lowering
 from aesara.lower.parts import lower_on_parts
 from aesara.scalar.types import ScalarType
@@ -26,7 +28,9 @@ __all__ = [
     "is_complex",
     "lower_all",
     "lower_complex_op",
+    "lower_definition",
     "lower_graph",
+    "lower_inline",
     "lower_node",
     "lower_nodes",
     "lower_op",
@@ -125,6 +129,29 @@ def lower_all(inputs: Sequence[Variable], outputs: Sequence[Variable], context: 
             lower_node(node, context)
 
 
+def lower_inline(
+    inputs: Sequence[Variable], outputs: Sequence[Variable], context: Context
+) -> list[Array | ComplexArray]:  # fmt: skip
+    """Lower a graph as part of the node that is being lowered, and return the arrays of its outputs."""
+    before = len(context.item_numbers)
+    lower_all(inputs, outputs, context)
+    while len(context.item_numbers) > before:
+        context.item_numbers.popitem()  # the items belong to the node
+    return [context.pair(v) if is_complex(v) else context.array(v) for v in outputs]
+
+
+def lower_definition(
+    node: Apply, build: Callable[[list[Any]], Sequence[Variable]], context: Context
+) -> list[Array | ComplexArray]:
+    """Lower the graph that defines a node inline; `build` takes a variable for each input."""
+    # Arrays are looked up by variable, so each node needs variables of its own.
+    inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
+    for outer, variable in zip(node.inputs, inner, strict=True):
+        if variable is not outer:
+            context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
+    return lower_inline(inner, build(inner), context)
+
+
 def lower_node(node: Apply, context: Context) -> None:
     if any(map(has_parts, node.inputs)) or any(map(has_parts, node.outputs)):
         for variable, result in lower_on_parts(node, context, lower_node).items():
@@ -150,10 +177,10 @@ def lower_node(node: Apply, context: Context) -> None:
         arrays = context.python_node(node, leaves, str(reason))
         for one in deferred:
             context.reasons.setdefault(one, _reason_deferred(one))
-            context.made[one] = (*context.made.get(one, ()), *range(first, len(context.items)))
+            context.item_numbers[one] = (*context.item_numbers.get(one, ()), *range(first, len(context.items)))
     for variable, array in zip(node.outputs, arrays, strict=True):
         context.set(variable, array)
-    context.made[node] = range(first, len(context.items))
+    context.item_numbers[node] = range(first, len(context.items))
 
 
 def _reason_deferred(node: Apply) -> str:

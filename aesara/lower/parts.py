@@ -8,7 +8,8 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.parts import OnParts, flat, grouped, has_parts
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
+from aesara.lower.errors import Unsupported
 
 __all__ = ["lower_on_parts", "parts_of"]
 
@@ -43,7 +44,7 @@ def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Contex
         if not all(map(context.has, one.outputs)):
             lower(one, context)
             if isinstance(one.op, OnParts):  # it replaces the node
-                context.made.pop(one)
+                context.item_numbers.pop(one)
                 if one in context.reasons:
                     context.reasons[node] = context.reasons.pop(one)
     replacements: dict[Variable, Variable] = {}
@@ -52,7 +53,7 @@ def lower_on_parts(node: Apply, context: Context, lower: Callable[[Apply, Contex
             context.parts_of[variable] = result
         else:
             replacements[variable] = result
-    context.made[node] = range(first, len(context.items))
+    context.item_numbers[node] = range(first, len(context.items))
     return replacements
 
 

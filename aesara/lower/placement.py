@@ -89,7 +89,7 @@ def place_nodes(
     with sharing():
         context = lower_nodes(inputs, outputs)
         _, plan = plan_results(context, outputs, updates)
-        nodes = dict.fromkeys([*context.made, *context.deferred])
+        nodes = dict.fromkeys([*context.item_numbers, *context.deferred])
         steps, placed = _placed_steps(context, plan)
         without_code = tuple(node for node in nodes if node not in placed)
         copied, bases = _find_copies(context, plan)
@@ -101,7 +101,7 @@ def _placed_steps(context: Context, plan: Schedule) -> tuple[tuple[PlacedStep, .
     steps_of = _steps_of_items(context, plan)
     inside: dict[int, list[Apply]] = {at: [] for at in range(len(plan.steps))}
     placed: set[Apply] = set()
-    for node, numbers in context.made.items():
+    for node, numbers in context.item_numbers.items():
         items: list[object] = [context.items[k] for k in numbers]
         items += [part for v in node.outputs for part in _parts(v, context)]
         for at in set[int]().union(*(steps_of.get(item, ()) for item in items)):
@@ -182,8 +182,8 @@ def nodes_of_buffers(
 
 
 def _name_buffers(context: Context, plan: Schedule, found: dict[str, tuple[Apply, ...]]) -> None:
-    node_of = {context.items[k]: node for node, numbers in context.made.items() for k in numbers}
-    for node in context.made:
+    node_of = {context.items[k]: node for node, numbers in context.item_numbers.items() for k in numbers}
+    for node in context.item_numbers:
         for variable in node.outputs:
             for part in _parts(variable, context):
                 node_of.setdefault(part, node)

@@ -9,7 +9,8 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
-from aesara.lower.context import Context, Exemption
+from aesara.lower.context import Context
+from aesara.lower.errors import Exemption
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 

@@ -20,7 +20,7 @@ from aesara.ir.expr import Expr, cast, const, on_clear, op, var
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import Assign, Declare, If, ScalarParam, Statement, While
 from aesara.ir.routines.special import special
-from aesara.lower.context import Unsupported
+from aesara.lower.errors import Unsupported
 from aesara.scalar.native import Special
 from aesara.scalar.routine import FloatRoutine, Known
 

@@ -12,7 +12,7 @@ import aesara.tensor as at
 from aesara.ir.interpret import run_function
 from aesara.ir.text import parse_function, print_function
 from aesara.ir.verify import verify_function
-from aesara.lower.context import Unsupported
+from aesara.lower.errors import Unsupported
 from aesara.lower.routines import RoutineError, scalar_function
 from aesara.scalar import BinaryScalarOp, upgrade_to_float
 from aesara.scalar.routine import FloatRoutine, exp, floor, horner, isnan, lgamma, routine, sqrt, where

@@ -80,8 +80,8 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "pass",
     ): "it saves work: what is compared with itself is equal",
     (
-        "aesara/lower/context.py",
-        "Context.canonical",
+        "aesara/lower/sizes.py",
+        "SizeFacts.canonical",
         "seen < 8 and any((x in self._equal for x in walk([found])))",
         "(seen < 8 or any((x in self._equal for x in walk([found]))))",
     ): "substituting once more where nothing is left to substitute changes nothing",
@@ -279,7 +279,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "the matrix is square",
     (
         "aesara/lower/nests.py",
-        "_part",
+        "_strip",
         "e.op == 'load' and e.attr in rows.parts",
         "(e.attr in rows.parts)",
     ): "it says what is meant: nothing else has the name of a buffer",
@@ -333,7 +333,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "None has no test value",
     (
         "aesara/lower/elementwise/elemwise.py",
-        "_natural_exponents",
+        "_require_nonnegative_exponents",
         "0",
         "(1)",
     ): "it matters only whether an exponent is negative",

@@ -14,7 +14,7 @@ from aesara.configdefaults import config
 from aesara.gradient import grad
 from aesara.graph.nodes import Variable
 from aesara.graph.null_type import NullType
-from aesara.lower.context import Unsupported
+from aesara.lower.errors import Unsupported
 from aesara.lower.placement import place_nodes
 from aesara.tensor.type import TensorType
 from tests.optable.table import ROWS, Case, Row

@@ -17,8 +17,10 @@ from aesara.lower.assemble.alike import share_kernels
 from aesara.lower.assemble.in_place import results_in_place, updates_in_place
 from aesara.lower.assemble.results import assign_memory, find_exchanged
 from aesara.lower.assemble.slots import Slots
-from aesara.lower.context import Context, ErrorInfo, Unsupported, is_known_at_entry
+from aesara.lower.context import Context
+from aesara.lower.errors import ErrorInfo, Unsupported
 from aesara.lower.schedule import Schedule, schedule
+from aesara.lower.sizes import is_known_at_entry
 from aesara.records import dataclass
 
 __all__ = ["Assembler", "Lowered", "assemble", "plan_results", "plan_body_results"]
@@ -54,7 +56,7 @@ def assemble(
     steps = share_kernels(assembler.steps())
     program = Program(
         inputs=tuple(context.inputs),
-        constants=tuple(buffer for buffer, _ in context.constants),
+        constants=tuple(buffer for buffer, _ in context.constants.buffers),
         slots=tuple(assembler.slots.slots),
         steps=steps,
         outputs=tuple(map(assembler.buffer_name, results)),
@@ -65,7 +67,7 @@ def assemble(
     )
     return Lowered(
         program,
-        tuple(data for _, data in context.constants),
+        tuple(data for _, data in context.constants.buffers),
         tuple(context.errors),
         tuple(context.python_nodes),
         dict(context.reasons),

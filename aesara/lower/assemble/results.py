@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Guard, Pointwise, Source, row_major_strides, strided_view
-from aesara.lower.context import Context, is_known_at_entry
+from aesara.lower.context import Context
 from aesara.lower.shape_arithmetic import count_of
+from aesara.lower.sizes import is_known_at_entry
 
 __all__ = ["assign_memory", "find_exchanged"]
 

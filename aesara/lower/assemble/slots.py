@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 
 from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import Expr
-from aesara.lower.context import is_known_at_entry
+from aesara.lower.sizes import is_known_at_entry
 
 __all__ = ["Slots"]
 

@@ -10,10 +10,11 @@ from aesara.ir.expr import Expr
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, LoopBody, LoopNode, LoopResult
 from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.control.branches import Branch
 from aesara.lower.control.scan import sizes_outside
 from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
+from aesara.lower.errors import Unsupported
 
 
 @lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers

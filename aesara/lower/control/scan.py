@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
 
-from aesara.graph.nodes import Apply, Constant, Variable
+from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, const, var, walk
 from aesara.ir.expr import op as primitive
 from aesara.ir.symbols import ArgumentName, ConstantName
@@ -27,8 +27,9 @@ from aesara.lower.arrays import (
     strided_view,
 )
 from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context, Unsupported
-from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
+from aesara.lower.context import Context
+from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_definition, lower_op
+from aesara.lower.errors import Unsupported
 from aesara.lower.reductions.careduce import convert
 from aesara.records import dataclass
 from aesara.scan.op import Scan
@@ -56,17 +57,7 @@ def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexAr
 
 def _with_row_states(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     """Lower a loop that writes several rows of a buffer in each step, as a loop with a state for each row."""
-    # Each node gets variables of its own, since arrays are found by variable.
-    inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
-    for outer, variable in zip(node.inputs, inner, strict=True):
-        if variable is not outer:
-            context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
-    results = with_rows_as_states(op, inner)
-    before = len(context.made)
-    lower_all(inner, results, context)
-    while len(context.made) > before:
-        context.made.popitem()  # the items belong to this node
-    return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
+    return lower_definition(node, lambda inner: with_rows_as_states(op, inner), context)
 
 
 @dataclass(eq=False)

@@ -10,8 +10,9 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.symbols import InputSize
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader, literal
 from aesara.lower.broadcasting import broadcast_array
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.reductions.careduce import convert
 from aesara.scalar.types import upcast
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty

@@ -9,8 +9,9 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 
 #: offset of a diagonal beyond the end of any matrix

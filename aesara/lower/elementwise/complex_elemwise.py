@@ -10,10 +10,11 @@ from aesara.ir.expr import Expr
 from aesara.lower.arrays import ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import expands_along
 from aesara.lower.complex import ComplexArray, part_dtype
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dispatch import is_complex, lower_complex_op
 from aesara.lower.elementwise.elemwise import LONGEST_FOLD, broadcast_axes, common_shape
 from aesara.lower.elementwise.scalars import Recipe, evaluate, record
+from aesara.lower.errors import Unsupported
 from aesara.records import dataclass
 from aesara.scalar import complex_functions  # noqa: F401  # registers complex decompositions
 from aesara.scalar.arithmetic import Add, Mul

@@ -17,8 +17,9 @@ from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Alias, Array, Index, Pointwise, Reader
 from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dispatch import is_complex, lower_complex_op, lower_op
+from aesara.lower.errors import Unsupported
 from aesara.scalar.types import ScalarType, get_scalar_type
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.tensor_type import tensor_type

@@ -11,9 +11,10 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.expr import Expr, cast, const, op
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import expands_along
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.elementwise.scalars import cost_of, folded_primitive, scalar_expressions
+from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import range_of
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import ScalarOp

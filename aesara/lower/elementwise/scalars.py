@@ -11,7 +11,7 @@ from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import Expr, cast, const, op
 from aesara.ir.function import ExternalFunction, ScalarFunction
 from aesara.ir.routines.special import special
-from aesara.lower.context import Unsupported, check_dtype
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.routines import scalar_function
 from aesara.primitives import PRIMITIVES
 from aesara.records import dataclass

@@ -16,7 +16,8 @@ from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import broadcast_shape, operand_index_along
-from aesara.lower.context import Context, Exemption, Unsupported
+from aesara.lower.context import Context
+from aesara.lower.errors import Exemption, Unsupported
 from aesara.lower.ranges import may_be_negative, require_range
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.sequences.sequential import flat_positions

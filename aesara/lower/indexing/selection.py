@@ -9,8 +9,9 @@ from aesara.ir.expr import Expr, cast
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.broadcasting import broadcast_shape, operand_index
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import range_of, require_range
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.choosing import Choose

@@ -13,8 +13,9 @@ from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Pointwise, Reader, Source, Write
 from aesara.lower.broadcasting import broadcast_index
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.indexing.regions import (
     At,
     IndexRange,

@@ -8,8 +8,9 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import all_of
 from aesara.records import dataclass
 from aesara.tensor.creation.make_vector import MakeVector

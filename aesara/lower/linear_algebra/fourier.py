@@ -12,9 +12,10 @@ from aesara.ir.routines import fourier
 from aesara.lower.arrays import Array, Interleaved
 from aesara.lower.calling import call_routine
 from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_complex_op
+from aesara.lower.errors import Unsupported
 from aesara.tensor.discrete_fourier.transforms import (
     FourierTransform,
     InverseRealFourierTransform,

@@ -16,9 +16,10 @@ from aesara.ir.routine import Routine
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.calling import call_routine, require_success
 from aesara.lower.complex import ComplexArray, complex_from_real, split
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
-from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
+from aesara.lower.dispatch import is_complex, lower_complex_op, lower_inline, lower_op
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.core.tensor_type import tensor_type
@@ -212,12 +213,7 @@ class MatrixBatch:
         variables = [_variable_for(array) for array in arrays]
         for variable, array in zip(variables, arrays, strict=True):
             context.set(variable, array)
-        results = build(*variables)
-        before = len(context.made)
-        lower_all(variables, results, context)
-        while len(context.made) > before:
-            context.made.popitem()  # the items belong to this node
-        return [context.pair(v) if is_complex(v) else context.array(v) for v in results]
+        return lower_inline(variables, build(*variables), context)
 
     def members_with(self, found: Array) -> Array:
         """Return for each member whether any of its elements is true."""

@@ -13,8 +13,9 @@ from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, If, Statement, While
 from aesara.ir.lanes import identity_of
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Reader, Sequential, Writer
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import require_range
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
@@ -111,10 +112,10 @@ def sorted_positions(context: Context, operands: Sequence[Array], side: str, gua
                 ),
                 Declare(end.attr, ZERO), Declare(left.attr, size),
                 While(left > ONE, (
-                    *(Assign(bound.attr, bisect(bound, extreme, half)) for bound, extreme in ends),
+                    *(Assign(edge.attr, bisect(edge, extreme, half)) for edge, extreme in ends),
                     Assign(left.attr, left - half),
                 )),
-                *(Assign(bound.attr, finish(bound, extreme)) for bound, extreme in ends),
+                *(Assign(edge.attr, finish(edge, extreme)) for edge, extreme in ends),
                 Assign(count.attr, end - begin),
             )  # fmt: skip
 

@@ -27,9 +27,10 @@ from aesara.lower.arrays import (
     loops_over,
 )
 from aesara.lower.calling import call_routine, require_success
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.ordering.searching import sorts_before
 from aesara.lower.ranges import all_of
 from aesara.lower.reductions.careduce import convert, reduce_array

@@ -7,13 +7,12 @@ addend.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from aesara.graph.nodes import Apply, Constant
+from aesara.graph.nodes import Apply
 from aesara.lower.arrays import Array
 from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
-from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_op
+from aesara.lower.dispatch import lower_complex_op, lower_definition, lower_op
 from aesara.lower.products.dot import scaled_product
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.products.gemm import Dot22Scalar
@@ -29,14 +28,4 @@ def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Arr
 @lower_complex_op.register
 def lower_expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
     """Lower the definition of an op inline."""
-    # Each node gets variables of its own, since arrays are found by variable.
-    inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
-    for outer, variable in zip(node.inputs, inner, strict=True):
-        if variable is not outer:
-            context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
-    result = op.definition(*inner)
-    before = len(context.made)
-    lower_all(inner, [result], context)
-    while len(context.made) > before:
-        context.made.popitem()  # the items belong to this node
-    return [context.pair(result) if is_complex(result) else context.array(result)]
+    return lower_definition(node, lambda inner: [op.definition(*inner)], context)

@@ -16,8 +16,9 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Pointwise, Reader, Sequential, Writer
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.ranges import require_range
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of

@@ -31,8 +31,9 @@ from aesara.lower.arrays import (
     Write,
     literal,
 )
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.dot import BLAS_DTYPES
 from aesara.lower.reductions.careduce import convert

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.lower.arrays import ONE, ZERO, Array, Index, MatrixProduct, Pointwise, Reader
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul

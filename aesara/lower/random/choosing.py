@@ -13,7 +13,7 @@ from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import draws
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer
-from aesara.lower.context import Unsupported
+from aesara.lower.errors import Unsupported
 from aesara.lower.ordering.searching import sorted_positions
 from aesara.lower.random.drawing import NON_NEGATIVE, PROBABILITY, Drawing, number
 from aesara.lower.reductions.careduce import convert, reduce_array

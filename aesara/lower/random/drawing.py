@@ -14,7 +14,8 @@ from aesara.ir.routines.draws import draw, draw_named, fill
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import broadcast_array, broadcast_shape
 from aesara.lower.calling import call_routine
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
+from aesara.lower.errors import Unsupported
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of

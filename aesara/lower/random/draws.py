@@ -12,8 +12,9 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Pointwise
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import Unsupported
 from aesara.lower.random import choosing, formulas, vectors
 from aesara.lower.random.drawing import (
     ABOVE_ONE,

@@ -16,7 +16,7 @@ from aesara.ir.routines.numpy_loops import loop, loop_address, power_of_one
 from aesara.ir.routines.special import special
 from aesara.lower.arrays import Alias, Array
 from aesara.lower.calling import call_routine
-from aesara.lower.context import Unsupported
+from aesara.lower.errors import Unsupported
 from aesara.lower.random.drawing import AT_LEAST_ZERO, Constraint, Drawing, number, unless
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of

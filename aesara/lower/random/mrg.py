@@ -11,8 +11,9 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.routines.mrg import mrg31k3p
 from aesara.lower.arrays import ZERO, Alias, Array, Pointwise
 from aesara.lower.calling import call_routine
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import Unsupported
 from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.blas import lower_expression
 from aesara.lower.reductions.careduce import convert

@@ -12,7 +12,7 @@ from aesara.ir.routines import draws
 from aesara.ir.routines.numpy_loops import has_matrix_loops, matmul, svd
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader
 from aesara.lower.calling import call_routine
-from aesara.lower.context import Unsupported
+from aesara.lower.errors import Unsupported
 from aesara.lower.random.drawing import Drawing, number
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of

@@ -10,9 +10,10 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, cast, const
 from aesara.ir.lanes import ACCUMULATIONS, identity_of
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.elementwise.scalars import scalar_expressions
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.folds import fold
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
 from aesara.scalar.native import Primitive

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from aesara.ir.expr import Expr, walk
 from aesara.lower.arrays import Array, Guard, Item, MatrixProduct
 from aesara.lower.arrays.product import Multiplication, match_accumulation
-from aesara.lower.context import Context, reads_only_inputs
+from aesara.lower.context import Context
 from aesara.lower.groups import Group
 from aesara.lower.schedule.blocks import fuse_draws
 from aesara.lower.schedule.storage import MAX_GROUP_WEIGHT, choose_stored, values_to_write
 from aesara.lower.schedule.tracing import Tracer
 from aesara.lower.schedule.uses import Uses
+from aesara.lower.sizes import reads_only_inputs
 from aesara.lower.steps import ScheduledStep
 from aesara.lower.tasks import LOOP, Task, own_element
 from aesara.records import dataclass

@@ -9,11 +9,12 @@ from aesara.ir.expr import Expr
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader
 from aesara.lower.complex import ComplexArray, part_dtype
-from aesara.lower.context import Context, Unsupported
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_complex_op
 from aesara.lower.elementwise.complex_elemwise import part_recipes
 from aesara.lower.elementwise.complex_parts import on_each_part
 from aesara.lower.elementwise.scalars import evaluate
+from aesara.lower.errors import Unsupported
 from aesara.lower.reductions.careduce import convert, require_nonempty
 from aesara.lower.sequences.carried import Pair, carry, product
 from aesara.lower.sequences.sequential import flatten

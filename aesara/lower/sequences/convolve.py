@@ -8,8 +8,9 @@ from aesara.graph.nodes import Apply
 from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.sequences.convolve import Convolve
 

@@ -9,8 +9,9 @@ from aesara.ir.expr import Expr, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer, loops_over
-from aesara.lower.context import Context, Unsupported, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import Unsupported, check_dtype
 from aesara.tensor.sequences.recurrence import LinearRecurrence
 
 

@@ -9,8 +9,9 @@ from aesara.ir.expr import Expr, cast, const, var
 from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.nonzero import Nonzero

@@ -13,8 +13,9 @@ from aesara.ir.independence import mark_parallel
 from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.broadcasting import operand_index_along
-from aesara.lower.context import Context, check_dtype
+from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
+from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import range_of
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.lower.shape_arithmetic import count_of
