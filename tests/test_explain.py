@@ -20,8 +20,8 @@ from aesara.graph.type import Type
 from aesara.ifelse import ifelse
 from aesara.ir.text import print_program
 from aesara.link.c.basic import CLinker
-from aesara.lower.errors import Unsupported
 from aesara.lower.dispatch import lower_graph, lower_op
+from aesara.lower.errors import Unsupported
 from aesara.lower.placement import place_nodes
 from aesara.scan import until
 from aesara.subgraph import OpFromGraph
