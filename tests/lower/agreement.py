@@ -32,7 +32,7 @@ def compiled(build: Callable[..., Any], values: Sequence[Any], static: bool, mod
 
 
 class Build:
-    """What builds a graph; equal to one of the same code and the same values from outside, as a loop makes them."""
+    """A function that builds a graph; equal to one with the same code and closure."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function

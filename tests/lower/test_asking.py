@@ -61,7 +61,7 @@ def is_name(node: ast.AST, local: frozenset[str] = frozenset()) -> bool:
 
 
 def looks_at_spelling(node: ast.AST, local: frozenset[str] = frozenset()) -> bool:
-    """Whether an expression looks at single letters of a name; `local` are variables that hold one."""
+    """Return whether an expression inspects the spelling of a name; `local` are variables that hold one."""
     if isinstance(node, ast.Subscript):
         return is_name(node.value, local) and isinstance(node.slice, ast.Constant | ast.Slice)
     if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
@@ -83,7 +83,7 @@ def names_in(function: ast.FunctionDef) -> frozenset[str]:
 
 
 def spellings(tree: ast.Module) -> dict[int, str]:
-    """What looks at the letters of names, by line."""
+    """Return the expressions that inspect the spelling of names, by line."""
     found = [node for node in ast.walk(tree) if looks_at_spelling(node)]
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):

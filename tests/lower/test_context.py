@@ -1,4 +1,4 @@
-"""What lowerings say of variables."""
+"""Arrays that lowerings set for variables."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The table of what lowers which Ops says what the modules register."""
+"""The table of lowerings agrees with what modules register."""
 
 from __future__ import annotations
 

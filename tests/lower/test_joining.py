@@ -33,14 +33,14 @@ def split(n):
 
 
 def work_of(inputs, outputs):
-    """How many expressions there are in the steps of a program, each as long as it is written."""
+    """Return the number of expressions in the steps of a program, with repetitions."""
     program = aesara.function(inputs, outputs)._native.report.lowered.program
     return sum(len(list(walk([e]))) for step in walk_steps(program.steps) for e in step.expressions())
 
 
 @pytest.mark.parametrize("build", [joined, joined_rows, gradients, split])
 def test_expressions_grow_with_the_number_of_parts(build):
-    """Where a part lies is no longer expression for the last part than for the first ones."""
+    """The offset of the last part is no longer expression than those of the first ones."""
     few, many = (work_of(*build(n)) for n in (40, 160))
     assert few < many < 6 * few
 

@@ -310,7 +310,7 @@ def test_the_sign_of_a_determinant_that_is_not_a_number(dtype):
 
 
 def test_lengths_that_must_fit_into_32_bits():
-    """Those of workspaces too: 2 n**2 is too long where n is not."""
+    """Lengths of workspaces count too: 2 n**2 is too large for n that are not."""
     narrow = spectra.eigh("vectors", "lower", "float64").narrow({"n": const(33000)})
     assert [e.attr for e in narrow] == [33000, 2 * 33000**2 + 6 * 33000 + 1, 5 * 33000 + 3]
     x = at.dmatrix("x")

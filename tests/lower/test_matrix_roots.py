@@ -110,7 +110,7 @@ def test_roots_of_singular_matrices(dtype, mode):
 
 
 def test_a_root_of_rounding_errors_is_small():
-    """What stands between two zeros of different size, and is a rounding error, is not divided by their roots."""
+    """A rounding error between two zeros of different size is not divided by their roots."""
     a = np.array([[1e-40, 1e-17, 0.0], [0.0, 1e-60, 0.0], [0.0, 0.0, 1.0]])
     expected = assert_native(SqrtMatrix(), a, ulps=ULPS, static=[False])
     np.testing.assert_allclose(expected[0], np.diag([1e-20, 1e-30, 1.0]), rtol=1e-15)

@@ -25,7 +25,7 @@ def products_of(f):
 
 
 def is_added(product):
-    """Whether it adds to what is there."""
+    """Return whether a product accumulates in its operand."""
     return product.routine is products.accumulated_product(product.routine.parameters[0].dtype)
 
 
@@ -35,7 +35,7 @@ def scale_of(product):
 
 
 def memory_of(shared):
-    """Where the value is; a reference to it would keep it from being overwritten."""
+    """Return the address of the value; a reference to it would prevent updates in place."""
     return shared.get_value(borrow=True).ctypes.data
 
 

@@ -20,7 +20,7 @@ V = np.arange(4.0)
 
 
 def slots(function):
-    """How many buffers the program has besides its results."""
+    """Return the number of buffers other than results."""
     steps = walk_steps(function._native.report.lowered.program.steps)
     return sum(isinstance(s, Allocate) and s.output is None for s in steps)
 

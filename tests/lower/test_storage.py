@@ -1,4 +1,4 @@
-"""What would be computed again for each row is stored; all else is computed in the loop that reads it."""
+"""Arrays that would be recomputed for each row are stored; others are fused with their readers."""
 
 from collections import Counter
 
@@ -16,7 +16,7 @@ from aesara.tensor import linalg
 
 
 def computing(f):
-    """How many loop nests write floating-point numbers; others look for the smallest and largest index."""
+    """Return the number of loop nests that write floats; others compute ranges of indices."""
     launches = [step for step in f._native.program.steps if isinstance(step, Launch)]
     written = [[p.dtype for p in nest.kernel.params if isinstance(p, BufferParam) and p.written] for nest in launches]
     return sum("float64" in dtypes for dtypes in written)
@@ -100,7 +100,7 @@ def test_a_few_operations_for_several_readers(reader):
 
 @pytest.fixture
 def evaluated(monkeypatch):
-    """How often the interpreter computes each primitive."""
+    """Return the number of evaluations of each primitive in the interpreter."""
     counts: Counter[str] = Counter()
 
     def counting(name, dtype):

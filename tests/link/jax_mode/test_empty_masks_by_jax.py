@@ -1,4 +1,4 @@
-"""Masks of length 0, which choose nothing of a dimension of any length, for graphs that are compiled by JAX."""
+"""Empty masks index dimensions of any length, compiled by JAX."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Positions, permutations and choices, compiled by JAX."""
+"""`nonzero`, permutations, `choose` and index conversions, compiled by JAX."""
 
 import jax
 import numpy as np

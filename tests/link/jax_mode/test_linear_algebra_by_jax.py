@@ -361,7 +361,7 @@ def test_constants_are_checked_when_the_function_is_made():
 
 
 def test_errors_on_the_host():
-    """What JAX has no function for raises what it raises elsewhere, in each call."""
+    """Ops that run on the host raise the same errors as elsewhere, in each call."""
     function = aesara.function([X], linalg.sqrtm(X), mode="JAX")
     for _ in range(2):
         with pytest.raises(LinAlgError, match="negative eigenvalue"):

@@ -145,7 +145,7 @@ def test_distribution_of_counts(op, params, distribution):
 
 
 def jaxpr(function):
-    """What JAX computes for a function without arguments."""
+    """Return the jaxpr of a function without arguments."""
     fgraph = function.maker.fgraph
     values = [jax_typify(c.value) for c in function.input_storage]
     with enable_x64(True):

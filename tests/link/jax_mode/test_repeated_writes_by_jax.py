@@ -1,4 +1,4 @@
-"""Writes to places that an index names several times, and their gradients, for graphs that are compiled by JAX."""
+"""Writes with duplicate indices, and their gradients, compiled by JAX."""
 
 import numpy as np
 import pytest

@@ -140,7 +140,7 @@ def defined(op, values, out):
 
 
 def in_last_places(got, want, dtypes, least=0.0):
-    """How far results are from the reference, in units of the last place of the least exact operand or result."""
+    """Return errors of results, in units of the last place of the least precise operand or result."""
     if want.dtype.kind not in "fc":
         return np.where(got == want, 0.0, np.inf)
     exact = np.finfo(want.dtype).eps

@@ -26,7 +26,7 @@ def both(inputs, outputs, *values):
 
 
 def text_of(inputs, outputs, *values):
-    """What JAX computes of a graph that is not rewritten."""
+    """Return the jaxpr of a graph without rewriting."""
     return str(jax.make_jaxpr(jax_funcify(FunctionGraph(inputs, outputs)))(*values))
 
 

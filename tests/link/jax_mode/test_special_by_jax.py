@@ -173,7 +173,7 @@ def _collatz(n: float) -> float:
 
 
 class Collatz(aes.UnaryScalarOp):
-    """How many steps lead to 1."""
+    """Number of Collatz steps that lead to 1."""
 
     dtype = aes.upgrade_to_float
     numpy = _collatz

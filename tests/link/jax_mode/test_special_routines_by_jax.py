@@ -27,7 +27,7 @@ def product(*axes):
 
 
 def change(truth, point, value):
-    """How much the value of a function changes, in all, where its arguments change by a unit in the last place."""
+    """Return the total change of a function for changes of its arguments by a unit in the last place."""
     moved = [[x * (1 + UNIT * (i == k)) for i, x in enumerate(point)] for k in range(len(point))]
     return sum(abs(truth(*arguments) - value) for arguments in moved)
 
@@ -89,7 +89,7 @@ FIXED = {
 
 
 def change_in_size(truth, point, value):
-    """How much a Bessel function changes: where it has zeros, as much as its size around there."""
+    """Return the change of a Bessel function, or its amplitude near zeros."""
     v, x = map(abs, point)
     sizes = [abs(value)]
     if x > v and truth in (mpmath.besselj, mpmath.bessely):

@@ -25,7 +25,7 @@ SHAPES_OF_DATA = {
 
 
 def complaint(got, want):
-    """What is wrong with a result; None if nothing is."""
+    """Return the fault of a result, or None."""
     got = np.asarray(got)
     wrong = unlike(got, want)
     if wrong:

@@ -1,4 +1,4 @@
-"""What nobody reads is not computed; what a size depends on is, though nobody reads the values."""
+"""Dead arrays are not computed, unless a size depends on them."""
 
 import numpy as np
 import pytest

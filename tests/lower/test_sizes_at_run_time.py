@@ -1,4 +1,4 @@
-"""Forms of ops that are decided at run time: axes, lengths, ranges."""
+"""Axes, lengths and ranges that are known only at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels that differ in places and numbers only are compiled once."""
+"""Kernels that differ only in offsets and constants are compiled once."""
 
 import dataclasses
 
@@ -67,7 +67,7 @@ def compiled(outputs):
 
 
 def kernels(function):
-    """What is compiled, by what it is launched with."""
+    """Return compiled kernels by their launches."""
     launches = [step for step in function._native.program.all_steps() if isinstance(step, Launch)]
     return launches, {(launch.kernel.params, launch.kernel.body) for launch in launches}
 
@@ -81,7 +81,7 @@ def test_longer_programs_have_no_more_kernels(name):
 
 @pytest.mark.parametrize("start", [-6, -3, -2, -1, 0, 1, 5])
 def test_pieces_of_slices_whose_distances_are_known_at_run_time(start):
-    """What a launch is given may be computed from several of the terms in which kernels differ."""
+    """An argument of a launch may be computed from several of the terms in which kernels differ."""
     first = at.lscalar("first")
     for slices in (lambda a, k: a[:, k:0:2], lambda a, k: a[k::-2], lambda a, k: a[k : 3 : k + 7]):
         part = slices(x, first)
