@@ -236,7 +236,7 @@ class _Builder:
         lanes = _lanes(inner)
         size = min(BLOCK, _CHAIN * max(lanes, default=1))
         if not (extent.is_const and extent.attr <= size):
-            return (*before, *self._blocked(depth, extent, inner, lanes, size), *after)
+            return (*before, *self._accumulate_in_blocks(depth, extent, inner, lanes, size), *after)
         lanes = tuple(n for n in lanes if n <= extent.attr)
         return (*before, mark_parallel(For(f"v{depth}", extent, inner, lanes=lanes)), *after)
 
@@ -283,7 +283,7 @@ class _Builder:
 
     # -- sums in blocks ----------------------------------------------------------------------------------------
 
-    def _blocked(
+    def _accumulate_in_blocks(
         self,
         depth: int,
         extent: Expr,

@@ -223,8 +223,8 @@ class _Translator:
                 self.known[name] = names[0][name]
                 self.body.append(Declare(name, const(0, names[0][name])))
                 bodies = [[_declaration_to_assignment(name, s) for s in body] for body in bodies]
-        taken = var(saved, "bool")
-        self.body += [If(taken, tuple(bodies[0])), If(~taken, tuple(bodies[1]))]
+        is_true = var(saved, "bool")
+        self.body += [If(is_true, tuple(bodies[0])), If(~is_true, tuple(bodies[1]))]
         return all(ends)
 
     def simple(self, statement: ast.stmt) -> None:

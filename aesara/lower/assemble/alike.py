@@ -34,10 +34,10 @@ def share_kernels(steps: Sequence[Step]) -> tuple[Step, ...]:
     shared: dict[Step, Launch] = {}
     for candidates in _groups({launch: _skeleton(launch.kernel) for launch in launches}):
         general = {launch: _ParametricKernel(launch.kernel) for launch in candidates}
-        for alike in _groups({launch: one.content for launch, one in general.items()}):
-            values = zip(*(general[launch].terms for launch in alike), strict=True)
+        for similar in _groups({launch: one.content for launch, one in general.items()}):
+            values = zip(*(general[launch].terms for launch in similar), strict=True)
             same = {terms[0] for terms in values if len(set(terms)) == 1}
-            exact = {launch: _ParametricKernel(launch.kernel, same) for launch in alike}
+            exact = {launch: _ParametricKernel(launch.kernel, same) for launch in similar}
             for group in _groups({launch: one.content for launch, one in exact.items()}):
                 shared |= {launch: exact[launch].launch(launch) for launch in group}
     return tuple(shared.get(step, step) for step in steps)

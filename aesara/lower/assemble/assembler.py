@@ -154,11 +154,11 @@ class Assembler:
         allocated: set[str] = set()
         first_in_place = min([self._accesses.writers[name][0] for name in self.in_place], default=-1)
         for at, step in enumerate(self._plan.steps):
-            made = [array for array in step.writes() if array.is_allocated]
+            new = [array for array in step.writes() if array.is_allocated]
             if at == first_in_place:
                 # Nothing may fail once a shared value is overwritten, so results are allocated now.
-                made += [a for a in self._results if a.buffer is None and is_known_at_entry(self.shape(a))]
-            for array in made:
+                new += [a for a in self._results if a.buffer is None and is_known_at_entry(self.shape(a))]
+            for array in new:
                 name = self.buffer_name(array)
                 if array not in self.elided and name not in allocated:
                     allocated.add(name)

@@ -47,7 +47,7 @@ def assign_memory(
     A view of a computed array is kept, and computed in the memory of the result, unless it is among those `replacing`
     an input.  Results that are `exchanged` stay inputs.
     """
-    taken: set[Array] = set()
+    assigned: set[Array] = set()
     own = []
     for k, array in enumerate(arrays):
         if k in exchanged:
@@ -56,11 +56,11 @@ def assign_memory(
         if k not in replacing:
             array = _as_alias(array, context)
         memory = array if k in replacing else _computed_memory(array)
-        if memory in taken or memory is None or not memory.is_made_here:
+        if memory in assigned or memory is None or not memory.is_made_here:
             copied = Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
             copied.is_complex = array.is_complex
             array = memory = context.add(copied)
-        taken.add(memory)
+        assigned.add(memory)
         own.append(array)
     return own
 

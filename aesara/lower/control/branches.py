@@ -22,9 +22,9 @@ def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> 
     if not any(isinstance(node.op, IfElse) for node in order):
         return {}
     uses: dict[Apply, set[Branch | None]] = {v.owner: {None} for v in outputs if v.owner is not None}
-    places: dict[Apply, frozenset[Branch | None]] = {}
+    sides: dict[Apply, frozenset[Branch | None]] = {}
     for node in reversed(order):
-        places[node] = own = _placement(uses.get(node, {None}), places)
+        sides[node] = own = _placement(uses.get(node, {None}), sides)
         for k, variable in enumerate(node.inputs):
             if variable.owner is not None:
                 lazy = isinstance(node.op, IfElse) and k > 0
@@ -32,13 +32,13 @@ def branches_of_choices(order: Sequence[Apply], outputs: Iterable[Variable]) -> 
                 uses.setdefault(variable.owner, set()).update(used_in)
     branches: dict[Branch, list[Apply]] = {}
     for node in order:
-        for place in places[node]:
+        for place in sides[node]:
             if place is not None:
                 branches.setdefault(place, []).append(node)
     return branches
 
 
-def _placement(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | None]]) -> frozenset[Branch | None]:
+def _placement(uses: set[Branch | None], sides: dict[Apply, frozenset[Branch | None]]) -> frozenset[Branch | None]:
     """Return the sides on which a node with these uses is computed; {None}: unconditionally."""
     found = set(uses)
     while None not in found:
@@ -46,7 +46,7 @@ def _placement(uses: set[Branch | None], places: dict[Apply, frozenset[Branch | 
         if both is None:
             return frozenset(found)
         found -= {both, (both[0], 1 - both[1])}
-        found |= places[both[0]]
+        found |= sides[both[0]]
     return frozenset({None})
 
 

@@ -194,13 +194,13 @@ class _ScanLowering:
         carried = [LoopResult(node, array.dtype, array.shape) for array in generators]
         for inner, result in zip(op.inner_shared(op.inner_inputs), carried, strict=True):
             self._row(inner, result, None)
-        made = [self._result(node, s.first.dtype, s.first.shape[1:], s.length, s.depth, s.is_ring) for s in states]
-        for state, result in zip(states, made, strict=True):
+        outputs = [self._result(node, s.first.dtype, s.first.shape[1:], s.length, s.depth, s.is_ring) for s in states]
+        for state, result in zip(states, outputs, strict=True):
             for tap, inner in zip(state.taps, state.inner, strict=True):
                 self._row(inner, result, state.depth + tap)
         new = self._lower_step()
         writes: list[tuple[Array, LoopResult, int | None]] = []
-        for k, (state, result) in enumerate(zip(states, made, strict=True)):
+        for k, (state, result) in enumerate(zip(states, outputs, strict=True)):
             self._require_same_row(new[k], result, k)
             writes.append((new[k], result, state.depth))
         for array, result in zip(new[len(states) + len(lengths) :], carried, strict=False):
@@ -209,23 +209,23 @@ class _ScanLowering:
             writes.append((self.inner.add(_copy(array)), result, None))
         for array, length in zip(new[len(states) :], lengths, strict=False):
             is_ring = not context.same_size(length, self.steps)
-            made.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
-            writes.append((array, made[-1], 0))
+            outputs.append(self._result(node, array.dtype, sizes_outside(self.inner, array), length, 0, is_ring))
+            writes.append((array, outputs[-1], 0))
         until = self._until(new[-1]) if op.info.as_while else None
         starts: list[tuple[LoopResult, Array, Expr | None]] = []
-        starts += [(r, s.first, s.rows) for s, r in zip(states, made, strict=False)]
+        starts += [(r, s.first, s.rows) for s, r in zip(states, outputs, strict=False)]
         starts += [(result, array, None) for array, result in zip(generators, carried, strict=True)]
         count = context.fresh_size()
         node.body = LoopBody(
             self.inner, context.fresh("i"), self.steps, count, tuple(self.reads), tuple(starts), tuple(writes), until
         )
         context.add(node)
-        node.results = (*made, *carried)
+        node.results = (*outputs, *carried)
         for one in node.results:
             context.add(one)
         done = self.steps if until is None else var(count)
-        kept = [self._kept_rows(r, done, s.length, s.depth) for s, r in zip(states, made, strict=False)]
-        kept += [self._kept_rows(r, done, n, 0, True) for r, n in zip(made[len(states) :], lengths, strict=True)]
+        kept = [self._kept_rows(r, done, s.length, s.depth) for s, r in zip(states, outputs, strict=False)]
+        kept += [self._kept_rows(r, done, n, 0, True) for r, n in zip(outputs[len(states) :], lengths, strict=True)]
         return [*kept, *carried]
 
     def _lengths_of_results(self) -> list[Expr]:

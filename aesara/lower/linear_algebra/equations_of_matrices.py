@@ -265,8 +265,8 @@ def _balance(h: Any, j: Any, balance: Any, a: Any) -> list[Any]:
 
 def _deflate_controls(h: Any, j: Any, b: Any) -> list[Any]:
     m = b.shape[-1]
-    turn = adjoint(QRFull("complete")(h[..., h.shape[-1] - m :])[0])[..., m:, :]
-    return [matmul(turn, x[..., : h.shape[-1] - m]) for x in (h, j)]
+    basis = adjoint(QRFull("complete")(h[..., h.shape[-1] - m :])[0])[..., m:, :]
+    return [matmul(basis, x[..., : h.shape[-1] - m]) for x in (h, j)]
 
 
 def _from_vectors(vectors: Any, scale: Any, a: Any) -> list[Any]:

@@ -83,8 +83,8 @@ def _solve_by_lu(op: SolveByLU, batch: MatrixBatch) -> Sequence[Numbers]:
     batch.require_equal(order, rows.shape[-1], message)
     routine = lapack.solve_lu("plain" if op.transposed else "transposed", factors.dtype)
     sizes = {"n": order, "k": rows.shape[-2]}
-    given = {"a": transpose(factors), "pivots": _shift(pivots, 1), "b": rows}
-    solved = batch.call(routine, sizes, given)["b"]
+    arguments = {"a": transpose(factors), "pivots": _shift(pivots, 1), "b": rows}
+    solved = batch.call(routine, sizes, arguments)["b"]
     return [transpose(solved) if columns else squeeze(solved, -2)]
 
 

@@ -87,7 +87,7 @@ class _SizeInference:
 
     def sizes(self, x: Array, y: Array) -> _Sizes:
         n = self.windows.ndim
-        given = self._given_sizes()
+        known_sizes = self._given_sizes()
         if self.op.direction == "forward":
             batch, image, kernel, outputs = x.shape[0], x.shape[2:], y.shape[-n:], y.shape[0]
             channels = self._split(x.shape[1], "The {0} channels of the images")
@@ -97,12 +97,12 @@ class _SizeInference:
             batch, image, output, outputs = x.shape[0], x.shape[2:], y.shape[2:], y.shape[1]
             self._agree(batch, y.shape[0], "There are {0} images, and outputs of {1}.")
             channels = self._split(x.shape[1], "The {0} channels of the images")
-            kernel = self._kernel(image, output) if given is None else given
+            kernel = self._kernel(image, output) if known_sizes is None else known_sizes
         else:
             batch, kernel, output, outputs = y.shape[0], x.shape[-n:], y.shape[2:], x.shape[0]
             self._agree(outputs, y.shape[1], "There are {0} filters, but {1} channels of the output.")
             channels = x.shape[-n - 1]
-            image = self._image(kernel, output) if given is None else given
+            image = self._image(kernel, output) if known_sizes is None else known_sizes
         group_outputs = self._split(outputs, "The {0} filters")
         spans = self._spans(kernel)
         pads = self._pads(spans)

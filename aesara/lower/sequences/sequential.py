@@ -50,9 +50,9 @@ def cumulate(array: Array, axis: int, kind: str) -> Array:
             return loops_over(range(axis + 1, array.ndim), array.shape, (write(index, value),), parallel=True)
 
         start = (*loops[:axis], ZERO, *loops[axis + 1 :])
-        here = (*loops[:axis], loops[axis] + ONE, *loops[axis + 1 :])
+        current = (*loops[:axis], loops[axis] + ONE, *loops[axis + 1 :])
         first = For("r0", primitive("minimum", array.shape[axis], ONE), row(start, readers[0](start)))
-        following = row(here, primitive(kind, read(loops), readers[0](here)))
+        following = row(current, primitive(kind, read(loops), readers[0](current)))
         return (first, For(f"v{axis}", array.shape[axis] - ONE, following))
 
     def body(readers: Sequence[Reader], read: Reader, write: Writer) -> tuple[Statement, ...]:

@@ -170,17 +170,17 @@ class KeyedDraw:
         """
         good, bad, sample = (jnp.broadcast_to(jnp.asarray(x, self.dtype), self.shape) for x in (good, bad, sample))
         total = good + bad
-        taken = jnp.minimum(sample, total - sample)
+        sample_size = jnp.minimum(sample, total - sample)
         # Loops must end for invalid parameters too: errors are raised after the computation.
-        many = (taken >= 10) & (good >= 0) & (bad >= 0)
-        some = jnp.where(taken < 10, taken, 0)
-        one_by_one = self._taken_one_by_one(good, total, some)
+        many = (sample_size >= 10) & (good >= 0) & (bad >= 0)
+        some = jnp.where(sample_size < 10, sample_size, 0)
+        one_by_one = self._draw_one_by_one(good, total, some)
         usual = [jnp.where(many, x, 20) for x in (good, bad)]
-        at_once = self._taken_at_once(usual[0], usual[1], jnp.where(many, taken, 10))
+        at_once = self._draw_by_ratio_of_uniforms(usual[0], usual[1], jnp.where(many, sample_size, 10))
         found = jnp.where(many, at_once, one_by_one)
-        return jnp.where(sample > taken, good - found, found)
+        return jnp.where(sample > sample_size, good - found, found)
 
-    def _taken_one_by_one(self, good: Any, total: Any, count: Any) -> Any:
+    def _draw_one_by_one(self, good: Any, total: Any, count: Any) -> Any:
         def take(k: Any, state: Any) -> Any:
             left, key = state
             key, now = jax.random.split(key)
@@ -190,7 +190,7 @@ class KeyedDraw:
 
         return good - jax.lax.fori_loop(0, 10, take, (good, self.key()))[0]
 
-    def _taken_at_once(self, good: Any, bad: Any, count: Any) -> Any:
+    def _draw_by_ratio_of_uniforms(self, good: Any, bad: Any, count: Any) -> Any:
         fewer, more, total = jnp.minimum(good, bad), jnp.maximum(good, bad), good + bad
         p = fewer / total
         middle = count * p + 0.5
@@ -199,8 +199,8 @@ class KeyedDraw:
         end = jnp.minimum(jnp.minimum(count, fewer) + 1, jnp.floor(middle + 16 * deviation))
 
         def log_ways(k: Any) -> Any:
-            places = k, fewer - k, count - k, more - count + k
-            return -functools.reduce(jnp.add, (jax.lax.lgamma(n + 1) for n in places))
+            counts = k, fewer - k, count - k, more - count + k
+            return -functools.reduce(jnp.add, (jax.lax.lgamma(n + 1) for n in counts))
 
         most = log_ways(jnp.floor((count + 1) * (fewer + 1) / (total + 2)))
 
