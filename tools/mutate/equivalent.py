@@ -315,7 +315,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "it saves work: operations, which mostly differ, are compared before their inputs",
     (
         "aesara/ir/routines/numpy_loops.py",
-        "matrix_loops",
+        "has_matrix_loops",
         "all((loop_address(*routine.symbol.split('.')[2:]) is not None for routine in routines))",
         "(any((loop_address(*routine.symbol.split('.')[2:]) is not None for routine in routines)))",
     ): "NumPy 2 has both loops, NumPy 1 none",
