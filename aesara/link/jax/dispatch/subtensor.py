@@ -218,7 +218,7 @@ class Indexing:
                 part = self._slice(entry, axis, location, dimension, span, wanted)
                 location.parts.append(part)
             elif is_mask(entry):
-                mask = known(entry, "The number of entries that a mask selects")
+                mask = known(entry, "The number of the entries that a mask chooses")
                 mask = self._require_mask_shape(mask, shape, axis)
                 location.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
             elif is_empty and np.ndim(entry):
