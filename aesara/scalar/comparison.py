@@ -139,21 +139,21 @@ class _FloatTest(FixedLogicalComparison):
 
 
 class IsNan(_FloatTest):
-    """Whether x is not a number."""
+    """Test whether x is not a number."""
 
     numpy = np.isnan
     native = Primitive("isnan")
 
 
 class IsInf(_FloatTest):
-    """Whether x is plus or minus infinity."""
+    """Test whether x is plus or minus infinity."""
 
     numpy = np.isinf
     native = Primitive("isinf")
 
 
 class InRange(LogicalComparison):
-    """Whether x lies between low and high, as an int8.
+    """Test whether x lies between low and high, as an int8.
 
     Parameters
     ----------

@@ -76,7 +76,7 @@ def is_zero(x: Any) -> Any:
 
 
 def is_wild(x: Any) -> Any:
-    """Whether x is infinite or NaN."""
+    """Return whether x is infinite or NaN."""
     return neq(x - x, _ZERO)
 
 

@@ -1,4 +1,4 @@
-"""How a scalar op reaches native code: data, not code.
+"""Native implementations of scalar ops, declared as data.
 
 A scalar op states one of four things.
 

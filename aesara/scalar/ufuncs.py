@@ -44,7 +44,7 @@ __all__ = [
 
 
 class IsFinite(UnaryScalarOp):
-    """Whether x is neither infinite nor NaN."""
+    """Test whether x is neither infinite nor NaN."""
 
     numpy = np.isfinite
     dtype = bool_out
@@ -65,7 +65,7 @@ def _signbit_out(scalar_type: ScalarType) -> tuple:
 
 
 class Signbit(UnaryScalarOp):
-    """Whether x is negative, -0.0 included; NaN counts as positive."""
+    """Test whether x is negative, -0.0 included; NaN counts as positive."""
 
     dtype = _signbit_out
     operands = "as_is"

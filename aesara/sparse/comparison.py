@@ -113,73 +113,73 @@ class _ComparisonSD(_Comparison):
 
 
 class EqualSS(_ComparisonSS):
-    """Whether elements of two sparse matrices are equal."""
+    """Test whether elements of two sparse matrices are equal."""
 
     compare = operator.eq
 
 
 class EqualSD(_ComparisonSD):
-    """Whether elements of a sparse and a dense matrix are equal."""
+    """Test whether elements of a sparse and a dense matrix are equal."""
 
     compare = operator.eq
 
 
 class NotEqualSS(_ComparisonSS):
-    """Whether elements of two sparse matrices differ."""
+    """Test whether elements of two sparse matrices differ."""
 
     compare = operator.ne
 
 
 class NotEqualSD(_ComparisonSD):
-    """Whether elements of a sparse and a dense matrix differ."""
+    """Test whether elements of a sparse and a dense matrix differ."""
 
     compare = operator.ne
 
 
 class LessThanSS(_ComparisonSS):
-    """Whether elements of a sparse matrix are less than those of another one."""
+    """Test whether elements of a sparse matrix are less than those of another one."""
 
     compare = operator.lt
 
 
 class LessThanSD(_ComparisonSD):
-    """Whether elements of a sparse matrix are less than those of a dense one."""
+    """Test whether elements of a sparse matrix are less than those of a dense one."""
 
     compare = operator.lt
 
 
 class GreaterThanSS(_ComparisonSS):
-    """Whether elements of a sparse matrix are greater than those of another one."""
+    """Test whether elements of a sparse matrix are greater than those of another one."""
 
     compare = operator.gt
 
 
 class GreaterThanSD(_ComparisonSD):
-    """Whether elements of a sparse matrix are greater than those of a dense one."""
+    """Test whether elements of a sparse matrix are greater than those of a dense one."""
 
     compare = operator.gt
 
 
 class LessEqualSS(_ComparisonSS):
-    """Whether elements of a sparse matrix are at most those of another one."""
+    """Test whether elements of a sparse matrix are at most those of another one."""
 
     compare = operator.le
 
 
 class LessEqualSD(_ComparisonSD):
-    """Whether elements of a sparse matrix are at most those of a dense one."""
+    """Test whether elements of a sparse matrix are at most those of a dense one."""
 
     compare = operator.le
 
 
 class GreaterEqualSS(_ComparisonSS):
-    """Whether elements of a sparse matrix are at least those of another one."""
+    """Test whether elements of a sparse matrix are at least those of another one."""
 
     compare = operator.ge
 
 
 class GreaterEqualSD(_ComparisonSD):
-    """Whether elements of a sparse matrix are at least those of a dense one."""
+    """Test whether elements of a sparse matrix are at least those of a dense one."""
 
     compare = operator.ge
 

@@ -100,7 +100,7 @@ def csm_indices(csm: Any) -> TensorVariable:
 
 
 def csm_indptr(csm: Any) -> TensorVariable:
-    """Where the stored values of each row (column) of a csr (csc) matrix begin, and the number of all."""
+    """Row (column) pointers of a csr (csc) matrix, followed by the number of stored values."""
     return csm_properties(csm)[2]
 
 

@@ -27,12 +27,12 @@ COMPRESSED = ("csr", "csc")
 
 
 def is_sparse_value(x: Any) -> bool:
-    """Whether a value is a sparse matrix or a sparse array of SciPy."""
+    """Return whether a value is a sparse matrix or a sparse array of SciPy."""
     return bool(scipy.sparse.issparse(x))
 
 
 def has_sparse_type(x: Any) -> bool:
-    """Whether something is a variable of a sparse type."""
+    """Return whether something is a variable of a sparse type."""
     return isinstance(x, Variable) and isinstance(x.type, SparseTensorType)
 
 
@@ -127,11 +127,11 @@ class SparseTensorType(TensorType, HasDataType):
     # -- relations to other types ------------------------------------------
 
     def in_same_class(self, otype: Any) -> bool:
-        """Whether the other type has the same format and dtype, and broadcasts along the same dimensions."""
+        """Return whether the other type has the same format and dtype, and broadcasts along the same dimensions."""
         return isinstance(otype, SparseTensorType) and otype.format == self.format and super().in_same_class(otype)
 
     def is_super(self, otype: Any) -> bool:
-        """Whether every value of the other type is also a value of this one."""
+        """Return whether every value of the other type is also a value of this one."""
         return isinstance(otype, SparseTensorType) and otype.format == self.format and super().is_super(otype)
 
     def convert_variable(self, var: Any) -> TensorVariable | None:
@@ -193,12 +193,12 @@ class SparseTensorType(TensorType, HasDataType):
 
     @staticmethod
     def may_share_memory(a: Any, b: Any) -> bool:
-        """Whether two values could share memory."""
+        """Return whether two values could share memory."""
         return any(np.may_share_memory(p, q) for p in _memory_of(a) for q in _memory_of(b))
 
     @staticmethod
     def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
-        """Whether two matrices are equal element by element; NaN equals NaN."""
+        """Return whether two matrices are equal element by element; NaN equals NaN."""
         if not _comparable(a, b) or (force_same_dtype and a.dtype != b.dtype):
             return False
         return TensorType.values_eq(*_on_union(a, b), force_same_dtype=force_same_dtype)
@@ -212,13 +212,13 @@ class SparseTensorType(TensorType, HasDataType):
         rtol: float | None = None,
         atol: float | None = None,
     ) -> bool:
-        """Whether two matrices are equal but for rounding."""
+        """Return whether two matrices are equal but for rounding."""
         if not _comparable(a, b):
             return False
         return TensorType.values_eq_approx(*_on_union(a, b), allow_remove_inf, allow_remove_nan, rtol, atol)
 
     def get_shape_info(self, obj: Any) -> Any:
-        """What `get_size` needs to know about a value."""
+        """Return the information that `get_size` takes."""
         obj = self.filter(obj)
         return obj.shape, obj.data.size, obj.indices.size, obj.indptr.size, obj.nnz
 

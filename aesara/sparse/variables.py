@@ -149,7 +149,7 @@ class _sparse_py_operators(_tensor_py_operators):
 
     @property
     def format(self: Any) -> str:
-        """How the values are stored: ``"csr"``, ``"csc"`` or ``"bsr"``."""
+        """Storage format: ``"csr"``, ``"csc"`` or ``"bsr"``."""
         return self.type.format
 
     @property
@@ -159,7 +159,7 @@ class _sparse_py_operators(_tensor_py_operators):
 
     @property
     def size(self) -> TensorVariable:
-        """How many values are stored.
+        """Number of stored values.
 
         For `scipy.sparse` it is the same, for dense tensors it is the number of all elements.
         """
@@ -205,7 +205,7 @@ class SparseVariable(_sparse_py_operators, TensorVariable):
 
 
 class SparseConstantSignature(tuple):
-    """What two sparse constants must have in common to be merged: the type, and all that is stored."""
+    """Merge key of a sparse constant: its type and all stored arrays."""
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other) or self[0] != other[0]:
@@ -236,11 +236,11 @@ class SparseConstant(_sparse_py_operators, TensorConstant):
     unique_value = None
 
     def signature(self) -> SparseConstantSignature:  # type: ignore[override]  # of another kind of value
-        """What identifies the value; equal constants have equal signatures."""
+        """Return the merge key of the constant; equal constants have equal keys."""
         return SparseConstantSignature((self.type, self.data))
 
     def equals(self, other: Any) -> bool:
-        """Whether `other`, a constant or a value, has the same type and value."""
+        """Return whether `other`, a constant or a value, has the same type and value."""
         if not isinstance(other, Variable):
             other = as_sparse_or_tensor_variable(other)
         return super().equals(other)

@@ -132,7 +132,7 @@ def local_sampling_dot_csr(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 def _longer(*axes: int) -> Callable[[Variable], bool]:
-    """Whether a matrix is not known to have the length 1, by which it would broadcast, along some dimensions."""
+    """Return whether a matrix is not known to have the length 1, by which it would broadcast, along some dimensions."""
     return lambda v: all(v.type.shape[axis] != 1 for axis in axes)
 
 

@@ -38,7 +38,7 @@ TensorType.variable_type = TensorVariable
 
 
 class TensorConstantSignature(tuple):
-    """What two constants must have in common to be merged: the type, and the value bit by bit but for NaN.
+    """Merge key of a constant: its type and the bits of its value, with all NaNs equal.
 
     Zero and negative zero are different: their reciprocals are. All NaN are equal.
     """
@@ -144,7 +144,7 @@ class TensorConstant(TensorVariable, Constant):
             return self._unique_value
 
     def signature(self) -> TensorConstantSignature:
-        """What identifies the value; equal constants have equal signatures."""
+        """Return the merge key of the constant; equal constants have equal keys."""
         try:
             return self._signature
         except AttributeError:
@@ -152,7 +152,7 @@ class TensorConstant(TensorVariable, Constant):
             return self._signature
 
     def equals(self, other: Any) -> bool:
-        """Whether `other`, a constant or a value, has the same type and value."""
+        """Return whether `other`, a constant or a value, has the same type and value."""
         if isinstance(other, (np.ndarray, Number, np.generic)):
             other = as_tensor_variable(other)
         return super().equals(other)

@@ -50,7 +50,7 @@ def hyp2f1_derivative(a: float, b: float, c: float, z: float, position: float) -
 
 @routine
 def _is_pole(x: float) -> float:
-    """Whether a number is one of 0, -1, -2, ..."""
+    """Return whether a number is one of 0, -1, -2, ..."""
     return 1.0 if x <= 0.0 and x == floor(x) else 0.0
 
 

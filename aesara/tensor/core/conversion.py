@@ -229,7 +229,7 @@ def _with_ndim(data: np.ndarray, ndim: int) -> np.ndarray:
 
 
 def contains_variable(items: Iterable[Any]) -> bool:
-    """Whether a nested list or tuple has a symbolic variable or a node somewhere in it."""
+    """Return whether a nested list or tuple has a symbolic variable or a node somewhere in it."""
     pending = [items]
     while pending:
         for item in pending.pop():

@@ -478,7 +478,7 @@ class _tensor_py_operators:
         return ops.round(self, mode, decimals)
 
     def nonzero(self, return_matrix: bool = False) -> Any:
-        """Where the elements are that are not zero: a vector of positions for each dimension."""
+        """Return the indices of the nonzero elements, a vector for each dimension."""
         return nonzero(self, return_matrix=return_matrix)
 
     def nonzero_values(self) -> TensorVariable:
@@ -514,7 +514,7 @@ class _tensor_py_operators:
         return compress(a, self, axis=axis)
 
     def searchsorted(self, v: Any, side: str = "left", sorter: Any = None) -> TensorVariable:
-        """Where to insert the elements of `v` into this sorted vector."""
+        """Find the indices at which to insert the elements of `v` into this sorted vector."""
         return searchsorted(self, v, side, sorter)
 
     def repeat(self, repeats: Any, axis: int | None = None) -> TensorVariable:
@@ -618,11 +618,11 @@ class _tensor_py_operators:
         return ptp(self, axis, keepdims)
 
     def any(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
-        """Whether any element along axes is true."""
+        """Return whether any element along axes is true."""
         return any(self, axis, keepdims, where=where)
 
     def all(self, axis: Any = None, keepdims: bool = False, *, where: Any = None) -> TensorVariable:
-        """Whether all elements along axes are true."""
+        """Return whether all elements along axes are true."""
         return all(self, axis, keepdims, where=where)
 
     def cumsum(self, axis: int | None = None, dtype: Any = None) -> TensorVariable:

@@ -241,7 +241,7 @@ class TensorType(CType, HasDataType, HasShape):
     # -- relations to other types ------------------------------------------
 
     def in_same_class(self, otype: Type) -> bool:
-        """Whether the other type has the same dtype and broadcasts along the same dimensions."""
+        """Return whether the other type has the same dtype and broadcasts along the same dimensions."""
         return (
             isinstance(otype, TensorType)
             and otype.dtype == self.dtype
@@ -250,7 +250,7 @@ class TensorType(CType, HasDataType, HasShape):
         )
 
     def is_super(self, otype: Type) -> bool:
-        """Whether every value of the other type is also a value of this one."""
+        """Return whether every value of the other type is also a value of this one."""
         if self is otype:
             return True
         if not isinstance(otype, TensorType) or otype.dtype != self.dtype or len(otype.shape) != len(self.shape):
@@ -417,12 +417,12 @@ class TensorType(CType, HasDataType, HasShape):
 
     @staticmethod
     def may_share_memory(a: Any, b: Any) -> bool:
-        """Whether two values could share memory; False unless both are arrays."""
+        """Return whether two values could share memory; False unless both are arrays."""
         return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and np.may_share_memory(a, b)
 
     @staticmethod
     def values_eq(a: Any, b: Any, force_same_dtype: bool = True) -> bool:
-        """Whether two arrays are equal element by element; NaN equals NaN."""
+        """Return whether two arrays are equal element by element; NaN equals NaN."""
         a, b = np.asarray(a), np.asarray(b)
         if a.shape != b.shape or (force_same_dtype and a.dtype != b.dtype):
             return False
@@ -437,11 +437,11 @@ class TensorType(CType, HasDataType, HasShape):
         rtol: float | None = None,
         atol: float | None = None,
     ) -> bool:
-        """Whether two arrays are equal but for rounding; see the function of that name."""
+        """Return whether two arrays are equal but for rounding; see the function of that name."""
         return values_eq_approx(a, b, allow_remove_inf, allow_remove_nan, rtol, atol)
 
     def get_shape_info(self, obj: np.ndarray) -> tuple[int, ...]:
-        """What `get_size` needs to know about a value."""
+        """Return the information that `get_size` takes."""
         return obj.shape
 
     def get_size(self, shape_info: tuple[int, ...]) -> int:
@@ -476,7 +476,7 @@ def tensor_type(dtype: str, shape: StaticShape) -> TensorType:
 
 
 def _has_rounded_integers(data: Any, as_array: np.ndarray) -> bool:
-    """Whether NumPy has rounded an integer when it made an array of floats of a list in which floats stand too."""
+    """Return whether NumPy rounded an integer when it made a float array of a list of integers and floats."""
     if not isinstance(data, (list, tuple)) or as_array.dtype.kind not in "fc" or not np.any(np.abs(as_array) >= 2**53):
         return False
     pending: list[Any] = [data]

@@ -10,7 +10,7 @@ from aesara.configdefaults import config
 
 
 def same_values(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays of one shape have equal elements, NaN equal to NaN."""
+    """Return whether two arrays of one shape have equal elements, NaN equal to NaN."""
     if a.dtype.kind in "iu" and b.dtype.kind in "fc":
         return same_integers(a, b)
     if a.dtype.kind in "fc" and b.dtype.kind in "iu":
@@ -24,7 +24,7 @@ def same_values(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def same_integers(integers: np.ndarray, floats: np.ndarray) -> bool:
-    """Whether floating-point numbers equal integers exactly.
+    """Return whether floating-point numbers equal integers exactly.
 
     NumPy compares them as float64, in which ``2**53 + 1`` equals ``2**53``.
     """
@@ -39,7 +39,7 @@ def same_integers(integers: np.ndarray, floats: np.ndarray) -> bool:
 
 
 def all_exact_as_float64(integers: np.ndarray) -> bool:
-    """Whether integers are so small that each is a float64; larger ones may be or not."""
+    """Return whether integers are so small that each is a float64; larger ones may be or not."""
     if integers.dtype.itemsize < 8 or integers.size == 0:
         return True
     return bool(integers.max() <= 2**53 and integers.min() >= -(2**53))
@@ -67,7 +67,7 @@ def values_eq_approx(
     rtol: float | None = None,
     atol: float | None = None,
 ) -> bool:
-    """Whether two arrays have one dtype and shape, and values that differ by rounding at most.
+    """Return whether two arrays have one dtype and shape, and values that differ by rounding at most.
 
     Parameters
     ----------

@@ -139,25 +139,25 @@ def fabs(x: Any) -> TensorVariable:
 
 
 def isposinf(x: Any) -> TensorVariable:
-    """Whether each element is positive infinity."""
+    """Return whether each element is positive infinity."""
     x = _as_real("isposinf", x)
     return and_(isinf(x), gt(x, 0))
 
 
 def isneginf(x: Any) -> TensorVariable:
-    """Whether each element is negative infinity."""
+    """Return whether each element is negative infinity."""
     x = _as_real("isneginf", x)
     return and_(isinf(x), lt(x, 0))
 
 
 def iscomplex(x: Any) -> TensorVariable:
-    """Whether each element has an imaginary part that is not zero."""
+    """Return whether each element has an imaginary part that is not zero."""
     x = as_tensor_variable(x)
     return neq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(False))
 
 
 def isreal(x: Any) -> TensorVariable:
-    """Whether each element has no imaginary part, or one that is zero."""
+    """Return whether each element has no imaginary part, or one that is zero."""
     x = as_tensor_variable(x)
     return eq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(True))
 
@@ -168,7 +168,7 @@ def _truth(x: Any) -> TensorVariable:
 
 
 def logical_and(x1: Any, x2: Any) -> TensorVariable:
-    """Whether both elements are true (not zero).
+    """Return whether both elements are true (not zero).
 
     Examples
     --------
@@ -180,17 +180,17 @@ def logical_and(x1: Any, x2: Any) -> TensorVariable:
 
 
 def logical_or(x1: Any, x2: Any) -> TensorVariable:
-    """Whether an element is true (not zero)."""
+    """Return whether an element is true (not zero)."""
     return or_(_truth(x1), _truth(x2))
 
 
 def logical_xor(x1: Any, x2: Any) -> TensorVariable:
-    """Whether exactly one element is true (not zero)."""
+    """Return whether exactly one element is true (not zero)."""
     return xor(_truth(x1), _truth(x2))
 
 
 def logical_not(x: Any) -> TensorVariable:
-    """Whether each element is false (zero)."""
+    """Return whether each element is false (zero)."""
     return invert(_truth(x))
 
 

@@ -205,13 +205,13 @@ def power(x: object, y: object) -> TensorVariable:
 
 
 def isnan(a: object) -> TensorVariable:
-    """Whether each element is NaN; no element of an integer or Boolean tensor is."""
+    """Return whether each element is NaN; no element of an integer or Boolean tensor is."""
     a = as_tensor_variable(a)
     return isnan_(a) if a.type.dtype in continuous_dtypes else _all_false(a)
 
 
 def isinf(a: object) -> TensorVariable:
-    """Whether each element is infinite; no element of an integer or Boolean tensor is."""
+    """Return whether each element is infinite; no element of an integer or Boolean tensor is."""
     a = as_tensor_variable(a)
     return isinf_(a) if a.type.dtype in continuous_dtypes else _all_false(a)
 
@@ -292,7 +292,7 @@ def iround(a: object, mode: str | None = None) -> TensorVariable:
 
 
 def isclose(a: object, b: object, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> TensorVariable:
-    """Whether each pair of elements is equal within a tolerance.
+    """Return whether each pair of elements is equal within a tolerance.
 
     Finite `a` and `b` are close if ``|a - b| <= atol + rtol * |b|``; infinite
     ones if they are equal.

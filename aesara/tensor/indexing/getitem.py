@@ -1,4 +1,4 @@
-"""What ``x[...]`` means: the index as it is written becomes that of an op."""
+"""Conversion of ``x[...]``: from the index as written to that of an op."""
 
 from __future__ import annotations
 

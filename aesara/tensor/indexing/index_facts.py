@@ -1,4 +1,4 @@
-"""What is known of an index when the graph is built: where its parts go, and the sizes it leaves."""
+"""Static facts of an index: the axes its parts apply to, and the sizes of the result."""
 
 from __future__ import annotations
 

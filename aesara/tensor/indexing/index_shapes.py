@@ -1,4 +1,4 @@
-"""What indices leave of a shape: lengths of slices, and sizes of what is taken."""
+"""Shape inference for indexing: lengths of slices, and shapes of indexed tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a tensor is not zero."""
+"""Indices of the nonzero elements of a tensor."""
 
 from __future__ import annotations
 

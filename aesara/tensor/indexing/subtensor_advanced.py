@@ -115,7 +115,7 @@ advanced_subtensor1 = AdvancedSubtensor1()
 
 
 class _AdvancedWriter(Op):
-    """What the ops that write to entries given by tensors have in common."""
+    """Base of the ops that write to entries selected by tensors."""
 
     def _set_kind(self, inplace: bool, set_instead_of_inc: bool) -> None:
         self.inplace = bool(inplace)

@@ -69,7 +69,7 @@ def _is_type(part: Any) -> bool:
 
 
 class _TemplateOp(Op):
-    """What the ops with a basic index have in common: the template of the index."""
+    """Base of the ops with a basic index: the template of the index."""
 
     idx_list: Sequence[Any]
 

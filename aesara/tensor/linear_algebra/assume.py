@@ -1,4 +1,4 @@
-"""What a program says of a matrix: `assume`."""
+"""Structure of matrices that the user asserts: `assume`."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def assume(
 
 
 def _holds(fact: str, x: TensorVariable) -> TensorVariable:
-    """Whether a fact holds for all matrices of a batch, within rounding."""
+    """Return whether a fact holds for all matrices of a batch, within rounding."""
     turned = x.dimshuffle(*range(x.type.ndim - 2), x.type.ndim - 1, x.type.ndim - 2)
     if fact == "lower_triangular":
         return all_of(eq(triu(x, 1), 0))

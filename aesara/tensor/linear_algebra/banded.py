@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 __all__ = ["SolveBanded", "SolveHermitianBanded", "solve_banded", "solve_tridiagonal", "solveh_banded"]
 
 
-def _moved(x: TensorVariable, places: int) -> TensorVariable:
-    """What stood at ``i - places`` of the first dimension, at i; zero where nothing stood."""
-    if places == 0:
+def shift(x: TensorVariable, n: int) -> TensorVariable:
+    """Shift `x` by `n` positions along axis 0, toward larger indices if n > 0; fill with zeros."""
+    if n == 0:
         return x
-    empty = x.zeros_like()
-    if places > 0:
-        return set_subtensor(empty[places:], x[:-places])
-    return set_subtensor(empty[:places], x[-places:])
+    zeros = x.zeros_like()
+    if n > 0:
+        return set_subtensor(zeros[n:], x[:-n])
+    return set_subtensor(zeros[:n], x[-n:])
 
 
 class _SolveBands(MatrixOp):
@@ -109,16 +109,16 @@ class SolveBanded(_SolveBands):
         output_grads: Sequence[TensorVariable],
     ) -> list[TensorVariable]:
         (ab, _), (x,) = inputs, outputs
-        back = stack([conj(_moved(ab[self.upper + d], d)) for d in range(self.lower, -self.upper - 1, -1)])
+        back = stack([conj(shift(ab[self.upper + d], d)) for d in range(self.lower, -self.upper - 1, -1)])
         of_b = SolveBanded(self.upper, self.lower)(back, output_grads[0])
         g, x = column(of_b), column(x)
         offsets = range(self.upper, -self.lower - 1, -1)
-        return [stack([-_products(_moved(g, d), x) * _within(x, d) for d in offsets]), of_b]
+        return [stack([-_products(shift(g, d), x) * _within(x, d) for d in offsets]), of_b]
 
 
 def _within(x: TensorVariable, offset: int) -> TensorVariable:
     """One for columns where a diagonal lies in the matrix, zero for others."""
-    return _moved(x[:, 0].zeros_like() + 1, offset)
+    return shift(x[:, 0].zeros_like() + 1, offset)
 
 
 class SolveHermitianBanded(_SolveBands):
@@ -167,7 +167,7 @@ class SolveHermitianBanded(_SolveBands):
                 diagonal = -_products(g, x)
                 rows.append(real(diagonal).astype(ab.type.dtype))
             else:
-                rows.append(-_products(_moved(g, -below), x) - conj(_products(g, _moved(x, -below))))
+                rows.append(-_products(shift(g, -below), x) - conj(_products(g, shift(x, -below))))
         return [stack(rows), of_b]
 
 

@@ -1,4 +1,4 @@
-"""What the ops of linear algebra share: batches, dtypes, checks of shapes, and the parts that gradients are made of."""
+"""Common parts of the ops of linear algebra: batches, dtypes, checks of shapes, and parts of gradients."""
 
 from __future__ import annotations
 
@@ -77,11 +77,11 @@ class MatrixOp(Op):
     __props__: tuple[str, ...]
 
     def signature_for(self, inputs: Sequence[TensorVariable]) -> str:
-        """Which dimensions of these inputs belong to one application."""
+        """Return the gufunc signature for these inputs: the core dimensions of one application."""
         return self.gufunc_signature
 
     def read_of(self, a: np.ndarray) -> np.ndarray:
-        """What the op reads of its matrix, with zeros elsewhere; `NanOnError` looks whether that is finite."""
+        """Return the entries of `a` that the op reads, zeros elsewhere; `NanOnError` checks that they are finite."""
         raise TypeError(
             f"NanOnError takes Solve, SolveTriangular, MatrixInverse, Eigh and SVD, not {self}. Cholesky has an option "
             "of its own, on_error."
@@ -147,7 +147,7 @@ def as_matrix(op: Any, value: Any, name: str = "a") -> TensorVariable:
 
 
 def is_square(x: TensorVariable) -> bool:
-    """Whether the matrix may be square, as far as its type says."""
+    """Return whether the matrix may be square, as far as its type says."""
     rows, columns = x.type.shape
     return rows is None or columns is None or rows == columns
 
@@ -232,7 +232,7 @@ def vector_type(dtype: str, length: int | None) -> TensorType:
 
 
 def is_connected(gradient: Variable) -> bool:
-    """Whether a gradient was given for an output."""
+    """Return whether a gradient was given for an output."""
     return not isinstance(gradient.type, DisconnectedType)
 
 
@@ -309,7 +309,7 @@ def divided_by_gaps(
 
 
 def are_closed(gaps: TensorVariable, scale: TensorVariable) -> TensorVariable:
-    """Where gaps between eigenvalues are zero within rounding, `scale` being the size of the eigenvalues."""
+    """Test which gaps between eigenvalues of magnitude `scale` are zero within rounding."""
     dtype = gaps.type.dtype
     return le(absolute(gaps), gaps.shape[0].astype(dtype) * scale * np.asarray(4 * np.finfo(dtype).eps, dtype))
 

@@ -69,7 +69,7 @@ class PinvWithCutoff(MatrixOp):
 
 
 def _cutoff(rcond: Any, x: np.ndarray) -> float:
-    """What counts as zero beside the largest singular value: of a negative number, the precision."""
+    """Return the relative cutoff for singular values: `rcond`, or machine epsilon if it is negative."""
     return float(np.finfo(x.dtype).eps) if rcond < 0 else float(rcond)
 
 

@@ -241,7 +241,7 @@ def logm(a: Any) -> TensorVariable:
 
 
 def _rounding(form: np.ndarray) -> float:
-    """How large rounding errors of a Schur form are."""
+    """Return a bound of the rounding errors of a Schur form."""
     return float(np.finfo(form.dtype).eps * len(form) * np.abs(form).sum(axis=0).max())
 
 

@@ -278,7 +278,7 @@ def _in_elementary_operations(node: Apply) -> list[TensorVariable] | None:
 
 @vectorize_node.register(BatchNormOp)
 def _vectorized(op: BatchNormOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
-    """What it stands for, vectorized: there is no such operation for batches."""
+    """Vectorize the definition of the op; the op itself has no form for batches."""
     members: list[Any] = node.inputs
     return vectorize_graph(op.expressions(*members), dict(zip(members, inputs)))
 

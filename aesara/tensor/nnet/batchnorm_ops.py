@@ -51,7 +51,7 @@ def _as_dtype(value: Any, dtype: str) -> Any:
 def normalized(
     axes: Axes, root: Callable, x: Any, scale: Any, bias: Any, epsilon: Any, factor: Any, *running: Any
 ) -> list[Any]:
-    """What `AbstractBatchNormTrain` computes."""
+    """Compute the outputs of `AbstractBatchNormTrain`."""
     mean = x.mean(axes, keepdims=True)
     variance = ((x - mean) ** 2).mean(axes, keepdims=True)
     invstd = 1 / root(variance + epsilon)
@@ -67,14 +67,14 @@ def normalized(
 def estimated(
     axes: Axes, root: Callable, x: Any, scale: Any, bias: Any, mean: Any, variance: Any, epsilon: Any
 ) -> list[Any]:
-    """What `AbstractBatchNormInference` computes."""
+    """Compute the outputs of `AbstractBatchNormInference`."""
     return [_scaled(x, scale, bias, mean, 1 / root(variance + epsilon))]
 
 
 def pulled_back(
     axes: Axes, root: Callable, x: Any, dy: Any, scale: Any, mean: Any, invstd: Any, epsilon: Any
 ) -> list[Any]:
-    """What `AbstractBatchNormTrainGrad` computes."""
+    """Compute the outputs of `AbstractBatchNormTrainGrad`."""
     count = _as_dtype(_count(x, axes), str(x.dtype))
     deviation = x - mean
     of_bias = dy.sum(axes, keepdims=True)

@@ -124,7 +124,7 @@ class ConvOp(Correlation):
 
     @staticmethod
     def has_all_shape(imshp: Any, kshp: Any, nkern: Any = 1, bsize: Any = 1) -> bool:
-        """Whether all sizes are known."""
+        """Return whether all sizes are known."""
         return all(shape is not None and all(n is not None for n in shape) for shape in (imshp, kshp, (nkern, bsize)))
 
     @staticmethod

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["conv3d"]
 
-_MOVED = (0, 2, 1, 3, 4)
+_PERMUTATION = (0, 2, 1, 3, 4)
 
 
-def _moved(shape: Sequence[int | None] | None) -> Sequence[int | None] | None:
-    return None if shape is None else [shape[axis] for axis in _MOVED]
+def _permute(shape: Sequence[int | None] | None) -> Sequence[int | None] | None:
+    return None if shape is None else [shape[axis] for axis in _PERMUTATION]
 
 
 def conv3d(
@@ -59,13 +59,13 @@ def conv3d(
     if isinstance(border_mode, (tuple, list)) and len(set(border_mode)) == 1:
         border_mode = border_mode[0]
     result = conv3d_of_volumes(
-        dimshuffle(signals, _MOVED),
-        dimshuffle(filters, _MOVED),
-        _moved(signals_shape),
-        _moved(filters_shape),
+        dimshuffle(signals, _PERMUTATION),
+        dimshuffle(filters, _PERMUTATION),
+        _permute(signals_shape),
+        _permute(filters_shape),
         _paddings(border_mode, filters, filters_shape),
     )
-    return dimshuffle(result, _MOVED)
+    return dimshuffle(result, _PERMUTATION)
 
 
 def _paddings(border_mode: Any, filters: TensorVariable, filters_shape: Sequence[int | None] | None) -> Any:

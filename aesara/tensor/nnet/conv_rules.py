@@ -114,7 +114,7 @@ def local_abstractconv3d_gradinputs_gemm(fgraph: FunctionGraph, node: Apply) -> 
 
 
 def _is_plain(op: BaseAbstractConv, strides: bool) -> bool:
-    """Whether `ConvOp` knows a convolution: one group, no dilation, and all overlaps or the complete ones."""
+    """Return whether `ConvOp` knows a convolution: one group, no dilation, and all overlaps or the complete ones."""
     return (
         op.convdim == 2
         and op.border_mode in ("valid", "full")

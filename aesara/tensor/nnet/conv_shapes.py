@@ -298,7 +298,7 @@ def check_conv_gradinputs_shape(
     subsample: Sequence[Any],
     filter_dilation: Sequence[Any] | None = None,
 ) -> bool:
-    """Whether images and filters give an output of this shape; what is None fits anything.
+    """Return whether images and filters give an output of this shape; what is None fits anything.
 
     Examples
     --------

@@ -364,7 +364,7 @@ def sigmoid_binary_crossentropy(output: Any, target: Any) -> TensorVariable:
 
 
 def confusion_matrix(actual: Any, pred: Any) -> list[TensorVariable]:
-    """How often each class was predicted for each class.
+    """Count the predictions of each class for each true class.
 
     Parameters
     ----------

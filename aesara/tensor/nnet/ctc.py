@@ -30,12 +30,12 @@ __all__ = ["ConnectionistTemporalClassification", "ctc", "ctc_available", "ctc_p
 
 
 def ctc_present() -> bool:
-    """Whether costs can be computed: always, since no library is needed."""
+    """Return whether costs can be computed: always, since no library is needed."""
     return True
 
 
 def ctc_available() -> bool:
-    """Whether costs can be computed: always, since no library is needed."""
+    """Return whether costs can be computed: always, since no library is needed."""
     return True
 
 
@@ -142,8 +142,8 @@ class _Batch:
             found[0, self.counts < 2, 1] = -np.inf
         for t in range(1, len(found)):
             before = found[t - 1]
-            total = np.logaddexp(before, _moved(before, 1))
-            total = np.where(self.may_skip, np.logaddexp(total, _moved(before, 2)), total)
+            total = np.logaddexp(before, _shift(before, 1))
+            total = np.where(self.may_skip, np.logaddexp(total, _shift(before, 2)), total)
             found[t] = total + self.of_places[t]
         return found
 
@@ -165,8 +165,8 @@ class _Batch:
         for t in reversed(range(len(found))):
             if t + 1 < len(found):
                 after = found[t + 1] + self.of_places[t + 1]
-                total = np.logaddexp(after, _moved(after, -1))
-                found[t] = np.where(skips, np.logaddexp(total, _moved(after, -2)), total)
+                total = np.logaddexp(after, _shift(after, -1))
+                found[t] = np.where(skips, np.logaddexp(total, _shift(after, -2)), total)
             found[t] = np.where((self.lengths == t + 1)[:, None], np.where(ends, 0.0, -np.inf), found[t])
         return found
 
@@ -180,14 +180,14 @@ class _Batch:
         return np.where(inside[:, :, None], np.exp(self.logs) - expected, 0.0)
 
 
-def _moved(values: np.ndarray, by: int) -> np.ndarray:
-    """What stands so many places before, or after."""
-    found = np.full(values.shape, -np.inf)
-    if by > 0:
-        found[:, by:] = values[:, :-by]
+def _shift(values: np.ndarray, n: int) -> np.ndarray:
+    """Shift `values` by `n` positions along axis 1, toward larger indices if n > 0; fill with -inf."""
+    shifted = np.full(values.shape, -np.inf)
+    if n > 0:
+        shifted[:, n:] = values[:, :-n]
     else:
-        found[:, :by] = values[:, -by:]
-    return found
+        shifted[:, :n] = values[:, -n:]
+    return shifted
 
 
 def ctc(activations: Any, labels: Any, input_lengths: Any) -> TensorVariable:

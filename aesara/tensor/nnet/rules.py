@@ -55,7 +55,7 @@ def _replaced(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool
 
 
 def _along_rows(op: Any, ndim: int) -> bool:
-    """Whether a softmax goes along the last axis."""
+    """Return whether a softmax goes along the last axis."""
     return isinstance(op, (Softmax, LogSoftmax, SoftmaxGrad)) and op.axis in (-1, ndim - 1)
 
 

@@ -80,7 +80,7 @@ def _parameter(text: str) -> _Parameter:
 
 
 class Passing:
-    """How arguments of a function of NumPy are passed on to one of this package.
+    """Mapping of the arguments of a NumPy function to those of a function of this package.
 
     `target` is the name of that function, if it is not that of NumPy's.
     """

@@ -34,7 +34,7 @@ __all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]
 
 
 class SearchsortedOp(Op):
-    """Where values would have to be inserted into a sorted vector.
+    """Positions at which values are inserted into a sorted vector to keep it sorted.
 
     Inputs are the vector, the values and, optionally, what sorts the vector.
 

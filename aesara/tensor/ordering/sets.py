@@ -27,7 +27,7 @@ _FEW = 64
 
 
 def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False) -> TensorVariable:
-    """Whether each element is one of others.
+    """Return whether each element is one of others.
 
     Parameters
     ----------

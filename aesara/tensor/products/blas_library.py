@@ -50,7 +50,7 @@ def ldflags(libs: bool = True, flags: bool = False, libs_dir: bool = False, incl
 
 
 def check_init_y() -> bool:
-    """Whether ``gemv`` reads `y` where its factor is zero, so that `y` would have to be filled with numbers first.
+    """Return whether ``gemv`` reads `y` where its factor is zero, so that `y` has to be filled with numbers first.
 
     Examples
     --------

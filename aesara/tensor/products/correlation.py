@@ -58,7 +58,7 @@ def output_size(image: Any, span: Any, before: Any, after: Any, stride: int) -> 
 
 @dataclass(frozen=True)
 class Windows:
-    """How the windows of a convolution lie on the images.
+    """Window geometry of a convolution.
 
     Attributes
     ----------
@@ -128,7 +128,7 @@ class Windows:
         return (*image[:2], *(n + before + after for n, (before, after) in zip(image[2:], pads, strict=True)))
 
     def inner(self, image: Shape, kernel: Sequence[int]) -> tuple[Any, ...]:
-        """Where in an array with the zeros around it the image is."""
+        """Index of the image in an array of the padded size."""
         pads = self.pads(kernel)
         return (..., *(slice(before, before + n) for n, (before, _) in zip(image[2:], pads, strict=True)))
 

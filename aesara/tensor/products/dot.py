@@ -103,7 +103,7 @@ def _check_lengths(name: str, x: TensorVariable, y: TensorVariable, of_x: int | 
 
 
 def is_discrete_product(inputs: Sequence[TensorVariable]) -> bool:
-    """Whether a product has only integers or Booleans to multiply, so that its gradient is zero."""
+    """Return whether a product has only integers or Booleans to multiply, so that its gradient is zero."""
     return all(t.type.dtype in discrete_dtypes for t in inputs)
 
 
@@ -263,7 +263,7 @@ def _least_moved(
 
 
 def _in_order(first: list[int], last: list[int]) -> bool:
-    """Whether these axes and those are all of a tensor's from first to last."""
+    """Return whether these axes and those are all of a tensor's from first to last."""
     return [*first, *last] == list(range(len(first) + len(last)))
 
 

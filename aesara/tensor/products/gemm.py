@@ -93,7 +93,7 @@ def product_shape(z: TensorVariable, product: StaticShape) -> StaticShape:
 
 
 def _is_sign(factor: TensorVariable) -> bool:
-    """Whether a factor is known to be one or minus one."""
+    """Return whether a factor is known to be one or minus one."""
     return isinstance(factor, Constant) and bool(factor.data == 1 or factor.data == -1)
 
 
@@ -105,7 +105,7 @@ def times(factor: TensorVariable, z: TensorVariable) -> TensorVariable:
 
 
 def is_zero(factor: Any) -> bool:
-    """Whether a factor is known to be zero, so that what it scales is not read."""
+    """Return whether a factor is known to be zero, so that what it scales is not read."""
     return isinstance(factor, Constant) and bool(factor.data == 0)
 
 

@@ -1,4 +1,4 @@
-"""What NumPy's generators hold: reading, comparing, copying and restoring their states."""
+"""States of NumPy's generators: reading, comparing, copying and restoring."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def words_of_state(state: Any) -> Any:
 
 
 def same_state(a: Any, b: Any) -> bool:
-    """Whether two generators will draw the same numbers.
+    """Return whether two generators will draw the same numbers.
 
     Examples
     --------

@@ -127,5 +127,5 @@ def _random_state(seed: np.random.SeedSequence) -> np.random.RandomState:
 
 
 def _draws(found: Any) -> bool:
-    """Whether something is a distribution, or one with some arguments given."""
+    """Return whether something is a distribution, or one with some arguments given."""
     return isinstance(getattr(found, "func", found), RandomVariable)

@@ -1,4 +1,4 @@
-"""Whether all, or any, of the elements along axes are true."""
+"""Logical reductions: tests whether all, or any, elements along axes are true."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ class _Logical(CAReduce):
 
 
 class All(_Logical):
-    """Whether all elements along axes are true."""
+    """Test whether all elements along axes are true."""
 
     nfunc_spec = ("all", 1, 1)
     combined_by = aes.and_
 
 
 class Any(_Logical):
-    """Whether any element along axes is true."""
+    """Test whether any element along axes is true."""
 
     nfunc_spec = ("any", 1, 1)
     combined_by = aes.or_
@@ -90,7 +90,7 @@ def _selected(x: TensorVariable, where: typing.Any, otherwise: bool) -> TensorVa
 
 
 def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
-    """Whether all elements along axes are true (not zero). See `sum` for the parameters."""
+    """Return whether all elements along axes are true (not zero). See `sum` for the parameters."""
     x = _selected(as_tensor_variable(x), where, True)
     axis = as_axes(axis)
     out = _logical_op(All, axis)(x)
@@ -98,7 +98,7 @@ def all(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
 
 
 def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where: typing.Any = None) -> TensorVariable:
-    """Whether any element along axes is true (not zero). See `sum` for the parameters."""
+    """Return whether any element along axes is true (not zero). See `sum` for the parameters."""
     x = _selected(as_tensor_variable(x), where, False)
     axis = as_axes(axis)
     out = _logical_op(Any, axis)(x)
@@ -108,5 +108,5 @@ def any(x: typing.Any, axis: typing.Any = None, keepdims: bool = False, *, where
 def allclose(
     a: typing.Any, b: typing.Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> TensorVariable:
-    """Whether all pairs of elements are equal within a tolerance; see `isclose`."""
+    """Return whether all pairs of elements are equal within a tolerance; see `isclose`."""
     return all(isclose(a, b, rtol, atol, equal_nan))

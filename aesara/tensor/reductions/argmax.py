@@ -1,4 +1,4 @@
-"""Where the largest and smallest elements along axes are."""
+"""Positions of the largest and smallest elements along axes."""
 
 from __future__ import annotations
 

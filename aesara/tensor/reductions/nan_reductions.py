@@ -140,7 +140,7 @@ def _some_number(a: TensorVariable, axis: Any) -> TensorVariable:
 
 
 def _count(a: TensorVariable, axis: Any, keepdims: bool, dtype: str) -> TensorVariable:
-    """How many elements along axes are not NaN."""
+    """Count the elements along axes that are not NaN."""
     checked_axes(None if axis is None else tuple(np.atleast_1d(axis).tolist()), a.type.ndim)
     return sum_along(invert(isnan(a)), axis=axis, keepdims=keepdims).astype(dtype)
 

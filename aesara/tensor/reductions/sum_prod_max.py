@@ -145,15 +145,15 @@ class Prod(CAReduce):
             over_x = of_nonzero / switch(is_zero, one, x)
             others = switch(
                 is_zero,
-                switch(eq(zeros, 1), of_nonzero, switch(eq(zeros, 2), _sloped(of_nonzero, nothing - x), zero)),
-                switch(eq(zeros, 0), over_x, switch(eq(zeros, 1), _sloped(over_x, nothing), zero)),
+                switch(eq(zeros, 1), of_nonzero, switch(eq(zeros, 2), zero_times(of_nonzero, nothing - x), zero)),
+                switch(eq(zeros, 0), over_x, switch(eq(zeros, 1), zero_times(over_x, nothing), zero)),
             )
         return [(gz * conj(others)).astype(x.type.dtype)]
 
 
-def _sloped(factor: TensorVariable, nothing: TensorVariable) -> TensorVariable:
-    """What is zero, times a factor; zero also where that is infinite."""
-    return switch(lt(abs(factor), np.inf), factor * nothing, np.zeros((), dtype=nothing.type.dtype))
+def zero_times(x: TensorVariable, zero: TensorVariable) -> TensorVariable:
+    """Return ``x * zero``, but 0 where `x` is infinite or NaN; `zero` is 0 and carries a derivative."""
+    return switch(lt(abs(x), np.inf), x * zero, np.zeros((), dtype=zero.type.dtype))
 
 
 class ProdWithoutZeros(CAReduce):

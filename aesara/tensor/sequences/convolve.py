@@ -88,7 +88,7 @@ class Convolve(Op):
         ]
 
     def _offset(self, n: TensorVariable, m: TensorVariable) -> TensorVariable:
-        """Where the result begins in the full convolution."""
+        """Return the offset of the result in the full convolution."""
         shorter = minimum(n, m)
         if self.mode == "full":
             return shorter * 0

@@ -237,7 +237,7 @@ def astype(x: Any, dtype: Any) -> TensorVariable:
 
 
 def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
-    """How many elements along axes are not zero.
+    """Count the nonzero elements along axes.
 
     Examples
     --------
@@ -266,7 +266,7 @@ def argwhere(a: Any) -> TensorVariable:
 
 
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> TensorVariable:
-    """Whether two tensors have the same shape and equal elements.
+    """Return whether two tensors have the same shape and equal elements.
 
     Examples
     --------

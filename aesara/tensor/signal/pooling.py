@@ -49,7 +49,7 @@ MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 def pooled_size(
     n: Any, width: Any, stride: Any, pad: Any, ignore_border: bool, at_most: Callable = min, at_least: Callable = max
 ) -> Any:
-    """How many windows there are along a dimension of `n` elements.
+    """Return the number of windows along a dimension of `n` elements.
 
     With `ignore_border` only whole windows count. Without it the last window may reach beyond the end, but each has an
     element, and none starts where the one before has reached the end.
@@ -74,7 +74,7 @@ def pooled_shape(
 
 @dataclass(frozen=True)
 class PoolWindows:
-    """Where windows lie on images of known sizes, for values."""
+    """Window geometry of a pooling over images of known sizes."""
 
     image: tuple[int, ...]
     ws: tuple[int, ...]
@@ -82,8 +82,8 @@ class PoolWindows:
     pad: tuple[int, ...]
     output: tuple[int, ...]
 
-    def surrounded(self, x: np.ndarray, fill: Any) -> np.ndarray:
-        """The images with so much of `fill` around them that all windows are inside."""
+    def pad_images(self, x: np.ndarray, fill: Any) -> np.ndarray:
+        """Pad the images with `fill` so that every window lies inside."""
         around = np.full((*x.shape[: x.ndim - len(self.sizes)], *self.sizes), fill, dtype=x.dtype)
         around[self.inner] = x
         return around
@@ -98,7 +98,7 @@ class PoolWindows:
 
     @property
     def inner(self) -> tuple[Any, ...]:
-        """Where in such an array the images are."""
+        """Index of the images in an array of the padded `sizes`."""
         return (..., *(slice(p, p + n) for p, n in zip(self.pad, self.image, strict=True)))
 
     def views(self, around: np.ndarray) -> np.ndarray:
@@ -117,7 +117,7 @@ class PoolWindows:
             )
 
     def counts(self, include_pad: bool) -> np.ndarray:
-        """How many elements the windows have; with those of the padding or without."""
+        """Return the number of elements in each window, with or without the padding."""
         total = np.ones((), dtype="int64")
         for n, w, s, p, m in zip(self.image, self.ws, self.stride, self.pad, self.output, strict=True):
             starts = np.arange(m) * s
@@ -157,7 +157,7 @@ class PoolingOp(Op):
 
     @property
     def may_lie_in_padding(self) -> bool:
-        """Whether windows may hold nothing but padding: these have no largest element, and no mean without it."""
+        """Return whether a window may hold only padding, and so have no maximum and no mean without it."""
         return self.mode in ("sum", "average_inc_pad")
 
     # -- types -----------------------------------------------------------------------------------------------
@@ -252,7 +252,7 @@ class PoolingOp(Op):
     # -- values ----------------------------------------------------------------------------------------------
 
     def windows(self, shape: Sequence[int], ws: np.ndarray, stride: np.ndarray, pad: np.ndarray) -> PoolWindows:
-        """Where the windows lie on images of this shape.
+        """Return the window geometry for images of this shape.
 
         Raises
         ------
@@ -359,9 +359,9 @@ class Pool(_Downscaling):
         (x,) = arrays
         axes = tuple(range(-self.ndim, 0))
         if self.mode == "max":
-            return windows.views(windows.surrounded(x, least(x.dtype))).max(axes)
+            return windows.views(windows.pad_images(x, least(x.dtype))).max(axes)
         working = "float64" if x.dtype.name in discrete_dtypes and self.mode != "sum" else x.dtype
-        total = windows.views(windows.surrounded(x, 0)).sum(axes, dtype=working)
+        total = windows.views(windows.pad_images(x, 0)).sum(axes, dtype=working)
         return total if self.mode == "sum" else total / _counts(self, windows, total.dtype)
 
     def L_op(
@@ -448,7 +448,7 @@ class MaxPoolRop(_Downscaling):
         x, point = arrays
         if point.shape != x.shape:
             raise ValueError(f"{type(self).__name__}: `eval_point` has the shape {point.shape}, the images {x.shape}.")
-        largest = windows.views(windows.surrounded(x, least(x.dtype))).max(tuple(range(-self.ndim, 0)))
+        largest = windows.views(windows.pad_images(x, least(x.dtype))).max(tuple(range(-self.ndim, 0)))
         return _at_maxima(windows, x, largest, point)
 
     def L_op(
@@ -495,7 +495,7 @@ class MaxPoolGrad(PoolGrad):
         x, largest, g = arrays
         for name, v in (("maxout", largest), ("gz", g)):
             self.require_shape(v, windows, x.shape[: -self.ndim], name)
-        around = windows.surrounded(x, least(x.dtype))
+        around = windows.pad_images(x, least(x.dtype))
         total = np.zeros(around.shape, dtype=g.dtype)
         for entry in windows.entries():
             total[entry] += np.where(around[entry] == largest, g, np.zeros((), g.dtype))
@@ -535,7 +535,7 @@ class AveragePoolGrad(PoolGrad):
         self.require_shape(g, windows, x.shape[: -self.ndim], "gz")
         if self.mode != "sum":
             g = g / _counts(self, windows, g.dtype)
-        total = windows.surrounded(np.zeros(x.shape, dtype=g.dtype), 0)
+        total = windows.pad_images(np.zeros(x.shape, dtype=g.dtype), 0)
         for entry in windows.entries():
             total[entry] += g
         return np.ascontiguousarray(total[windows.inner])
@@ -602,7 +602,7 @@ def _counts(op: PoolingOp, windows: PoolWindows, dtype: np.dtype) -> np.ndarray:
 
 def _at_maxima(windows: PoolWindows, x: np.ndarray, largest: np.ndarray, g: np.ndarray) -> np.ndarray:
     """Over each window the sum of what `g` has where x is the maximum."""
-    around, values = windows.surrounded(x, least(x.dtype)), windows.surrounded(g, 0)
+    around, values = windows.pad_images(x, least(x.dtype)), windows.pad_images(g, 0)
     total = np.zeros(largest.shape, dtype=g.dtype)
     for entry in windows.entries():
         total += np.where(around[entry] == largest, values[entry], np.zeros((), g.dtype))

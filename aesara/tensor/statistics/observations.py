@@ -142,7 +142,7 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[TensorVariable, TensorVariable]:
-    """How many elements are in each of a row of intervals.
+    """Count the elements in each of a row of intervals.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def histogram(
 
 
 def _below(ordered: TensorVariable, edges: TensorVariable) -> TensorVariable:
-    """How many elements lie before each border; those on the last one included."""
+    """Return the number of elements below each edge; the last edge counts elements equal to it."""
     return join(0, searchsorted(ordered, edges[:-1], side="left"), searchsorted(ordered, edges[-1:], side="right"))
 
 

@@ -1,4 +1,4 @@
-"""What nodes of each family become when their inputs have batch dimensions; see `aesara.graph.vectorization`."""
+"""Vectorization rules of each family of ops; see `aesara.graph.vectorization`."""
 
 from aesara.tensor.vectorization import (
     choices,

@@ -1,4 +1,4 @@
-"""What the rules to vectorize nodes have in common: aligning and broadcasting batch dimensions."""
+"""Common parts of the vectorization rules: aligning and broadcasting batch dimensions."""
 
 from __future__ import annotations
 

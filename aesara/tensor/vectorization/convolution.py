@@ -38,7 +38,7 @@ def _convolve(op: Convolve, node: Apply, a: TensorVariable, v: TensorVariable) -
 
 
 def _window(mode: str, n: TensorVariable, m: TensorVariable) -> tuple[TensorVariable | int, TensorVariable]:
-    """Where the result begins in the full convolution, and how long it is."""
+    """Return the offset and the length of the result in the full convolution."""
     if mode == "full":
         return 0, n + m - 1
     shorter, longer = minimum(n, m), maximum(n, m)

@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 @vectorize_node.register(ExpressionOp)
 def _expression(op: ExpressionOp, node: Apply, *inputs: TensorVariable) -> Sequence[TensorVariable]:
-    """What it stands for, vectorized: there is no such operation for batches."""
+    """Vectorize the definition of the op; the op itself has no form for batches."""
     members: list[Any] = node.inputs
     return [vectorize_graph(op.definition(*members), dict(zip(members, inputs)))]

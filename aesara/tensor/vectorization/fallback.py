@@ -1,4 +1,4 @@
-"""What becomes of nodes without a rule of their own: the op is applied to each member of the batch."""
+"""Vectorization of ops without a rule of their own: one application per member of the batch."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class _Index:
 
 
 def _can_be_batched(parts: Sequence[TensorVariable], numbers: Sequence[int]) -> bool:
-    """Whether the parts of an index that differ from member to member are integers."""
+    """Return whether the parts of an index that differ from member to member are integers."""
     return not any(number and is_mask(part) for part, number in zip(parts, numbers))
 
 

@@ -62,7 +62,7 @@ def _drawn_one_by_one(
 
 
 def _has_derivatives(op: RandomVariable, cls: Any, gradient: Any, parameter: Any) -> bool:
-    """Whether derivatives that were written for draws of a class are those of an op, and are asked for."""
+    """Return whether derivatives that were written for draws of a class are those of an op, and are asked for."""
     draws_otherwise = type(op).rng_fn.__func__ is not cls.rng_fn.__func__  # type: ignore[attr-defined]
     is_known = isinstance(gradient.type, DisconnectedType) or parameter.type.dtype in discrete_dtypes
     return not (draws_otherwise or is_known)

@@ -38,7 +38,7 @@ def floats_of(dtype: str, *params: Any) -> list[TensorVariable]:
 
 
 def is_number(param: Any, number: float) -> bool:
-    """Whether a parameter is a certain number, known when the graph is built."""
+    """Return whether a parameter is a certain number, known when the graph is built."""
     return isinstance(param, int | float) and param == number
 
 
