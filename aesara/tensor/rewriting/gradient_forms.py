@@ -54,9 +54,9 @@ from aesara.tensor.rewriting.hyperbolic import quotient_of_hyperbolic_functions,
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
 from aesara.tensor.rewriting.logarithms.differences import base_of_square, is_near_kept
 from aesara.tensor.rewriting.logarithms.functions import hyperbolic_cosine
-from aesara.tensor.rewriting.logarithms.logarithm import log_of_complement, logarithm, smooth_log1mexp_of_exponential
-from aesara.tensor.rewriting.logarithms.one_plus_powers import log1p_of_power, log_of_one_plus_power
+from aesara.tensor.rewriting.logarithms.powers import log1p_of_power, log_of_one_plus_power
 from aesara.tensor.rewriting.logarithms.quotients import exponential_terms, number_of
+from aesara.tensor.rewriting.logarithms.rules import log_of_complement, logarithm, smooth_log1mexp_of_exponential
 from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp
 from aesara.tensor.rewriting.special import form_of_entropy, form_of_relative_entropy, form_of_xlogy
 from aesara.tensor.rewriting.sums import smooth_difference_of_roots, smooth_sum

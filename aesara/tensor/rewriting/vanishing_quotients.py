@@ -50,7 +50,7 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
     real_of_same_dtype,
 )
-from aesara.tensor.rewriting.logarithms.small_powers import factors_of
+from aesara.tensor.rewriting.logarithms.powers import factors_of
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()

@@ -25,13 +25,13 @@ from aesara.tensor.rewriting.helpers import (
     is_real,
     is_unsigned,
     output_of,
+    outputs_in_place_of,
     real_of_same_dtype,
     same_elements,
     shaped_like_inputs,
 )
 from aesara.tensor.rewriting.indices import is_full_slice
 from aesara.tensor.rewriting.matrices.low_rank import _has_equal_numbers
-from aesara.tensor.rewriting.matrices.parts import in_places_of
 from aesara.tensor.rewriting.older_interface import compute_mul, is_neg, parse_mul_tree, simplify_mul
 from aesara.tensor.rewriting.shape_feature import _same_length
 from aesara.tensor.rewriting.written_order import same_factors
@@ -294,10 +294,10 @@ def test_integers_have_no_negative_powers(mode):
 def test_results_of_several_outputs():
     m = at.dmatrix()
     node = at.linalg.slogdet(m)[0].owner
-    assert in_places_of(node, at.dscalar(), m) is False
-    assert in_places_of(node, m, at.dscalar()) is False
+    assert outputs_in_place_of(node, [at.dscalar(), m]) is None
+    assert outputs_in_place_of(node, [m, at.dscalar()]) is None
     sign, size = at.dscalars("sign", "size")
-    assert in_places_of(node, sign, size) == [sign, size]
+    assert outputs_in_place_of(node, [sign, size]) == [sign, size]
 
 
 def test_lengths_that_are_the_same_expression():

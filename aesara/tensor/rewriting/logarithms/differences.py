@@ -9,40 +9,10 @@ from typing import Literal
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    eq,
-    erf,
-    erfc,
-    gt,
-    le,
-    log1mexp,
-    log_ndtr,
-    maximum,
-    minimum,
-    mul,
-    ndtr,
-    neg,
-    reciprocal,
-    sgn,
-    sigmoid,
-    softplus,
-    square,
-    sub,
-    switch,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.algebra import multiple, opposite
 from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
-from aesara.tensor.rewriting.helpers import (
-    common_value,
-    constant_like,
-    has_value,
-    output_of,
-)
+from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, output_of
 from aesara.tensor.rewriting.logarithms.functions import (
     complement_of_exponential,
     complement_of_logistic,
@@ -66,12 +36,12 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
     if not has_value(one, 1):
         return None
     base = base_of_square(var)
-    inner = None if base is None or base in analysis.kept else output_of(base, tanh)
+    inner = None if base is None or base in analysis.kept else output_of(base, ops.tanh)
     if inner is not None and fits(inner.inputs[0], node):
         size = hyperbolic_cosine(analysis, inner, 0).exponent
-        return Scaled(mul(constant_like(-2, size), size), probability=True, in_sums=False)
+        return Scaled(ops.mul(constant_like(-2, size), size), probability=True, in_sums=False)
     scale, x = _normal(var) or (None, var)
-    return Scaled(log_ndtr(opposite(x)), probability=True) if scale == 1 and fits(x, node) else None
+    return Scaled(ops.log_ndtr(opposite(x)), probability=True) if scale == 1 and fits(x, node) else None
 
 
 def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -80,8 +50,8 @@ def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     It is that of the difference of the logarithms of the others and of these.
     """
     (one, var), (out,) = node.inputs, node.outputs
-    quotient = output_of(var, true_divide) if has_value(one, 1) else None
-    total = None if quotient is None else output_of(quotient.inputs[1], add)
+    quotient = output_of(var, ops.true_divide) if has_value(one, 1) else None
+    total = None if quotient is None else output_of(quotient.inputs[1], ops.add)
     if quotient is None or total is None or {total.outputs[0].type.dtype, var.type.dtype} != {out.type.dtype}:
         return None
     top = quotient.inputs[0]
@@ -94,18 +64,19 @@ def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if not others or total.outputs[0].type.broadcastable != var.type.broadcastable:
         return None
     parts = [
-        _logarithm_of_positive(v, out, analysis, depth) for v in (top, others[0] if len(others) == 1 else add(*others))
+        _logarithm_of_positive(v, out, analysis, depth)
+        for v in (top, others[0] if len(others) == 1 else ops.add(*others))
     ]
-    return None if None in parts else Scaled(neg(softplus(sub(*parts))), probability=True)
+    return None if None in parts else Scaled(ops.neg(ops.softplus(ops.sub(*parts))), probability=True)
 
 
 def difference_of_logistics(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     x, y = (_argument_of_logistic(v) for v in node.inputs)
     if x is None or y is None or not (fits(x, node) and fits(y, node)):
         return None
-    lower, upper = minimum(x, y), maximum(x, y)
-    exponent = sub(log1mexp(_distance(x, y)), add(softplus(neg(upper)), softplus(lower)))
-    return Scaled(exponent, [sgn(sub(x, y))], in_sums=False)
+    lower, upper = ops.minimum(x, y), ops.maximum(x, y)
+    exponent = ops.sub(ops.log1mexp(_distance(x, y)), ops.add(ops.softplus(ops.neg(upper)), ops.softplus(lower)))
+    return Scaled(exponent, [ops.sgn(ops.sub(x, y))], in_sums=False)
 
 
 def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled | Literal[False] | None:
@@ -120,26 +91,26 @@ def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled |
         return None
     if _are_from_lower_tail(x, y):
         return False
-    above = gt(add(x, y), constant_like(0, x))
-    first, second = switch(above, neg(y), x), switch(above, neg(x), y)
+    above = ops.gt(ops.add(x, y), constant_like(0, x))
+    first, second = ops.switch(above, ops.neg(y), x), ops.switch(above, ops.neg(x), y)
     facts = np.finfo(x.type.dtype)
     # Second derivatives divide by squares.
-    usable = le(constant_like(np.sqrt(facts.tiny) / facts.eps, x), maximum(ndtr(first), ndtr(second)))
-    logarithms = log_ndtr(first), log_ndtr(second)
-    far = add(maximum(*logarithms), log1mexp(_distance(*logarithms)))
-    mantissa = switch(usable, sub(ndtr(first), ndtr(second)), sgn(sub(x, y)))
+    usable = ops.le(constant_like(np.sqrt(facts.tiny) / facts.eps, x), ops.maximum(ops.ndtr(first), ops.ndtr(second)))
+    logarithms = ops.log_ndtr(first), ops.log_ndtr(second)
+    far = ops.add(ops.maximum(*logarithms), ops.log1mexp(_distance(*logarithms)))
+    mantissa = ops.switch(usable, ops.sub(ops.ndtr(first), ops.ndtr(second)), ops.sgn(ops.sub(x, y)))
     factors = [mantissa] if scale == 1 else [constant_like(scale, x), mantissa]
-    return Scaled(switch(usable, constant_like(0, x), far), factors, in_sums=False)
+    return Scaled(ops.switch(usable, constant_like(0, x), far), factors, in_sums=False)
 
 
 def _are_from_lower_tail(x: Variable, y: Variable) -> bool:
     """Whether two arguments are what `difference_of_normals` makes of two: their difference is accurate."""
-    first, second = output_of(x, switch), output_of(y, switch)
+    first, second = output_of(x, ops.switch), output_of(y, ops.switch)
     return (
         first is not None
         and second is not None
         and first.inputs[0] is second.inputs[0]
-        and output_of(first.inputs[0], gt) is not None
+        and output_of(first.inputs[0], ops.gt) is not None
     )
 
 
@@ -159,9 +130,9 @@ def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Sca
         if found is not None:
             return found
         found = minus_one(exponent)
-        return Scaled(found.exponent, [neg(found.factors[0])], in_sums=False)
+        return Scaled(found.exponent, [ops.neg(found.factors[0])], in_sums=False)
     x, y = exponents
-    return Scaled(add(maximum(x, y), log1mexp(_distance(x, y))), [sgn(sub(x, y))], in_sums=False)
+    return Scaled(ops.add(ops.maximum(x, y), ops.log1mexp(_distance(x, y))), [ops.sgn(ops.sub(x, y))], in_sums=False)
 
 
 def _logarithm_of_positive(var: Variable, out: Variable, analysis: Search, depth: int) -> Variable | None:
@@ -178,7 +149,7 @@ def _terms(var: Variable) -> list[Variable]:
     found, stack = [], [var]
     while stack:
         term = stack.pop()
-        inner = output_of(term, add)
+        inner = output_of(term, ops.add)
         if inner is None or term.type != var.type or len(stack) > MOST_TERMS:
             found.append(term)
         else:
@@ -203,9 +174,9 @@ def base_of_square(var: Variable) -> Variable | None:
     node = var.owner
     if node is None:
         return None
-    if node.op == mul and len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]:
+    if node.op == ops.mul and len(node.inputs) == 2 and node.inputs[0] is node.inputs[1]:
         return node.inputs[0]
-    is_square = node.op == square or (node.op == at_pow and has_value(node.inputs[1], 2))
+    is_square = node.op == ops.square or (node.op == ops.pow and has_value(node.inputs[1], 2))
     return node.inputs[0] if is_square else None
 
 
@@ -214,9 +185,9 @@ def _argument_of_logistic(var: Variable) -> Variable | None:
     node = var.owner
     if node is None:
         return None
-    if node.op == sigmoid:
+    if node.op == ops.sigmoid:
         return node.inputs[0]
-    below = node.op == reciprocal or (node.op == true_divide and has_value(node.inputs[0], 1))
+    below = node.op == ops.reciprocal or (node.op == ops.true_divide and has_value(node.inputs[0], 1))
     x = argument_of_one_plus_exp(node.inputs[-1]) if below else None
     return None if x is None else opposite(x)
 
@@ -227,16 +198,16 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
     node = var.owner
     if node is None:
         return None
-    if node.op == ndtr:
+    if node.op == ops.ndtr:
         return number, node.inputs[0]
     sign = 1
-    if node.op == erfc:
+    if node.op == ops.erfc:
         (x,), sign = node.inputs, -1
-    elif node.op in (add, sub) and len(node.inputs) == 2 and any(has_value(v, 1) for v in node.inputs):
-        inner = output_of(node.inputs[has_value(node.inputs[0], 1)], erf)
-        if inner is None or (node.op == sub and not has_value(node.inputs[0], 1)):
+    elif node.op in (ops.add, ops.sub) and len(node.inputs) == 2 and any(has_value(v, 1) for v in node.inputs):
+        inner = output_of(node.inputs[has_value(node.inputs[0], 1)], ops.erf)
+        if inner is None or (node.op == ops.sub and not has_value(node.inputs[0], 1)):
             return None
-        (x,), sign = inner.inputs, (1 if node.op == add else -1)
+        (x,), sign = inner.inputs, (1 if node.op == ops.add else -1)
     else:
         return None
     return (2 * number, scaled_argument(x, sign * math.sqrt(2))) if x.type.dtype == "float64" else None
@@ -245,7 +216,7 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
 def _error_function(var: Variable) -> tuple[float, Variable] | None:
     """A number and ``x`` for a multiple of ``erf``, as that multiple of ``ndtr(x)`` but for a constant; else None."""
     number, var = multiple(var)
-    inner = output_of(var, erf)
+    inner = output_of(var, ops.erf)
     if inner is None or var.type.dtype != "float64" or inner.inputs[0].type.dtype != "float64":
         return None
     return 2 * number, scaled_argument(inner.inputs[0], math.sqrt(2))
@@ -260,4 +231,4 @@ def is_near_kept(var: Variable, kept: Collection[Variable], depth: int = 6) -> b
 
 def _distance(x: Variable, y: Variable) -> Variable:
     """``-abs(x - y)``, which is zero for equal infinite numbers."""
-    return neg(switch(eq(x, y), constant_like(0, x), at_abs(sub(x, y))))
+    return ops.neg(ops.switch(ops.eq(x, y), constant_like(0, x), ops.abs(ops.sub(x, y))))

@@ -12,46 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    cosh,
-    eq,
-    exp,
-    expm1,
-    gamma,
-    gammaln,
-    gt,
-    i0,
-    i0e,
-    i1,
-    i1e,
-    log,
-    log1mexp,
-    maximum,
-    mul,
-    ndtr,
-    neg,
-    sgn,
-    sigmoid,
-    softplus,
-    sqrt,
-    square,
-    sub,
-    switch,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.algebra import multiple, opposite
-from aesara.tensor.rewriting.helpers import (
-    as_dtype,
-    common_value,
-    constant_like,
-    exponent_value,
-    has_value,
-    output_of,
-)
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, exponent_value, has_value, output_of
 from aesara.tensor.rewriting.hyperbolic import log_of_cosh, with_bounded_exponentials
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fits, logarithm_of_power
 
@@ -66,7 +29,7 @@ def _argument(node: Apply) -> Variable:
 
 def _of_size(x: Variable, logarithm: Callable[[Variable], Variable]) -> Scaled:
     """An odd function of `x` from the logarithm of its values at positive numbers."""
-    return Scaled(logarithm(at_abs(x)), [sgn(x)], in_sums=False)
+    return Scaled(logarithm(ops.abs(x)), [ops.sgn(x)], in_sums=False)
 
 
 def _minus_log_2(x: Variable) -> Variable:
@@ -76,8 +39,10 @@ def _minus_log_2(x: Variable) -> Variable:
 def hyperbolic_sine(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if analysis.smooth:
         x = _argument(node)
-        return Scaled(_smooth_log_of_cosh(x), [tanh(x)], in_sums=False)
-    return _of_size(_argument(node), lambda x: add(x, log1mexp(mul(constant_like(-2, x), x)), _minus_log_2(x)))
+        return Scaled(_smooth_log_of_cosh(x), [ops.tanh(x)], in_sums=False)
+    return _of_size(
+        _argument(node), lambda x: ops.add(x, ops.log1mexp(ops.mul(constant_like(-2, x), x)), _minus_log_2(x))
+    )
 
 
 def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled:
@@ -90,7 +55,7 @@ def hyperbolic_cosine(analysis: Search, node: Apply, depth: int) -> Scaled:
 
 
 def _smooth_log_of_cosh(x: Variable) -> Variable:
-    return add(x, softplus(mul(constant_like(-2, x), x)), _minus_log_2(x))
+    return ops.add(x, ops.softplus(ops.mul(constant_like(-2, x), x)), _minus_log_2(x))
 
 
 def hyperbolic_tangent(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -98,15 +63,15 @@ def hyperbolic_tangent(analysis: Search, node: Apply, depth: int) -> Scaled | No
         return None  # it is a factor as it is
 
     def logarithm(x: Variable) -> Variable:
-        twice = mul(constant_like(-2, x), x)
-        return sub(log1mexp(twice), softplus(twice))
+        twice = ops.mul(constant_like(-2, x), x)
+        return ops.sub(ops.log1mexp(twice), ops.softplus(twice))
 
     return _of_size(_argument(node), logarithm)
 
 
 def opposite_of_expm1(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     """``-expm1(x)`` for negative `x`, which is a probability."""
-    inner = output_of(node.inputs[0], expm1)
+    inner = output_of(node.inputs[0], ops.expm1)
     if inner is None or node.inputs[0] in analysis.kept or not fits(inner.inputs[0], node):
         return None
     return complement_of_exponential(inner.inputs[0])
@@ -116,33 +81,33 @@ def complement_of_exponential(exponent: Variable) -> Scaled | None:
     """``1 - exp(exponent)`` where it is plain that the exponent is negative."""
     number, size = multiple(exponent)
     if number < 0 and is_positive(size):
-        return Scaled(log1mexp(exponent), probability=True, in_sums=False)
+        return Scaled(ops.log1mexp(exponent), probability=True, in_sums=False)
     return None
 
 
 def complement_of_logistic(exponent: Variable) -> Scaled | None:
     """``1 - exp(exponent)`` where the exponential is the logistic function."""
-    node = output_of(exponent, neg)
-    inner = None if node is None else output_of(node.inputs[0], softplus)
-    return None if inner is None else Scaled(neg(softplus(opposite(inner.inputs[0]))), probability=True)
+    node = output_of(exponent, ops.neg)
+    inner = None if node is None else output_of(node.inputs[0], ops.softplus)
+    return None if inner is None else Scaled(ops.neg(ops.softplus(opposite(inner.inputs[0]))), probability=True)
 
 
 def exponential_minus_one(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
     if analysis.smooth:
-        return Scaled(softplus(x), [tanh(mul(constant_like(0.5, x), x))], in_sums=False)
+        return Scaled(ops.softplus(x), [ops.tanh(ops.mul(constant_like(0.5, x), x))], in_sums=False)
     return minus_one(x)
 
 
 def minus_one(exponent: Variable) -> Scaled:
     """``exp(exponent) - 1``."""
-    size = add(maximum(exponent, constant_like(0, exponent)), log1mexp(neg(at_abs(exponent))))
-    return Scaled(size, [sgn(exponent)], in_sums=False)
+    size = ops.add(ops.maximum(exponent, constant_like(0, exponent)), ops.log1mexp(ops.neg(ops.abs(exponent))))
+    return Scaled(size, [ops.sgn(exponent)], in_sums=False)
 
 
 def gamma_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
-    return _where_positive(x, gammaln, gamma)
+    return _where_positive(x, ops.gammaln, ops.gamma)
 
 
 def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -154,10 +119,12 @@ def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     base, number = as_dtype(base, out.type.dtype), as_dtype(number, out.type.dtype)
     if value is not None and float(value) % 2 not in (1, 0):
         # It is NaN where the logarithm is.
-        return Scaled(logarithm_of_power(number, log(with_infinite_power(base)), analysis), in_sums=False)
+        return Scaled(logarithm_of_power(number, ops.log(with_infinite_power(base)), analysis), in_sums=False)
     if value is not None and float(value) % 2 == 0:
-        return Scaled(logarithm_of_power(number, log(at_abs(base)), analysis), in_sums=False)
-    return _where_positive(base, lambda x: logarithm_of_power(number, log(x), analysis), lambda x: at_pow(x, number))
+        return Scaled(logarithm_of_power(number, ops.log(ops.abs(base)), analysis), in_sums=False)
+    return _where_positive(
+        base, lambda x: logarithm_of_power(number, ops.log(x), analysis), lambda x: ops.pow(x, number)
+    )
 
 
 def _fits(base: Variable, out: Variable) -> bool:
@@ -171,12 +138,12 @@ def _where_positive(
     """A function from its logarithm where its argument is positive, and as it is elsewhere; it is 1 at 1."""
     if is_positive(x):
         return Scaled(logarithm(x), in_sums=False)
-    chosen = output_of(x, switch)
+    chosen = output_of(x, ops.switch)
     if chosen is not None and has_value(chosen.inputs[1], 1):
         return None  # what is left of such a form
     one = constant_like(1, x)
-    positive = gt(x, constant_like(0, x))
-    return Scaled(logarithm(switch(positive, x, one)), [function(switch(positive, one, x))], in_sums=False)
+    positive = ops.gt(x, constant_like(0, x))
+    return Scaled(logarithm(ops.switch(positive, x, one)), [function(ops.switch(positive, one, x))], in_sums=False)
 
 
 def with_infinite_power(base: Variable) -> Variable:
@@ -184,7 +151,7 @@ def with_infinite_power(base: Variable) -> Variable:
     if is_positive(base):
         return base
     infinity = constant_like(np.inf, base)
-    return switch(eq(base, neg(infinity)), infinity, base)
+    return ops.switch(ops.eq(base, ops.neg(infinity)), infinity, base)
 
 
 def is_positive(var: Variable, depth: int = 4) -> bool:
@@ -197,10 +164,10 @@ def is_positive(var: Variable, depth: int = 4) -> bool:
         return False
     if node.op in POSITIVE:
         return True
-    if node.op in (mul, true_divide, sqrt, at_pow):
-        operands = node.inputs[:1] if node.op == at_pow else node.inputs
+    if node.op in (ops.mul, ops.true_divide, ops.sqrt, ops.pow):
+        operands = node.inputs[:1] if node.op == ops.pow else node.inputs
         return all(is_positive(v, depth - 1) for v in operands)
-    if node.op == add:
+    if node.op == ops.add:
         found = [is_positive(v, depth - 1) for v in node.inputs]
         return any(found) and all(one or _is_not_negative(v, depth - 1) for one, v in zip(found, node.inputs))
     return False
@@ -210,24 +177,24 @@ def _is_not_negative(var: Variable, depth: int) -> bool:
     node = var.owner
     if node is None or depth == 0:
         return False
-    if node.op in (square, at_abs):
+    if node.op in (ops.square, ops.abs):
         return True
-    if node.op == at_pow:
+    if node.op == ops.pow:
         number = common_value(node.inputs[1])
         # A power that is not an integer is NaN for a negative base.
         return number is not None and (float(number) % 2 == 0 or float(number) % 1 != 0)
-    if node.op in (mul, true_divide):
+    if node.op in (ops.mul, ops.true_divide):
         return all(is_positive(v, depth - 1) or _is_not_negative(v, depth - 1) for v in node.inputs)
     return False
 
 
-POSITIVE = frozenset((exp, sigmoid, softplus, cosh, ndtr, i0))
+POSITIVE = frozenset((ops.exp, ops.sigmoid, ops.softplus, ops.cosh, ops.ndtr, ops.i0))
 
 
 #: modified Bessel functions, and each times ``exp(-abs(x))``
-WITHOUT_EXPONENTIAL = {i0: i0e, i1: i1e}
+WITHOUT_EXPONENTIAL = {ops.i0: ops.i0e, ops.i1: ops.i1e}
 
 
 def bessel_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
-    return Scaled(at_abs(x), [WITHOUT_EXPONENTIAL[node.op](x)], in_sums=False)
+    return Scaled(ops.abs(x), [WITHOUT_EXPONENTIAL[node.op](x)], in_sums=False)

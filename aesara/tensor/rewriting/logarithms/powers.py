@@ -1,35 +1,52 @@
-"""Logarithms of powers, inverse hyperbolic functions written as logarithms, and sums with softplus that cancel."""
+"""Logarithms of powers: as multiples of logarithms, which are finite where the power overflows or underflows.
+
+``x**-3.5 * exp(-1 / x)`` is infinity times zero for small `x`, and so is the product of its power with a constant: the
+logarithm of the power is added to the exponent instead. In sums, and where nothing takes the logarithm, such powers
+remain factors. ``log1p(c * b**n)`` is ``n * log(c**(1/n) * abs(b))`` where the power overflows; one logarithm computes
+both, of an argument and with a coefficient that a switch selects.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
-from aesara.graph.nodes import Variable
+from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
+from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     arcsinh,
     arctanh,
+    eq,
     log,
     log1p,
     mul,
     neg,
+    reciprocal,
     softplus,
     sqrt,
     square,
     sub,
+    switch,
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.rewriting.algebra import SignedSum, are_opposite, opposite, opposite_of
+from aesara.tensor.rewriting.algebra import Product, Reading, SignedSum, are_opposite, opposite, opposite_of
 from aesara.tensor.rewriting.helpers import (
     common_value,
+    constant_like,
+    exponent_value,
+    has_value,
     in_place_of,
     is_float,
     output_of,
     real_of_same_dtype,
 )
+from aesara.tensor.rewriting.logarithms.functions import is_positive, with_infinite_power
+from aesara.tensor.rewriting.logarithms.scaled import Scaled
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
 
@@ -103,3 +120,204 @@ def _softplus(var: Variable, sign: int, dtype: str) -> tuple[int, Variable] | No
         sign, var = -sign, inner
     node = output_of(var, softplus)
     return None if node is None or node.inputs[0].type.dtype != dtype else (sign, node.inputs[0])
+
+
+def _power_above_one(var: Variable, kept: Collection[Variable]) -> tuple[Variable, float] | None:
+    """The base and the exponent of a factor that is a power above 1."""
+    node = var.owner
+    if node is None or var in kept or node.op not in (square, at_pow) or node.inputs[0].type.dtype != var.type.dtype:
+        return None
+    if node.op == square:
+        return node.inputs[0], 2.0
+    number = exponent_value(node.inputs[1]) if node.op == at_pow else None
+    return (node.inputs[0], float(number)) if number is not None and 1 < number < np.inf else None
+
+
+def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiated: bool = False) -> Variable | None:
+    """``log1p(var)`` for a power, times or over a number, or a square times or over a variable; None for others."""
+    node = var.owner
+    if node is None or not is_float(var) or var in kept:
+        return None
+    found, op, rest = _power_above_one(var, kept), None, None
+    if found is None and node.op in (mul, true_divide) and len(node.inputs) == 2:
+        places = (0, 1) if node.op == mul else (0,)
+        for place in places:
+            rest = node.inputs[1 - place]
+            fits = rest.type.dtype == var.type.dtype or common_value(rest) is not None
+            found = (
+                _power_above_one(node.inputs[place], kept)
+                if fits and node.inputs[place].type.dtype == var.type.dtype
+                else None
+            )
+            if found is not None:
+                op = node.op
+                break
+    if found is None:
+        return None
+    base, number = found
+    root = None
+    if rest is not None and op is not None:
+        value = common_value(rest)
+        if value is not None:
+            root = constant_like(abs(np.float64(value)) ** (1 / number), var)
+        elif number == 2:
+            root = sqrt(at_abs(rest))
+        else:
+            return None
+    is_infinite = eq(var, constant_like(np.inf, var))
+    size = at_abs(base) if root is None or op is None else op(at_abs(base), root)
+    if differentiated:
+        inside = switch(is_infinite, constant_like(1, base), base)
+        power = square(inside) if number == 2 else at_pow(inside, constant_like(number, inside))
+        var = power if op is None else op(power, rest)
+    one = constant_like(1, var)
+    times = switch(is_infinite, constant_like(number, var), one)
+    return mul(times, log1p(switch(is_infinite, size, var)))
+
+
+def is_one_plus_power(var: Variable) -> bool:
+    """Return whether a variable is 1 plus a power that is not negative."""
+    node = output_of(var, add)
+    if node is None or len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
+        return False
+    power = node.inputs[has_value(node.inputs[0], 1)]
+    return power.type.dtype == var.type.dtype and is_positive(var) and log1p_of_power(power) is not None
+
+
+def log_of_one_plus_power(var: Variable, kept: Collection[Variable]) -> Variable | None:
+    """``log(var)``, for differentiation, where `var` is 1 plus a power."""
+    node = output_of(var, add)
+    if node is None or var in kept or len(node.inputs) != 2:
+        return None
+    for one, power in (node.inputs, node.inputs[::-1]):
+        if has_value(one, 1) and power.type.dtype == var.type.dtype:
+            return log1p_of_power(power, kept, differentiated=True)
+    return None
+
+
+@rules.stabilize
+@rules.specialize
+@node_rewriter([log1p], operands=[square, at_pow, mul, true_divide])
+def local_log1p_of_power(fgraph, node):
+    """``log1p(x**2)`` and ``log1p(x**2 / n)`` are finite where the square overflows."""
+    (x,), (out,) = node.inputs, node.outputs
+    new = log1p_of_power(x) if x.type.dtype == out.type.dtype else None
+    return False if new is None else in_place_of(out, new, [x])
+
+
+#: Factors with products among them taken apart, in products of a few.
+FACTORS = Reading(signs=True, most=16)
+
+
+@dataclass
+class Power:
+    """A factor ``base**number``; `alone` says whether its logarithm is finite where the factor overflows."""
+
+    base: Variable
+    number: float
+    alone: bool = False
+
+    @property
+    def is_integer(self) -> bool:
+        return self.number == round(self.number)
+
+    @property
+    def pays(self) -> bool:
+        """Return whether it is taken out although that costs a logarithm: powers that are no products cost more."""
+        return self.alone or not self.is_integer or abs(self.number) > 2
+
+
+def without_powers(product: Product, kept: Collection[Variable], all_of_them: bool) -> Scaled | None:
+    """Return a product with the logarithm of the powers among its factors as an exponent.
+
+    None if there are none, or if it is not worth it.
+
+    Parameters
+    ----------
+    product
+        The product, with variables in one dtype; products among its factors are taken apart.
+    kept
+        Variables that are not looked behind.
+    all_of_them
+        Whether squares are taken out beside other variable factors, too, which costs a logarithm each.
+    """
+    product = factors_of(product, kept)
+    sides = (product.factors, product.divisors)
+    variables = sum(not isinstance(v, Constant) for side in sides for v in side)
+    terms: list[Variable] = []
+    left: tuple[list[Variable], list[Variable]] = ([], [])
+    for below, side in enumerate(sides):
+        for var in side:
+            power = None if var in kept else _power(var)
+            if power is None or not (all_of_them or variables == 1 or power.pays):
+                left[below].append(var)
+                continue
+            base, number = power.base, (-1 if below else 1) * power.number
+            if not power.is_integer or is_positive(base):
+                is_root = var.owner is not None and var.owner.op == sqrt
+                broken = not power.is_integer and not is_root
+                terms.append(_multiple(number, log(with_infinite_power(base) if broken else base)))
+            elif number % 2 == 0:
+                terms.append(_multiple(number, log(at_abs(base))))
+            else:  # the base has the sign of the power
+                left[number < 0].append(base)
+                terms.append(_multiple(number - np.sign(number), log(at_abs(base))))
+    if not terms or (sides == ([base], []) and len(terms) == 1):
+        return None
+    return Scaled(terms[0] if len(terms) == 1 else add(*terms), *left)
+
+
+def factors_of(product: Product, kept: Collection[Variable], reading: Reading = FACTORS) -> Product:
+    """Return a product with products among its factors taken apart, and its sign as a factor -1.
+
+    Operands have the dtype of the product: what is computed in another one is left whole.
+    """
+    if not product.factors and not product.divisors:
+        return product
+    whole = (product.factors or product.divisors)[0]
+    found = product.expanded(reading, lambda var: var not in kept and _has_one_dtype(var))
+    found = found.mapped(lambda var: _in_dtype(var, whole))
+    if found.number < 0:
+        found.factors.append(constant_like(-1, whole))
+    return Product(found.factors, found.divisors)
+
+
+def _has_one_dtype(var: Variable) -> bool:
+    """Return whether the operands of a product have its dtype, or are numbers."""
+    operands = () if var.owner is None else var.owner.inputs
+    return all(v.type.dtype == var.type.dtype or common_value(v) is not None for v in operands)
+
+
+def _in_dtype(var: Variable, whole: Variable) -> Variable:
+    """Return a factor in the dtype of a product; those of another dtype are numbers."""
+    value = None if var.type.dtype == whole.type.dtype else common_value(var)
+    return var if value is None else constant_like(value, whole)
+
+
+def _power(var: Variable) -> Power | None:
+    """A factor as a power that may leave the range where its base does not."""
+    node = var.owner
+    if is_one_plus_power(var):
+        return Power(var, 1, alone=True)
+    if node is None or node.op not in (at_pow, square, sqrt) or node.inputs[0].type.dtype != var.type.dtype:
+        return None
+    base = node.inputs[0]
+    if node.op == square:
+        return Power(base, 2, is_one_plus_power(base))
+    if node.op == sqrt:
+        return Power(base, 0.5) if _is_product(base) or _power(base) is not None else None
+    number = exponent_value(node.inputs[1])
+    if number is None or not 1 < abs(number) < np.inf:
+        return None
+    return Power(base, float(number), is_one_plus_power(base))
+
+
+def _is_product(var: Variable) -> bool:
+    """Return whether `factors_of` takes a variable apart."""
+    return var.owner is not None and var.owner.op in (mul, true_divide, reciprocal, neg) and _has_one_dtype(var)
+
+
+def _multiple(number: float, logarithm: Variable) -> Variable:
+    if number == 1:
+        return logarithm
+    return mul(constant_like(number, logarithm), logarithm)

@@ -7,37 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise.ops import (
-    add,
-    erf,
-    log1mexp,
-    log_ndtr,
-    mul,
-    neg,
-    sigmoid,
-    softplus,
-    sqrt,
-    square,
-    sub,
-    switch,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.reductions.sum_prod_max import Sum
 from aesara.tensor.rewriting.algebra import opposite
-from aesara.tensor.rewriting.helpers import (
-    as_dtype,
-    common_value,
-    constant_like,
-    exponent_value,
-    has_value,
-)
-from aesara.tensor.rewriting.logarithms.scaled import (
-    Scaled,
-    Search,
-    filled,
-    fits,
-    has_one_dtype,
-    logarithm_of_power,
-)
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, exponent_value, has_value
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, filled, fits, has_one_dtype, logarithm_of_power
 from aesara.tensor.rewriting.wide_products import is_wide
 
 
@@ -45,7 +19,7 @@ def tail(analysis: Search, x: Variable) -> Scaled | None:
     """``erfc(x)``. In narrower floats the argument would lose too many digits for values."""
     if not analysis.differentiated and x.type.dtype != "float64":
         return None
-    exponent = log_ndtr(mul(constant_like(-np.sqrt(2), x), x))
+    exponent = ops.log_ndtr(ops.mul(constant_like(-np.sqrt(2), x), x))
     return Scaled(exponent, [constant_like(2, x)], in_sums=analysis.differentiated)
 
 
@@ -56,11 +30,11 @@ def exponential(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 def logistic(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if not has_one_dtype(node):
         return None
-    return Scaled(neg(softplus(opposite(node.inputs[0]))), probability=True)
+    return Scaled(ops.neg(ops.softplus(opposite(node.inputs[0]))), probability=True)
 
 
 def normal(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    return Scaled(log_ndtr(node.inputs[0]), probability=True) if has_one_dtype(node) else None
+    return Scaled(ops.log_ndtr(node.inputs[0]), probability=True) if has_one_dtype(node) else None
 
 
 def complementary_error(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -103,9 +77,9 @@ def product_over(
             parts[1 - k].extend(found.divisors)
             wide.extend(found.wide)
             if exponent is None:
-                exponent = neg(found.exponent) if k else found.exponent
+                exponent = ops.neg(found.exponent) if k else found.exponent
             else:
-                exponent = (sub if k else add)(exponent, found.exponent)
+                exponent = (ops.sub if k else ops.add)(exponent, found.exponent)
     return None if exponent is None else Scaled(exponent, *parts, probability, in_sums, wide)
 
 
@@ -113,7 +87,7 @@ def negation(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     inner = analysis.scaled(node.inputs[0], depth)
     if inner is None:
         return None
-    minus = neg(inner.factors[0]) if inner.factors else constant_like(-1, node.outputs[0])
+    minus = ops.neg(inner.factors[0]) if inner.factors else constant_like(-1, node.outputs[0])
     return Scaled(inner.exponent, [minus, *inner.factors[1:]], inner.divisors, in_sums=inner.in_sums)
 
 
@@ -122,7 +96,7 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     inner = analysis.scaled_in(base, dtype, depth)
     if inner is None:
         return None
-    number: float | None = {sqrt: 0.5, square: 2.0}.get(node.op)
+    number: float | None = {ops.sqrt: 0.5, ops.square: 2.0}.get(node.op)
     value = exponent_value(node.inputs[1]) if number is None else number
     if value is None:
         if len(inner.pieces) > 1:
@@ -132,7 +106,7 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if not np.isfinite(value):
         return None
     mantissa = inner.mantissa(dtype)
-    exponent = mul(constant_like(value, inner.exponent), inner.exponent)
+    exponent = ops.mul(constant_like(value, inner.exponent), inner.exponent)
     if value == -1 and mantissa is not None:
         return Scaled(exponent, inner.divisors, inner.factors, in_sums=inner.in_sums)
     factors = [] if mantissa is None else [node.op(mantissa, *node.inputs[1:])]
@@ -142,14 +116,14 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     """What is left of 1 if a probability is taken away."""
     one, var = node.inputs
-    if var.owner is not None and var.owner.op == erf and var not in analysis.kept and has_value(one, 1):
+    if var.owner is not None and var.owner.op == ops.erf and var not in analysis.kept and has_value(one, 1):
         return tail(analysis, var.owner.inputs[0]) if fits(var.owner.inputs[0], node) else None
     inner = analysis.scaled_in(var, node.outputs[0].type.dtype, depth) if has_value(one, 1) else None
     if inner is None or not inner.probability or len(inner.pieces) > 1:
         return None
-    if var.owner is not None and var.owner.op == sigmoid:
-        return Scaled(neg(softplus(var.owner.inputs[0])), probability=True)
-    return Scaled(log1mexp(inner.exponent), probability=True)
+    if var.owner is not None and var.owner.op == ops.sigmoid:
+        return Scaled(ops.neg(ops.softplus(var.owner.inputs[0])), probability=True)
+    return Scaled(ops.log1mexp(inner.exponent), probability=True)
 
 
 def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -166,10 +140,10 @@ def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     for k in (0, 1):
         if mantissas[k] is not None and mantissas[1 - k] is None and common_value(sides[k]) == 0:
             exponents[k], mantissas[k] = constant_like(-np.inf, node.outputs[0]), None
-    exponent = switch(condition, *exponents)
+    exponent = ops.switch(condition, *exponents)
     factors = []
     if mantissas != [None, None]:
-        factors = [switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))]
+        factors = [ops.switch(condition, *(np.ones((), dtype) if m is None else m for m in mantissas))]
     return Scaled(exponent, factors, in_sums=all(one.in_sums for one in forms))
 
 

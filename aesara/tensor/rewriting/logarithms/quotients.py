@@ -14,21 +14,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.records import dataclass
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    exp,
-    expm1,
-    lt,
-    maximum,
-    mul,
-    neg,
-    reciprocal,
-    sigmoid,
-    sub,
-    switch,
-    true_divide,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import Sum
@@ -94,16 +80,16 @@ def term_in(var: Variable) -> Product | None:
     weights: list[Variable] = []
     if x is None:
         node = var.owner
-        if node is None or node.op not in (mul, true_divide, neg) or not is_float(var):
+        if node is None or node.op not in (ops.mul, ops.true_divide, ops.neg) or not is_float(var):
             return None
         product = Product.read(var)
         above, below = ([(v, exponent_of(v)) for v in side] for side in (product.factors, product.divisors))
         found = [exponent for _, exponent in above if exponent is not None]
         if not found:
             return None
-        x = found[0] if len(found) == 1 else add(*found)
+        x = found[0] if len(found) == 1 else ops.add(*found)
         for _, exponent in below:
-            x = x if exponent is None else sub(x, exponent)
+            x = x if exponent is None else ops.sub(x, exponent)
         factors, divisors = ([v for v, exponent in side if exponent is None] for side in (above, below))
         rest = Product(factors, divisors)
         weights = [] if rest.is_number else [as_dtype(rest.build(var), var.type.dtype)]
@@ -123,7 +109,7 @@ def shifted(var: Variable) -> Shifted | None:
     if isinstance(node.op, Dot):
         total = product_as_sum(node)
         return None if total is None else _shifted_reduction(total)
-    if node.op == add:
+    if node.op == ops.add:
         return _shifted_terms(node)
     return None
 
@@ -149,7 +135,7 @@ def _shifted_terms(node: Apply) -> Shifted | None:
         return None
     largest = largest_of([term.exponent for term in terms], [weight_of(term) for term in terms], _as_it_is)
     largest = shaped_like_inputs(largest, node.outputs[0], node.inputs)
-    return Shifted(add(*(_shifted_term(term, largest) for term in terms)), largest, terms)
+    return Shifted(ops.add(*(_shifted_term(term, largest) for term in terms)), largest, terms)
 
 
 def exponential_terms(node: Apply) -> list[Product] | None:
@@ -207,7 +193,7 @@ def exponentials_over_their_sum(product: Product) -> Product:
 def _may_be_shifted(var: Variable) -> bool:
     """Return whether a factor is made of exponentials, at first sight."""
     node = var.owner
-    return node is not None and (node.op in (expm1, sigmoid) or exponent_of(var) is not None or is_sum(var))
+    return node is not None and (node.op in (ops.expm1, ops.sigmoid) or exponent_of(var) is not None or is_sum(var))
 
 
 def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> None:
@@ -216,7 +202,7 @@ def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> N
     The sum overflows where the logistic function underflows.
     """
     for k, var in enumerate(factors):
-        logistic = output_of(var, sigmoid)
+        logistic = output_of(var, ops.sigmoid)
         if logistic is None or logistic.inputs[0].type.dtype != var.type.dtype:
             continue
         (u,) = logistic.inputs
@@ -226,7 +212,7 @@ def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> N
                 times, of_term = multiple(term.exponent)
                 if of_term is base and times * number < 0:
                     del factors[k]
-                    divisors.append(add(constant_like(1, var), exp(opposite(u))))
+                    divisors.append(ops.add(constant_like(1, var), ops.exp(opposite(u))))
                     return
 
 
@@ -239,21 +225,21 @@ def _with_exponentials_apart(product: Product) -> list[Variable]:
         x = exponent_of(var) if sums else None
         parts = [] if x is None else _equal_parts(x)
         apart = any(exponents.issuperset(parts) and divisors.count(v) >= len(parts) for v, exponents in sums.items())
-        found.extend(exp(part) for part in parts) if parts and apart else found.append(var)
+        found.extend(ops.exp(part) for part in parts) if parts and apart else found.append(var)
     return found
 
 
 def _equal_parts(exponent: Variable) -> Sequence[Variable]:
     """The terms of an exponent, also of ``2 * x``."""
     node = exponent.owner
-    if node is not None and node.op == add:
+    if node is not None and node.op == ops.add:
         return node.inputs
     number, x = multiple(exponent)
     return [x, x] if number == 2 and x.type == exponent.type else []
 
 
 def _terms(var: Variable) -> list[Product]:
-    return (exponential_terms(var.owner) if var.owner is not None and var.owner.op == add else None) or []
+    return (exponential_terms(var.owner) if var.owner is not None and var.owner.op == ops.add else None) or []
 
 
 def is_sum(var: Variable) -> bool:
@@ -261,7 +247,7 @@ def is_sum(var: Variable) -> bool:
     node = var.owner
     while node is not None and isinstance(node.op, DimShuffle):
         node = node.inputs[0].owner
-    return node is not None and (node.op == add or isinstance(node.op, (Sum, Dot)))
+    return node is not None and (node.op == ops.add or isinstance(node.op, (Sum, Dot)))
 
 
 def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable]) -> Variable | None:
@@ -279,21 +265,23 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
         if term.exponent is exponent:
             return power(exponent, total.largest, _factors_among(weight_of(term), factors))
     if any(_without_order(term.exponent) is _without_order(exponent) for term in total.terms):
-        return exp(sub(exponent, total.largest))
+        return ops.exp(ops.sub(exponent, total.largest))
     return None
 
 
 def _shifted_expm1(var: Variable, total: Shifted) -> Variable | None:
     """``exp(x) - 1`` divided by what was taken out of a sum of positive terms with ``exp(x)`` among them."""
-    node = output_of(var, expm1)
+    node = output_of(var, ops.expm1)
     if node is None or any(number is None or not number > 0 for number in map(number_of, total.terms)):
         return None
     (x,) = node.inputs
     if all(term.exponent is not x for term in total.terms):
         return None
     zero = constant_like(0, x)
-    size = expm1(neg(at_abs(x)))
-    return mul(switch(lt(zero, x), neg(size), size), exp(sub(maximum(x, zero), total.largest)))
+    size = ops.expm1(ops.neg(ops.abs(x)))
+    return ops.mul(
+        ops.switch(ops.lt(zero, x), ops.neg(size), size), ops.exp(ops.sub(ops.maximum(x, zero), total.largest))
+    )
 
 
 def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Variable | None:
@@ -301,7 +289,7 @@ def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Vari
     if weight is None:
         return None
     found = [v for v in Product.read(weight).factors if any(v is other for other in factors)]
-    return found[0] if len(found) == 1 else mul(*found) if found else None
+    return found[0] if len(found) == 1 else ops.mul(*found) if found else None
 
 
 def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
@@ -316,7 +304,7 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
             return None
         inner = _shifted_average(var.owner.inputs[0], denominator.owner.inputs[0])
         return None if inner is None else var.owner.op(inner)
-    if var.owner.op == add:
+    if var.owner.op == ops.add:
         return _average_of_terms(var.owner, shifted(denominator))
     if not isinstance(var.owner.op, Sum):
         return None
@@ -341,7 +329,7 @@ def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
     summed = [term.exponent for term in total.terms if not may_be_zero(weight_of(term))]
     if not are_positive and any(all(term.exponent is not exponent for exponent in summed) for term in terms):
         return None
-    return add(*(_shifted_term(term, total.largest) for term in terms))
+    return ops.add(*(_shifted_term(term, total.largest) for term in terms))
 
 
 def _without_order(var: Variable) -> Variable:
@@ -359,7 +347,11 @@ def factors_behind_shuffles(product: Product) -> Product:
         for var in side:
             shuffle = output_of(var, DimShuffle)
             inner = var if shuffle is None else shuffle.inputs[0]
-            if shuffle is None or inner.owner is None or inner.owner.op not in (mul, true_divide, reciprocal):
+            if (
+                shuffle is None
+                or inner.owner is None
+                or inner.owner.op not in (ops.mul, ops.true_divide, ops.reciprocal)
+            ):
                 found[below].append(var)
                 continue
             parts = Product.read(inner)

@@ -1,4 +1,4 @@
-"""Rules about logarithms of exponentials, and of what is made of them."""
+"""Rules about logarithms of exponentials, and of sums, products and quotients of them."""
 
 from __future__ import annotations
 
@@ -9,37 +9,12 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    cosh,
-    erf,
-    erfc,
-    exp,
-    expm1,
-    le,
-    log,
-    log1mexp,
-    log1p,
-    log2,
-    log10,
-    lt,
-    maximum,
-    minimum,
-    mul,
-    ndtr,
-    neg,
-    reciprocal,
-    sigmoid,
-    sinh,
-    sqrt,
-    sub,
-    switch,
-    true_divide,
-)
+from aesara.scalar.exponential import Log, Log2, Log10
+from aesara.tensor.elementwise import ops
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import Softmax
-from aesara.tensor.reductions.sum_prod_max import Sum
+from aesara.tensor.reductions.sum_prod_max import Prod, Sum
+from aesara.tensor.rewriting.algebra import Product
 from aesara.tensor.rewriting.helpers import (
     common_value,
     constant_like,
@@ -50,34 +25,100 @@ from aesara.tensor.rewriting.helpers import (
     real_of_same_dtype,
 )
 from aesara.tensor.rewriting.logarithms.analysis import Analysis
-from aesara.tensor.rewriting.logarithms.logarithm import log1mexp_of_exponential, log_of_complement, logarithm
+from aesara.tensor.rewriting.logarithms.powers import without_powers
 from aesara.tensor.rewriting.logarithms.quotients import exponential_terms, number_of
+from aesara.tensor.rewriting.logarithms.scaled import DEEPEST, Scaled, Search
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
+from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.shapes.dimshuffle import DimShuffle
+
+#: Classes of logarithms, and their bases.
+BASES: dict[type, float | None] = {Log: None, Log2: 2.0, Log10: 10.0}
+
+
+def logarithm(node: Apply, analysis: Search) -> Variable | None:
+    """The logarithm that a node is, to any base, of the form of its argument."""
+    (x,), (out,) = node.inputs, node.outputs
+    natural = _natural_logarithm(x, out.type.dtype, analysis)
+    if natural is None:
+        return None
+    number = BASES[type(node.op.scalar_op)]
+    return natural if number is None else ops.mul(constant_like(1 / np.log(number), natural), natural)
+
+
+def _natural_logarithm(x: Variable, dtype: str, analysis: Search) -> Variable | None:
+    found = analysis.scaled_in(x, dtype)
+    if found is None:
+        if x.type.dtype != dtype or x in analysis.kept:
+            return None
+        taken = without_powers(Product([x]), analysis.kept, all_of_them=analysis.differentiated)
+        return None if taken is None else taken.logarithm(dtype)
+    taken = without_powers(found, analysis.kept, all_of_them=True)
+    if taken is None:
+        return found.logarithm(dtype)
+    wide = [v for v in (*taken.factors, *taken.divisors) if is_wide(v)]
+    exponent = ops.add(taken.exponent, found.exponent)
+    return Scaled(exponent, taken.factors, taken.divisors, wide=wide).logarithm(dtype)
+
+
+def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
+    """``log1p(var)`` where `var` is the opposite of a probability, or of an exponential."""
+    node = var.owner
+    if node is not None and node.op == ops.neg and var not in analysis.kept:
+        (p,) = node.inputs
+        if not analysis.differentiated and (p.owner is None or p.owner.op in (ops.exp, ops.sigmoid, ops.erf)):
+            return None  # there are rules for these
+        found = analysis.form_of_node(ops.sub(constant_like(1, p), p).owner, DEEPEST + 1)
+        if found is not None and len(found.pieces) == 1:
+            return found.exponent
+    found = analysis.scaled(var)
+    if found is None or found.divisors or len(found.factors) != 1 or common_value(found.factors[0]) != -1:
+        return None
+    return ops.log1mexp(found.exponent)
+
+
+def log1mexp_of_exponential(x: Variable) -> Variable:
+    """``log(1 - exp(-exp(x)))``, which is ``x - exp(x) / 2`` where ``exp(x)`` is small."""
+    limit = constant_like(np.log(np.finfo(x.type.dtype).eps), x)
+    return _log1mexp_of_exponential(x, ops.maximum(x, limit), limit)
+
+
+def smooth_log1mexp_of_exponential(x: Variable) -> Variable:
+    """The same for differentiation: where it is zero, nothing in it overflows."""
+    facts = np.finfo(x.type.dtype)
+    limit = constant_like(np.log(facts.eps), x)
+    largest = constant_like(np.log(-2 * np.log(facts.tiny)), x)
+    return _log1mexp_of_exponential(ops.minimum(x, largest), ops.minimum(ops.maximum(x, limit), largest), limit)
+
+
+def _log1mexp_of_exponential(x: Variable, inside: Variable, limit: Variable) -> Variable:
+    far = ops.sub(x, ops.mul(constant_like(0.5, x), ops.exp(x)))
+    return ops.switch(ops.lt(x, limit), far, ops.log1mexp(ops.neg(ops.exp(inside))))
+
 
 rules = Rules()
 
 
 #: Functions whose logarithms have rules of their own, as those of 1 minus them.
-WITH_RULES = (exp, sigmoid, ndtr, cosh, sinh, expm1, erfc)
+WITH_RULES = (ops.exp, ops.sigmoid, ops.ndtr, ops.cosh, ops.sinh, ops.expm1, ops.erfc)
 
 
 def _is_simple_difference(node: Apply) -> bool:
     """Whether there are other rules for the logarithm of a difference."""
-    if node.op != sub:
+    if node.op != ops.sub:
         return False
     rest = [v.owner for v in node.inputs if not has_value(v, 1)]
     if len(rest) < 2:
-        return any(inner is None or inner.op in (*WITH_RULES, erf) for inner in rest)
-    return all(inner is not None and inner.op == exp for inner in rest)
+        return any(inner is None or inner.op in (*WITH_RULES, ops.erf) for inner in rest)
+    return all(inner is not None and inner.op == ops.exp for inner in rest)
 
 
 def _of_scaled(node: Apply) -> list[Variable] | Literal[False] | None:
     """The logarithm that a node is, of the form of its argument."""
     (x,), (out,) = node.inputs, node.outputs
     inner = x.owner
-    if inner is None or not is_float(x) or (inner.op == add and any(has_value(v, 1) for v in inner.inputs)):
+    if inner is None or not is_float(x) or (inner.op == ops.add and any(has_value(v, 1) for v in inner.inputs)):
         return False  # the function log1p does better
     new = logarithm(node, Analysis())
     return False if new is None else in_place_of(out, new, [x])
@@ -85,7 +126,7 @@ def _of_scaled(node: Apply) -> list[Variable] | Literal[False] | None:
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log])
+@node_rewriter([ops.log])
 def local_log_sum_exp(fgraph, node):
     """``log(sum(exp(x)))`` without overflow, also of weighted sums, and of products with vectors of weights."""
     inner = node.inputs[0].owner
@@ -107,19 +148,19 @@ def _of_mixture(total: Apply, logarithm: Variable) -> Variable:
         if abs(rest) > 2 * np.finfo(x.type.dtype).eps or x.type.dtype != logarithm.type.dtype:
             continue
         limit = constant_like(0.5, x)
-        is_near = lt(at_abs(x), limit)
-        difference = mul(constant_like(q, x), expm1(switch(is_near, x, limit)))
-        near = log1p(difference if rest == 0 else add(constant_like(rest, x), difference))
-        return switch(is_near, near, logarithm)
+        is_near = ops.lt(ops.abs(x), limit)
+        difference = ops.mul(constant_like(q, x), ops.expm1(ops.switch(is_near, x, limit)))
+        near = ops.log1p(difference if rest == 0 else ops.add(constant_like(rest, x), difference))
+        return ops.switch(is_near, near, logarithm)
     return logarithm
 
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log], operands=[add])
+@node_rewriter([ops.log], operands=[ops.add])
 def local_log_add_exp(fgraph, node):
     """``log(exp(x) + exp(y) + ...)`` without overflow; constants and factors may be among the terms."""
-    inner = output_of(node.inputs[0], add)
+    inner = output_of(node.inputs[0], ops.add)
     if inner is None:
         return False
     new = _of_scaled(node)
@@ -128,7 +169,7 @@ def local_log_add_exp(fgraph, node):
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log], operands=[mul, true_divide, reciprocal])
+@node_rewriter([ops.log], operands=[ops.mul, ops.true_divide, ops.reciprocal])
 def local_log_mul_exp(fgraph, node):
     """Exponentials, and sums of them, are taken out of the logarithm of a product or quotient.
 
@@ -145,21 +186,23 @@ def log1p_of_multiple_of_exp(c: Variable, x: Variable) -> Variable | None:
         return None
     logarithm = np.log(np.float64(value))
     limit = np.asarray(np.log(np.float64(facts.max)) - max(logarithm, 0) - 1, dtype=x.type.dtype)
-    near = log1p(mul(c, exp(minimum(x, limit))))
-    return switch(le(x, limit), near, add(x, np.asarray(logarithm, dtype=x.type.dtype)))
+    near = ops.log1p(ops.mul(c, ops.exp(ops.minimum(x, limit))))
+    return ops.switch(ops.le(x, limit), near, ops.add(x, np.asarray(logarithm, dtype=x.type.dtype)))
 
 
 rules.add(
     rule(
         "log1p_of_multiple_of_exp",
-        (log1p, (mul, "c", (exp, "x"))),
+        (ops.log1p, (ops.mul, "c", (ops.exp, "x"))),
         log1p_of_multiple_of_exp,
-        lambda c, x, out: real_of_same_dtype(x, out) and c.type.dtype == x.type.dtype and output_of(x, minimum) is None,
+        lambda c, x, out: (
+            real_of_same_dtype(x, out) and c.type.dtype == x.type.dtype and output_of(x, ops.minimum) is None
+        ),
     ),
     rule(
         "log_diff_exp",
-        (log, (sub, (exp, "x"), (exp, "y"))),
-        lambda x, y: add(x, log1mexp(sub(y, x))),
+        (ops.log, (ops.sub, (ops.exp, "x"), (ops.exp, "y"))),
+        lambda x, y: ops.add(x, ops.log1mexp(ops.sub(y, x))),
         real_of_same_dtype,
     ),
     to=(rules.stabilize, rules.specialize),
@@ -168,11 +211,11 @@ rules.add(
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log, log2, log10])
+@node_rewriter([ops.log, ops.log2, ops.log10])
 def local_log_of_scaled(fgraph, node):
     """The logarithm of what is made of exponentials or softmaxes, without computing them; see `Scaled`."""
     inner = node.inputs[0].owner
-    if node.op == log and inner is not None:
+    if node.op == ops.log and inner is not None:
         if inner.op in WITH_RULES or isinstance(inner.op, Softmax) or _is_simple_difference(inner):
             return False
     return _of_scaled(node)
@@ -180,11 +223,11 @@ def local_log_of_scaled(fgraph, node):
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log1p])
+@node_rewriter([ops.log1p])
 def local_log1p_of_scaled(fgraph, node):
     """``log(1 - p)`` from the logarithm of a probability, a product of some, or the normal distribution function."""
     (x,), (out,) = node.inputs, node.outputs
-    if x.owner is None or x.owner.op not in (neg, mul) or x.type.dtype != out.type.dtype:
+    if x.owner is None or x.owner.op not in (ops.neg, ops.mul) or x.type.dtype != out.type.dtype:
         return False
     new = log_of_complement(x, Analysis())
     return False if new is None else in_place_of(out, new, [x])
@@ -193,10 +236,61 @@ def local_log1p_of_scaled(fgraph, node):
 rules.add(
     rule(
         "local_log1mexp_of_exponential",
-        (log1mexp, (neg, (exp, "x"))),
+        (ops.log1mexp, (ops.neg, (ops.exp, "x"))),
         log1mexp_of_exponential,
-        lambda x, out: real_of_same_dtype(x, out) and output_of(x, maximum) is None,
+        lambda x, out: real_of_same_dtype(x, out) and output_of(x, ops.maximum) is None,
     ),
-    row("local_sqrt_of_exp", (sqrt, (exp, "x")), lambda x: exp(mul(constant_like(0.5, x), x))),
+    row("local_sqrt_of_exp", (ops.sqrt, (ops.exp, "x")), lambda x: ops.exp(ops.mul(constant_like(0.5, x), x))),
     to=(rules.stabilize, rules.specialize),
 )
+
+
+#: Functions with values from 0 to 1, the logarithms of which are all of one sign.
+PROBABILITIES = (ops.sigmoid, ops.ndtr)
+
+
+@rules.stabilize("local_log_prod_sqr")
+@rules.specialize("local_log_prod_sqr")
+@node_rewriter([ops.log])
+def local_log_prod(fgraph, node):
+    """``log(prod(x))`` as ``sum(log(x))`` where the product is out of range, or `x` are exponentials or probabilities.
+
+    The sum of logarithms of any numbers may cancel; a product in the range does not.
+    """
+    out = node.outputs[0]
+    (product,) = node.inputs
+    shuffle = None
+    if product.owner is not None and isinstance(product.owner.op, DimShuffle):
+        shuffle = product.owner.op
+        (product,) = product.owner.inputs
+    inner = product.owner
+    if inner is None or not isinstance(inner.op, Prod) or not is_float(out):
+        return False
+    (x,) = inner.inputs
+    dtype = out.type.dtype
+    if product.type.dtype != dtype or x.type.dtype != dtype or len(fgraph.clients[product]) != 1:
+        return False
+    if x.owner is not None and x.owner.op == ops.exp and x.owner.inputs[0].type.dtype == dtype:
+        result = _sum_along(inner.op, x.owner.inputs[0])
+    elif x.owner is not None and (x.owner.op in PROBABILITIES or isinstance(x.owner.op, Softmax)):
+        result = _sum_along(inner.op, ops.log(x))
+    else:
+        result = _log_of_product(inner.op, x, product)
+    return in_place_of(out, result if shuffle is None else shuffle(result))
+
+
+def _sum_along(product: Prod, x: Variable) -> Variable:
+    """The sum along the axes of a product, in the dtypes of it."""
+    return Sum(product.axis, dtype=product.dtype, acc_dtype=product.acc_dtype)(x)
+
+
+def _log_of_product(op: Prod, x: Variable, product: Variable) -> Variable:
+    """The logarithm of a product if it is in the range of normal numbers, and the sum of logarithms else."""
+    facts = np.finfo(x.type.dtype)
+    size = ops.abs(product)
+    usable = ops.and_(ops.le(np.asarray(facts.tiny, dtype=x.type.dtype), size), ops.lt(size, np.inf))
+    logarithm = ops.log(ops.switch(usable, product, constant_like(1, product)))
+    # Where a factor is zero, so is the product of signs.
+    negative = ops.lt(op(ops.sgn(x)), 0)
+    total = _sum_along(op, ops.log(ops.abs(x)))
+    return ops.switch(usable, logarithm, ops.switch(negative, constant_like(np.nan, product), total))

@@ -13,28 +13,9 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.scalar.types import upcast
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    and_,
-    eq,
-    isinf_,
-    log,
-    lt,
-    mul,
-    neq,
-    or_,
-    second,
-    sgn,
-    sub,
-    switch,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.algebra import Product, combined
-from aesara.tensor.rewriting.helpers import (
-    as_dtype,
-    common_value,
-    is_float,
-)
+from aesara.tensor.rewriting.helpers import as_dtype, common_value, is_float
 from aesara.tensor.rewriting.hyperbolic import with_bounded_exponentials
 
 #: So many operations are looked through, one behind the other.
@@ -84,16 +65,18 @@ class Scaled(Product):
         if self.wide and sum(not isinstance(v, Constant) for v in (*self.factors, *self.divisors)) > 1:
             return self._with_sizes_in_exponent().logarithm(dtype)
         if not self.factors:
-            return sub(self.exponent, log(combined(mul, self.divisors, dtype)))
-        return add(log(self.mantissa(dtype)), self.exponent)
+            return ops.sub(self.exponent, ops.log(combined(ops.mul, self.divisors, dtype)))
+        return ops.add(ops.log(self.mantissa(dtype)), self.exponent)
 
     def _with_sizes_in_exponent(self) -> Scaled:
         """The form with nothing but the signs of wide factors and divisors outside of the exponential."""
         exponent = self.exponent
-        for op, side in ((add, self.factors), (sub, self.divisors)):
+        for op, side in ((ops.add, self.factors), (ops.sub, self.divisors)):
             for var in side:
-                exponent = op(exponent, log(at_abs(var))) if var in self.wide else exponent
-        factors, divisors = ([sgn(v) if v in self.wide else v for v in side] for side in (self.factors, self.divisors))
+                exponent = op(exponent, ops.log(ops.abs(var))) if var in self.wide else exponent
+        factors, divisors = (
+            [ops.sgn(v) if v in self.wide else v for v in side] for side in (self.factors, self.divisors)
+        )
         return Scaled(exponent, factors, divisors, self.probability, self.in_sums)
 
 
@@ -178,26 +161,26 @@ def filled(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
         if not wanted:
             break
         if template.type.ndim == whole.type.ndim and any(not template.type.broadcastable[i] for i in wanted):
-            piece = second(template, piece)
+            piece = ops.second(template, piece)
     return piece
 
 
 def times_logarithm(number: Variable, logarithm: Variable) -> Variable:
     """``number * logarithm``, which is 0 for a zero `number` also where the logarithm is infinite."""
-    return mul(number, switch(and_(eq(number, 0), isinf_(logarithm)), 0, logarithm))
+    return ops.mul(number, ops.switch(ops.and_(ops.eq(number, 0), ops.isinf_(logarithm)), 0, logarithm))
 
 
 def logarithm_of_power(number: Variable, logarithm: Variable, analysis: Search) -> Variable:
     """The logarithm of a power, from that of its base: the power 0 of anything is 1, and so is any power of 1."""
     value = common_value(number)
     if value is not None and value != 0:
-        return mul(number, logarithm)
+        return ops.mul(number, logarithm)
     if not analysis.differentiated:
-        return switch(or_(eq(number, 0), eq(logarithm, 0)), 0, mul(number, logarithm))
+        return ops.switch(ops.or_(ops.eq(number, 0), ops.eq(logarithm, 0)), 0, ops.mul(number, logarithm))
     # Where both factors are finite, the product has its slopes.
-    return mul(_or_zero(number, beside=logarithm), _or_zero(logarithm, beside=number))
+    return ops.mul(_or_zero(number, beside=logarithm), _or_zero(logarithm, beside=number))
 
 
 def _or_zero(x: Variable, beside: Variable) -> Variable:
     """`x`, and zero where it is not finite and what it is multiplied with is zero."""
-    return switch(or_(lt(at_abs(x), np.inf), neq(beside, 0)), x, 0)
+    return ops.switch(ops.or_(ops.lt(ops.abs(x), np.inf), ops.neq(beside, 0)), x, 0)

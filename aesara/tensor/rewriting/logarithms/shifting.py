@@ -13,30 +13,12 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    eq,
-    exp,
-    isinf_,
-    le,
-    log,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    sub,
-    switch,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
 from aesara.tensor.indexing.subtensor_basic import Subtensor
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import Sum, supremum
-from aesara.tensor.rewriting.helpers import (
-    common_value,
-    is_float,
-    output_of,
-)
+from aesara.tensor.rewriting.helpers import common_value, is_float, output_of
 from aesara.tensor.rewriting.reductions import reduced_axes
 from aesara.tensor.rewriting.wide_products import is_wide
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -51,7 +33,7 @@ MOST_TERMS = 16
 
 def finite_or_zero(x: Variable) -> Variable:
     """`x`, and zero where it is infinite."""
-    return switch(isinf_(x), 0, x)
+    return ops.switch(ops.isinf_(x), 0, x)
 
 
 def largest_safe_exponent(x: Variable) -> np.ndarray:
@@ -61,7 +43,7 @@ def largest_safe_exponent(x: Variable) -> np.ndarray:
 
 def large_or_zero(x: Variable) -> Variable:
     """`x` where it is finite and its exponential may get out of range, and zero elsewhere."""
-    return switch(le(at_abs(x), largest_safe_exponent(x)), 0, finite_or_zero(x))
+    return ops.switch(ops.le(ops.abs(x), largest_safe_exponent(x)), 0, finite_or_zero(x))
 
 
 def is_stabilized(x: Variable) -> bool:
@@ -71,7 +53,7 @@ def is_stabilized(x: Variable) -> bool:
 
 def is_shifted(x: Variable, weighted: bool) -> bool:
     """Whether the largest exponent was taken out of a sum, with weights or without, that has the exponent `x`."""
-    return (le if weighted else isinf_) in guards_in(x)
+    return (ops.le if weighted else ops.isinf_) in guards_in(x)
 
 
 def guards_in(x: Variable) -> set[Op]:
@@ -85,13 +67,13 @@ def guards_in(x: Variable) -> set[Op]:
             node = node.inputs[0].owner
         if node is None or depth == 0:
             continue
-        if node.op == switch:
+        if node.op == ops.switch:
             condition = node.inputs[0].owner
-            if condition is not None and condition.op in (isinf_, le):
+            if condition is not None and condition.op in (ops.isinf_, ops.le):
                 found.add(condition.op)
             else:
                 stack.extend((v, depth - 1) for v in node.inputs[1:])
-        elif node.op in (add, sub, neg, minimum):
+        elif node.op in (ops.add, ops.sub, ops.neg, ops.minimum):
             stack.extend((v, depth - 1) for v in node.inputs)
     return found
 
@@ -105,7 +87,7 @@ def exponent_of(var: Variable) -> Variable | None:
         return None if x is None else node.op(x, *node.inputs[1:])
     if node is not None and isinstance(node.op, DimShuffle):
         order, node = node.op, node.inputs[0].owner
-    if node is None or node.op != exp or not is_float(var) or node.inputs[0].type.dtype != var.type.dtype:
+    if node is None or node.op != ops.exp or not is_float(var) or node.inputs[0].type.dtype != var.type.dtype:
         return None
     x = node.inputs[0]
     return x if order is None else order(x)
@@ -113,7 +95,7 @@ def exponent_of(var: Variable) -> Variable | None:
 
 def leaves_range(exponent: Variable) -> bool:
     """Whether an exponential may leave the range: that of a logarithm does not, where its argument is in the range."""
-    node = output_of(exponent, log)
+    node = output_of(exponent, ops.log)
     return node is None or is_wide(node.inputs[0])
 
 
@@ -126,7 +108,7 @@ def guarded(exponent: Variable, weight: Variable | None) -> Variable:
     """An exponent, and minus infinity where its weight is zero."""
     if not may_be_zero(weight):
         return exponent
-    return switch(eq(weight, 0), np.asarray(-np.inf, dtype=exponent.type.dtype), exponent)
+    return ops.switch(ops.eq(weight, 0), np.asarray(-np.inf, dtype=exponent.type.dtype), exponent)
 
 
 def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
@@ -136,23 +118,25 @@ def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Var
     left as it is where squares of it are in the range. Beyond, the square of the slope is all that second derivatives
     show.
     """
-    difference = sub(exponent, largest)
+    difference = ops.sub(exponent, largest)
     if may_be_zero(weight):
-        difference = switch(eq(weight, 0), minimum(difference, largest_safe_exponent(difference)), difference)
-    return exp(difference)
+        difference = ops.switch(
+            ops.eq(weight, 0), ops.minimum(difference, largest_safe_exponent(difference)), difference
+        )
+    return ops.exp(difference)
 
 
 def shifted_term(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
     """``weight * exp(exponent - largest)``."""
     found = power(exponent, largest, weight)
-    return found if weight is None else mul(weight, found)
+    return found if weight is None else ops.mul(weight, found)
 
 
 def largest_of(
     exponents: Sequence[Variable], weights: Sequence[Variable | None], constant: Callable[[Variable], Variable]
 ) -> Variable:
     """The largest of some exponents, to be taken out, where that changes anything; `constant` is applied to it."""
-    largest = reduce(maximum, (guarded(exponent, weight) for exponent, weight in zip(exponents, weights)))
+    largest = reduce(ops.maximum, (guarded(exponent, weight) for exponent, weight in zip(exponents, weights)))
     return _guard(weights)(constant(largest))
 
 
@@ -192,5 +176,5 @@ def product_as_sum(node: Apply) -> Apply | None:
         return None
     if x.type.broadcastable[-1] != y.type.broadcastable[0]:
         return None
-    (total,) = Sum((axis,), dtype=var.type.dtype)(mul(powers, weights)).get_parents()
+    (total,) = Sum((axis,), dtype=var.type.dtype)(ops.mul(powers, weights)).get_parents()
     return total

@@ -7,28 +7,12 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    erf,
-    exp,
-    le,
-    lt,
-    mul,
-    neg,
-    softplus,
-    sub,
-    switch,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.reductions.sum_prod_max import supremum
 from aesara.tensor.rewriting.algebra import combined
-from aesara.tensor.rewriting.helpers import (
-    common_value,
-    constant_like,
-    has_value,
-)
+from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value
 from aesara.tensor.rewriting.logarithms.products import tail, with_constants
 from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, filled, fits
 from aesara.tensor.rewriting.logarithms.shifting import (
@@ -49,10 +33,10 @@ def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled
     """``1 + erf(x)``, which is ``erfc(-x)``."""
     if len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
         return None
-    error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == erf), None)
+    error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == ops.erf), None)
     if error is None or error.outputs[0] in analysis.kept or not fits(error.inputs[0], node):
         return None
-    return tail(analysis, neg(error.inputs[0]))
+    return tail(analysis, ops.neg(error.inputs[0]))
 
 
 def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -78,7 +62,7 @@ def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
         one.exponent = analysis.bounded(one.exponent)
     exponents = [one.exponent for one in found]
     largest = largest_of(exponents, weights, analysis.constant)
-    return Scaled(largest, [add(*(shifted_term(x, largest, weight) for x, weight in zip(exponents, weights)))])
+    return Scaled(largest, [ops.add(*(shifted_term(x, largest, weight) for x, weight in zip(exponents, weights)))])
 
 
 def _with_constant_weight(term: Scaled) -> Variable | None:
@@ -89,14 +73,14 @@ def _with_constant_weight(term: Scaled) -> Variable | None:
     if value is None or not 0 < value < np.inf:
         return None
     logarithm = constant_like(np.log(np.float64(value)), term.exponent)
-    return logarithm if common_value(term.exponent) == 0 else add(term.exponent, logarithm)
+    return logarithm if common_value(term.exponent) == 0 else ops.add(term.exponent, logarithm)
 
 
 def _of_two(x: Variable, y: Variable) -> Variable:
     """``log(exp(x) + exp(y))``."""
     for one, other in ((x, y), (y, x)):
         if has_value(one, 0):
-            return softplus(other)
+            return ops.softplus(other)
     return logaddexp_(x, y)
 
 
@@ -147,7 +131,7 @@ def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     if columns is not None:
         y, shift = columns
         shifts.append(shift.dimshuffle("x", 0) if out.type.ndim == 2 else shift)
-    shift = combined(add, shifts, out.type.dtype)
+    shift = combined(ops.add, shifts, out.type.dtype)
     return None if shift is None else Scaled(shift, [node.op(x, y)])
 
 
@@ -160,16 +144,16 @@ def _shifted_operand(
         return None
     exponent = filled(inner.exponent, var, inner.pieces)
     shift = _excess(analysis.constant(supremum(exponent, axis)))
-    power = exp(sub(exponent, with_kept_dims(var, shift, [axis])))
+    power = ops.exp(ops.sub(exponent, with_kept_dims(var, shift, [axis])))
     mantissa = inner.mantissa(out.type.dtype)
-    return power if mantissa is None else mul(mantissa, power), shift
+    return power if mantissa is None else ops.mul(mantissa, power), shift
 
 
 def _excess(largest: Variable) -> Variable:
     """By how much a largest exponent leaves the inner third of the range, in which products stay in the range."""
     limit = largest_safe_exponent(largest)
-    outside = sub(largest, switch(lt(largest, 0), neg(limit), limit))
-    return switch(le(at_abs(largest), limit), 0, finite_or_zero(outside))
+    outside = ops.sub(largest, ops.switch(ops.lt(largest, 0), ops.neg(limit), limit))
+    return ops.switch(ops.le(ops.abs(largest), limit), 0, finite_or_zero(outside))
 
 
 def extremum(analysis: Search, node: Apply, depth: int) -> Scaled | None:

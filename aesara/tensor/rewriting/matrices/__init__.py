@@ -3,16 +3,15 @@
 from aesara.graph.rewriting.databases import optdb
 from aesara.tensor.rewriting.matrices import (
     assumptions,
-    block_diagonal,
     corrections,
     determinants,
     gradients,
     inverses,
-    kronecker,
     lengths,
     low_rank,
     orthogonal,
     solutions,
+    structured,
     transposes,
 )
 from aesara.tensor.rewriting.matrices.sharing import ShareFactorizations
@@ -20,8 +19,7 @@ from aesara.tensor.rewriting.matrices.sharing import ShareFactorizations
 #: The rules of this package, in the order in which they are tried.
 RULES = (
     assumptions.rules,
-    block_diagonal.rules,
-    kronecker.rules,
+    structured.rules,
     low_rank.rules,
     corrections.rules,
     determinants.rules,

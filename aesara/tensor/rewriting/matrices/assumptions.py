@@ -7,7 +7,4 @@ from aesara.tensor.rewriting.matrices.rows import matrix_row
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
-rules.specialize(
-    matrix_row("local_remove_assume", (Assume, "x"), "x", why="assume(A, ...) -> A"),
-    "fast_compile",
-)
+rules.specialize(matrix_row("local_remove_assume", (Assume, "x"), "x", why="assume(A, ...) -> A"), "fast_compile")

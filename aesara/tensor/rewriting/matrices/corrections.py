@@ -28,8 +28,14 @@ from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.linear_algebra.solve import Solve
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.matrices.facts import facts_of, product_of_factors, split_numbers, transposed_of
-from aesara.tensor.rewriting.matrices.parts import fits_as_columns, minus_one, swapped, two_terms
-from aesara.tensor.rewriting.matrices.rows import matrix_row, of_matrices
+from aesara.tensor.rewriting.matrices.rows import (
+    fits_as_columns,
+    matrix_row,
+    minus_one,
+    of_matrices,
+    swapped,
+    two_terms,
+)
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()

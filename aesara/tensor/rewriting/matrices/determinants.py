@@ -21,7 +21,7 @@ from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.helpers import in_place_of, output_of
-from aesara.tensor.rewriting.logarithms.along_axes import local_log_prod as local_log_prod_sqr
+from aesara.tensor.rewriting.logarithms.rules import local_log_prod as local_log_prod_sqr
 from aesara.tensor.rewriting.matrices.facts import (
     TRIANGLES,
     are_transposes,
@@ -30,17 +30,20 @@ from aesara.tensor.rewriting.matrices.facts import (
     is_square,
     product_of_factors,
 )
-from aesara.tensor.rewriting.matrices.parts import (
+from aesara.tensor.rewriting.matrices.rows import (
     diagonal_of,
     diagonal_of_square,
     is_real,
+    known,
     log_of_product,
     log_of_square,
+    matrix_row,
+    of_matrices,
     ones_like_batch,
     product_of,
     swapped,
+    transpose,
 )
-from aesara.tensor.rewriting.matrices.rows import known, matrix_row, of_matrices, transpose
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 

@@ -44,8 +44,7 @@ from aesara.tensor.rewriting.matrices.facts import (
     transposed_of,
     triangle_in,
 )
-from aesara.tensor.rewriting.matrices.parts import is_real, minus_one, swapped
-from aesara.tensor.rewriting.matrices.rows import known, matrix_row
+from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, minus_one, swapped
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 

@@ -18,8 +18,15 @@ from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.all_any import all as all_of
 from aesara.tensor.rewriting.matrices.facts import TRIANGLES, are_transposes, facts_of
-from aesara.tensor.rewriting.matrices.parts import diagonal_of_square, is_real, swapped, unless_singular
-from aesara.tensor.rewriting.matrices.rows import known, matrix_row, of_matrices
+from aesara.tensor.rewriting.matrices.rows import (
+    diagonal_of_square,
+    is_real,
+    known,
+    matrix_row,
+    of_matrices,
+    swapped,
+    unless_singular,
+)
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()

@@ -52,16 +52,17 @@ from aesara.tensor.rewriting.matrices.facts import (
     split_numbers,
     transposed_of,
 )
-from aesara.tensor.rewriting.matrices.parts import (
+from aesara.tensor.rewriting.matrices.rows import (
     as_rows,
     diagonal_of,
     fits_as_columns,
     log_of_square,
+    matrix_row,
+    of_matrices,
     ones_like_batch,
     swapped,
     two_terms,
 )
-from aesara.tensor.rewriting.matrices.rows import matrix_row, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.specify_shape import SpecifyShape, specify_shape

@@ -15,7 +15,7 @@ from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.facts import transposed_of
-from aesara.tensor.rewriting.matrices.parts import is_real, swapped
+from aesara.tensor.rewriting.matrices.rows import is_real, swapped
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()

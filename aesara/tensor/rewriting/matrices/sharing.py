@@ -24,14 +24,7 @@ from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.determinants import determinant_by_cholesky, signs_and_logarithms
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
-from aesara.tensor.rewriting.matrices.parts import (
-    applied_like,
-    diagonal_of,
-    is_real,
-    product_of,
-    swapped,
-    with_vectors,
-)
+from aesara.tensor.rewriting.matrices.rows import applied_like, diagonal_of, is_real, product_of, swapped, with_vectors
 
 __all__ = ["ShareFactorizations"]
 

@@ -18,15 +18,17 @@ from aesara.tensor.products.gemm import Dot22
 from aesara.tensor.products.matmul import MatMul, matmul
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.facts import TRIANGLES, core_op, facts_of, split_numbers, transposed_of
-from aesara.tensor.rewriting.matrices.parts import (
+from aesara.tensor.rewriting.matrices.rows import (
     applied_like,
     as_rows,
     diagonal_of,
+    known,
+    matrix_row,
+    of_matrices,
     swapped,
     unless_singular,
     with_vectors,
 )
-from aesara.tensor.rewriting.matrices.rows import known, matrix_row, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.vectorization.blockwise import Blockwise

@@ -9,8 +9,7 @@ from aesara.graph.rewriting.matching import ops
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.rewriting.matrices.facts import facts_of
-from aesara.tensor.rewriting.matrices.parts import applied_like, is_real, swapped
-from aesara.tensor.rewriting.matrices.rows import matrix_row, of_matrices, transpose
+from aesara.tensor.rewriting.matrices.rows import applied_like, is_real, matrix_row, of_matrices, swapped, transpose
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
