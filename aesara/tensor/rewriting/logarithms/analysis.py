@@ -18,7 +18,7 @@ from aesara.tensor.shapes.reshape import Reshape
 
 
 def cast(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """The form of what is cast, in a dtype that is not narrower."""
+    """Return the form of the operand of a cast to a dtype that is not narrower."""
     return analysis.scaled_in(node.inputs[0], node.outputs[0].type.dtype, depth)
 
 
@@ -71,7 +71,7 @@ OTHERS: dict[type[Op], tuple[Form, ...]] = {
 
 
 class Analysis(Search):
-    """Finds `Scaled` forms by the tables of this module; see `Search` for its parameters."""
+    """A search for `Scaled` forms by the tables of this module; see `Search` for its parameters."""
 
     def form_of_node(self, node: Apply, depth: int) -> Scaled | None:
         op = node.op

@@ -26,12 +26,12 @@ from aesara.tensor.rewriting.logistic import argument_of_one_plus_exp
 
 
 def nothing_near_kept(analysis: Search, node: Apply, depth: int) -> Literal[False] | None:
-    """No form for a difference that has a part with a gradient of its own."""
+    """Return False, for no form, if an operand leads to a variable with a gradient of its own."""
     return False if any(is_near_kept(v, analysis.kept) for v in node.inputs) else None
 
 
 def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """1 minus the square of a hyperbolic tangent, or minus the normal distribution function."""
+    """``1 - tanh(x)**2`` -> ``exp(-2 * log(cosh(x)))``; ``1 - ndtr(x)`` -> ``exp(log_ndtr(-x))``."""
     one, var = node.inputs
     if not has_value(one, 1):
         return None
@@ -45,7 +45,7 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
 
 
 def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """``1 - q`` for the quotient of a term, or several, and a sum that they are among: a logistic function.
+    """``1 - a / (a + b)`` -> ``sigmoid(log(b) - log(a))``, where `a` and `b` may be sums of terms.
 
     It is that of the difference of the logarithms of the others and of these.
     """
@@ -80,7 +80,7 @@ def difference_of_logistics(analysis: Search, node: Apply, depth: int) -> Scaled
 
 
 def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled | Literal[False] | None:
-    """From the lower tail, where probabilities are accurate; from their logarithms where they underflow."""
+    """``ndtr(x) - ndtr(y)`` -> lower tails, which are accurate, or logarithms where they underflow."""
     first_normal, second_normal = (_error_function(v) for v in node.inputs)
     if first_normal is None or second_normal is None:
         first_normal, second_normal = (_normal(v) for v in node.inputs)
@@ -104,7 +104,7 @@ def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled |
 
 
 def _are_from_lower_tail(x: Variable, y: Variable) -> bool:
-    """Whether two arguments are what `difference_of_normals` makes of two: their difference is accurate."""
+    """Return whether `difference_of_normals` made two arguments: their difference is accurate."""
     first, second = output_of(x, ops.switch), output_of(y, ops.switch)
     return (
         first is not None
@@ -115,7 +115,7 @@ def _are_from_lower_tail(x: Variable, y: Variable) -> bool:
 
 
 def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """The difference of two forms, one of which may be 1."""
+    """``exp(x) - exp(y)`` -> ``sgn(x - y) * exp(max(x, y) + log1mexp(-abs(x - y)))``; one of both may be 1."""
     dtype = node.outputs[0].type.dtype
     one = [has_value(v, 1) for v in node.inputs]
     forms = [analysis.scaled_in(v, dtype, depth) for is_one, v in zip(one, node.inputs) if not is_one]
@@ -136,7 +136,7 @@ def difference_of_exponentials(analysis: Search, node: Apply, depth: int) -> Sca
 
 
 def _logarithm_of_positive(var: Variable, out: Variable, analysis: Search, depth: int) -> Variable | None:
-    """The logarithm of a form or a number that is plainly positive."""
+    """Return the logarithm of a form or number that is known to be positive, else None."""
     value = common_value(var)
     if value is not None:
         return constant_like(np.log(np.float64(value)), out) if 0 < value < np.inf else None
@@ -145,7 +145,7 @@ def _logarithm_of_positive(var: Variable, out: Variable, analysis: Search, depth
 
 
 def _terms(var: Variable) -> list[Variable]:
-    """The terms of a sum, of those that it is made of, too, in any order; the variable itself if it is no sum."""
+    """Return the terms of a sum and of the sums among them, in any order; other variables are one term."""
     found, stack = [], [var]
     while stack:
         term = stack.pop()
@@ -158,7 +158,7 @@ def _terms(var: Variable) -> list[Variable]:
 
 
 def _is_same(one: Variable, other: Variable, depth: int = 3) -> bool:
-    """Whether two variables are one, or are computed in the same few steps."""
+    """Return whether two variables are identical, or computed by the same few operations."""
     if one is other:
         return True
     first, second = one.owner, other.owner
@@ -181,7 +181,7 @@ def base_of_square(var: Variable) -> Variable | None:
 
 
 def _argument_of_logistic(var: Variable) -> Variable | None:
-    """``x`` for ``sigmoid(x)``, also as ``1 / (1 + exp(-x))``; else None."""
+    """Return ``x`` for ``sigmoid(x)`` or ``1 / (1 + exp(-x))``, else None."""
     node = var.owner
     if node is None:
         return None
@@ -193,7 +193,7 @@ def _argument_of_logistic(var: Variable) -> Variable | None:
 
 
 def _normal(var: Variable) -> tuple[float, Variable] | None:
-    """A number and ``x`` for a multiple of ``ndtr(x)``, also by error functions; else None."""
+    """Return a number and ``x`` for a multiple of ``ndtr(x)``, also if written with error functions, else None."""
     number, var = multiple(var)
     node = var.owner
     if node is None:
@@ -214,7 +214,7 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
 
 
 def _error_function(var: Variable) -> tuple[float, Variable] | None:
-    """A number and ``x`` for a multiple of ``erf``, as that multiple of ``ndtr(x)`` but for a constant; else None."""
+    """Return ``(2 * c, x)`` for ``c * erf(z)``, which is ``2 * c * ndtr(x)`` minus a constant, else None."""
     number, var = multiple(var)
     inner = output_of(var, ops.erf)
     if inner is None or var.type.dtype != "float64" or inner.inputs[0].type.dtype != "float64":
@@ -223,12 +223,12 @@ def _error_function(var: Variable) -> tuple[float, Variable] | None:
 
 
 def is_near_kept(var: Variable, kept: Collection[Variable], depth: int = 6) -> bool:
-    """Whether a variable is, or is computed in a few steps from, one that takes a gradient of its own."""
+    """Return whether a variable is one of `kept`, or computed from one by a few operations."""
     if var.owner is None or not kept:
         return False
     return var in kept or (depth > 0 and any(is_near_kept(v, kept, depth - 1) for v in var.owner.inputs))
 
 
 def _distance(x: Variable, y: Variable) -> Variable:
-    """``-abs(x - y)``, which is zero for equal infinite numbers."""
+    """Return ``-abs(x - y)``, and zero for equal infinities."""
     return ops.neg(ops.switch(ops.eq(x, y), constant_like(0, x), ops.abs(ops.sub(x, y))))

@@ -23,12 +23,12 @@ SMALL_EXPONENT = 4
 
 
 def _argument(node: Apply) -> Variable:
-    """The argument in the dtype of the result: integers wrap around, and are not the logarithm of 2."""
+    """Return the argument in the dtype of the result, since integers wrap around."""
     return as_dtype(node.inputs[0], node.outputs[0].type.dtype)
 
 
 def _of_size(x: Variable, logarithm: Callable[[Variable], Variable]) -> Scaled:
-    """An odd function of `x` from the logarithm of its values at positive numbers."""
+    """Return the form of an odd function from the logarithm of its values at positive numbers."""
     return Scaled(logarithm(ops.abs(x)), [ops.sgn(x)], in_sums=False)
 
 
@@ -70,7 +70,7 @@ def hyperbolic_tangent(analysis: Search, node: Apply, depth: int) -> Scaled | No
 
 
 def opposite_of_expm1(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """``-expm1(x)`` for negative `x`, which is a probability."""
+    """``-expm1(x)`` -> ``exp(log1mexp(x))`` for negative `x`, a probability."""
     inner = output_of(node.inputs[0], ops.expm1)
     if inner is None or node.inputs[0] in analysis.kept or not fits(inner.inputs[0], node):
         return None
@@ -78,7 +78,7 @@ def opposite_of_expm1(analysis: Search, node: Apply, depth: int) -> Scaled | Non
 
 
 def complement_of_exponential(exponent: Variable) -> Scaled | None:
-    """``1 - exp(exponent)`` where it is plain that the exponent is negative."""
+    """``1 - exp(x)`` -> ``exp(log1mexp(x))`` if `x` is known to be negative, else None."""
     number, size = multiple(exponent)
     if number < 0 and is_positive(size):
         return Scaled(ops.log1mexp(exponent), probability=True, in_sums=False)
@@ -86,7 +86,7 @@ def complement_of_exponential(exponent: Variable) -> Scaled | None:
 
 
 def complement_of_logistic(exponent: Variable) -> Scaled | None:
-    """``1 - exp(exponent)`` where the exponential is the logistic function."""
+    """``1 - exp(-softplus(x))`` -> ``exp(-softplus(-x))``: an exponential that is the logistic function."""
     node = output_of(exponent, ops.neg)
     inner = None if node is None else output_of(node.inputs[0], ops.softplus)
     return None if inner is None else Scaled(ops.neg(ops.softplus(opposite(inner.inputs[0]))), probability=True)
@@ -100,7 +100,7 @@ def exponential_minus_one(analysis: Search, node: Apply, depth: int) -> Scaled |
 
 
 def minus_one(exponent: Variable) -> Scaled:
-    """``exp(exponent) - 1``."""
+    """``exp(x) - 1`` -> ``sgn(x) * exp(max(x, 0) + log1mexp(-abs(x)))``"""
     size = ops.add(ops.maximum(exponent, constant_like(0, exponent)), ops.log1mexp(ops.neg(ops.abs(exponent))))
     return Scaled(size, [ops.sgn(exponent)], in_sums=False)
 
@@ -111,7 +111,7 @@ def gamma_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """A power whose base is not made of exponentials."""
+    """``b**n`` -> ``exp(n * log(b))`` for a base without exponentials and a large or variable exponent."""
     (base, number), (out,) = node.inputs, node.outputs
     value = exponent_value(number)
     if (value is not None and not SMALL_EXPONENT < abs(value) < np.inf) or not _fits(base, out):
@@ -128,14 +128,14 @@ def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def _fits(base: Variable, out: Variable) -> bool:
-    """Whether a base may be computed in the dtype of its power."""
+    """Return whether a base can be computed in the dtype of its power."""
     return base.type.dtype == out.type.dtype or common_value(base) is not None
 
 
 def _where_positive(
     x: Variable, logarithm: Callable[[Variable], Variable], function: Callable[[Variable], Variable]
 ) -> Scaled | None:
-    """A function from its logarithm where its argument is positive, and as it is elsewhere; it is 1 at 1."""
+    """Return a function with value 1 at 1: by its logarithm for positive arguments, directly elsewhere."""
     if is_positive(x):
         return Scaled(logarithm(x), in_sums=False)
     chosen = output_of(x, ops.switch)
@@ -155,7 +155,7 @@ def with_infinite_power(base: Variable) -> Variable:
 
 
 def is_positive(var: Variable, depth: int = 4) -> bool:
-    """Whether a variable is plainly not negative, nor zero but for lack of range."""
+    """Return whether a variable is known to be positive, or zero by underflow only."""
     value = common_value(var)
     if value is not None:
         return bool(value > 0)

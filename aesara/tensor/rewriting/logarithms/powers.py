@@ -54,7 +54,7 @@ rules = Rules()
 
 
 def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
-    """``log(x ** n)`` as a multiple of ``log(x)``, of its absolute value for even `n`; None where that is not so."""
+    """``log(x**n)`` -> ``n * log(x)``, or ``n * log(abs(x))`` for even `n`; None where they differ."""
     number = common_value(n)
     if number is None or not np.isfinite(number) or number == 0 or x.type.dtype != out.type.dtype:
         return None
@@ -86,7 +86,7 @@ MOST_TERMS = 64
 @rules.specialize
 @node_rewriter([add, sub], operands=[softplus, neg])
 def local_softplus_of_opposite(fgraph, node):
-    """``x + softplus(-x)`` as ``softplus(x)``, and ``x - softplus(x)`` as ``-softplus(-x)``, also in longer sums.
+    """``x + softplus(-x)`` -> ``softplus(x)`` and ``x - softplus(x)`` -> ``-softplus(-x)``, also in longer sums.
 
     ``softplus(x) - softplus(-x)`` is ``x``.
     """
@@ -123,7 +123,7 @@ def _softplus(var: Variable, sign: int, dtype: str) -> tuple[int, Variable] | No
 
 
 def _power_above_one(var: Variable, kept: Collection[Variable]) -> tuple[Variable, float] | None:
-    """The base and the exponent of a factor that is a power above 1."""
+    """Return the base and the constant exponent, above 1, of a power; None for other variables."""
     node = var.owner
     if node is None or var in kept or node.op not in (square, at_pow) or node.inputs[0].type.dtype != var.type.dtype:
         return None
@@ -134,7 +134,7 @@ def _power_above_one(var: Variable, kept: Collection[Variable]) -> tuple[Variabl
 
 
 def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiated: bool = False) -> Variable | None:
-    """``log1p(var)`` for a power, times or over a number, or a square times or over a variable; None for others."""
+    """Return ``log1p(var)`` for a power times or over a number, or a square times or over a variable; else None."""
     node = var.owner
     if node is None or not is_float(var) or var in kept:
         return None
@@ -185,7 +185,7 @@ def is_one_plus_power(var: Variable) -> bool:
 
 
 def log_of_one_plus_power(var: Variable, kept: Collection[Variable]) -> Variable | None:
-    """``log(var)``, for differentiation, where `var` is 1 plus a power."""
+    """Return ``log(var)``, for differentiation, where `var` is 1 plus a power, else None."""
     node = output_of(var, add)
     if node is None or var in kept or len(node.inputs) != 2:
         return None
@@ -199,7 +199,7 @@ def log_of_one_plus_power(var: Variable, kept: Collection[Variable]) -> Variable
 @rules.specialize
 @node_rewriter([log1p], operands=[square, at_pow, mul, true_divide])
 def local_log1p_of_power(fgraph, node):
-    """``log1p(x**2)`` and ``log1p(x**2 / n)`` are finite where the square overflows."""
+    """``log1p(c * x**n)`` -> ``n * log1p(c**(1/n) * abs(x))`` where the power overflows"""
     (x,), (out,) = node.inputs, node.outputs
     new = log1p_of_power(x) if x.type.dtype == out.type.dtype else None
     return False if new is None else in_place_of(out, new, [x])
@@ -211,7 +211,7 @@ FACTORS = Reading(signs=True, most=16)
 
 @dataclass
 class Power:
-    """A factor ``base**number``; `alone` says whether its logarithm is finite where the factor overflows."""
+    """A factor ``base**number``; `alone` is true if its logarithm is finite where the factor overflows."""
 
     base: Variable
     number: float
@@ -295,7 +295,7 @@ def _in_dtype(var: Variable, whole: Variable) -> Variable:
 
 
 def _power(var: Variable) -> Power | None:
-    """A factor as a power that may leave the range where its base does not."""
+    """Return a factor as a power that may leave the range where its base does not, else None."""
     node = var.owner
     if is_one_plus_power(var):
         return Power(var, 1, alone=True)

@@ -16,7 +16,7 @@ from aesara.tensor.rewriting.wide_products import is_wide
 
 
 def tail(analysis: Search, x: Variable) -> Scaled | None:
-    """``erfc(x)``. In narrower floats the argument would lose too many digits for values."""
+    """Return the form of ``erfc(x)``; None for values in narrower floats, where its argument loses too many digits."""
     if not analysis.differentiated and x.type.dtype != "float64":
         return None
     exponent = ops.log_ndtr(ops.mul(constant_like(-np.sqrt(2), x), x))
@@ -114,7 +114,7 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """What is left of 1 if a probability is taken away."""
+    """``1 - p`` -> ``exp(log1mexp(log(p)))``, and by `log_ndtr` or `softplus` for erf and sigmoid."""
     one, var = node.inputs
     if var.owner is not None and var.owner.op == ops.erf and var not in analysis.kept and has_value(one, 1):
         return tail(analysis, var.owner.inputs[0]) if fits(var.owner.inputs[0], node) else None
@@ -148,7 +148,7 @@ def choice(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def with_constants(analysis: Search, var: Variable, out: Variable, depth: int) -> Scaled | None:
-    """The form of a term or side of `out`, which may be a number."""
+    """Return the form of a term or branch of `out`, which may be a number."""
     value = common_value(var)
     if value is not None:
         return Scaled(constant_like(0, out), [constant_like(value, out)]) if value >= 0 else None

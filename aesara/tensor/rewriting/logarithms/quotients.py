@@ -97,7 +97,7 @@ def term_in(var: Variable) -> Product | None:
 
 
 def shifted(var: Variable) -> Shifted | None:
-    """A sum of exponentials with the largest taken out; None for what is no such sum."""
+    """Return a sum of exponentials with the largest factored out; None for other variables."""
     node = var.owner
     if node is None:
         return None
@@ -164,7 +164,7 @@ def exponential_terms(node: Apply) -> list[Product] | None:
 
 
 def exponentials_over_their_sum(product: Product) -> Product:
-    """``exp(x) / (exp(x) + exp(y) + ...)`` in a product, with the largest exponent taken out of both."""
+    """``exp(x) / (exp(x) + exp(y))`` -> ``exp(x - m) / (exp(x - m) + exp(y - m))`` in a product, ``m = max(x, y)``."""
     if not any(is_sum(v) for v in (*product.divisors, *product.factors)) or not any(
         map(_may_be_shifted, product.factors)
     ):
@@ -197,7 +197,7 @@ def _may_be_shifted(var: Variable) -> bool:
 
 
 def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> None:
-    """Put ``1 / (1 + exp(-u))`` in place of ``sigmoid(u)`` beside a sum of exponentials of multiples of `u`.
+    """``sigmoid(u) * sum`` -> ``sum / (1 + exp(-u))`` for a sum of exponentials of multiples of `u`.
 
     The sum overflows where the logistic function underflows.
     """
@@ -230,7 +230,7 @@ def _with_exponentials_apart(product: Product) -> list[Variable]:
 
 
 def _equal_parts(exponent: Variable) -> Sequence[Variable]:
-    """The terms of an exponent, also of ``2 * x``."""
+    """Return the terms of an exponent, where ``2 * x`` counts as ``x + x``."""
     node = exponent.owner
     if node is not None and node.op == ops.add:
         return node.inputs
@@ -251,7 +251,7 @@ def is_sum(var: Variable) -> bool:
 
 
 def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable]) -> Variable | None:
-    """An exponential divided by what was taken out of a sum, if it is among the terms of the sum; else None.
+    """``exp(x)`` -> ``exp(x - largest)`` if it is a term of the sum in the denominator, else None.
 
     Where the weight of the term is zero, it is no part of the sum, and may be larger: it is finite only where a factor
     beside it is zero, too.
@@ -270,7 +270,7 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
 
 
 def _shifted_expm1(var: Variable, total: Shifted) -> Variable | None:
-    """``exp(x) - 1`` divided by what was taken out of a sum of positive terms with ``exp(x)`` among them."""
+    """``expm1(x)`` -> ``expm1(x) * exp(-largest)`` if ``exp(x)`` is in a sum of positive terms, else None."""
     node = output_of(var, ops.expm1)
     if node is None or any(number is None or not number > 0 for number in map(number_of, total.terms)):
         return None
@@ -285,7 +285,7 @@ def _shifted_expm1(var: Variable, total: Shifted) -> Variable | None:
 
 
 def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Variable | None:
-    """The product of those factors of a weight that are among others; None for 1."""
+    """Return the product of those factors of a weight that are among `factors`; None for 1."""
     if weight is None:
         return None
     found = [v for v in Product.read(weight).factors if any(v is other for other in factors)]
@@ -293,7 +293,7 @@ def _factors_among(weight: Variable | None, factors: Sequence[Variable]) -> Vari
 
 
 def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
-    """A sum of weighted exponentials, divided by what is taken out of the sum of them without or with other weights.
+    """``sum(w * exp(x))`` -> ``sum(w * exp(x - largest))`` over a sum of the same exponentials, else None.
 
     The quotient of both is an average.
     """
@@ -320,7 +320,7 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
 
 
 def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
-    """A sum of terms divided by what is taken out of a sum of the same exponentials with other weights."""
+    """Return a sum of terms over ``exp(largest)`` of a sum of the same exponentials with other weights."""
     terms = None if total is None else exponential_terms(node)
     if total is None or terms is None:
         return None
@@ -364,7 +364,7 @@ def factors_behind_shuffles(product: Product) -> Product:
 
 
 def _shuffled(part: Any, op: DimShuffle, whole: Variable) -> Variable:
-    """A factor of `whole` with its dimensions moved as those of `whole`, in one step."""
+    """Return a factor of `whole` with its dimensions rearranged like those of `whole`, in one step."""
     order = op.new_order
     node = part.owner
     if node is not None and isinstance(node.op, DimShuffle):

@@ -38,7 +38,7 @@ BASES: dict[type, float | None] = {Log: None, Log2: 2.0, Log10: 10.0}
 
 
 def logarithm(node: Apply, analysis: Search) -> Variable | None:
-    """The logarithm that a node is, to any base, of the form of its argument."""
+    """Return the logarithm of the form of an argument, to the base of a node; None without a form."""
     (x,), (out,) = node.inputs, node.outputs
     natural = _natural_logarithm(x, out.type.dtype, analysis)
     if natural is None:
@@ -63,7 +63,7 @@ def _natural_logarithm(x: Variable, dtype: str, analysis: Search) -> Variable | 
 
 
 def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
-    """``log1p(var)`` where `var` is the opposite of a probability, or of an exponential."""
+    """Return ``log1p(var)`` for the opposite of a probability or of an exponential, else None."""
     node = var.owner
     if node is not None and node.op == ops.neg and var not in analysis.kept:
         (p,) = node.inputs
@@ -79,13 +79,13 @@ def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
 
 
 def log1mexp_of_exponential(x: Variable) -> Variable:
-    """``log(1 - exp(-exp(x)))``, which is ``x - exp(x) / 2`` where ``exp(x)`` is small."""
+    """``log(1 - exp(-exp(x)))`` -> ``x - exp(x) / 2`` where ``exp(x)`` is small"""
     limit = constant_like(np.log(np.finfo(x.type.dtype).eps), x)
     return _log1mexp_of_exponential(x, ops.maximum(x, limit), limit)
 
 
 def smooth_log1mexp_of_exponential(x: Variable) -> Variable:
-    """The same for differentiation: where it is zero, nothing in it overflows."""
+    """Return `log1mexp_of_exponential` for differentiation: nothing in it overflows where it is zero."""
     facts = np.finfo(x.type.dtype)
     limit = constant_like(np.log(facts.eps), x)
     largest = constant_like(np.log(-2 * np.log(facts.tiny)), x)
@@ -105,7 +105,7 @@ WITH_RULES = (ops.exp, ops.sigmoid, ops.ndtr, ops.cosh, ops.sinh, ops.expm1, ops
 
 
 def _is_simple_difference(node: Apply) -> bool:
-    """Whether there are other rules for the logarithm of a difference."""
+    """Return whether other rules apply to the logarithm of a difference."""
     if node.op != ops.sub:
         return False
     rest = [v.owner for v in node.inputs if not has_value(v, 1)]
@@ -115,7 +115,7 @@ def _is_simple_difference(node: Apply) -> bool:
 
 
 def _of_scaled(node: Apply) -> list[Variable] | Literal[False] | None:
-    """The logarithm that a node is, of the form of its argument."""
+    """Return the replacement of a logarithm by that of the form of its argument."""
     (x,), (out,) = node.inputs, node.outputs
     inner = x.owner
     if inner is None or not is_float(x) or (inner.op == ops.add and any(has_value(v, 1) for v in inner.inputs)):
@@ -128,7 +128,7 @@ def _of_scaled(node: Apply) -> list[Variable] | Literal[False] | None:
 @rules.specialize
 @node_rewriter([ops.log])
 def local_log_sum_exp(fgraph, node):
-    """``log(sum(exp(x)))`` without overflow, also of weighted sums, and of products with vectors of weights."""
+    """``log(sum(exp(x)))`` -> ``m + log(sum(exp(x - m)))``, also of weighted sums and products with vectors"""
     inner = node.inputs[0].owner
     while inner is not None and isinstance(inner.op, DimShuffle):
         inner = inner.inputs[0].owner
@@ -136,7 +136,7 @@ def local_log_sum_exp(fgraph, node):
 
 
 def _of_mixture(total: Apply, logarithm: Variable) -> Variable:
-    """``log(p + (1 - p) * exp(x))``, by the difference from 1 where `x` is small, and by `logarithm` elsewhere."""
+    """``log(p + (1 - p) * exp(x))`` -> ``log1p((1 - p) * expm1(x))`` for small `x`, else `logarithm`"""
     terms = exponential_terms(total) if len(total.inputs) == 2 else None
     if terms is None:
         return logarithm
@@ -159,7 +159,7 @@ def _of_mixture(total: Apply, logarithm: Variable) -> Variable:
 @rules.specialize
 @node_rewriter([ops.log], operands=[ops.add])
 def local_log_add_exp(fgraph, node):
-    """``log(exp(x) + exp(y) + ...)`` without overflow; constants and factors may be among the terms."""
+    """``log(exp(x) + exp(y) + ...)`` -> ``m + log(exp(x - m) + exp(y - m) + ...)``, also with constants and factors"""
     inner = output_of(node.inputs[0], ops.add)
     if inner is None:
         return False
@@ -171,7 +171,7 @@ def local_log_add_exp(fgraph, node):
 @rules.specialize
 @node_rewriter([ops.log], operands=[ops.mul, ops.true_divide, ops.reciprocal])
 def local_log_mul_exp(fgraph, node):
-    """Exponentials, and sums of them, are taken out of the logarithm of a product or quotient.
+    """``log(a * exp(x) / b)`` -> ``x + log(a / b)``, also for sums of exponentials among the factors
 
     ``log(a * exp(x) / b)`` is ``x + log(a / b)`` and ``log(mean(exp(x)))`` is that of ``exp(x - m)``, and `m`.
     """
@@ -179,7 +179,7 @@ def local_log_mul_exp(fgraph, node):
 
 
 def log1p_of_multiple_of_exp(c: Variable, x: Variable) -> Variable | None:
-    """``log1p(c * exp(x))`` without overflow, for a positive constant."""
+    """``log1p(c * exp(x))`` -> ``x + log(c)`` where the exponential is large, for a positive constant c"""
     value = common_value(c)
     facts = np.finfo(x.type.dtype)
     if value is None or not facts.tiny / facts.eps < 1 / value < facts.max * facts.eps**2:
@@ -213,7 +213,7 @@ rules.add(
 @rules.specialize
 @node_rewriter([ops.log, ops.log2, ops.log10])
 def local_log_of_scaled(fgraph, node):
-    """The logarithm of what is made of exponentials or softmaxes, without computing them; see `Scaled`."""
+    """``log(f(exp(x)))`` -> its exponent plus ``log(mantissa)``, without exponentials or softmaxes; see `Scaled`."""
     inner = node.inputs[0].owner
     if node.op == ops.log and inner is not None:
         if inner.op in WITH_RULES or isinstance(inner.op, Softmax) or _is_simple_difference(inner):
@@ -225,7 +225,7 @@ def local_log_of_scaled(fgraph, node):
 @rules.specialize
 @node_rewriter([ops.log1p])
 def local_log1p_of_scaled(fgraph, node):
-    """``log(1 - p)`` from the logarithm of a probability, a product of some, or the normal distribution function."""
+    """``log1p(-p)`` -> ``log1mexp(log(p))`` of a probability, a product of some, or `ndtr`"""
     (x,), (out,) = node.inputs, node.outputs
     if x.owner is None or x.owner.op not in (ops.neg, ops.mul) or x.type.dtype != out.type.dtype:
         return False
@@ -253,7 +253,7 @@ PROBABILITIES = (ops.sigmoid, ops.ndtr)
 @rules.specialize("local_log_prod_sqr")
 @node_rewriter([ops.log])
 def local_log_prod(fgraph, node):
-    """``log(prod(x))`` as ``sum(log(x))`` where the product is out of range, or `x` are exponentials or probabilities.
+    """``log(prod(x))`` -> ``sum(log(x))`` where the product is out of range, or of exponentials or probabilities
 
     The sum of logarithms of any numbers may cancel; a product in the range does not.
     """
@@ -280,12 +280,12 @@ def local_log_prod(fgraph, node):
 
 
 def _sum_along(product: Prod, x: Variable) -> Variable:
-    """The sum along the axes of a product, in the dtypes of it."""
+    """Return a sum along the axes of a product, with its dtypes."""
     return Sum(product.axis, dtype=product.dtype, acc_dtype=product.acc_dtype)(x)
 
 
 def _log_of_product(op: Prod, x: Variable, product: Variable) -> Variable:
-    """The logarithm of a product if it is in the range of normal numbers, and the sum of logarithms else."""
+    """Return the logarithm of a product in the range of normal numbers, else the sum of logarithms."""
     facts = np.finfo(x.type.dtype)
     size = ops.abs(product)
     usable = ops.and_(ops.le(np.asarray(facts.tiny, dtype=x.type.dtype), size), ops.lt(size, np.inf))

@@ -23,7 +23,7 @@ DEEPEST = 12
 
 
 class Scaled(Product):
-    """A product with an exponential among its factors: the form in which logarithms and gradients find it.
+    """A product with an exponential among its factors, as logarithms and gradients read it.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Scaled(Product):
         return [self.exponent, *self.factors, *self.divisors]
 
     def logarithm(self, dtype: str) -> Variable:
-        """The logarithm of the whole."""
+        """Return the logarithm of the product."""
         if not self.factors and not self.divisors:
             return self.exponent
         if self.wide and sum(not isinstance(v, Constant) for v in (*self.factors, *self.divisors)) > 1:
@@ -69,7 +69,7 @@ class Scaled(Product):
         return ops.add(ops.log(self.mantissa(dtype)), self.exponent)
 
     def _with_sizes_in_exponent(self) -> Scaled:
-        """The form with nothing but the signs of wide factors and divisors outside of the exponential."""
+        """Return the form with the sizes of wide factors and divisors in the exponent; their signs remain."""
         exponent = self.exponent
         for op, side in ((ops.add, self.factors), (ops.sub, self.divisors)):
             for var in side:
@@ -81,7 +81,7 @@ class Scaled(Product):
 
 
 class Search:
-    """Finds the forms of variables; each variable is looked at once.
+    """A search for the forms of variables, which visits each variable once.
 
     Parameters
     ----------
@@ -102,11 +102,11 @@ class Search:
         self.known: dict[Variable, Scaled | None] = {}
 
     def form_of_node(self, node: Apply, depth: int) -> Scaled | None:
-        """The form of the result of a node, with so many operations to look through."""
+        """Return the form of the result of a node, visiting at most `depth` operations before it."""
         raise NotImplementedError(f"{type(self).__name__} has no table of forms.")
 
     def scaled(self, var: Variable, depth: int = DEEPEST) -> Scaled | None:
-        """The form of a variable; None where it has no exponential among its factors."""
+        """Return the form of a variable; None without an exponential among its factors."""
         if var not in self.known:
             node = var.owner
             plain = depth == 0 or var in self.kept or not is_float(var)
@@ -114,7 +114,7 @@ class Search:
         return self.known[var]
 
     def scaled_in(self, var: Variable, dtype: str, depth: int = DEEPEST) -> Scaled | None:
-        """The form of a variable in a dtype that is not narrower than its own."""
+        """Return the form of a variable in a dtype that is not narrower than its own."""
         found = self.scaled(var, depth)
         if found is None or var.type.dtype == dtype:
             return found
@@ -124,16 +124,16 @@ class Search:
         return Scaled(as_dtype(found.exponent, dtype), factors, divisors, found.probability, found.in_sums)
 
     def summand(self, var: Variable, dtype: str, depth: int) -> Scaled | None:
-        """The form of a term of a sum."""
+        """Return the form of a term of a sum."""
         found = self.scaled_in(var, dtype, depth)
         return found if found is not None and found.in_sums else None
 
     def bounded(self, exponent: Variable) -> Variable:
-        """An exponent of a sum that exponentials in it do not make infinite, for differentiation."""
+        """Return an exponent of a sum; for differentiation, with exponentials in it kept finite."""
         return with_bounded_exponentials(exponent, self.kept) if self.differentiated else exponent
 
     def constant(self, largest: Variable) -> Variable:
-        """What is taken out of a sum."""
+        """Return the term that is factored out of a sum, without a gradient for differentiation."""
         return disconnected_grad(largest) if self.differentiated else largest
 
 
@@ -143,17 +143,17 @@ Form = Callable[[Search, Apply, int], Scaled | Literal[False] | None]
 
 
 def has_one_dtype(node: Apply) -> bool:
-    """Whether the operands have the dtype of the result."""
+    """Return whether all operands have the dtype of the result."""
     return all(v.type.dtype == node.outputs[0].type.dtype for v in node.inputs)
 
 
 def fits(var: Variable, node: Apply) -> bool:
-    """Whether a variable has the dtype of the result of a node."""
+    """Return whether a variable has the dtype of the result of a node."""
     return var.type.dtype == node.outputs[0].type.dtype
 
 
 def filled(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
-    """A piece of a form broadcast to the shape of the whole."""
+    """Return a piece of a form broadcast to the shape of the whole."""
     if piece.type.ndim < whole.type.ndim:
         piece = piece.dimshuffle(*["x"] * (whole.type.ndim - piece.type.ndim), *range(piece.type.ndim))
     for template in (*pieces, whole):
@@ -166,12 +166,12 @@ def filled(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
 
 
 def times_logarithm(number: Variable, logarithm: Variable) -> Variable:
-    """``number * logarithm``, which is 0 for a zero `number` also where the logarithm is infinite."""
+    """Return ``number * logarithm``, and 0 for a zero `number` even if the logarithm is infinite."""
     return ops.mul(number, ops.switch(ops.and_(ops.eq(number, 0), ops.isinf_(logarithm)), 0, logarithm))
 
 
 def logarithm_of_power(number: Variable, logarithm: Variable, analysis: Search) -> Variable:
-    """The logarithm of a power, from that of its base: the power 0 of anything is 1, and so is any power of 1."""
+    """Return the logarithm of a power from that of its base: ``b**0`` and ``1**n`` are 1."""
     value = common_value(number)
     if value is not None and value != 0:
         return ops.mul(number, logarithm)
@@ -182,5 +182,5 @@ def logarithm_of_power(number: Variable, logarithm: Variable, analysis: Search) 
 
 
 def _or_zero(x: Variable, beside: Variable) -> Variable:
-    """`x`, and zero where it is not finite and what it is multiplied with is zero."""
+    """Return `x`, and zero where it is not finite and its cofactor `beside` is zero."""
     return ops.switch(ops.or_(ops.lt(ops.abs(x), np.inf), ops.neq(beside, 0)), x, 0)

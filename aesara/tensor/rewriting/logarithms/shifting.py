@@ -32,32 +32,32 @@ MOST_TERMS = 16
 
 
 def finite_or_zero(x: Variable) -> Variable:
-    """`x`, and zero where it is infinite."""
+    """Return `x`, and zero where it is infinite."""
     return ops.switch(ops.isinf_(x), 0, x)
 
 
 def largest_safe_exponent(x: Variable) -> np.ndarray:
-    """An exponent in the dtype of `x` so small that squares of exponentials, with weights, are in the range."""
+    """Return an exponent up to which squares of weighted exponentials stay in range, in the dtype of `x`."""
     return np.asarray(np.log(np.finfo(x.type.dtype).max) / 3, dtype=x.type.dtype)
 
 
 def large_or_zero(x: Variable) -> Variable:
-    """`x` where it is finite and its exponential may get out of range, and zero elsewhere."""
+    """Return `x` where it is finite and its exponential may leave the range, and zero elsewhere."""
     return ops.switch(ops.le(ops.abs(x), largest_safe_exponent(x)), 0, finite_or_zero(x))
 
 
 def is_stabilized(x: Variable) -> bool:
-    """Whether an exponent is the difference from a largest one that was guarded already."""
+    """Return whether an exponent is the difference from a guarded largest exponent."""
     return bool(guards_in(x))
 
 
 def is_shifted(x: Variable, weighted: bool) -> bool:
-    """Whether the largest exponent was taken out of a sum, with weights or without, that has the exponent `x`."""
+    """Return whether the largest exponent was factored out of a sum, weighted or not, with exponent `x`."""
     return (ops.le if weighted else ops.isinf_) in guards_in(x)
 
 
 def guards_in(x: Variable) -> set[Op]:
-    """The conditions of the guards (`finite_or_zero`, `large_or_zero`) among the terms of an exponent."""
+    """Return the conditions of the guards (`finite_or_zero`, `large_or_zero`) among the terms of an exponent."""
     found = set()
     stack = [(x, 5)]
     while stack:
@@ -79,7 +79,7 @@ def guards_in(x: Variable) -> set[Op]:
 
 
 def exponent_of(var: Variable) -> Variable | None:
-    """``x`` of ``exp(x)``, which may stand behind what moves its dimensions, or reads its entries; else None."""
+    """Return ``x`` of ``exp(x)``, also behind indexing and rearranged dimensions, else None."""
     order = None
     node = var.owner
     if node is not None and isinstance(node.op, READERS):
@@ -94,25 +94,25 @@ def exponent_of(var: Variable) -> Variable | None:
 
 
 def leaves_range(exponent: Variable) -> bool:
-    """Whether an exponential may leave the range: that of a logarithm does not, where its argument is in the range."""
+    """Return whether an exponential may leave the range: not if it is of the logarithm of a number in range."""
     node = output_of(exponent, ops.log)
     return node is None or is_wide(node.inputs[0])
 
 
 def may_be_zero(weight: Variable | None) -> bool:
-    """Whether a weight, None for 1, may be zero."""
+    """Return whether a weight, None for 1, may be zero."""
     return weight is not None and common_value(weight) in (None, 0)
 
 
 def guarded(exponent: Variable, weight: Variable | None) -> Variable:
-    """An exponent, and minus infinity where its weight is zero."""
+    """Return an exponent, and minus infinity where its weight is zero."""
     if not may_be_zero(weight):
         return exponent
     return ops.switch(ops.eq(weight, 0), np.asarray(-np.inf, dtype=exponent.type.dtype), exponent)
 
 
 def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
-    """``exp(exponent - largest)``, for a product with a weight: finite where that is zero.
+    """Return ``exp(exponent - largest)`` as a factor beside a weight: finite where the weight is zero.
 
     There it is the slope of the product by the weight, which slopes of other factors are multiplied with, too: it is
     left as it is where squares of it are in the range. Beyond, the square of the slope is all that second derivatives
@@ -127,7 +127,7 @@ def power(exponent: Variable, largest: Variable, weight: Variable | None) -> Var
 
 
 def shifted_term(exponent: Variable, largest: Variable, weight: Variable | None) -> Variable:
-    """``weight * exp(exponent - largest)``."""
+    """Return ``weight * exp(exponent - largest)``."""
     found = power(exponent, largest, weight)
     return found if weight is None else ops.mul(weight, found)
 
@@ -135,7 +135,7 @@ def shifted_term(exponent: Variable, largest: Variable, weight: Variable | None)
 def largest_of(
     exponents: Sequence[Variable], weights: Sequence[Variable | None], constant: Callable[[Variable], Variable]
 ) -> Variable:
-    """The largest of some exponents, to be taken out, where that changes anything; `constant` is applied to it."""
+    """Return the guarded maximum of some exponents, after `constant` is applied to it."""
     largest = reduce(ops.maximum, (guarded(exponent, weight) for exponent, weight in zip(exponents, weights)))
     return _guard(weights)(constant(largest))
 
@@ -145,7 +145,7 @@ def _guard(weights: Sequence[Variable | None]) -> Callable[[Variable], Variable]
 
 
 def can_be_shifted(node: Apply) -> bool:
-    """Whether the largest exponent can be taken out of a sum along axes."""
+    """Return whether the largest exponent can be factored out of a sum along axes."""
     (summed,), (out,) = node.inputs, node.outputs
     axes = reduced_axes(node)
     return summed.type.dtype == out.type.dtype and bool(axes) and all(summed.type.shape[axis] != 0 for axis in axes)
@@ -154,7 +154,7 @@ def can_be_shifted(node: Apply) -> bool:
 def shifted_along_axes(
     node: Apply, exponent: Variable, weight: Variable | None, constant: Callable[[Variable], Variable]
 ) -> tuple[Variable, Variable]:
-    """What is left of a sum of exponentials along axes, and the largest exponent; see `largest_of`."""
+    """Return a sum of exponentials along axes divided by the largest, and its exponent; see `largest_of`."""
     (summed,) = node.inputs
     axes = reduced_axes(node)
     largest = _guard([weight])(constant(supremum(guarded(exponent, weight), axes)))
@@ -162,7 +162,7 @@ def shifted_along_axes(
 
 
 def product_as_sum(node: Apply) -> Apply | None:
-    """The product of exponentials, a matrix or vector of them, with a vector, as a weighted sum of exponentials."""
+    """Return the node of ``sum(w * exp(x))`` for ``dot(exp(x), w)`` with a vector, else None."""
     x: Any
     y: Any
     (x, y), (var,) = node.inputs, node.outputs

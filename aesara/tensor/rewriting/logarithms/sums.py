@@ -30,7 +30,7 @@ from aesara.tensor.rewriting.logarithms.shifting import (
 
 
 def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """``1 + erf(x)``, which is ``erfc(-x)``."""
+    """``1 + erf(x)`` -> ``erfc(-x)``"""
     if len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
         return None
     error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == ops.erf), None)
@@ -66,7 +66,7 @@ def total(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def _with_constant_weight(term: Scaled) -> Variable | None:
-    """The exponent of a term whose mantissa is a positive number, which becomes a part of it."""
+    """Return the exponent of a term with its constant positive mantissa included, else None."""
     if len(term.pieces) == 1:
         return term.exponent
     value = common_value(term.factors[0]) if len(term.pieces) == 2 and term.factors else None
@@ -77,7 +77,7 @@ def _with_constant_weight(term: Scaled) -> Variable | None:
 
 
 def _of_two(x: Variable, y: Variable) -> Variable:
-    """``log(exp(x) + exp(y))``."""
+    """Return ``log(exp(x) + exp(y))``."""
     for one, other in ((x, y), (y, x)):
         if has_value(one, 0):
             return ops.softplus(other)
@@ -114,7 +114,7 @@ def sum_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """The product of exponentials with a matrix or vector: each row, or column, with its largest taken out."""
+    """``dot(exp(x), y)`` -> ``exp(m) * dot(exp(x - m), y)``, with a maximum for each row or column"""
     (out,) = node.outputs
     x, y = node.inputs
     if min(x.type.ndim, y.type.ndim) == 1 and x not in analysis.kept and y not in analysis.kept:
@@ -138,7 +138,7 @@ def matrix_product(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 def _shifted_operand(
     analysis: Search, var: Variable, axis: int, out: Variable, depth: int
 ) -> tuple[Variable, Variable] | None:
-    """An operand without what its largest exponents along an axis have too much, and this; None without any."""
+    """Return an operand divided by the excess of its largest exponentials along an axis, and the excess; else None."""
     inner = analysis.summand(var, out.type.dtype, depth)
     if inner is None or 0 in var.type.shape or is_shifted(inner.exponent, weighted=True):
         return None
@@ -150,13 +150,13 @@ def _shifted_operand(
 
 
 def _excess(largest: Variable) -> Variable:
-    """By how much a largest exponent leaves the inner third of the range, in which products stay in the range."""
+    """Return the excess of an exponent over the inner third of the range, in which products stay finite."""
     limit = largest_safe_exponent(largest)
     outside = ops.sub(largest, ops.switch(ops.lt(largest, 0), ops.neg(limit), limit))
     return ops.switch(ops.le(ops.abs(largest), limit), 0, finite_or_zero(outside))
 
 
 def extremum(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    """The largest or smallest of exponentials."""
+    """``max(exp(x))`` -> ``exp(max(x))``"""
     inner = analysis.summand(node.inputs[0], node.outputs[0].type.dtype, depth)
     return Scaled(node.op(inner.exponent)) if inner is not None and len(inner.pieces) == 1 else None

@@ -47,7 +47,7 @@ FEWEST_ROWS = 4
 
 
 class _Product(NamedTuple):
-    """``numbers * (first * scale) @ middles @ last.T``; `last` is None where it is the same as `first`."""
+    """``numbers * (first * scale) @ middles @ last.T``; `last` is None if it is `first`."""
 
     numbers: tuple[Any, ...]
     first: Any
@@ -83,7 +83,7 @@ def _parts(x: Any) -> _Within | None:
 
 
 def _factored(product: Any) -> _Product | None:
-    """A product of matrices, times numbers, with few columns within."""
+    """Return the factors of a matrix product, times numbers, if it has few inner columns; else None."""
     node = product.owner
     if node is None:
         return None
@@ -107,7 +107,7 @@ def _factored(product: Any) -> _Product | None:
 
 
 def _factors_of(product: Any) -> list[Any]:
-    """The matrices of a product of several."""
+    """Return the matrices of a product of several."""
     if product.owner is None or not isinstance(product.owner.op, Dot):
         return [product]
     left, right = product.owner.inputs
@@ -115,7 +115,7 @@ def _factors_of(product: Any) -> list[Any]:
 
 
 def _identity_times(x: Any) -> Any:
-    """The number d of d times the identity, without dimensions."""
+    """Return the scalar d of d times the identity, else None."""
     if "identity" in facts_of(x):
         return as_tensor_variable(np.asarray(1, x.type.dtype))
     if x.owner is None or x.owner.op != mul:

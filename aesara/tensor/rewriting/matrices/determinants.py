@@ -205,7 +205,7 @@ rules.stabilize(
 @rules.stabilize
 @node_rewriter([true_divide])
 def local_cofactors_over_det(fgraph, node):
-    """Cofactors over the determinant, as in the gradient of its logarithm: the inverse, which has the same factors.
+    """``cofactors(A) / det(A)`` -> ``inv(A).T``, as in the gradient of the logarithm of the determinant
 
     A singular matrix is an error then, as it is for the gradient of `slogdet`.
     """

@@ -71,7 +71,7 @@ _NONE: frozenset[str] = frozenset()
 
 
 def facts_of(x: Variable, budget: int = BUDGET) -> frozenset[str]:
-    """The facts that are known of a matrix, or of the matrices of a batch; `budget` bounds how far is looked."""
+    """Return the known facts about a matrix, or the matrices of a batch; `budget` bounds the search."""
     return _Look(budget).facts(x)
 
 
@@ -91,7 +91,7 @@ def is_square(x: Variable) -> bool:
 
 
 def triangle_in(x: Variable) -> tuple[Variable, bool] | None:
-    """The matrix of which a variable is one triangle with the diagonal, and whether that is the lower one."""
+    """Return the matrix that a variable is one triangle of, and whether it is the lower one; else None."""
     if x.owner is None or not isinstance(x.owner.op, Elemwise) or not isinstance(x.owner.op.scalar_op, aes.Switch):
         return None
     mask, chosen, other = x.owner.inputs
@@ -141,7 +141,7 @@ def product_of_factors(factors: Sequence[Any]) -> Any:
 
 
 def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
-    """The square matrices of which a matrix is the Kronecker product, as `kron` writes it; None for others."""
+    """Return the square matrices of a Kronecker product in the form that `kron` writes, else None."""
     if x.owner is None or x.type.ndim != 2:
         return None
     if x.owner.op == mul:
@@ -183,7 +183,7 @@ def kronecker_factors(x: Variable) -> tuple[Variable, Variable] | None:
 
 
 def _with_dimensions(v: Any, kept: tuple[int, ...], depth: int = 8) -> Variable:
-    """A tensor without all dimensions but some, the others having length 1; taken from what operations are made of."""
+    """Return a tensor without its dimensions of length 1 other than `kept`, built from its operands."""
     node = v.owner
     if isinstance(v, Constant):
         return constant(v.data.reshape([v.data.shape[k] for k in kept]))
@@ -211,7 +211,7 @@ def _are_products(shape: Apply) -> bool:
 
 
 class _Look:
-    """One look at a matrix: what was found on the way is kept until its end."""
+    """One query about a matrix; it keeps intermediate results until it ends."""
 
     def __init__(self, budget: int = BUDGET) -> None:
         self.budget = budget
@@ -220,7 +220,7 @@ class _Look:
         self.asked = 0
 
     def facts(self, x: Variable) -> frozenset[str]:
-        """The facts about a variable."""
+        """Return the facts about a variable."""
         found = self.known.get(x)
         if found is not None:
             return found
@@ -242,7 +242,7 @@ class _Look:
     # Symmetry
 
     def transpose_sign(self, x: Variable, y: Variable) -> int:
-        """1 if `y` is the transpose of `x`, -1 if it is minus the transpose, 0 if neither is known."""
+        """Return 1 if `y` is known to be the transpose of `x`, -1 if minus the transpose, else 0."""
         key = (x, y)
         found = self.signs.get(key)
         if found is None:
@@ -261,7 +261,7 @@ class _Look:
         return found or int(x is y and "symmetric" in self.facts(x))
 
     def _sign_by_ops(self, x: Variable, y: Variable) -> int:
-        """The same from what computes both."""
+        """Return `transpose_sign` from the ops that compute both."""
         if x.owner is None or y.owner is None:
             return int(isinstance(x, Constant) and isinstance(y, Constant) and _are_transposes(x.data, y.data))
         if isinstance(x.owner.op, DimShuffle) and isinstance(y.owner.op, DimShuffle):
@@ -309,7 +309,7 @@ class _Look:
         return 0
 
     def _matched(self, xs: Sequence[Variable], ys: Sequence[Variable]) -> list[int]:
-        """The signs of operands in an order in which they are transposes of each other."""
+        """Return the signs of operands, each paired with one that is its transpose; [0] if there is no pairing."""
         left = list(ys)
         signs = []
         for x in xs:
@@ -457,7 +457,7 @@ _OF_OPS: dict[type, Callable[[_Look, Any, Apply, Variable], frozenset[str]]] = {
 
 
 def _factors(product: Variable) -> list[Variable]:
-    """The operands of a product of products, from left to right."""
+    """Return the operands of a product of products, from left to right."""
     found: list[Variable] = []
     pending = [product]
     while pending:
@@ -476,7 +476,7 @@ def _from_tags(x: Variable) -> frozenset[str]:
 
 
 def _diagonal_of_mask(mask: Variable) -> int | None:
-    """The diagonal up to which a mask is true, as `tri` counts them; there may be dimensions of length 1 in front."""
+    """Return the diagonal up to which a mask is true, counted as `tri` does; leading dimensions have length 1."""
     while mask.owner is not None and isinstance(mask.owner.op, DimShuffle):
         if not _keeps_matrices(mask.owner):
             return None

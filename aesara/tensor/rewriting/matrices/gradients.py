@@ -182,7 +182,7 @@ def _as_weights(numbers: list[Any]) -> _Weights:
 
 
 def _without_numbers(x: Any) -> tuple[_Weights, Any]:
-    """The numbers that a vector or matrix is multiplied by, and what it is without them: as a vector, if it is one."""
+    """Return the scalar factors of a vector or matrix, and the rest; a column becomes a vector."""
     weights: _Weights = ()
     while x.owner is not None:
         node = x.owner
@@ -201,7 +201,7 @@ def _without_numbers(x: Any) -> tuple[_Weights, Any]:
 
 
 def _turned(x: Any) -> Any:
-    """The transpose of a matrix: as a vector, if it is a row made of that."""
+    """Return the transpose of a matrix, or the vector that a row was made of."""
     if x.type.ndim == 1:
         return x.dimshuffle("x", 0)
     inner, node = transposed_of(x), x.owner
@@ -211,7 +211,7 @@ def _turned(x: Any) -> Any:
 
 
 def _scaled(weights: _Weights, x: Any) -> Any:
-    """A vector or matrix times numbers; constants are multiplied at once."""
+    """Return a vector or matrix times scalars; constants are multiplied at once."""
     values = [common_value(w) if isinstance(w, Variable) else w for w in weights]
     number = math.prod(float(v) for v in values if v is not None)
     factors = [w for w, v in zip(weights, values, strict=True) if v is None]
@@ -230,7 +230,7 @@ def _square(x: Any) -> Any:
 @rules.stabilize("shape_unsafe")
 @node_rewriter([CholeskyPullback])
 def local_pullback_of_cholesky(fgraph, node):
-    """The gradient for a matrix from that for its Cholesky factor, by what that is the sum of."""
+    """``cholesky_pullback(L, g)`` -> solutions, or products and inverses for the terms that `g` is a sum of"""
     (out,) = node.outputs
     given, gradient = node.inputs
     lower = node.op.lower

@@ -101,7 +101,7 @@ _PARTS: WeakKeyDictionary[FunctionGraph, dict[Variable, _Parts]] = WeakKeyDictio
 
 
 def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
-    """The parts of a matrix that is known to be a positive diagonal plus ``U @ U.T`` of less than half the order."""
+    """Return the parts of a positive diagonal plus ``U @ U.T`` of less than half the order, else None."""
     known = _PARTS.setdefault(fgraph, {})
     turned = transposed_of(x)
     x = x if turned is None else turned  # it is symmetric
@@ -146,7 +146,7 @@ def _scaled(u: Any, d: Any) -> tuple[Any, Any, Any]:
 
 
 def _solution(parts: _Parts, b: Any) -> Any:
-    """The solution for right-hand sides, a vector or columns."""
+    """Return the solution for right-hand sides, a vector or columns."""
     solve, out, kept = CholeskySolve(True, False), parts.out, b
     if out is not None:
         moved, count = b[out.order], out.rows.type.shape[0]
@@ -163,7 +163,7 @@ def _solution(parts: _Parts, b: Any) -> Any:
 
 
 def _root_of(x: Variable) -> Variable | None:
-    """The matrix U of ``U @ U.T``; of ``V @ C @ V.T`` with a positive definite C, V times a factor of that."""
+    """Return U of ``U @ U.T``; V times a Cholesky factor of C for ``V @ C @ V.T``; else None."""
     if x.owner is None or not isinstance(x.owner.op, Dot):
         return None
     left, right = x.owner.inputs
@@ -176,7 +176,7 @@ def _root_of(x: Variable) -> Variable | None:
 
 
 def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
-    """The matrix U where `x` is ``V @ C`` (side 0) and `other` is ``V.T``, or ``C @ V.T`` (side 1) and V."""
+    """Return U for `x` = ``V @ C`` and `other` = ``V.T`` (side 0), or for ``C @ V.T`` and ``V`` (side 1); else None."""
     node = x.owner
     if node is None or len(node.inputs) != 2 or (node.op != mul and not isinstance(node.op, Dot)):
         return None
@@ -194,7 +194,7 @@ def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
 
 
 def _positive_diagonal(x: Any) -> Variable | None:
-    """The diagonal of a diagonal matrix that is known to have positive numbers there; zeros only where all are zero."""
+    """Return the diagonal of a matrix if it is known to be positive, or all zero; else None."""
     facts = facts_of(x)
     if "diagonal" not in facts or not is_square(x):
         return None

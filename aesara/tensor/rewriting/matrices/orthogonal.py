@@ -24,7 +24,7 @@ rules = Rules()
 @rules.stabilize  # when nothing else asks for Q any more
 @node_rewriter([QRFull])
 def local_product_without_q(fgraph, node):
-    """``Q.T @ b`` for few columns, by the triangular factor of ``[A, b]``, where Q is needed for nothing else.
+    """``Q.T @ b`` -> rows of the triangular factor of ``[A, b]``, for few columns, if Q is used for nothing else
 
     A function, since all that reads Q is looked at.
     """

@@ -47,7 +47,7 @@ def minus_one(x: Variable) -> Any:
 
 
 def swapped(x: Any) -> TensorVariable:
-    """The transposes of the matrices of a batch."""
+    """Return the transpose of a matrix, or of each matrix of a batch."""
     n = x.type.ndim
     return x.dimshuffle(*range(n - 2), n - 1, n - 2)
 
@@ -60,7 +60,7 @@ def with_vectors(node: Apply) -> bool:
 
 
 def applied_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> Any:
-    """An op with right-hand sides in the place of another: of vectors or matrices, as that."""
+    """Return the result of an op in the place of a node: of vectors or matrices, batched or not, like that."""
     if not isinstance(node.op, Blockwise):
         return op(*inputs)
     return Blockwise(op, signature or node.op.signature)(*inputs)
@@ -72,12 +72,12 @@ def fits_as_columns(x: Variable, b: Variable) -> bool:
 
 
 def as_rows(d: Any, vectors: bool) -> TensorVariable:
-    """Numbers for the rows of right-hand sides, so that they can be multiplied."""
+    """Return one number for each row of right-hand sides, to multiply or divide them by."""
     return d if vectors else d.dimshuffle(*range(d.type.ndim), "x")
 
 
 def diagonal_of(x: Variable) -> Variable:
-    """The diagonals of matrices."""
+    """Return the diagonal of a matrix, or of each matrix of a batch."""
     d = diagonal_in(x)
     if d is not None:
         return d
@@ -90,7 +90,7 @@ def diagonal_of(x: Variable) -> Variable:
 
 
 def diagonal_of_square(x: Any) -> Variable:
-    """The diagonals of matrices, if they are square; else an error, as from their determinants."""
+    """Return the diagonal of a matrix; raise an error at run time if it is not square."""
     d = diagonal_of(x)
     if is_square(x):
         return d
@@ -105,14 +105,14 @@ def unless_singular(d: Variable) -> Variable:
 
 
 def product_of(d: Variable) -> Variable:
-    """The products of numbers along the last dimension; through logarithms where they leave the range on the way."""
+    """Return the product along the last dimension, by logarithms where it leaves the range on the way."""
     product = prod(d, axis=-1, dtype=d.type.dtype)
     lost = or_(isinf(product), eq(product, 0))
     return switch(lost, prod(sgn(d), axis=-1, dtype=d.type.dtype) * exp(log_of_product(d)), product)
 
 
 def log_of_product(d: Variable) -> Variable:
-    """The logarithms of the sizes of products along the last dimension."""
+    """Return the logarithm of the size of the product along the last dimension."""
     return sum(log(absolute(d)), axis=-1, dtype=d.type.dtype)
 
 
@@ -134,14 +134,14 @@ def two_terms(x: Variable, *ops: Op) -> Iterator[tuple[Any, Any]]:
 
 
 def ones_like_batch(x: Any) -> TensorVariable:
-    """A one for each matrix of a batch."""
+    """Return a one for each matrix of a batch."""
     one = np.asarray(1, x.type.dtype)
     sizes = [x.shape[k] for k in range(x.type.ndim - 2)]
     return alloc(one, *sizes)
 
 
 class MatrixOps(Ops):
-    """Ops of a matrix, or of each in a batch; the name and the attributes are those of the op of one."""
+    """A pattern of ops of a matrix, or of each in a batch; name and attributes are those of the core op."""
 
     several_outputs = True
 

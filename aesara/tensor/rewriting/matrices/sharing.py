@@ -60,7 +60,7 @@ class _Use:
 
 
 class ShareFactorizations(GraphRewriter):
-    """Nodes that factor the same matrix, or its transpose, read one Cholesky factor, or LU factors, instead.
+    """Share one Cholesky factor, or one LU decomposition, among nodes that factor the same matrix or its transpose.
 
     The Cholesky factor of a symmetric matrix serves all if one of them needs it anyway; else those that read the same
     triangle share one, and all others LU factors. In graphs with branches that may not be computed, nothing is shared:
@@ -85,7 +85,7 @@ class ShareFactorizations(GraphRewriter):
 
 
 def _replacements(group: list[_Use]) -> Iterator[tuple[Variable, Variable]]:
-    """Variables and what takes their places, for nodes about one matrix."""
+    """Yield variables and their replacements, for nodes that factor one matrix."""
     matrix = group[0].matrix
     by_triangle = [use for use in group if use.reads_triangle]
     if by_triangle and "symmetric" in facts_of(matrix):
@@ -148,6 +148,6 @@ def _from_lu(use: _Use, factors: Any, pivots: Any) -> list[Variable]:
 
 
 def _made_at(node: Apply, make):  # type: ignore[no-untyped-def]
-    """Call a function, and give what it makes the line of a program that a node comes from."""
+    """Call a function; its results get the source line of a node."""
     with inherit_source(node):
         return make()

@@ -105,7 +105,7 @@ rules.add(tag_solve_triangular, psd_solve_with_chol, to=(rules.stabilize,))
 @rules.specialize
 @node_rewriter([*SOLVERS, Blockwise], operands=[mul, neg])
 def local_solve_of_multiple(fgraph, node):
-    """``solve(A, c * b)`` as ``c * solve(A, b)`` for numbers c, where ``solve(A, b)`` is computed anyway.
+    """``solve(A, c * b)`` -> ``c * solve(A, b)`` for numbers c, if ``solve(A, b)`` is computed anyway
 
     A function, since these ops have matrices or factors of them in front of b, and others that read b are looked for.
     """

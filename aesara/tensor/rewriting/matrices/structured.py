@@ -33,7 +33,7 @@ def _joined(x: Variable, axis: int) -> list[Variable]:
 
 
 def blocks_of(x: Variable) -> list[Variable] | None:
-    """The blocks along the diagonal of a matrix, which may all be square; None for other matrices."""
+    """Return the diagonal blocks of a matrix, all possibly square; None for other matrices."""
     if x.type.ndim != 2:
         return None
     turned = transposed_of(x)
