@@ -62,7 +62,7 @@ ELEMENTWISE: dict[Elemwise, tuple[Form, ...]] = {
 #: The forms of other ops, by their classes.
 OTHERS: dict[type[Op], tuple[Form, ...]] = {
     Softmax: (softmax,),
-    **dict.fromkeys((DimShuffle, Reshape, *READERS), (sums.moved,)),
+    **dict.fromkeys((DimShuffle, Reshape, *READERS), (sums.rearrangement,)),
     **dict.fromkeys((Max, Min, Supremum), (sums.extremum,)),
     Sum: (sums.sum_along_axes,),
     Prod: (products.product_along_axes,),

@@ -11,7 +11,7 @@ from aesara.tensor.elementwise import ops
 from aesara.tensor.reductions.sum_prod_max import Sum
 from aesara.tensor.rewriting.algebra import opposite
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, exponent_value, has_value
-from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, filled, fits, has_one_dtype, logarithm_of_power
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fill_like, fits, has_one_dtype, logarithm_of_power
 from aesara.tensor.rewriting.wide_products import is_wide
 
 
@@ -160,8 +160,8 @@ def product_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | No
     inner = analysis.scaled_in(x, out.type.dtype, depth)
     if inner is None:
         return None
-    op, (exponent, *_) = node.op, (filled(v, x, inner.pieces) for v in inner.pieces)
+    op, (exponent, *_) = node.op, (fill_like(v, x, inner.pieces) for v in inner.pieces)
     along = Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)
     mantissa = inner.mantissa(out.type.dtype)
-    factors = [] if mantissa is None else [op(filled(mantissa, x, inner.pieces))]
+    factors = [] if mantissa is None else [op(fill_like(mantissa, x, inner.pieces))]
     return Scaled(along(exponent), factors, in_sums=inner.in_sums)

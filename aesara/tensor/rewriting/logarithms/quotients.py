@@ -1,8 +1,8 @@
 """Quotients of exponentials and sums of them: ``exp(x) / sum(exp(x))`` is ``exp(x - m) / sum(exp(x - m))``.
 
-`Shifted` is a sum with what was taken out; it is found in products and quotients, with weights, along axes, in sums of
-a few terms and behind what only moves dimensions. A term ``weight * exp(exponent)`` is a `Product` with the weight as
-its factor.
+`ShiftedSum` is a sum of exponentials and the exponent that was factored out of it. Sums are found in products and
+quotients, with weights, along axes, with a few terms, and behind rearranged dimensions. A term
+``weight * exp(exponent)`` is a `Product` with the weight as its factor.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from aesara.tensor.rewriting.helpers import (
     output_of,
     shaped_like_inputs,
 )
-from aesara.tensor.rewriting.logarithms.scaled import filled
+from aesara.tensor.rewriting.logarithms.scaled import fill_like
 from aesara.tensor.rewriting.logarithms.shifting import (
     MOST_TERMS,
     can_be_shifted,
@@ -47,8 +47,8 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 
 @dataclass
-class Shifted:
-    """A sum of exponentials as ``total * exp(largest)``, both of the shape of the sum.
+class ShiftedSum:
+    """A sum of exponentials as ``total * exp(largest)``; both parts have the shape of the sum.
 
     `terms` are what is summed: several, or one with the axes that were summed over.
     """
@@ -67,11 +67,6 @@ def number_of(term: Product) -> Any:
     """Return the weight of a term if it is a number, else None."""
     weight = weight_of(term)
     return 1 if weight is None else exponent_value(weight)
-
-
-def _shifted_term(term: Product, largest: Variable) -> Variable:
-    """Return a term divided by ``exp(largest)``."""
-    return shifted_term(term.exponent, largest, weight_of(term))
 
 
 def term_in(var: Variable) -> Product | None:
@@ -96,14 +91,14 @@ def term_in(var: Variable) -> Product | None:
     return None if is_stabilized(x) else Product(weights, exponent=x)
 
 
-def shifted(var: Variable) -> Shifted | None:
+def factor_out_largest(var: Variable) -> ShiftedSum | None:
     """Return a sum of exponentials with the largest factored out; None for other variables."""
     node = var.owner
     if node is None:
         return None
     if isinstance(node.op, DimShuffle):
-        inner = shifted(node.inputs[0])
-        return None if inner is None else Shifted(node.op(inner.total), node.op(inner.largest), inner.terms)
+        inner = factor_out_largest(node.inputs[0])
+        return None if inner is None else ShiftedSum(node.op(inner.total), node.op(inner.largest), inner.terms)
     if isinstance(node.op, Sum):
         return _shifted_reduction(node)
     if isinstance(node.op, Dot):
@@ -114,28 +109,26 @@ def shifted(var: Variable) -> Shifted | None:
     return None
 
 
-def _shifted_reduction(node: Apply) -> Shifted | None:
+def _shifted_reduction(node: Apply) -> ShiftedSum | None:
     (summed,) = node.inputs
     term = term_in(summed) if can_be_shifted(node) else None
     if term is None or not leaves_range(term.exponent):
         return None
-    exponent = filled(term.exponent, summed, term.factors or [summed])
+    exponent = fill_like(term.exponent, summed, term.factors or [summed])
     if exponent.type.broadcastable != summed.type.broadcastable:
         return None
-    return Shifted(*shifted_along_axes(node, exponent, weight_of(term), _as_it_is), [term])
+    return ShiftedSum(*shifted_along_axes(node, exponent, weight_of(term)), [term])
 
 
-def _as_it_is(largest: Variable) -> Variable:
-    return largest
-
-
-def _shifted_terms(node: Apply) -> Shifted | None:
+def _shifted_terms(node: Apply) -> ShiftedSum | None:
     terms = exponential_terms(node)
     if terms is None or len(terms) > MOST_TERMS:
         return None
-    largest = largest_of([term.exponent for term in terms], [weight_of(term) for term in terms], _as_it_is)
+    largest = largest_of([term.exponent for term in terms], [weight_of(term) for term in terms])
     largest = shaped_like_inputs(largest, node.outputs[0], node.inputs)
-    return Shifted(ops.add(*(_shifted_term(term, largest) for term in terms)), largest, terms)
+    return ShiftedSum(
+        ops.add(*(shifted_term(term.exponent, largest, weight_of(term)) for term in terms)), largest, terms
+    )
 
 
 def exponential_terms(node: Apply) -> list[Product] | None:
@@ -174,7 +167,7 @@ def exponentials_over_their_sum(product: Product) -> Product:
     for k, divisor in enumerate(divisors):
         if not is_sum(divisor):
             continue
-        found = shifted(divisor)
+        found = factor_out_largest(divisor)
         if found is None:
             continue
         for i, var in enumerate(factors):
@@ -217,7 +210,7 @@ def _sums_times_logistic(factors: list[Variable], divisors: list[Variable]) -> N
 
 
 def _with_exponentials_apart(product: Product) -> list[Variable]:
-    """Return the factors with ``exp(x + y)`` as ``exp(x) * exp(y)``, where a sum that has both divides twice."""
+    """Split ``exp(x + y)`` into ``exp(x) * exp(y)`` if a sum with both terms divides twice; return all factors."""
     divisors = product.divisors
     sums = {v: {term.exponent for term in _terms(v)} for v in divisors if divisors.count(v) > 1}
     found: list[Variable] = []
@@ -250,11 +243,11 @@ def is_sum(var: Variable) -> bool:
     return node is not None and (node.op == ops.add or isinstance(node.op, (Sum, Dot)))
 
 
-def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable]) -> Variable | None:
+def _shifted_numerator(var: Variable, total: ShiftedSum, factors: Sequence[Variable]) -> Variable | None:
     """``exp(x)`` -> ``exp(x - largest)`` if it is a term of the sum in the denominator, else None.
 
-    Where the weight of the term is zero, it is no part of the sum, and may be larger: it is finite only where a factor
-    beside it is zero, too.
+    A term with weight zero does not take part in the maximum, so that ``exp(x - largest)`` may overflow: it is kept
+    finite where a factor beside it is zero too.
     """
     exponent = exponent_of(var)
     if exponent is None:
@@ -269,7 +262,7 @@ def _shifted_numerator(var: Variable, total: Shifted, factors: Sequence[Variable
     return None
 
 
-def _shifted_expm1(var: Variable, total: Shifted) -> Variable | None:
+def _shifted_expm1(var: Variable, total: ShiftedSum) -> Variable | None:
     """``expm1(x)`` -> ``expm1(x) * exp(-largest)`` if ``exp(x)`` is in a sum of positive terms, else None."""
     node = output_of(var, ops.expm1)
     if node is None or any(number is None or not number > 0 for number in map(number_of, total.terms)):
@@ -305,7 +298,7 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
         inner = _shifted_average(var.owner.inputs[0], denominator.owner.inputs[0])
         return None if inner is None else var.owner.op(inner)
     if var.owner.op == ops.add:
-        return _average_of_terms(var.owner, shifted(denominator))
+        return _average_of_terms(var.owner, factor_out_largest(denominator))
     if not isinstance(var.owner.op, Sum):
         return None
     axes = reduced_axes(var.owner)
@@ -313,13 +306,13 @@ def _shifted_average(var: Variable, denominator: Variable) -> Variable | None:
     if axes != reduced_axes(denominator.owner) or summed.type.dtype != var.type.dtype:
         return None
     term = term_in(summed)
-    found = shifted(denominator)
+    found = factor_out_largest(denominator)
     if term is None or found is None or all(other.exponent is not term.exponent for other in found.terms):
         return None
-    return var.owner.op(_shifted_term(term, with_kept_dims(summed, found.largest, axes)))
+    return var.owner.op(shifted_term(term.exponent, with_kept_dims(summed, found.largest, axes), weight_of(term)))
 
 
-def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
+def _average_of_terms(node: Apply, total: ShiftedSum | None) -> Variable | None:
     """Return a sum of terms over ``exp(largest)`` of a sum of the same exponentials with other weights."""
     terms = None if total is None else exponential_terms(node)
     if total is None or terms is None:
@@ -329,7 +322,7 @@ def _average_of_terms(node: Apply, total: Shifted | None) -> Variable | None:
     summed = [term.exponent for term in total.terms if not may_be_zero(weight_of(term))]
     if not are_positive and any(all(term.exponent is not exponent for exponent in summed) for term in terms):
         return None
-    return ops.add(*(_shifted_term(term, total.largest) for term in terms))
+    return ops.add(*(shifted_term(term.exponent, total.largest, weight_of(term)) for term in terms))
 
 
 def _without_order(var: Variable) -> Variable:
@@ -358,12 +351,12 @@ def factors_behind_shuffles(product: Product) -> Product:
             if not any(is_sum(part) for part in (*parts.factors, *parts.divisors)):
                 found[below].append(var)
                 continue
-            found[below].extend(_shuffled(part, shuffle.op, inner) for part in parts.factors)
-            found[1 - below].extend(_shuffled(part, shuffle.op, inner) for part in parts.divisors)
+            found[below].extend(_rearrange(part, shuffle.op, inner) for part in parts.factors)
+            found[1 - below].extend(_rearrange(part, shuffle.op, inner) for part in parts.divisors)
     return Product(*found)
 
 
-def _shuffled(part: Any, op: DimShuffle, whole: Variable) -> Variable:
+def _rearrange(part: Any, op: DimShuffle, whole: Variable) -> Variable:
     """Return a factor of `whole` with its dimensions rearranged like those of `whole`, in one step."""
     order = op.new_order
     node = part.owner

@@ -152,7 +152,7 @@ def fits(var: Variable, node: Apply) -> bool:
     return var.type.dtype == node.outputs[0].type.dtype
 
 
-def filled(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
+def fill_like(piece: Any, whole: Variable, pieces: Sequence[Variable]) -> Variable:
     """Return a piece of a form broadcast to the shape of the whole."""
     if piece.type.ndim < whole.type.ndim:
         piece = piece.dimshuffle(*["x"] * (whole.type.ndim - piece.type.ndim), *range(piece.type.ndim))

@@ -1,6 +1,6 @@
-"""Sums of exponentials with the largest exponent taken out, so that nothing overflows.
+"""Sums of exponentials with the largest exponent factored out, so that nothing overflows.
 
-``sum(w * exp(x))`` is ``sum(w * exp(x - m)) * exp(m)``. What is taken out is guarded where it is infinite, or small.
+``sum(w * exp(x))`` -> ``sum(w * exp(x - m)) * exp(m)``. A switch replaces `m` by zero where it is infinite, or small.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def may_be_zero(weight: Variable | None) -> bool:
     return weight is not None and common_value(weight) in (None, 0)
 
 
-def guarded(exponent: Variable, weight: Variable | None) -> Variable:
+def mask_zero_weight(exponent: Variable, weight: Variable | None) -> Variable:
     """Return an exponent, and minus infinity where its weight is zero."""
     if not may_be_zero(weight):
         return exponent
@@ -133,10 +133,12 @@ def shifted_term(exponent: Variable, largest: Variable, weight: Variable | None)
 
 
 def largest_of(
-    exponents: Sequence[Variable], weights: Sequence[Variable | None], constant: Callable[[Variable], Variable]
+    exponents: Sequence[Variable],
+    weights: Sequence[Variable | None],
+    constant: Callable[[Variable], Variable] = lambda largest: largest,
 ) -> Variable:
     """Return the guarded maximum of some exponents, after `constant` is applied to it."""
-    largest = reduce(ops.maximum, (guarded(exponent, weight) for exponent, weight in zip(exponents, weights)))
+    largest = reduce(ops.maximum, (mask_zero_weight(exponent, weight) for exponent, weight in zip(exponents, weights)))
     return _guard(weights)(constant(largest))
 
 
@@ -152,12 +154,15 @@ def can_be_shifted(node: Apply) -> bool:
 
 
 def shifted_along_axes(
-    node: Apply, exponent: Variable, weight: Variable | None, constant: Callable[[Variable], Variable]
+    node: Apply,
+    exponent: Variable,
+    weight: Variable | None,
+    constant: Callable[[Variable], Variable] = lambda largest: largest,
 ) -> tuple[Variable, Variable]:
     """Return a sum of exponentials along axes divided by the largest, and its exponent; see `largest_of`."""
     (summed,) = node.inputs
     axes = reduced_axes(node)
-    largest = _guard([weight])(constant(supremum(guarded(exponent, weight), axes)))
+    largest = _guard([weight])(constant(supremum(mask_zero_weight(exponent, weight), axes)))
     return node.op(shifted_term(exponent, with_kept_dims(summed, largest, axes), weight)), largest
 
 

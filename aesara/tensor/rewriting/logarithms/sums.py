@@ -14,7 +14,7 @@ from aesara.tensor.reductions.sum_prod_max import supremum
 from aesara.tensor.rewriting.algebra import combined
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value
 from aesara.tensor.rewriting.logarithms.products import tail, with_constants
-from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, filled, fits
+from aesara.tensor.rewriting.logarithms.scaled import Scaled, Search, fill_like, fits
 from aesara.tensor.rewriting.logarithms.shifting import (
     MOST_TERMS,
     can_be_shifted,
@@ -84,14 +84,14 @@ def _of_two(x: Variable, y: Variable) -> Variable:
     return logaddexp_(x, y)
 
 
-def moved(analysis: Search, node: Apply, depth: int) -> Scaled | None:
+def rearrangement(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     var, *rest = node.inputs
     inner = analysis.scaled(var, depth)
     if inner is None:
         return None
 
     def of(piece: Variable) -> Variable:
-        return node.op(filled(piece, var, inner.pieces), *rest)
+        return node.op(fill_like(piece, var, inner.pieces), *rest)
 
     factors, divisors = ([of(v) for v in side] for side in (inner.factors, inner.divisors))
     return Scaled(of(inner.exponent), factors, divisors, inner.probability, inner.in_sums)
@@ -108,7 +108,7 @@ def sum_along_axes(analysis: Search, node: Apply, depth: int) -> Scaled | None:
         weight = None
     if is_shifted(term.exponent, weight is not None):
         return None
-    exponent = filled(analysis.bounded(term.exponent), summed, term.pieces)
+    exponent = fill_like(analysis.bounded(term.exponent), summed, term.pieces)
     total, largest = shifted_along_axes(node, exponent, weight, analysis.constant)
     return Scaled(largest, [total] if number is None or weight is not None else [constant_like(number, out), total])
 
@@ -142,7 +142,7 @@ def _shifted_operand(
     inner = analysis.summand(var, out.type.dtype, depth)
     if inner is None or 0 in var.type.shape or is_shifted(inner.exponent, weighted=True):
         return None
-    exponent = filled(inner.exponent, var, inner.pieces)
+    exponent = fill_like(inner.exponent, var, inner.pieces)
     shift = _excess(analysis.constant(supremum(exponent, axis)))
     power = ops.exp(ops.sub(exponent, with_kept_dims(var, shift, [axis])))
     mantissa = inner.mantissa(out.type.dtype)

@@ -31,9 +31,9 @@ from aesara.tensor.rewriting.matrices.facts import facts_of, product_of_factors,
 from aesara.tensor.rewriting.matrices.rows import (
     fits_as_columns,
     matrix_row,
+    matrix_transpose,
     minus_one,
     of_matrices,
-    swapped,
     two_terms,
 )
 from aesara.tensor.rewriting.registration import Rules
@@ -98,7 +98,7 @@ def _factored(product: Any) -> _Product | None:
     if len(factors) < 2 or any(v.type.ndim != 2 or v.type.dtype != product.type.dtype for v in factors):
         return None
     first, *middles, right = factors
-    last, scale = swapped(right) if (inner := transposed_of(right)) is None else inner, None
+    last, scale = matrix_transpose(right) if (inner := transposed_of(right)) is None else inner, None
     if first.owner is not None and first.owner.op == mul and len(first.owner.inputs) == 2:
         for outer, row in (first.owner.inputs, first.owner.inputs[::-1]):
             if outer is last and row.type.broadcastable == (True, False):
@@ -141,7 +141,7 @@ def _within(d: Any, product: _Product) -> _Within | None:
         made = made * product.scale
     for middle in product.middles:
         made = _dot(made, middle)
-    made = _dot(made, swapped(last))
+    made = _dot(made, matrix_transpose(last))
     if product.numbers:
         made = mul(made, *product.numbers)
     one = eye(sum(widths), dtype=made.type.dtype)
@@ -150,14 +150,14 @@ def _within(d: Any, product: _Product) -> _Within | None:
 
 def solution(parts: _Within, b: Any) -> Variable:
     """Return the solution of equations: beside the space of Q a quotient, within by the small matrix."""
-    along = _dot(swapped(parts.basis), b)
+    along = _dot(matrix_transpose(parts.basis), b)
     beside = b - _dot(parts.basis, along)
     return beside / parts.d + _dot(parts.basis, Solve()(parts.small, along))
 
 
 def inverse(parts: _Within) -> Variable:
     """Return the inverse, by solutions for the transpose of Q."""
-    turned = swapped(parts.basis)
+    turned = matrix_transpose(parts.basis)
     beside = (eye(parts.basis.shape[0], dtype=parts.d.type.dtype) - _dot(parts.basis, turned)) / parts.d
     return beside + _dot(parts.basis, Solve()(parts.small, turned))
 

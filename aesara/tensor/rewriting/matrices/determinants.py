@@ -38,10 +38,10 @@ from aesara.tensor.rewriting.matrices.rows import (
     log_of_product,
     log_of_square,
     matrix_row,
+    matrix_transpose,
     of_matrices,
     ones_like_batch,
     product_of,
-    swapped,
     transpose,
 )
 from aesara.tensor.rewriting.registration import Rules
@@ -130,7 +130,7 @@ def determinant_by_factor(op: Op, x: Variable, fgraph: FunctionGraph) -> list[Va
 def cofactors_by_inverse(x: Variable) -> Variable:
     """Return the cofactors of a positive definite matrix."""
     whole: Any = Det()(x)
-    return mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), swapped(MatrixInverse()(x)))
+    return mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x)))
 
 
 def determinant_in(var: Any) -> tuple[Variable, Variable, bool] | None:
@@ -220,7 +220,7 @@ def local_cofactors_over_det(fgraph, node):
             if found is not second and not signs:
                 continue
             inverse = product_of_factors(
-                [swapped(MatrixInverse()(x)), *(f for f in factors if f is not v and f not in signs)]
+                [matrix_transpose(MatrixInverse()(x)), *(f for f in factors if f is not v and f not in signs)]
             )
             others = [d for d in divisors if d is not w]
             return in_place_of(node.outputs[0], inverse / product_of_factors(others) if others else inverse)

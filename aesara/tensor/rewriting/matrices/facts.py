@@ -295,7 +295,7 @@ class _Look:
                 return 0
             return 1 if exponent % 2 == 0 else -1
         if isinstance(scalar_op, _COMMUTATIVE) and 0 in signs:
-            signs = self._matched(xs, ys)
+            signs = self._match_signs(xs, ys)
         if 0 in signs:
             return 0
         if isinstance(scalar_op, _EVEN) or min(signs) > 0:
@@ -308,7 +308,7 @@ class _Look:
             return -1 if max(signs) < 0 else 0
         return 0
 
-    def _matched(self, xs: Sequence[Variable], ys: Sequence[Variable]) -> list[int]:
+    def _match_signs(self, xs: Sequence[Variable], ys: Sequence[Variable]) -> list[int]:
         """Return the signs of operands, each paired with one that is its transpose; [0] if there is no pairing."""
         left = list(ys)
         signs = []

@@ -44,7 +44,7 @@ from aesara.tensor.rewriting.matrices.facts import (
     transposed_of,
     triangle_in,
 )
-from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, minus_one, swapped
+from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, matrix_transpose, minus_one
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
@@ -116,7 +116,7 @@ class _Factor:
         if inner is self.factor and "symmetric" in facts_of(matrix):
             return _scaled(weights, matrix)
         (of_left, left), (of_right, right) = map(_without_numbers, (left, right))
-        left, right = (left, _turned(right)) if self.lower else (_turned(right), left)
+        left, right = (left, _transpose_of(right)) if self.lower else (_transpose_of(right), left)
         (more_left, left), (more_right, right) = map(_without_numbers, (left, right))
         node = left.owner
         if node is None or not isinstance(node.op, SolveTriangular) or node.inputs[0] is not self.factor:
@@ -200,14 +200,14 @@ def _without_numbers(x: Any) -> tuple[_Weights, Any]:
     return weights, x
 
 
-def _turned(x: Any) -> Any:
+def _transpose_of(x: Any) -> Any:
     """Return the transpose of a matrix, or the vector that a row was made of."""
     if x.type.ndim == 1:
         return x.dimshuffle("x", 0)
     inner, node = transposed_of(x), x.owner
     if inner is None and node is not None and isinstance(node.op, DimShuffle) and node.op.new_order == ("x", 0):
         return node.inputs[0]
-    return swapped(x) if inner is None else inner
+    return matrix_transpose(x) if inner is None else inner
 
 
 def _scaled(weights: _Weights, x: Any) -> Any:
@@ -223,7 +223,7 @@ def _square(x: Any) -> Any:
     """Return ``x @ x.T``, of a vector or of a matrix."""
     if x.type.ndim == 1:
         return mul(x.dimshuffle(0, "x"), x.dimshuffle("x", 0))
-    turned = swapped(x)
+    turned = matrix_transpose(x)
     return mul(x, turned) if x.type.broadcastable[1] else _dot(x, turned)
 
 

@@ -23,8 +23,8 @@ from aesara.tensor.rewriting.matrices.rows import (
     is_real,
     known,
     matrix_row,
+    matrix_transpose,
     of_matrices,
-    swapped,
     unless_singular,
 )
 from aesara.tensor.rewriting.registration import Rules
@@ -85,7 +85,7 @@ rules.add(
     matrix_row(
         "local_cholesky_of_square",
         (cholesky, (Dot, "left", "right")),
-        lambda left, lower: left if lower else swapped(left),
+        lambda left, lower: left if lower else matrix_transpose(left),
         is_square_of_factor,
         why="cholesky(L @ L.T) -> L of a Cholesky factor L",
     ),

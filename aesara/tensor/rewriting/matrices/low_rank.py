@@ -58,9 +58,9 @@ from aesara.tensor.rewriting.matrices.rows import (
     fits_as_columns,
     log_of_square,
     matrix_row,
+    matrix_transpose,
     of_matrices,
     ones_like_batch,
-    swapped,
     two_terms,
 )
 from aesara.tensor.rewriting.registration import Rules
@@ -187,7 +187,7 @@ def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
         if node.op == mul:
             alone = (False, True) if side else (True, False)
             if middle.type.broadcastable == alone and _is_positive(middle):
-                return mul(v, sqrt(swapped(middle) if side else middle))
+                return mul(v, sqrt(matrix_transpose(middle) if side else middle))
         elif outer is node.inputs[side] and middle.type.ndim == 2 and "positive_definite" in facts_of(middle):
             return specify_shape(_dot(v, Cholesky()(middle)), v.type.shape)
     return None

@@ -15,7 +15,7 @@ from aesara.tensor.linear_algebra.qr import QRFull
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.facts import transposed_of
-from aesara.tensor.rewriting.matrices.rows import is_real, swapped
+from aesara.tensor.rewriting.matrices.rows import is_real, matrix_transpose
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -45,9 +45,9 @@ def local_product_without_q(fgraph, node):
                 return False
             products[client.outputs[0]] = b
     (x,) = node.inputs
-    beside = [b.dimshuffle("x", 0) if b.type.ndim == 1 else swapped(b) for b in products.values()]
+    beside = [b.dimshuffle("x", 0) if b.type.ndim == 1 else matrix_transpose(b) for b in products.values()]
     # joined as rows, which is how LAPACK takes columns
-    whole = QRFull("r")(swapped(concatenate([swapped(x), *beside], axis=0)))
+    whole = QRFull("r")(matrix_transpose(concatenate([matrix_transpose(x), *beside], axis=0)))
     columns = x.shape[1]
     found: dict[Variable, Any] = {}
     if fgraph.clients[r]:

@@ -46,7 +46,7 @@ def minus_one(x: Variable) -> Any:
     return np.asarray(-1, x.type.dtype)
 
 
-def swapped(x: Any) -> TensorVariable:
+def matrix_transpose(x: Any) -> TensorVariable:
     """Return the transpose of a matrix, or of each matrix of a batch."""
     n = x.type.ndim
     return x.dimshuffle(*range(n - 2), n - 1, n - 2)
@@ -59,7 +59,7 @@ def with_vectors(node: Apply) -> bool:
     return node.inputs[-1].type.ndim == 1
 
 
-def applied_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> Any:
+def apply_like(node: Apply, op: MatrixOp, *inputs: Variable, signature: str | None = None) -> Any:
     """Return the result of an op in the place of a node: of vectors or matrices, batched or not, like that."""
     if not isinstance(node.op, Blockwise):
         return op(*inputs)

@@ -24,7 +24,14 @@ from aesara.tensor.reductions.sum_prod_max import prod
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.determinants import determinant_by_cholesky, signs_and_logarithms
 from aesara.tensor.rewriting.matrices.facts import core_op, facts_of, transposed_of
-from aesara.tensor.rewriting.matrices.rows import applied_like, diagonal_of, is_real, product_of, swapped, with_vectors
+from aesara.tensor.rewriting.matrices.rows import (
+    apply_like,
+    diagonal_of,
+    is_real,
+    matrix_transpose,
+    product_of,
+    with_vectors,
+)
 
 __all__ = ["ShareFactorizations"]
 
@@ -112,9 +119,9 @@ def _by_cholesky(matrix: Variable, served: list[_Use], lower: bool) -> Iterator[
 def _from_cholesky(use: _Use, factor: Any, lower: bool) -> list[Variable]:
     node, op = use.node, use.op
     if isinstance(op, Cholesky):
-        return [factor if bool(op.lower) == lower else swapped(factor)]
+        return [factor if bool(op.lower) == lower else matrix_transpose(factor)]
     if isinstance(op, Solve):
-        return [applied_like(node, CholeskySolve(lower, op.check_finite), factor, node.inputs[1])]
+        return [apply_like(node, CholeskySolve(lower, op.check_finite), factor, node.inputs[1])]
     if isinstance(op, MatrixInverse):
         if factor.type.ndim == 2:
             return [InverseByCholesky(lower)(factor)]
@@ -134,10 +141,10 @@ def _from_lu(use: _Use, factors: Any, pivots: Any) -> list[Variable]:
     if isinstance(op, Solve):
         solve = SolveByLU(use.turned, op.check_finite)
         signature = "(n,n),(n),(n)->(n)" if with_vectors(node) else "(n,n),(n),(n,k)->(n,k)"
-        return [applied_like(node, solve, factors, pivots, node.inputs[1], signature=signature)]
+        return [apply_like(node, solve, factors, pivots, node.inputs[1], signature=signature)]
     if isinstance(op, MatrixInverse):
         inverse = InverseByLU()(factors, pivots)
-        return [swapped(inverse) if use.turned else inverse]
+        return [matrix_transpose(inverse) if use.turned else inverse]
     d = diagonal_of(factors)
     one = np.asarray(1, d.type.dtype)
     swaps = prod(switch(neq(pivots, arange(pivots.shape[-1], dtype="int32")), -one, one), axis=-1, dtype=d.type.dtype)

@@ -19,13 +19,13 @@ from aesara.tensor.products.matmul import MatMul, matmul
 from aesara.tensor.rewriting.helpers import in_place_of
 from aesara.tensor.rewriting.matrices.facts import TRIANGLES, core_op, facts_of, split_numbers, transposed_of
 from aesara.tensor.rewriting.matrices.rows import (
-    applied_like,
+    apply_like,
     as_rows,
     diagonal_of,
     known,
     matrix_row,
+    matrix_transpose,
     of_matrices,
-    swapped,
     unless_singular,
     with_vectors,
 )
@@ -62,7 +62,7 @@ def product_with_adjoint(x: Any, b: Variable, out: Any) -> Variable:
 tag_solve_triangular = matrix_row(
     "tag_solve_triangular",
     (solve, known("x", *TRIANGLES, but="diagonal"), "b"),
-    lambda x, b, check_finite, out: applied_like(
+    lambda x, b, check_finite, out: apply_like(
         out.owner, SolveTriangular(lower="lower_triangular" in facts_of(x), check_finite=check_finite), x, b
     ),
     why="solve(A, b) -> solve_triangular(A, b) of a triangular matrix",
@@ -70,7 +70,7 @@ tag_solve_triangular = matrix_row(
 psd_solve_with_chol = matrix_row(
     "psd_solve_with_chol",
     (solve, known("x", "positive_definite", but="diagonal"), "b"),
-    lambda x, b, check_finite, out: applied_like(
+    lambda x, b, check_finite, out: apply_like(
         out.owner, CholeskySolve(True, check_finite=check_finite), Cholesky()(x), b
     ),
     why="solve(A, b) -> cho_solve(cholesky(A), b) of a positive definite matrix",
@@ -140,8 +140,10 @@ def is_one_product(out: Any) -> bool:
 
 def solution_from_right(a: Variable, turned: bool, b: Any) -> Variable:
     """Return ``dot(b, inv(A))`` as a solution for the transpose of A."""
-    solved: Any = Solve(check_finite=False)(a if turned else swapped(a), b if b.type.ndim == 1 else swapped(b))
-    return solved if b.type.ndim == 1 else swapped(solved)
+    solved: Any = Solve(check_finite=False)(
+        a if turned else matrix_transpose(a), b if b.type.ndim == 1 else matrix_transpose(b)
+    )
+    return solved if b.type.ndim == 1 else matrix_transpose(solved)
 
 
 product = ops(Dot, Dot22, MatMul)
@@ -151,7 +153,7 @@ inv_as_solve = rules.group(
     matrix_row(
         "inv_as_solve_on_left",
         (product, an_inverse, "b"),
-        lambda a, turned, b: Solve(check_finite=False)(swapped(a) if turned else a, b),
+        lambda a, turned, b: Solve(check_finite=False)(matrix_transpose(a) if turned else a, b),
         is_one_product,
         why="dot(inv(A), b) -> solve(A, b), which loses fewer digits",
     ),

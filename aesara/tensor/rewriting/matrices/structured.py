@@ -17,7 +17,7 @@ from aesara.tensor.linear_algebra.structured import block_diag
 from aesara.tensor.products.vectors import kron
 from aesara.tensor.rewriting.helpers import has_value
 from aesara.tensor.rewriting.matrices.facts import is_square, kronecker_factors, transposed_of
-from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, of_matrices, swapped
+from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, matrix_transpose, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
 
@@ -39,7 +39,7 @@ def blocks_of(x: Variable) -> list[Variable] | None:
     turned = transposed_of(x)
     if turned is not None:
         blocks = blocks_of(turned)
-        return None if blocks is None else [swapped(block) for block in blocks]
+        return None if blocks is None else [matrix_transpose(block) for block in blocks]
     rows = [_joined(row, 1) for row in _joined(x, 0)]
     if len(rows) < 2 or any(len(row) != len(rows) for row in rows):
         return None

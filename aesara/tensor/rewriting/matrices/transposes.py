@@ -9,7 +9,14 @@ from aesara.graph.rewriting.matching import ops
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.rewriting.matrices.facts import facts_of
-from aesara.tensor.rewriting.matrices.rows import applied_like, is_real, matrix_row, of_matrices, swapped, transpose
+from aesara.tensor.rewriting.matrices.rows import (
+    apply_like,
+    is_real,
+    matrix_row,
+    matrix_transpose,
+    of_matrices,
+    transpose,
+)
 from aesara.tensor.rewriting.registration import Rules
 
 rules = Rules()
@@ -28,7 +35,7 @@ def with_other_triangle(x: Variable, b: Variable, solve: SolveTriangular, out: A
         unit_diagonal=solve.unit_diagonal,
         check_finite=solve.check_finite,
     )
-    return applied_like(out.owner, turned, x, b)
+    return apply_like(out.owner, turned, x, b)
 
 
 no_transpose_symmetric = matrix_row(
@@ -50,7 +57,7 @@ rules.add(
     matrix_row(
         "local_inverse_of_transpose",
         (of_matrices(MatrixInverse, name="inverse"), (transpose, "x")),
-        lambda inverse, x: swapped(inverse(x)),
+        lambda inverse, x: matrix_transpose(inverse(x)),
         why="inv(A.T) -> inv(A).T, as the inverse of A may be there already",
     ),
     matrix_row(
