@@ -1,4 +1,4 @@
-"""Which forms each op has, in which order: the one table by which logarithms and gradients find exponentials."""
+"""Table of the forms of each op, by which logarithms and gradients find exponentials."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules about exponentials, logarithms and what is made of them, one row each."""
+"""Rules about exponentials, logarithms and functions of them, one row each."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ rules.add(
 
 rules.add(
     row("local_log1p", (log, (add, 1, "*x")), (log1p, "x")),
-    # Where 1 + x wraps around, it has no logarithm; of unsigned integers it is 0.
+    # If 1 + x wraps around, it has no logarithm; of unsigned integers it is 0.
     row("local_log1p_of_integer", (log, (add, 1, "x")), (log1p, "x"), each=is_signed_integer),
     row("local_log1p_sub", (log, (sub, 1, "x")), lambda x: log1p(neg(x))),
     row("local_log1p_neg", (log1p, (sub, "x", 1)), (log, "x")),

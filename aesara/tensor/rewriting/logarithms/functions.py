@@ -1,4 +1,4 @@
-"""Forms of functions that leave the range of floats, which log-densities are written with.
+"""Forms of functions in log-densities that leave the range of floats.
 
 These are powers, the gamma function, hyperbolic functions and ``exp(x) - 1``. Each is a sign times an exponential.
 Sums of them stay as they are: their terms may cancel.
@@ -140,14 +140,14 @@ def _where_positive(
         return Scaled(logarithm(x), in_sums=False)
     chosen = output_of(x, ops.switch)
     if chosen is not None and has_value(chosen.inputs[1], 1):
-        return None  # what is left of such a form
+        return None  # the function in a form made before
     one = constant_like(1, x)
     positive = ops.gt(x, constant_like(0, x))
     return Scaled(logarithm(ops.switch(positive, x, one)), [function(ops.switch(positive, one, x))], in_sums=False)
 
 
 def with_infinite_power(base: Variable) -> Variable:
-    """Return the base of a broken power with infinity for minus infinity, of which the power is the same."""
+    """Return the base of a fractional power with infinity in place of minus infinity; the power is the same."""
     if is_positive(base):
         return base
     infinity = constant_like(np.inf, base)

@@ -223,23 +223,23 @@ class Power:
 
     @property
     def pays(self) -> bool:
-        """Return whether it is taken out although that costs a logarithm: powers that are no products cost more."""
+        """Return whether the power is moved to the exponent beside other factors: a logarithm costs less."""
         return self.alone or not self.is_integer or abs(self.number) > 2
 
 
 def without_powers(product: Product, kept: Collection[Variable], all_of_them: bool) -> Scaled | None:
     """Return a product with the logarithm of the powers among its factors as an exponent.
 
-    None if there are none, or if it is not worth it.
+    None if there are none, or none worth their logarithms.
 
     Parameters
     ----------
     product
         The product, with variables in one dtype; products among its factors are taken apart.
     kept
-        Variables that are not looked behind.
+        Variables whose operations are not visited.
     all_of_them
-        Whether squares are taken out beside other variable factors, too, which costs a logarithm each.
+        Whether squares beside other variable factors are moved too, at the cost of a logarithm each.
     """
     product = factors_of(product, kept)
     sides = (product.factors, product.divisors)
@@ -255,8 +255,8 @@ def without_powers(product: Product, kept: Collection[Variable], all_of_them: bo
             base, number = power.base, (-1 if below else 1) * power.number
             if not power.is_integer or is_positive(base):
                 is_root = var.owner is not None and var.owner.op == sqrt
-                broken = not power.is_integer and not is_root
-                terms.append(_multiple(number, log(with_infinite_power(base) if broken else base)))
+                fractional = not power.is_integer and not is_root
+                terms.append(_multiple(number, log(with_infinite_power(base) if fractional else base)))
             elif number % 2 == 0:
                 terms.append(_multiple(number, log(at_abs(base))))
             else:  # the base has the sign of the power
@@ -270,7 +270,7 @@ def without_powers(product: Product, kept: Collection[Variable], all_of_them: bo
 def factors_of(product: Product, kept: Collection[Variable], reading: Reading = FACTORS) -> Product:
     """Return a product with products among its factors taken apart, and its sign as a factor -1.
 
-    Operands have the dtype of the product: what is computed in another one is left whole.
+    Operands have the dtype of the product: a factor computed in another one is left whole.
     """
     if not product.factors and not product.divisors:
         return product

@@ -50,7 +50,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 class ShiftedSum:
     """A sum of exponentials as ``total * exp(largest)``; both parts have the shape of the sum.
 
-    `terms` are what is summed: several, or one with the axes that were summed over.
+    `terms` are the operands of the sum: several, or one with the axes that were summed over.
     """
 
     total: Variable
@@ -134,8 +134,8 @@ def _shifted_terms(node: Apply) -> ShiftedSum | None:
 def exponential_terms(node: Apply) -> list[Product] | None:
     """Return the terms of a sum of exponentials, some of which may be constants; else None.
 
-    If none of them leaves the range, it is no such sum.
-    With a zero among them the sum is not in canonical form yet.
+    Return None if none of them leaves the range.
+    A sum with a zero among its terms is not in canonical form yet.
     """
     (var,) = node.outputs
     values = [common_value(v) for v in node.inputs]
@@ -333,7 +333,7 @@ def _without_order(var: Variable) -> Variable:
 def factors_behind_shuffles(product: Product) -> Product:
     """Return a product with those factors taken apart that are products with dimensions moved or added.
 
-    Only what holds a sum is taken apart: then an exponential among the factors may go with it.
+    Only products that contain a sum are taken apart, so that exponentials among the factors may cancel with it.
     """
     found: tuple[list[Variable], list[Variable]] = ([], [])
     for below, side in enumerate((product.factors, product.divisors)):

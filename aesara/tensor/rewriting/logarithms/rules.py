@@ -290,7 +290,7 @@ def _log_of_product(op: Prod, x: Variable, product: Variable) -> Variable:
     size = ops.abs(product)
     usable = ops.and_(ops.le(np.asarray(facts.tiny, dtype=x.type.dtype), size), ops.lt(size, np.inf))
     logarithm = ops.log(ops.switch(usable, product, constant_like(1, product)))
-    # Where a factor is zero, so is the product of signs.
+    # The product of signs is zero where a factor is.
     negative = ops.lt(op(ops.sgn(x)), 0)
     total = _sum_along(op, ops.log(ops.abs(x)))
     return ops.switch(usable, logarithm, ops.switch(negative, constant_like(np.nan, product), total))

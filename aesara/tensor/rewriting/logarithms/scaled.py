@@ -18,7 +18,7 @@ from aesara.tensor.rewriting.algebra import Product, combined
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, is_float
 from aesara.tensor.rewriting.hyperbolic import with_bounded_exponentials
 
-#: So many operations are looked through, one behind the other.
+#: Operations that a search follows, one after the other.
 DEEPEST = 12
 
 
@@ -30,13 +30,13 @@ class Scaled(Product):
     exponent
         The exponent.
     factors, divisors
-        They are multiplied and divided by; often there are none. Numbers are among them.
+        The factors and divisors, which may be numbers; often there are none.
     probability
         Whether it is known to be between 0 and 1.
     in_sums
         Whether sums of such forms are computed from these, too.
     wide
-        Factors and divisors that may leave the range with others, where the whole does not.
+        Factors and divisors whose product with others may leave the range although the whole does not.
     """
 
     def __init__(
@@ -86,12 +86,12 @@ class Search:
     Parameters
     ----------
     kept
-        Variables that are not looked behind.
+        Variables whose operations are not visited.
     differentiated
-        Whether the forms are differentiated: what is taken out of sums then counts as constant, since they do not
-        depend on it.
+        Whether the forms are differentiated: the exponent factored out of a sum then counts as a constant, since
+        the sum does not depend on it.
     smooth
-        Whether the forms must have derivatives of any order wherever what they stand for has them, at zeros too, where
+        Whether the forms must have all derivatives of the expressions that they replace, also at zeros, where
         logarithms have none.
     """
 
@@ -137,8 +137,8 @@ class Search:
         return disconnected_grad(largest) if self.differentiated else largest
 
 
-#: A form of the result of a node, with so many operations to look through. None: the next form of the op is asked;
-#: False: the node has none.
+#: A function of a search, a node and the operations left to visit: the form of its result; None to try the next form of
+#: the op, False if the node has none.
 Form = Callable[[Search, Apply, int], Scaled | Literal[False] | None]
 
 
@@ -177,7 +177,7 @@ def logarithm_of_power(number: Variable, logarithm: Variable, analysis: Search) 
         return ops.mul(number, logarithm)
     if not analysis.differentiated:
         return ops.switch(ops.or_(ops.eq(number, 0), ops.eq(logarithm, 0)), 0, ops.mul(number, logarithm))
-    # Where both factors are finite, the product has its slopes.
+    # The product keeps its derivatives where both factors are finite.
     return ops.mul(_or_zero(number, beside=logarithm), _or_zero(logarithm, beside=number))
 
 

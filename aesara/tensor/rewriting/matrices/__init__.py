@@ -1,4 +1,4 @@
-"""Rules about matrices of which something is known. Importing the package registers them, in the order of `RULES`."""
+"""Rules about matrices with known facts. Importing the package registers them, in the order of `RULES`."""
 
 from aesara.graph.rewriting.databases import optdb
 from aesara.tensor.rewriting.matrices import (
@@ -32,7 +32,7 @@ RULES = (
 for _rules in RULES:
     _rules.register()
 
-# Behind `stabilize`, when the forms of what is asked of a matrix are known.
+# After `stabilize`, which decides how each result of a matrix is computed.
 optdb.register("share_factorizations", ShareFactorizations(), "fast_run", position=1.65)
 
 __all__ = ["RULES", "lengths"]

@@ -1,4 +1,4 @@
-"""`assume` goes when rules have seen what it says."""
+"""Remove `assume` after the rules that read its facts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Multiples of the identity plus any product of low rank ``U @ C @ V.T``.
 
 With orthonormal columns Q that U and V are combinations of, ``U = Q R`` and ``V = Q S``, the matrix is ``d + Q M Q^T``
-for ``M = R C S^T``. It acts as d beside the space of Q, and as ``d + M`` within, so that the small matrix has no larger
-condition than the whole one; the formulas of Woodbury have ``C^-1 + V^T U / d`` there, which may have lost all digits.
+for ``M = R C S^T``. It acts as d on the complement of the space of Q, and as ``d + M`` within, so that the condition
+of the small matrix is not larger; Woodbury's formulas have ``C^-1 + V^T U / d`` there, which may have lost all digits.
 
 Another diagonal is left alone: divided out on both sides, it may make the rest as badly conditioned as its numbers are
 of different sizes, where the whole matrix is not.
@@ -149,7 +149,7 @@ def _within(d: Any, product: _Product) -> _Within | None:
 
 
 def solution(parts: _Within, b: Any) -> Variable:
-    """Return the solution of equations: beside the space of Q a quotient, within by the small matrix."""
+    """Return the solution: by the small matrix within the space of Q, a quotient in its complement."""
     along = _dot(matrix_transpose(parts.basis), b)
     beside = b - _dot(parts.basis, along)
     return beside / parts.d + _dot(parts.basis, Solve()(parts.small, along))
@@ -163,7 +163,7 @@ def inverse(parts: _Within) -> Variable:
 
 
 def determinant(parts: _Within) -> tuple[Variable, Variable]:
-    """Return the sign and the logarithm of the determinant: d as often as there are dimensions beside Q."""
+    """Return the sign and the logarithm of the determinant of the small matrix times ``d**(n - rank)``."""
     sign, size = SLogDet()(parts.small)
     count = parts.basis.type.shape[0] - parts.basis.type.shape[1]
     size = size + np.asarray(count, parts.d.type.dtype) * log(absolute(parts.d))

@@ -1,4 +1,4 @@
-"""Determinants by what is known of a matrix, without factors of it or with those that are there."""
+"""Determinants by facts about a matrix, without factors or by factors that are computed anyway."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Facts about matrices: from the ops they come from, from `assume`, and from the tags of variables.
 
-All there is to know stands here: `facts_of` is asked by every rule about the structure of matrices. Facts are the
-parameters of `assume`, and ``identity``, ``positive_semidefinite`` and ``positive_diagonal``. They hold within rounding
-(a product ``A @ A.T`` is symmetric), for finite numbers, and are about the last two dimensions of a batch.
+Every rule about the structure of matrices calls `facts_of`. Facts are the parameters of `assume`, and ``identity``,
+``positive_semidefinite`` and ``positive_diagonal``. They hold within rounding (a product ``A @ A.T`` is symmetric), for
+finite numbers, and are about the last two dimensions of a batch.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class _Look:
         found = self.known.get(x)
         if found is not None:
             return found
-        self.known[x] = _NONE  # what is asked while it is looked at
+        self.known[x] = _NONE  # the answer to nested queries about it
         self.asked += 1
         if self.asked > self.budget or not isinstance(x.type, TensorType) or x.type.ndim < 2:
             return _NONE
@@ -411,7 +411,7 @@ def _of_elementwise(look: _Look, op: Elemwise, node: Apply, x: Variable) -> froz
         every = [look.facts(v) for v in whole]
         facts = frozenset.intersection(*every) & _PATTERNS
         if isinstance(scalar_op, aes.Add) and all(_SEMIDEFINITE & of_one for of_one in every):
-            # What makes the sum definite may be lost beside the rest if it is a multiple of the identity.
+            # A diagonal matrix may be lost to rounding: it does not make the sum definite.
             definite = any("positive_definite" in of_one and "diagonal" not in of_one for of_one in every)
             facts |= {"positive_definite" if definite else "positive_semidefinite"}
         return facts
@@ -437,7 +437,7 @@ _OF_OPS: dict[type, Callable[[_Look, Any, Apply, Variable], frozenset[str]]] = {
     Assume: lambda look, op, node, x: look.facts(node.inputs[0]).union(op.facts),
     ViewOp: _of_view,
     CheckAndRaise: _of_view,
-    # Where a failure is no error, the factor may be filled with NaN.
+    # Unless a failure is an error, the factor may be NaN.
     Cholesky: lambda look, op, node, x: _facts(op.on_error == "raise", TRIANGLES[not op.lower], "positive_diagonal"),
     MatrixInverse: lambda look, op, node, x: look.facts(node.inputs[0]) & _OF_INVERSE,
     QRFull: _of_qr,

@@ -1,6 +1,6 @@
 """Gradients for matrices that are given by Cholesky factors.
 
-What arrives at a factor L is mostly a sum of a few kinds of terms: ``diag(d)``, from the logarithm of a determinant,
+The gradient of a factor L is mostly a sum of a few kinds of terms: ``diag(d)``, from the logarithm of a determinant,
 and products ``U @ V.T`` with ``U = solve(L.T, g)``, from quadratic forms. In the gradient stands ``L.T`` times this
 sum, of which only a triangle counts, then solutions on both sides. Such terms need nothing of that:
 
@@ -63,7 +63,7 @@ class _Factor:
         self.fgraph, self.factor, self.lower = fgraph, factor, lower
 
     def terms(self, x: Variable, weights: _Weights = ()) -> Iterator[Any]:
-        """Yield what takes the places of the terms of a gradient for this factor; None for one of another kind."""
+        """Yield the replacements of the terms of a gradient for this factor; None for a term of another kind."""
         node = x.owner
         if node is None:
             yield None
@@ -88,7 +88,7 @@ class _Factor:
             yield None if d is None else self._of_diagonal(d, weights)
 
     def _terms_of_shape(self, v: Variable, x: Variable, weights: _Weights) -> Iterator[Any]:
-        """Yield the terms of a part of `x`, which has to have its shape."""
+        """Yield the terms of an operand of `x`; None if its shape is another."""
         yield from self.terms(v, weights) if v.type.shape == x.type.shape else [None]
 
     def _of_product(self, node: Apply, weights: _Weights) -> Iterator[Any]:
@@ -103,7 +103,7 @@ class _Factor:
         yield self._of_dot(product_of_factors(columns), product_of_factors(rows), weights) if are_all else None
 
     def _of_dot(self, left: Any, right: Any, weights: _Weights) -> Any:
-        """Return what takes the place of a product of matrices.
+        """Return the replacement of a product of matrices.
 
         Of ``S @ L`` with a symmetric matrix that is S; of ``solve(L.T, g) @ g.T`` it is ``solve(L.T, g)`` times its
         transpose.
@@ -129,7 +129,7 @@ class _Factor:
         return _scaled(weights, _square(solve(self.factor, g))) if g is right else None
 
     def _of_diagonal(self, d: Any, weights: _Weights) -> Any:
-        """Return what takes the place of ``diag(d)`` for ``d = c / diag(L)``: c times the inverse; None for others."""
+        """Return c times the inverse for ``diag(d)`` with ``d = c / diag(L)``; None for other diagonals."""
         numbers, inner = _without_numbers(d)
         node = inner.owner
         if node is None or node.op not in (true_divide, reciprocal):

@@ -1,4 +1,4 @@
-"""Inverses and factors of matrices by what is known of them."""
+"""Inverses and factors of matrices by facts about them."""
 
 from __future__ import annotations
 

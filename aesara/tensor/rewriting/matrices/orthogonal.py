@@ -26,7 +26,7 @@ rules = Rules()
 def local_product_without_q(fgraph, node):
     """``Q.T @ b`` -> rows of the triangular factor of ``[A, b]``, for few columns, if Q is used for nothing else
 
-    A function, since all that reads Q is looked at.
+    A function, since it checks all nodes that read Q.
     """
     if len(node.outputs) != 2 or node.op.mode not in ("reduced", "full", "economic", "f", "e"):
         return False

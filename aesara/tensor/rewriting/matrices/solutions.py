@@ -1,4 +1,4 @@
-"""Systems of equations by what is known of their matrix, and products with inverses as solutions."""
+"""Systems of equations by facts about their matrix, and products with inverses as solutions."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def quotient_by_diagonal(x: Variable, b: Any, out: Any) -> Variable | None:
     vectors = with_vectors(out.owner)
     d = diagonal_of(x)
     if d.type.broadcastable[-1] != b.type.broadcastable[-1 if vectors else -2]:
-        return None  # the length of one of them would no longer be looked at
+        return None  # one of the lengths would no longer be checked
     return b / as_rows(unless_singular(d), vectors)
 
 
@@ -107,7 +107,7 @@ rules.add(tag_solve_triangular, psd_solve_with_chol, to=(rules.stabilize,))
 def local_solve_of_multiple(fgraph, node):
     """``solve(A, c * b)`` -> ``c * solve(A, b)`` for numbers c, if ``solve(A, b)`` is computed anyway
 
-    A function, since these ops have matrices or factors of them in front of b, and others that read b are looked for.
+    A function, since it looks for other nodes that read b, behind the matrices or factors of each op.
     """
     *matrix, b = node.inputs
     inner = b.owner

@@ -25,7 +25,7 @@ rules = Rules()
 
 
 def _joined(x: Variable, axis: int) -> list[Variable]:
-    """Return what a matrix is joined of along an axis."""
+    """Return the operands of a join along an axis, else an empty list."""
     if x.owner is None or not isinstance(x.owner.op, Join):
         return []
     where, *parts = x.owner.inputs
@@ -62,7 +62,7 @@ def solution_by_blocks(op: Any, blocks: list[Any], b: Any) -> Variable:
 
 
 def by_blocks(op: Any, blocks: list[Any]) -> Variable:
-    """Return the block-diagonal matrix of what an op makes of each block."""
+    """Return the block-diagonal matrix of the results of an op for each block."""
     return block_diag(*map(op, blocks))
 
 
