@@ -63,7 +63,7 @@ def outcome(graph, function):
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_results_and_graphs_are_those_of_compiling(name):
+def test_results_and_graphs_are_those_of_compiling(name, caplog):
     first, second = GRAPHS[name](), GRAPHS[name]()
     function = compiled(first)
     expected = outcome(first, function)
@@ -76,7 +76,7 @@ def test_results_and_graphs_are_those_of_compiling(name):
     assert outcome(second, again) == expected
     # Making the graph compares the code that it lowers to with the one that was loaded.
     assert aesara.dprint(again, file="str") == aesara.dprint(function, file="str")
-    assert not is_kept(again) or again.maker._form.symbols is not None
+    assert again.maker._form.symbols is not None and not caplog.records
 
 
 def test_names_and_order_play_no_part():
@@ -102,6 +102,39 @@ def test_errors_name_the_lines_and_names_of_the_program_at_hand():
     with pytest.raises(ValueError, match="mismatch") as caught:
         second(np.ones(2), np.ones(3))
     assert "# the line that errors name" in str(caught.value) and "second" in str(caught.value)
+
+
+def test_errors_are_those_of_the_options_of_then(caplog):
+    def make():
+        v, w = at.dvector("v"), at.dvector("w")
+        return aesara.function([v, w], at.cast(v, config.floatX) + w)
+
+    with config.change_flags(floatX="float32", optimizer_excluding="fusion"):
+        make()
+        second = make()
+    assert is_kept(second)
+    with pytest.raises(ValueError, match="mismatch"):
+        second(np.ones(2), np.ones(3))
+    assert not caplog.records
+
+
+def test_errors_of_a_graph_that_is_rewritten_in_another_way(caplog):
+    def make():
+        v, w = at.dvector("v"), at.dvector("w")
+        return aesara.function([v, w], at.tan(v) * 1.5 + w)
+
+    make()
+    second = make()
+    canonicalize.register("tan_as_quotient", rule("tan_as_quotient", (at.tan, "a"), lambda a: at.sin(a) / at.cos(a)))
+    canonicalize.add_tags("tan_as_quotient", "fast_run")
+    try:
+        assert is_kept(second)
+        with pytest.raises(ValueError, match="check of the function has failed"):
+            second(np.ones(2), np.ones(3))
+        assert "has changed" in caplog.text
+    finally:
+        canonicalize.remove_tags("tan_as_quotient", "fast_run", "canonicalize")
+        canonicalize.foreign_modules.clear()
 
 
 def test_another_process_loads_what_was_compiled(folder):

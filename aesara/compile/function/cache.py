@@ -28,6 +28,7 @@ from aesara.graph.rewriting.watching import active_watch
 from aesara.link.llvm.cache import function_cache
 from aesara.link.llvm.jit import host_key
 from aesara.link.llvm.linker import LLVMLinker
+from aesara.lower.errors import ErrorInfo
 from aesara.records import dataclass
 from aesara.scan.inner_graphs import RewriteSteps
 from aesara.utils import free_in_children
@@ -56,11 +57,14 @@ class KeptFunction:
         The types of the outputs of the rewritten graph.
     text
         The digest of the LLVM IR.
+    errors
+        The errors that checks raise, without nodes.
     """
 
     form: Any
     types: tuple[Any, ...]
     text: bytes
+    errors: tuple[ErrorInfo, ...]
 
     @property
     def size(self) -> int:
@@ -177,11 +181,17 @@ def keep(key: str, native: Any, types: tuple[Any, ...]) -> None:
     form = native.form
     if form.n_callbacks or sum(constant.nbytes for constant in form.constants) > _LARGEST:
         return
-    found = KeptFunction(form.without_symbols(), types, text_digest(native.report.text))
+    errors = tuple(map(_without_node, form.symbols.errors))
+    found = KeptFunction(form.without_symbols(), types, text_digest(native.report.text), errors)
     _remember(key, found)
     cache = function_cache()
     if cache is not None:
         cache.store(key, pickle.dumps(found, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+def _without_node(error: ErrorInfo) -> ErrorInfo:
+    message = error.message if isinstance(error.message, str) else "A check of the function has failed."
+    return ErrorInfo(error.kind, message, None)
 
 
 def text_digest(text: str) -> bytes:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import logging
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from aesara import clock
@@ -30,6 +32,7 @@ from aesara.link.basic import Declined, InputCell, NativeLinker
 from aesara.progress import begin_stage, compiling
 from aesara.utils import found_at, free_in_children
 
+_logger = logging.getLogger("aesara.compile.function")
 #: held while a graph is taken out of its nested pickle
 _opening = free_in_children(threading.RLock())
 #: what a stored maker makes again
@@ -140,7 +143,7 @@ class FunctionMaker:
                 self._rewrite(written, additional)
             else:
                 self._form = kept.form.without_symbols()
-                self._kept = kept, written, additional
+                self._kept = kept, written, additional, config.values()
         # Inserting twice does no more than once, so a graph that is given may have its copies already.
         self._copies_inserted = False
         self.required = [spec.value is None for spec in self.inputs]
@@ -447,21 +450,20 @@ class FunctionMaker:
         return maker
 
     def _make_kept_graph(self) -> None:
-        """Rewrite the graph of a function that was compiled before."""
-        kept, written, additional = self._kept
-        self._rewrite(written, additional)
-        self.rewrite_seconds = 0.0  # it was not needed for the function
-        del self._kept
-        self._insert_copies()
-        unpack_single = self.unpack_single or self.return_none
-        symbols, text = self.linker.symbols_of(
-            self._form, self.fgraph, self.n_returned, dict(self.update_mapping), unpack_single
-        )
+        """Rewrite the graph of a function that was compiled before, with the options of then."""
+        kept, written, additional, options = self._kept
+        with config.change_flags({name: value for name, value in options.items() if getattr(config, name) != value}):
+            self._rewrite(written, additional)
+            self.rewrite_seconds = 0.0  # it was not needed for the function
+            del self._kept
+            self._insert_copies()
+            unpack_single = self.unpack_single or self.return_none
+            updates = dict(self.update_mapping)
+            symbols, text = self.linker.symbols_of(self._form, self.fgraph, self.n_returned, updates, unpack_single)
         if cache.text_digest(text) != kept.text:
-            raise RuntimeError(
-                "The machine code that was kept for an equal graph is not that of this graph. Compile the function "
-                "again with config.function_cache = False, and please report this."
-            )
+            # Rules were registered since, perhaps.
+            _logger.warning("The graph of a compiled function has changed: errors of the function do not name nodes.")
+            symbols = replace(symbols, errors=kept.errors)
         self._form.symbols = symbols
 
     def __getstate__(self) -> dict[str, Any]:
@@ -488,7 +490,7 @@ class FunctionMaker:
         if "_stored" in self.__dict__:
             return self._stored.types
         if "_kept" in self.__dict__:
-            kept, written, _ = self._kept
+            kept, written, *_ = self._kept
             return [(type, v.name) for type, v in zip(kept.types, written.outputs)]
         return [(v.type, v.name) for v in self.fgraph.outputs]
 
