@@ -8,15 +8,14 @@ the graph at hand, so that names and lines are those of this program.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import pickle
-import sysconfig
 import threading
 from collections import OrderedDict
 from typing import Any
 
 import numpy as np
-import scipy
 
 from aesara.configdefaults import config
 from aesara.digests import blake2b
@@ -134,13 +133,16 @@ def _facts_of_query(query: RewriteDatabaseQuery) -> tuple[Any, ...]:
 def _versions() -> tuple[Any, ...]:
     """Return what tells the versions of all that compiles apart.
 
-    Installing a package writes its files anew; in a folder of sources any file may have changed.
+    Installing a package writes its files anew; in a folder of sources any file may have changed. SciPy is not imported
+    to be asked: it takes longer than all else.
     """
     package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    is_installed = package.startswith(sysconfig.get_paths()["purelib"])
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(package.split(os.sep))
     files = [os.stat(os.path.join(package, "__init__.py"))] if is_installed else _stats_of_sources(package)
     latest = len(files), sum(file.st_size for file in files), max(file.st_mtime_ns for file in files)
-    return np.__version__, scipy.__version__, package, latest
+    spec = importlib.util.find_spec("scipy")
+    scipy = None if spec is None or spec.origin is None else (spec.origin, os.stat(spec.origin).st_mtime_ns)
+    return np.__version__, scipy, package, latest
 
 
 def _stats_of_sources(folder: str) -> list[os.stat_result]:
