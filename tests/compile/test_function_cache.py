@@ -328,6 +328,18 @@ def test_large_constants_are_not_copied_to_disk(folder, monkeypatch):
     np.testing.assert_array_equal(f(np.zeros(500)), np.arange(500.0))
 
 
+def test_constants_that_somebody_changes():
+    def make(values):
+        c = at.constant(values)
+        return c, aesara.function([x], x + c)
+
+    c, _ = make(np.ones(500))
+    c.data[:] = 2
+    again = make(np.ones(500))[1]
+    assert is_kept(again)
+    np.testing.assert_array_equal(again(np.zeros(500)), np.ones(500))
+
+
 def test_digests_of_values():
     a = at.dvector("a")
     values = [0.0, -0.0, np.nan, 1, True, "1", (1,), [1], None, np.float32(1), np.int8(1), {"a": 1}, frozenset([1]), 1j]

@@ -13,6 +13,7 @@ import os
 import pickle
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -184,7 +185,9 @@ def keep(key: str, native: Any, types: tuple[Any, ...]) -> None:
     if form.n_callbacks or sum(constant.nbytes for constant in form.constants) > _LARGEST:
         return
     errors = tuple(map(_without_node, form.symbols.errors))
-    found = KeptFunction(form.without_symbols(), types, text_digest(native.report.text), errors)
+    # The data of a constant can be changed, if nobody should.
+    own = replace(form, symbols=None, constants=tuple(np.array(constant) for constant in form.constants))
+    found = KeptFunction(own, types, text_digest(native.report.text), errors)
     _remember(key, found)
     cache = function_cache()
     if cache is not None:
