@@ -80,6 +80,7 @@ LAYERS = {
     "aesara.link": 8,
     "aesara.compile": 9,
     "aesara": 10,
+    "aesara.__main__": 10,
     "aesara.breakpoint": 10,
     "aesara.d3viz": 10,
     "aesara.export": 10,

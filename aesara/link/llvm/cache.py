@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import random
 import stat
@@ -150,17 +151,41 @@ class ObjectCache:
 
     def _trim(self) -> None:
         """Remove the least recently used entries of a large folder, and stale temporary files."""
+        self.prune(_MAX_BYTES)
+
+    def entries(self) -> list[tuple[Path, os.stat_result]]:
+        """Return the files of the folder with their status, the least recently used first."""
         try:
-            entries = [(p, p.stat()) for p in self.folder.iterdir()]
+            found = [(path, path.stat()) for path in self.folder.iterdir()]
         except OSError:
-            return
-        total = sum(s.st_size for _, s in entries)
-        stale = time.time() - _STALE
-        for path, status in sorted(entries, key=lambda item: item[1].st_mtime):
-            if total > _MAX_BYTES or (path.name.startswith("new-") and status.st_mtime < stale):
+            return []
+        return sorted(found, key=lambda item: item[1].st_mtime)
+
+    def prune(self, most_bytes: float, most_seconds: float = math.inf) -> int:
+        """Remove entries, the least recently used first, and stale temporary files.
+
+        Parameters
+        ----------
+        most_bytes
+            Size of the folder down to which entries are removed.
+        most_seconds
+            Time since an entry was used after which it is removed. Uses are recorded once a day.
+
+        Returns
+        -------
+        int
+            The number of bytes that were removed.
+        """
+        entries = self.entries()
+        total = before = sum(status.st_size for _, status in entries)
+        now = time.time()
+        for path, status in entries:
+            age = now - status.st_mtime
+            if total > most_bytes or age > most_seconds or (path.name.startswith("new-") and age > _STALE):
                 with contextlib.suppress(OSError):
                     path.unlink()
                     total -= status.st_size
+        return before - total
 
 
 def _digest(key: str, code: bytes) -> bytes:
