@@ -10,7 +10,8 @@ import aesara
 from tests import quick
 from tests.versions import SCIPY_LACKS
 
-FAILURES_ARE_ERRORS = {"on_opt_error": "raise", "on_shape_error": "raise"}
+#: A rule that fails, or a shape that an op cannot tell, is an error; each function is compiled, whatever was before.
+OPTIONS = {"on_opt_error": "raise", "on_shape_error": "raise", "function_cache": False}
 
 
 def pytest_addoption(parser):
@@ -18,11 +19,8 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Programs go on without a rule that fails, or the shape that an op cannot tell; tests do not.
-
-    This is for what is compiled while tests are collected, and by fixtures of modules; see `_failures_are_errors`.
-    """
-    for name, value in FAILURES_ARE_ERRORS.items():
+    """Set the options for what is compiled while tests are collected, and by fixtures of modules."""
+    for name, value in OPTIONS.items():
         setattr(aesara.config, name, value)
 
 
@@ -71,9 +69,9 @@ def pytest_runtest_call(item):
 
 
 @pytest.fixture(autouse=True)
-def _failures_are_errors():
-    """What a test before this one has set is no matter; a test about failures sets what it needs."""
-    with aesara.config.change_flags(**FAILURES_ARE_ERRORS):
+def _options():
+    """Set the options again, whatever a test before has left; a test that is about them sets what it needs."""
+    with aesara.config.change_flags(**OPTIONS):
         yield
 
 

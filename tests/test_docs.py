@@ -31,7 +31,7 @@ def test_page(page):
         pytest.importorskip("jax")
     test = doctest.DocTestParser().get_doctest(text, {}, page.name, str(page), 0)
     report = []
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), aesara.config.change_flags(function_cache=True):
         warnings.simplefilter("ignore")
         result = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
     assert result.failed == 0, "".join(report)
