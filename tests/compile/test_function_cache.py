@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+import random
 import subprocess
 import sys
 import textwrap
@@ -23,6 +24,7 @@ from aesara.graph.rewriting.databases import canonicalize
 from aesara.graph.rewriting.pattern import rule
 from aesara.link.llvm.cache import function_cache
 from aesara.tensor.random.utils import RandomStream
+from tests.fuzz.programs import draw_program
 from tests.ir.representative_graphs import GRAPHS
 
 
@@ -77,6 +79,44 @@ def test_results_and_graphs_are_those_of_compiling(name, caplog):
     # Making the graph compares the code that it lowers to with the one that was loaded.
     assert aesara.dprint(again, file="str") == aesara.dprint(function, file="str")
     assert again.maker._form.symbols is not None and not caplog.records
+
+
+def program_of(seed):
+    """Return the function of a random program, and a function that calls it: results, states or the kind of error."""
+    program = draw_program(random.Random(seed).randint, 12)
+    variables, given = program.variables, [spec for spec in program.inputs if not spec.shared]
+    shared = [variables[spec.name] for spec in program.inputs if spec.shared]
+    f = aesara.function(
+        [variables[spec.name] for spec in given],
+        [variables[name] for name in program.outputs],
+        updates=[(variables[old], variables[new]) for old, new in program.updates.items()],
+        on_unused_input="ignore",
+    )
+
+    def call(number):
+        try:
+            with np.errstate(all="ignore"):
+                found = bits(f(*[spec.values(number) for spec in given]))
+        except Exception as error:
+            found = type(error)
+        return found, bits([variable.get_value() for variable in shared])
+
+    return f, call
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_random_programs(caplog):
+    kept = 0
+    for seed in range(40):
+        first, call_first = program_of(seed)
+        forget()
+        second, call_second = program_of(seed)
+        cached = first.maker.not_cached is None and first.maker._form is not None and not first.maker._form.n_callbacks
+        assert is_kept(second) == cached
+        kept += cached
+        assert [call_first(number) for number in (0, 0, 2)] == [call_second(number) for number in (0, 0, 2)]
+        assert aesara.dprint(first, file="str") == aesara.dprint(second, file="str")
+    assert kept > 25 and not caplog.records
 
 
 def test_names_and_order_play_no_part():
