@@ -52,7 +52,7 @@ class ConfigParam:
 
     @property
     def mutable(self) -> bool:
-        """Whether the option may change once it was read."""
+        """True if the option may change after it was read."""
         return self._mutable
 
     def apply(self, value):

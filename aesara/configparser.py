@@ -432,7 +432,7 @@ def _create_default_config() -> AesaraConfigParser:
 
 
 def _is_trusted(path: str) -> bool:
-    """Whether nobody but this user or the administrator has written a configuration file, or may write it."""
+    """Return whether only this user or the administrator owns and can write a configuration file; warn if not."""
     if not hasattr(os, "getuid"):
         return True
     status = os.stat(path)

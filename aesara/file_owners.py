@@ -1,4 +1,4 @@
-"""Who may write a file or a folder, besides the user."""
+"""Permissions of users besides the owner to write a file or a folder."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ with contextlib.suppress(ImportError):  # systems with groups of users have them
 
 
 def others_may_write(status: os.stat_result) -> bool:
-    """Whether users besides the owner may write to a file, or put something into a folder.
+    """Return whether users besides the owner may write to a file, or create files in a folder.
 
     The group of a user's own, as many systems make one for each, is not counted.
     """
@@ -21,12 +21,12 @@ def others_may_write(status: os.stat_result) -> bool:
 
 
 def others_may_rename(status: os.stat_result) -> bool:
-    """Whether others may rename what is in a folder; in one with the sticky bit, only the owners of things may."""
+    """Return whether others may rename the files of a folder; the sticky bit restricts this to each file's owner."""
     return not status.st_mode & stat.S_ISVTX and others_may_write(status)
 
 
 def _is_private(group: int) -> bool:
-    """Whether a group is this user's alone."""
+    """Return whether a group is the user's own, without other members."""
     try:
         found, user = grp.getgrgid(group), pwd.getpwuid(os.getuid())
     except KeyError:

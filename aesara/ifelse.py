@@ -133,7 +133,7 @@ class IfElse(Op):
         return 1 if condition else 1 + self.n_outs
 
     def _given(self, out: Variable, value: Any, start: int) -> Any:
-        """What is returned as this output, of a value of the branch that starts with this input."""
+        """Return a branch's value as the output `out`: the first branch's as a view if allowed, others as a copy."""
         return value if self.as_view and start == 1 else out.type.copy_value(value)
 
     def make_thunk(
@@ -207,7 +207,7 @@ def _named(branch: Variable) -> str:
 
 
 def _are_alike(one: Any, two: Any) -> bool:
-    """Whether values of two types can be those of one choice; what is told of dense tensors is more exact."""
+    """Return whether two types can be those of one output; of dense tensors, dtype and rank are checked elsewhere."""
     return type(one) is type(two) is TensorType or bool(one.in_same_class(two))
 
 

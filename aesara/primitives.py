@@ -15,7 +15,7 @@ __all__ = ["PRIMITIVES", "PrimitiveFacts"]
 
 @dataclass(frozen=True)
 class PrimitiveFacts:
-    """What is known of a primitive.
+    """Properties of a primitive.
 
     A function of LLVM's or the C library's, or an elementary function of our own (`ir/vecmath`), needs nothing else.
     Others have code in `link/llvm/primitives.py`, and what they are on integers is in `ir/interpret/scalars.py`.

@@ -296,7 +296,7 @@ class OpFromGraph(Op, HasInnerGraph):
         return other
 
     def connection_pattern(self, node: Apply | None) -> list[list[bool]]:
-        """Which outputs depend on which inputs, as far as gradients are concerned."""
+        """Return, for each input and output, whether a gradient can flow between them."""
         if self._connection_pattern is not None:
             return self._connection_pattern
         pattern = io_connection_pattern(self.inner_inputs, self.inner_outputs)

@@ -1,4 +1,4 @@
-"""Which frames belong to the program that uses the package, and warnings that name its lines."""
+"""Frames of the program that uses the package, and warnings that name its lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SKIPPED_FILES: dict[str, bool] = {functools.__file__: True, contextlib.__file__:
 
 
 def is_skipped(filename: str) -> bool:
-    """Whether frames of a file are not those of the user's program; known from then on."""
+    """Return whether a file is not part of the user's program, and remember the answer."""
     skipped = os.path.abspath(filename).startswith(_PACKAGE) or filename.startswith("<frozen ")
     SKIPPED_FILES[filename] = skipped
     return skipped

@@ -278,7 +278,7 @@ def strided_copy(value: Any) -> Any:
 
 
 def same(variable: Variable, one: Any, other: Any) -> bool:
-    """Whether two values are exactly equal."""
+    """Return whether two values of a variable are exactly equal; values that its type cannot compare count as equal."""
     if isinstance(one, np.random.Generator) and isinstance(other, np.random.Generator):
         return str(one.bit_generator.state) == str(other.bit_generator.state)
     try:
@@ -288,7 +288,7 @@ def same(variable: Variable, one: Any, other: Any) -> bool:
 
 
 def shares_memory(one: Any, other: Any) -> bool:
-    """Whether changes of one value show in the other."""
+    """Return whether two values share memory, so that writing to one changes the other."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         try:
             return np.shares_memory(one, other, max_work=100_000)  # type: ignore[arg-type]
@@ -333,7 +333,7 @@ def order_of(targets: Sequence[Variable], known: set[Variable]) -> Iterator[Appl
 
 
 def may_replace(old: Variable, before: Any, after: Any) -> bool:
-    """Whether values are equal but for rounding; where the old one is not finite, the new one may be."""
+    """Return whether `after` equals `before` up to rounding, ignoring elements that are not finite in `before`."""
     if check_eq(old, before, after):
         return True
     if not (isinstance(before, np.ndarray) and isinstance(after, np.ndarray) and before.dtype.kind in "fc"):

@@ -1,4 +1,4 @@
-"""What DebugMode can find, as exceptions that describe it."""
+"""Exceptions that DebugMode raises, one for each kind of fault."""
 
 from __future__ import annotations
 
@@ -397,7 +397,7 @@ def validity_hint(type: Any, x: Any) -> str:
 
 
 def check_eq(var: Variable, val1: Any, val2: Any) -> bool:
-    """Whether two values of a variable are equal but for rounding.
+    """Return whether two values of a variable are equal up to rounding.
 
     The function ``var.tag.values_eq_approx`` decides where the variable has one, its type otherwise.
 

@@ -147,7 +147,7 @@ class DebugLinker(Linker):
 
 
 class CheckedGraph:
-    """What `DebugLinker` makes: computes outputs, or raises a `DebugModeError` where something is wrong."""
+    """Executable graph of `DebugLinker`: computes the outputs and raises a `DebugModeError` when a check fails."""
 
     def __init__(
         self,
@@ -225,7 +225,7 @@ class CheckedGraph:
                 cell[0] = values[variable]
 
     def _cause_of_failure(self, values: dict[Variable, Any]) -> str | None:
-        """Which rewrites have put something that fails in the place of what does not."""
+        """Name the rewrites that replaced a variable that evaluates by one that fails; None if there are none."""
         reasons = [
             f"The rewrite {reason} has put {new.owner or new} in the place of {old.owner or old}, which does not fail."
             for (old, new), reason in self.replaced.items()
@@ -412,7 +412,7 @@ class DebugMode(Mode):
 
     @property
     def function_maker(self) -> Callable[..., FunctionMaker]:
-        """What makes functions of this mode; called as ``(inputs, outputs, mode, ...)``."""
+        """Factory of functions of this mode, called as ``(inputs, outputs, mode, ...)``."""
         return FunctionMaker
 
 

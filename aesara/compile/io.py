@@ -1,4 +1,4 @@
-"""How the inputs and outputs of a compiled function are described."""
+"""Specifications of the inputs and outputs of a compiled function."""
 
 from __future__ import annotations
 

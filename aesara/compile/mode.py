@@ -142,7 +142,7 @@ class AddFeatureOptimizer(GraphRewriter):
 
 
 class Mode:
-    """How a function is compiled: rewrites and linker.
+    """Compilation mode: the rewrites and the linker that compile a function.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Mode:
         return type(self)(linker=linker, optimizer=self._own_unless(optimizer), db=self.optdb)
 
     def _own_unless(self, optimizer: Any) -> Any:
-        """What a method is told, or this mode's query or rewriter if it is told nothing."""
+        """Return the `optimizer` argument of a method, or this mode's own if the argument is empty."""
         return self.provided_optimizer if optimizer == "" else optimizer
 
     def __str__(self) -> str:

@@ -61,7 +61,7 @@ def _numbers(value: Any, node: Apply | None, var: Variable | None) -> np.ndarray
 
 
 def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
-    """Whether a value is, or has, a NaN.
+    """Return whether a value is, or contains, a NaN.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def contains_nan(arr: Any, node: Apply | None = None, var: Variable | None = Non
 
 
 def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
-    """Whether a value is, or has, an infinity; the parameters are those of `contains_nan`.
+    """Return whether a value is, or contains, an infinity; the parameters are those of `contains_nan`.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def contains_inf(arr: Any, node: Apply | None = None, var: Variable | None = Non
 
 
 def _contains_big(arr: Any, node: Apply | None = None, var: Variable | None = None) -> bool:
-    """Whether a value has an absolute value above 1e10; float16 numbers have none."""
+    """Return whether a value contains a number of magnitude above 1e10; float16 values never do."""
     numbers = _numbers(arr, node, var)
     return numbers is not None and numbers.dtype != np.float16 and bool((np.abs(numbers) > _BIG).any())
 

@@ -1,4 +1,4 @@
-"""What a profile has measured: `ProfileStats`, which ``aesara.function(..., profile=True)`` fills."""
+"""Measurements of a profile: `ProfileStats`, which ``aesara.function(..., profile=True)`` fills."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Key = tuple[FunctionGraph, Apply]
 
 
 class ProfileStats:
-    """What has been measured about one function, or several.
+    """Measurements of one function, or of several together.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ def place_of(node: Apply) -> str | None:
 
 
 def step_name(step: StepTime) -> str:
-    """What a step of native code computes, in how much memory, and for which lines of the user's program."""
+    """Describe a step of native code: its kind, memory, source lines in the user's program, and nodes."""
     lines: list[str] = []
     last = None
     for line in lines_of(step.nodes):

@@ -45,7 +45,7 @@ class _Phase:
 
 
 class Timeline:
-    """When functions were compiled and called: all phases of compiling, the last calls, the last runs of nodes."""
+    """Time line of a function: all phases of compilation, the last calls, and the last runs of nodes."""
 
     def __init__(self) -> None:
         self.phases: list[_Phase] = []

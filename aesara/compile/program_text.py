@@ -148,7 +148,7 @@ def array_text(value: Any) -> str:
 
 
 def _is_free(name: str) -> bool:
-    """Whether an input can have this name: neither modules nor results (``v0``, ``v1``, ...) have it."""
+    """Return whether an input can have this name: an identifier that no module or result (``v0``, ``v1``, ...) uses."""
     taken = iskeyword(name) or name in ("np", "aesara", "at") or re.fullmatch(r"v\d+", name)
     return name.isidentifier() and not taken
 

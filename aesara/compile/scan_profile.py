@@ -11,7 +11,7 @@ __all__ = ["ScanProfileStats"]
 
 
 class ScanProfileStats(ProfileStats):
-    """What has been measured about the steps of a loop.
+    """Measurements of the steps of a loop.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Where a native function spends its time: per step, and divided among the nodes that a step computes."""
+"""Run times of a native function, per step and divided among the nodes that a step computes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class NativeTimes:
 
     @cached_property
     def _arguments(self) -> tuple[list[tuple[Variable, bool]], Sequence[Variable], dict[int, int]]:
-        """What the graph is lowered with."""
+        """Arguments of the lowering: inputs (each with whether it is implicit), outputs, and updates."""
         graph = self.fgraph
         return list(zip(graph.inputs, self._implicit)), graph.outputs, dict(graph.update_mapping or {})
 
@@ -85,7 +85,7 @@ class NativeTimes:
         return None if native is None else native.workspace_bytes
 
     def steps(self) -> list[StepTime]:
-        """What has been measured so far, in the order in which the steps run."""
+        """Measurements so far, in the order in which the steps run."""
         timers = self.timers
         if timers is None:
             return []

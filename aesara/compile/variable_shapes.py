@@ -66,7 +66,7 @@ def _without_shape_nodes(lengths: list[Variable], feature: ShapeFeature) -> list
 
 
 def _is_length_of(length: Variable, variable: Variable) -> bool:
-    """Whether a length is only known as that of the variable."""
+    """Return whether a length is a `Shape_i` of the variable itself, and so not computed from anything else."""
     return length.owner is not None and isinstance(length.owner.op, Shape_i) and length.owner.inputs[0] is variable
 
 

@@ -109,6 +109,6 @@ def _equal_values(x: Any, y: Any) -> bool:
 
 
 def _signs_of_zeros(values: np.ndarray) -> np.ndarray:
-    """Where a real number, or a part of a complex one, is a negative zero."""
+    """Mask of negative zeros: one row for the real parts, one for the imaginary parts."""
     parts = np.stack([values.real, values.imag])
     return np.signbit(parts) & (parts == 0)

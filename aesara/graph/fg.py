@@ -495,7 +495,7 @@ class FunctionGraph(MetaObject):
             self.change_node_input(node, i, new_var, reason=reason, import_missing=import_missing)
 
     def _differ_in_op_only(self, var: Variable, new_var: Variable) -> bool:
-        """Whether a variable of the graph and one from outside are single results of nodes on the same inputs."""
+        """Return whether the nodes of `var`, in the graph, and `new_var`, outside, differ only in their op."""
         node, new = var.owner, new_var.owner
         return (
             node is not None

@@ -112,9 +112,9 @@ def Rop(
 
 
 def _is_constant_along(function: Variable, wrt: Collection[Variable]) -> bool:
-    """Whether values of `wrt` reach a function, in operations with derivatives, where only their shapes matter.
+    """Return whether `function`, whose tangent is disconnected, is connected to `wrt` by differentiable nodes.
 
-    It has the derivative zero then, such as that of the gradient of something linear.
+    Its derivative is then zero, such as that of the gradient of something linear: only shapes of `wrt` matter.
     """
     reached = set(wrt)
     for node in nodes_towards([function], kept=wrt):

@@ -1,4 +1,4 @@
-"""What Ops that hold a graph of their own have in common."""
+"""Interface of Ops that hold an inner graph."""
 
 from __future__ import annotations
 

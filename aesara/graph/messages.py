@@ -1,4 +1,4 @@
-"""How variables are named in messages."""
+"""Descriptions of variables and types in messages."""
 
 from __future__ import annotations
 

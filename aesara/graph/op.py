@@ -302,7 +302,7 @@ class Op(MetaObject):
         raise MethodNotDefined("perform", type(self), name)
 
     def shown_inputs(self, values: Sequence[Any]) -> Sequence[Any]:
-        """What an error message shows of the values that came in: by default all, as they are."""
+        """Select the input values that an error message shows; by default all, unchanged."""
         return values
 
     def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:

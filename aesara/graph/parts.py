@@ -18,7 +18,7 @@ __all__ = ["OnParts", "PutTogether", "TakeApart", "flat", "grouped", "has_parts"
 
 
 def has_parts(variable: Variable) -> bool:
-    """Whether the values of a variable consist of arrays."""
+    """Return whether the values of a variable are structures of arrays."""
     return variable.type.part_types() is not None
 
 

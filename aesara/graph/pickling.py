@@ -314,7 +314,7 @@ def stripping(tags: Iterable[str]) -> Iterator[None]:
 
 
 def reduce_stripped(obj: Any) -> Any:
-    """What the ``reducer_override`` of a pickler returns, so that `stripping` has an effect."""
+    """Reduce an object without the attributes that `stripping` leaves out; for a pickler's ``reducer_override``."""
     names = _left_out.get()
     if names is None:
         return NotImplemented

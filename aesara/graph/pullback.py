@@ -78,17 +78,17 @@ def grad_undefined(op: Op, x_pos: int, x: Variable, comment: str = "") -> Variab
 
 
 def is_discrete(variable: Variable) -> bool:
-    """Whether the variable holds integers or booleans."""
+    """Return whether the variable holds integers or booleans."""
     return getattr(variable.type, "dtype", None) in DISCRETE_DTYPES
 
 
 def is_disconnected(variable: Variable) -> bool:
-    """Whether the variable stands for a gradient that is zero because nothing connects the two."""
+    """Return whether the variable is a disconnected gradient: zero because the cost does not depend on the input."""
     return isinstance(variable.type, DisconnectedType)
 
 
 def is_null(variable: Variable) -> bool:
-    """Whether the variable stands for a gradient that does not exist."""
+    """Return whether the variable stands for an undefined gradient."""
     return isinstance(variable.type, NullType)
 
 

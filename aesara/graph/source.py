@@ -1,4 +1,4 @@
-"""Which line of the user's program made a node.
+"""Source line in the user's program that created a node.
 
 A node stores only the code object and the instruction offset of the first frame outside the package; the line
 number is worked out when somebody asks.

@@ -1,4 +1,4 @@
-"""Who shares memory with whom, and which outputs must be copied because of it."""
+"""Alias analysis of a function's inputs and outputs, and copies of outputs that must not alias."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _may_keep(
     described: dict[Variable, SymbolicInput],
     claimed: dict[Variable, bool],
 ) -> bool:
-    """Whether an output may leave the function in the memory that it has been computed in."""
+    """Return whether an output may be returned without a copy."""
     owners = memory_owners(output)
     if updated is not None and output is not updated:
         taken = described.keys() & memory_owners(output, True)

@@ -173,7 +173,7 @@ def overwritable(arguments: Sequence[Argument], specs: Sequence[SymbolicInput]) 
 
 
 class HasInputs(Protocol):
-    """What the views below ask of a function."""
+    """Interface of a function that the views below need."""
 
     finder: dict[Any, Any]
 

@@ -421,7 +421,7 @@ class Function:
         return graph, [InputCell(variable, one.storage, bool(spec.implicit)) for variable, one, spec in cells]
 
     def _native_fallback(self, /, *args: Any, **kwargs: Any) -> Any:
-        """What native code calls when arguments are not exactly what it takes."""
+        """Run a call whose arguments native code does not accept as they are: convert them, or take the slow path."""
         if not kwargs and self._quick is not None:
             converted = self._quick(args)
             # If the code takes these no more than those before, it comes back, and there is nothing left to convert.
@@ -453,12 +453,12 @@ class Function:
 
     @property
     def _check_for_aliased_inputs(self) -> bool:
-        """Whether arguments are lent or may be overwritten, so that it matters whether they share memory."""
+        """Return whether any argument is borrowed or mutable, so that arguments may not share memory."""
         return any(not spec.implicit and (spec.mutable or spec.borrow) for spec in self.maker.inputs)
 
     @property
     def _how(self) -> str:
-        """What runs the function."""
+        """Description of the back end that runs the function."""
         if self._native is not None:
             return "native code"
         linker = self.maker.linker
@@ -616,7 +616,7 @@ class Function:
 
 
 def _is_shared(spec: SymbolicInput) -> bool:
-    """Whether the value of an input is in a container that was given: copies of the function share it."""
+    """Return whether an input's container belongs to the caller, so that copies of the function share it."""
     return spec.implicit or isinstance(spec.value, Container)
 
 

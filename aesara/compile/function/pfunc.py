@@ -492,7 +492,7 @@ def pfunc(
 
 
 def _is_new_value(update: Variable | None) -> TypeGuard[Variable]:
-    """Whether each call stores a new value of an input; a placeholder stands for an update that is not to be done."""
+    """Return whether `update` is a real update of an input, rather than None or the placeholder of a suppressed one."""
     return update is not None and (update.owner is None or not isinstance(update.owner.op, UpdatePlaceholder))
 
 

@@ -77,10 +77,10 @@ def without_graph(spec: SymbolicInput) -> SymbolicInput:
 
 
 def facts_of(value: Any) -> Any:
-    """What the description of a function says, in plain values: for the checksum of a pickle.
+    """Reduce the description of a function to plain values, for the checksum of a pickle.
 
-    What has a checksum of its own is left out, as are the values of arguments and shared variables, and what only
-    plays a part when the function is compiled again.
+    Parts with a checksum of their own are left out, as are the values of arguments and shared variables, and objects
+    that are needed only to compile the function again.
     """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value

@@ -1,4 +1,4 @@
-"""What a compiled function looks like when it is printed."""
+"""Text representation of a compiled function."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def merge_dict(d1: dict[Any, Any], d2: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def check_chain(r: Any, *chain: Any) -> bool:
-    """Whether a variable comes from a chain of ops, each applied to the output of the next.
+    """Return whether a variable is computed by a chain of ops, each applied to the output of the next.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ _ANSWERS_KEPT = 16
 
 
 class RewriteDatabaseQuery:
-    """Which rewriters of a database are wanted.
+    """Query that selects rewriters of a database by their tags.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ class RewriteDatabaseQuery:
     __repr__ = __str__
 
     def key(self) -> tuple[Any, ...]:
-        """What tells one query from another, as a hashable value."""
+        """Return a hashable key; equal keys select the same rewriters."""
         return (
             tuple(self.include),
             tuple(self.require),
@@ -265,7 +265,7 @@ class RewriteDatabase:
         return name in self.__db__
 
     def _selected(self, query: RewriteDatabaseQuery) -> list[Any]:
-        """What the query asks for: databases inside stand as they are."""
+        """Return the entries that match the query; nested databases are not queried."""
         # Rules that do more than others come before these.
         more = [name for tag in query.include for name in self.included_with.get(tag, ()) if name in self._names]
         chosen = dict.fromkeys(map(self._named, more))
@@ -307,7 +307,7 @@ class RewriteDatabase:
         return OrderedSet(self.__query__(as_query(tags, kwtags)))
 
     def kept_answer(self, query: RewriteDatabaseQuery) -> Any:
-        """What `query` gives, asked again only when something has been registered or the configuration has changed."""
+        """Return the result of `query`, cached until a rewriter is registered or the configuration changes."""
         registrations = self._registrations()
         answers = self._kept.get(registrations)
         if answers is None:
@@ -374,7 +374,7 @@ def as_query(tags: Sequence[Any], kwtags: dict[str, Any]) -> RewriteDatabaseQuer
 
 
 def does_nothing(rewriter: Any) -> bool:
-    """Whether a rewriter consists of other rewriters, but of none."""
+    """Return whether a rewriter is a composition of rewriters, and empty."""
     if isinstance(rewriter, EquilibriumGraphRewriter):
         parts = (rewriter.global_rewriters, rewriter.final_rewriters, rewriter.cleanup_rewriters)
         return not any(parts) and not rewriter.node_tracker.get_rewriters()

@@ -1,4 +1,4 @@
-"""What a rewriter does, in words: from its docstring, its pattern, or the text of its functions."""
+"""Descriptions of rewriters, from their docstring, their pattern, or the source of their functions."""
 
 from __future__ import annotations
 

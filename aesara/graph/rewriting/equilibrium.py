@@ -350,7 +350,7 @@ class EquilibriumGraphRewriter(NodeProcessingGraphRewriter):
 
 
 class EquilibriumProfile:
-    """What an `EquilibriumGraphRewriter` did in one run."""
+    """Counts and times of one run of an `EquilibriumGraphRewriter`."""
 
     def __init__(self, rewriter: EquilibriumGraphRewriter):
         self.rewriter = rewriter

@@ -41,7 +41,7 @@ class Changes(WorkList):
 
     @classmethod
     def of(cls, fgraph: FunctionGraph) -> Changes | None:
-        """Those of a graph, if somebody watches it."""
+        """Return the `Changes` attached to a graph, or None."""
         return next((feature for feature in fgraph._features if isinstance(feature, cls)), None)
 
 
@@ -69,7 +69,7 @@ class ChangesSincePass(GraphRewriter):
 
 
 class Effect(Feature):
-    """What has become of a graph since the beginning, however often it was changed."""
+    """Net change of a graph since `begin`, over any number of replacements."""
 
     def __init__(self) -> None:
         self.begin()
@@ -91,7 +91,7 @@ class Effect(Feature):
         self.first_inputs.setdefault((node, i), r)
 
     def is_nothing(self, fgraph: FunctionGraph) -> bool:
-        """Whether the graph computes its outputs as it did, if perhaps by other nodes."""
+        """Return whether the outputs are still computed by the same operations, if perhaps by other nodes."""
         numbers = Numbers(self, fgraph)
         for (node, i), before in self.first_inputs.items():
             if isinstance(node, str):
@@ -131,7 +131,7 @@ class Numbers:
         return known[wanted]
 
     def _inputs(self, var: Variable) -> Sequence[Variable] | None:
-        """What a variable is computed from, if by a node that has come or gone."""
+        """Return the inputs of a variable's node if the node was added or removed since the beginning, else None."""
         node = var.owner
         if node is None:
             return None

@@ -83,7 +83,7 @@ class KanrenRelationSub(NodeRewriter):
         return [copy_stack_trace(old, new)]
 
     def _transform_all(self, node: Apply) -> Any:
-        """As `transform`, of a node with several outputs: an answer stands for a list of them."""
+        """Apply `transform` to a node with several outputs; an answer is a list of replacements."""
         for answer in islice(self._answers(node), _TRIED):
             new = answer if isinstance(answer, list) else graph_of(answer)
             if not isinstance(new, (list, tuple)) or len(new) != len(node.outputs):

@@ -17,7 +17,7 @@ from aesara.graph.rewriting.tracker import OpToRewriterTracker
 
 
 def is_tracked(tracks: Sequence[Any] | None, op: Op) -> bool:
-    """Whether `tracks` names an op; see `OpToRewriterTracker` for what it may hold."""
+    """Return whether `tracks` matches an op; see `OpToRewriterTracker` for the kinds of entries."""
     if tracks is None:
         return True
     for key in tracks:
@@ -53,7 +53,7 @@ class FromFunctionNodeRewriter(RequiringFeatures, NodeRewriter):
         self.transform_tracked = fn  # type: ignore[method-assign,assignment]
 
     def transform(self, fgraph: FunctionGraph, node: Apply, *args: Any, **kwargs: Any) -> Any:
-        """What the function says of nodes that it tracks; False for others."""
+        """Apply the function to a node whose op it tracks; return False for other nodes."""
         return self.fn(fgraph, node) if is_tracked(self._tracks, node.op) else False
 
     def tracks(self) -> Sequence[Any] | None:

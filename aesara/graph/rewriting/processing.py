@@ -1,4 +1,4 @@
-"""What graph rewriters that work node by node have in common."""
+"""Common base of graph rewriters that work node by node, and the feature that notifies them of changes."""
 
 from __future__ import annotations
 

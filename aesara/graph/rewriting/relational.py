@@ -96,7 +96,7 @@ def vars(n: int) -> tuple[Var, ...]:
 
 
 def isvar(term: Any) -> bool:
-    """Whether a term is a logic variable, of this module or of the ``unification`` package."""
+    """Return whether a term is a logic variable, of this module or of the ``unification`` package."""
     if isinstance(term, Var):
         return True
     package = sys.modules.get("unification")
@@ -104,7 +104,7 @@ def isvar(term: Any) -> bool:
 
 
 def walk(term: Any, substitution: Substitution) -> Any:
-    """What a term stands for, if it is a logic variable that stands for something."""
+    """Resolve a term: follow bindings of logic variables until an unbound variable or another term."""
     while isvar(term) and term in substitution:
         term = substitution[term]
     return term
@@ -186,7 +186,7 @@ def _equal_atoms(u: Any, v: Any) -> bool:
 
 
 def _occurs(name: Any, term: Any, s: Substitution) -> bool:
-    """Whether a logic variable is a part of what it would stand for (graphs hold none)."""
+    """Occurs check: return whether `term` contains the logic variable `name`; graphs hold no logic variables."""
     stack = [term]
     while stack:
         part = walk(stack.pop(), s)

@@ -48,13 +48,13 @@ def report_rewrite_failure(exc: Exception, what: object) -> None:
 
 
 class Rewriter(ABC):
-    """What node rewriters and graph rewriters have in common."""
+    """Base class of node rewriters and graph rewriters."""
 
     name: str | None = None
 
     @property
     def description(self) -> str:
-        """What it does, in one sentence: the first one of its docstring, unless a subclass says more."""
+        """Description in one sentence: the first one of the docstring, unless a subclass overrides it."""
         return first_sentence(self.__doc__)
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
@@ -62,7 +62,7 @@ class Rewriter(ABC):
 
     @property
     def has_requirements(self) -> bool:
-        """Whether `add_requirements` does anything."""
+        """True if `add_requirements` attaches any feature."""
         return type(self).add_requirements is not Rewriter.add_requirements
 
     def without(self, names: Collection[str]) -> Rewriter:
@@ -88,8 +88,8 @@ class NodeRewriter(Rewriter):
         return None
 
     def operands(self) -> Sequence[Any] | None:
-        """What an input must come from for this rewriter to do anything: ops, classes of ops, `Constant`; None means
-        anything."""
+        """Producers (ops, classes of ops, `Constant`) one of which must have computed an input of a node that this
+        rewriter changes; None means any."""
         return None
 
     @abstractmethod
@@ -127,7 +127,7 @@ class RequiringFeatures:
 
     @property
     def has_requirements(self) -> bool:
-        """Whether `add_requirements` does anything."""
+        """True if `add_requirements` attaches any feature."""
         return bool(self.requirements)
 
 
@@ -151,7 +151,7 @@ class GraphRewriter(Rewriter):
         """Change `fgraph` in place."""
 
     def is_worth_repeating(self, fgraph: FunctionGraph, changed: Sequence[Apply]) -> bool:
-        """Whether it may have something to do again, after these nodes have changed."""
+        """Return whether another run may change the graph, after these nodes have changed."""
         return bool(changed)
 
     def rewrite(self, fgraph: FunctionGraph, *args: Any, **kwargs: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What each rule costs and does: how often it was tried and applied, its time, and the nodes that came and went."""
+"""Profile of rules: for each the numbers of trials and applications, the time, and the nodes added and removed."""
 
 from __future__ import annotations
 

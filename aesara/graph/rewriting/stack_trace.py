@@ -1,4 +1,4 @@
-"""Where in the user's program a node comes from, across rewriting."""
+"""Source locations of nodes in the user's program, and their preservation by rewrites."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def inherit_stack_trace(from_var: Any) -> Any:
 
 
 def has_source(node: Apply) -> bool:
-    """Whether the line of the user's program that a node comes from is known."""
+    """Return whether the source line of a node is known."""
     if node.source is not None:
         return True
     return any(getattr(var.tag, "trace", None) for var in node.outputs)
@@ -66,7 +66,7 @@ def has_source(node: Apply) -> bool:
 def check_stack_trace(
     f_or_fgraph: Any, ops_to_check: Any = "last", bug_print: Literal["raise", "warn", "ignore"] = "raise"
 ) -> bool:
-    """Whether the nodes of a graph know which line of the user's program they come from.
+    """Return whether the source lines of a graph's nodes are known.
 
     Parameters
     ----------

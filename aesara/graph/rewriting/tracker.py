@@ -14,7 +14,7 @@ CONSTANT = 1
 
 
 class OpEntry:
-    """What is known of an op, or of all ops of a class.
+    """Rewriters of an op, or of all ops of a class, and the operands that they need.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class OpToRewriterTracker:
         return entry
 
     def _depends_on_instance(self, cls: type) -> bool:
-        """Whether ops of this class differ in their rewriters, or in what they are as operands."""
+        """Return whether ops of this class can differ in their rewriters, or in their bits as operands."""
         return cls in self._classes_of_instances or not self._classes_in_pairs.isdisjoint(cls.__mro__)
 
     def _make_entry(self, op: Op) -> OpEntry:

@@ -35,7 +35,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs the packages ``unification`` and ``etuples`` is imported with them, when somebody asks for it."""
+    """Import names that need the packages ``unification`` and ``etuples`` on first access."""
     if name in ("ConstrainedVar", "convert_strs_to_vars", "eval_if_etuple"):
         return getattr(importlib.import_module("aesara.graph.rewriting.logic_terms"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -86,7 +86,7 @@ def is_same_graph_with_merge(var1: Variable, var2: Variable, givens: Any = None)
 
 
 def is_same_graph(var1: Variable, var2: Variable, givens: Any = None) -> bool:
-    """Whether two variables are computed in the same way from the same inputs.
+    """Return whether two variables are computed in the same way from the same inputs.
 
     Parameters
     ----------

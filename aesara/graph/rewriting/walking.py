@@ -53,7 +53,7 @@ class WalkingGraphRewriter(NodeProcessingGraphRewriter):
 
     @property
     def description(self) -> str:
-        """What its node rewriter does."""
+        """Description of the node rewriter."""
         return self.node_rewriter.description if self.node_rewriter is not None else super().description
 
     def apply(self, fgraph: FunctionGraph, start_from: Iterable[Variable] | None = None) -> int:

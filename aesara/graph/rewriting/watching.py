@@ -19,7 +19,7 @@ Pair = tuple[Variable, Variable]
 
 
 class Watcher:
-    """What is told about rewriting; subclasses define what they need."""
+    """Observer of rewriting; subclasses override the events that they need."""
 
     def begin(self, fgraph: FunctionGraph, level: int) -> None:
         """A graph is going to be rewritten; graphs inside of loops have a level above 0."""
