@@ -77,7 +77,7 @@ class IfElse(Op):
             raise TypeError(f"The condition argument must be a truthy scalar value; got {condition.type}.")
         then, other, types = [], [], []
         for one, two in zip(branches[: self.n_outs], branches[self.n_outs :]):
-            one, two, kind = _of_one_type(one, two)
+            one, two, kind = _unify_types(one, two)
             then.append(one)
             other.append(two)
             types.append(kind)
@@ -126,13 +126,13 @@ class IfElse(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
         start = self._first_taken(inputs[0])
         for k, storage in enumerate(output_storage):
-            storage[0] = self._given(node.outputs[k], inputs[start + k], start)
+            storage[0] = self._output_value(node.outputs[k], inputs[start + k], start)
 
     def _first_taken(self, condition: Any) -> int:
         """The number of the first input of the branch that is taken."""
         return 1 if condition else 1 + self.n_outs
 
-    def _given(self, out: Variable, value: Any, start: int) -> Any:
+    def _output_value(self, out: Variable, value: Any, start: int) -> Any:
         """Return a branch's value as the output `out`: the first branch's as a view if allowed, others as a copy."""
         return value if self.as_view and start == 1 else out.type.copy_value(value)
 
@@ -150,7 +150,7 @@ class IfElse(Op):
             if missing:
                 return missing
             for k, out in enumerate(outputs):
-                storage_map[out][0] = self._given(out, storage_map[node.inputs[start + k]][0], start)
+                storage_map[out][0] = self._output_value(out, storage_map[node.inputs[start + k]][0], start)
                 compute_map[out][0] = True
             return []
 
@@ -172,12 +172,12 @@ def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
     return support, one.is_clean and two.is_clean
 
 
-def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
+def _unify_types(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
     """The two values, and the type that both have: sizes that differ are unknown."""
-    if isinstance(one, Variable) and isinstance(two, Variable) and not _are_alike(one.type, two.type):
+    if isinstance(one, Variable) and isinstance(two, Variable) and not _are_compatible(one.type, two.type):
         raise TypeError(
-            f"IfElse: the types of the two branches, {one.type} and {two.type}, do not match: {_named(one)}, "
-            f"{_named(two)}."
+            f"IfElse: the types of the two branches, {one.type} and {two.type}, do not match: {_branch_text(one)}, "
+            f"{_branch_text(two)}."
         )
     if isinstance(one, Variable) and type(one.type) is not TensorType:
         two = one.type.filter_variable(two)
@@ -188,25 +188,26 @@ def _of_one_type(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
     if one.type.dtype != two.type.dtype:
         raise TypeError(
             "IfElse requires compatible dtypes for both branches: got "
-            f"true_branch={one.type.dtype}, false_branch={two.type.dtype}: {_named(one)}, {_named(two)}. Convert one, "
-            "as in `at.cast(value, dtype)`."
+            f"true_branch={one.type.dtype}, false_branch={two.type.dtype}: {_branch_text(one)}, {_branch_text(two)}. "
+            "Convert one, as in `at.cast(value, dtype)`."
         )
     if one.type.ndim != two.type.ndim:
         raise TypeError(
             "IfElse requires compatible ndim values for both branches: got "
-            f"true_branch={one.type.ndim}, false_branch={two.type.ndim}: {_named(one)}, {_named(two)}. Both branches "
-            "must have the same number of dimensions: add some of length 1, as in `x[None]`, or reshape one."
+            f"true_branch={one.type.ndim}, false_branch={two.type.ndim}: {_branch_text(one)}, {_branch_text(two)}. "
+            "Both branches must have the same number of dimensions: add some of length 1, as in `x[None]`, or reshape "
+            "one."
         )
     shape = tuple(a if a == b else None for a, b in zip(one.type.shape, two.type.shape))
     loose = [unbroadcast(v, *[d for d, n in enumerate(v.type.shape) if n == 1 != shape[d]]) for v in (one, two)]
     return loose[0], loose[1], TensorType(one.type.dtype, shape)
 
 
-def _named(branch: Variable) -> str:
+def _branch_text(branch: Variable) -> str:
     return f"{described(branch)} has type {branch.type}"
 
 
-def _are_alike(one: Any, two: Any) -> bool:
+def _are_compatible(one: Any, two: Any) -> bool:
     """Return whether two types can be those of one output; of dense tensors, dtype and rank are checked elsewhere."""
     return type(one) is type(two) is TensorType or bool(one.in_same_class(two))
 

@@ -32,35 +32,35 @@ else:
         Point(x=1, y=2)
         """
         if cls is None:
-            return lambda cls: _made(cls, frozen, eq, repr)
-        return _made(cls, frozen, eq, repr)
+            return lambda cls: _build_class(cls, frozen, eq, repr)
+        return _build_class(cls, frozen, eq, repr)
 
 
-def _made(cls: type, frozen: bool, eq: bool, repr: bool) -> type:
+def _build_class(cls: type, frozen: bool, eq: bool, repr: bool) -> type:
     if cls.__doc__ is None:  # the standard library would read and print a signature, which takes as long as the rest
         cls.__doc__ = f"{cls.__name__}({', '.join(cls.__annotations__)})"
-    plain = _is_plain(cls)
+    plain = _has_plain_fields(cls)
     cls = dataclasses.dataclass(init=not plain, repr=False, eq=False)(cls)
     fields = dataclasses.fields(cls)
     names = tuple(field.name for field in fields)
     own = cls.__dict__
     if plain and "__init__" not in own:
-        if _is_simple(fields):
+        if _takes_positional(fields):
             cls.__init__ = _initializer(cls, fields)  # type: ignore[misc]
         else:
             cls = dataclasses.dataclass(repr=False, eq=False)(cls)
     if repr and "__repr__" not in own:
         cls.__repr__ = _representation(names)  # type: ignore[method-assign, assignment]
     if eq:
-        values = _values(names)
+        values = _field_getter(names)
         if "__eq__" not in own:
             cls.__eq__ = _equality(values)  # type: ignore[method-assign, assignment]
         if "__hash__" not in own:
-            cls.__hash__ = _hashing(values) if frozen else None  # type: ignore[method-assign, assignment]
+            cls.__hash__ = _hash_method(values) if frozen else None  # type: ignore[method-assign, assignment]
     return cls
 
 
-def _is_plain(cls: type) -> bool:
+def _has_plain_fields(cls: type) -> bool:
     """Return whether a class declares its own fields by types and plain default values only."""
     own = cls.__dict__
     return not any(
@@ -72,7 +72,7 @@ def _is_plain(cls: type) -> bool:
 _NO_FIELD = re.compile("ClassVar|InitVar|KW_ONLY")
 
 
-def _is_simple(fields: Sequence[dataclasses.Field]) -> bool:
+def _takes_positional(fields: Sequence[dataclasses.Field]) -> bool:
     """Return whether all fields, inherited ones included, are positional parameters, required ones first."""
     required = [field.default is dataclasses.MISSING for field in fields]
     return required == sorted(required, reverse=True) and all(
@@ -114,7 +114,7 @@ def _template(count: int, ends: bool) -> types.CodeType:
     return found
 
 
-def _values(names: tuple[str, ...]) -> Callable[[Any], tuple]:
+def _field_getter(names: tuple[str, ...]) -> Callable[[Any], tuple]:
     """Return a function that reads the named fields of an object as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
@@ -135,7 +135,7 @@ def _equality(values: Callable[[Any], tuple]) -> Callable[[Any, Any], bool]:
     return __eq__
 
 
-def _hashing(values: Callable[[Any], tuple]) -> Callable[[Any], int]:
+def _hash_method(values: Callable[[Any], tuple]) -> Callable[[Any], int]:
     def __hash__(self: Any) -> int:
         return hash(values(self))
 

@@ -125,7 +125,7 @@ class CheckedNode:
             if isinstance(value, Failed):
                 return [value] * len(node.outputs)
         before = [copy_value(value) for value in self.former]  # their user may have changed them since
-        given, outputs = self._run(originals, [None] * len(node.outputs))
+        copies, outputs = self._run(originals, [None] * len(node.outputs))
         if isinstance(outputs, Failed):
             return [outputs] * len(node.outputs)
         for out, value in zip(node.outputs, outputs):
@@ -134,10 +134,10 @@ class CheckedNode:
         if self.check:
             self._check_former(before)
             self.former = outputs
-            self._check_overwritten(originals, given)
-            self._check_views(given, outputs)
+            self._check_overwritten(originals, copies)
+            self._check_views(copies, outputs)
             if self.asks_again:
-                self._check_repeated(originals, given, outputs)
+                self._check_repeated(originals, copies, outputs)
             for layout in self.layouts:
                 self._check_offered(layout, originals, outputs)
         if "previous" in self.layouts:
@@ -149,18 +149,18 @@ class CheckedNode:
     ) -> tuple[dict[Variable, Any], Any]:
         """Run on copies; returns the copies, and the outputs or the error."""
         node = self.node
-        given = {variable: (copy_of or copy_value)(value) for variable, value in originals.items()}
-        for variable, value in given.items():
+        copies = {variable: (copy_of or copy_value)(value) for variable, value in originals.items()}
+        for variable, value in copies.items():
             self.cells[variable][0] = value
         for out, memory in zip(node.outputs, offered):
             self.cells[out][0] = memory
         try:
             self.thunk()
-            return given, [self.cells[out][0] for out in node.outputs]
+            return copies, [self.cells[out][0] for out in node.outputs]
         except DebugModeError:  # something is wrong inside of the operation
             raise
         except Exception as error:
-            return given, Failed(error, node, [originals[variable] for variable in node.inputs])
+            return copies, Failed(error, node, [originals[variable] for variable in node.inputs])
         finally:
             for cell in self.cells.values():
                 cell[0] = None
@@ -195,22 +195,22 @@ class CheckedNode:
             if not same(out, old, value):
                 raise BadThunkOutput(out, "perform", old, "the same result after the next call", value)
 
-    def _check_overwritten(self, originals: dict[Variable, Any], given: dict[Variable, Any]) -> None:
+    def _check_overwritten(self, originals: dict[Variable, Any], copies: dict[Variable, Any]) -> None:
         node = self.node
-        declared = {node.inputs[k] for places in (node.op.destroy_map or {}).values() for k in places}
+        declared = {node.inputs[k] for positions in (node.op.destroy_map or {}).values() for k in positions}
         for position, variable in enumerate(node.inputs):
-            if variable in declared or same(variable, originals[variable], given[variable]):
+            if variable in declared or same(variable, originals[variable], copies[variable]):
                 continue
             if same(variable, originals[variable], copy_value(originals[variable])):  # it can be compared at all
-                raise BadDestroyMap(node, position, originals[variable], given[variable], "perform")
+                raise BadDestroyMap(node, position, originals[variable], copies[variable], "perform")
 
-    def _check_views(self, given: dict[Variable, Any], outputs: Sequence[Any]) -> None:
+    def _check_views(self, copies: dict[Variable, Any], outputs: Sequence[Any]) -> None:
         node = self.node
         maps = (node.op.view_map or {}, node.op.destroy_map or {})
-        sources = [{node.inputs[k] for places in maps for k in places.get(j, ())} for j in range(len(outputs))]
+        sources = [{node.inputs[k] for positions in maps for k in positions.get(j, ())} for j in range(len(outputs))]
         for j, value in enumerate(outputs):
             hidden = [
-                k for k, one in enumerate(node.inputs) if one not in sources[j] and shares_memory(value, given[one])
+                k for k, one in enumerate(node.inputs) if one not in sources[j] and shares_memory(value, copies[one])
             ]
             if hidden:
                 raise BadViewMap(node, j, [value], in_alias_idx=hidden)
@@ -226,10 +226,10 @@ class CheckedNode:
         return not {j, k}.isdisjoint(self.unused) or {j, k}.issubset(self.may_share)
 
     def _check_repeated(
-        self, originals: dict[Variable, Any], given: dict[Variable, Any], outputs: Sequence[Any]
+        self, originals: dict[Variable, Any], copies: dict[Variable, Any], outputs: Sequence[Any]
     ) -> None:
         """Run again in other ways: results must depend on nothing but the values of the inputs."""
-        for value in given.values():
+        for value in copies.values():
             # Whoever has kept an input has no right to its values any more.
             if type(value) is np.ndarray and not any(shares_memory(value, out) for out in outputs):
                 value[...] = np.array(123).astype(value.dtype)

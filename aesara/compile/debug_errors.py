@@ -83,7 +83,7 @@ class BadThunkOutput(DebugModeError):
             lines += [f"  thunk{number}  : {way}", f"  value{number}  : {_short_facts(value)} {_excerpt(value)}"]
         difference = _difference(self.val1, self.val2)
         lines += [f"  {difference}"] if difference else []
-        return "\n".join([*lines, _MORE, *_created(node)])
+        return "\n".join([*lines, _MORE, *_creation_lines(node)])
 
     def str_diagnostic(self) -> str:
         """Return a description of both values."""
@@ -101,7 +101,7 @@ class BadThunkOutput(DebugModeError):
         lines.append(f"  Inputs Values: {_excerpt(list(self.inputs_val))}")
         lines += [f"  thunk1  : {self.thunk1}", f"  thunk2  : {self.thunk2}"]
         lines.append(str_diagnostic(self.val1, self.val2, None, None))
-        return "\n".join(lines + _created(node))
+        return "\n".join(lines + _creation_lines(node))
 
 
 class BadOptimization(DebugModeError, _BadOptimization):
@@ -132,13 +132,13 @@ class BadOptimization(DebugModeError, _BadOptimization):
         if config.exception_verbosity == "high":
             return text
         more = "Hint: set config.exception_verbosity to 'high' to see both graphs and a program that shows it."
-        return "\n".join([text.partition("\n  Old Graph:")[0], more, *_created(self.old_r.owner)])
+        return "\n".join([text.partition("\n  Old Graph:")[0], more, *_creation_lines(self.old_r.owner)])
 
     def str_diagnostic(self) -> str:
         """Return a description of the difference, and the line that has made what was replaced."""
         if self.full_err is None:
             shown = [] if self.program is None else ["The smallest expression that shows it:", "", self.program, ""]
-            self.full_err = "\n".join([super().str_diagnostic(), *shown, *_created(self.old_r.owner)])
+            self.full_err = "\n".join([super().str_diagnostic(), *shown, *_creation_lines(self.old_r.owner)])
         return self.full_err
 
 
@@ -175,7 +175,7 @@ class BadDestroyMap(DebugModeError):
             f"  perform: {self.perform}",
             "  Hint: either the operation must not change this input, or its destroy_map must have it.",
         ]
-        return "\n".join(lines + _created(self.node))
+        return "\n".join(lines + _creation_lines(self.node))
 
 
 class BadViewMap(DebugModeError):
@@ -221,7 +221,7 @@ class BadViewMap(DebugModeError):
         if self.out_alias_idx:
             lines.append(f"  aliased to outputs: {list(self.out_alias_idx)}")
         lines.append("  Hint: either return a copy, or say in view_map which inputs the output may be a view of.")
-        return "\n".join(lines + _created(self.node))
+        return "\n".join(lines + _creation_lines(self.node))
 
 
 class StochasticOrder(DebugModeError):
@@ -273,7 +273,7 @@ class InvalidValueError(DebugModeError):
             lines.append(f"  isfinite       = {bool(np.isfinite(value).all())}")
         lines += [] if self.client_node is None else [f"  client_node    = {_excerpt(self.client_node)}"]
         lines += [f"  hint           = {self.hint}", f"  specific_hint  = {self.specific_hint}", _MORE]
-        return "\n".join(lines + _created(self.r.owner))
+        return "\n".join(lines + _creation_lines(self.r.owner))
 
     def str_diagnostic(self) -> str:
         """Return all that is known of the value."""
@@ -297,10 +297,10 @@ class InvalidValueError(DebugModeError):
             f"  specific_hint  = {self.specific_hint}",
             f"  context        = ...\n{_graph(self.r)}",
         ]
-        return "\n".join(lines + _created(self.r.owner))
+        return "\n".join(lines + _creation_lines(self.r.owner))
 
 
-def _created(node: Apply | None) -> list[str]:
+def _creation_lines(node: Apply | None) -> list[str]:
     source = describe_source(getattr(node, "source", None))
     return ["The node was created by:", source] if source else []
 

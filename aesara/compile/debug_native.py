@@ -72,19 +72,19 @@ class NativeCheck:
                     raise error
                 warn(f"{_STRIDES_DIFFER}: {described(out)}: {_strides(values[out])} and {_strides(result)}.")
 
-    def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], what: str) -> list[Any]:
-        given = [copy_value(values[one]) for one in inputs]
+    def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], subject: str) -> list[Any]:
+        copies = [copy_value(values[one]) for one in inputs]
         try:
-            results = native.careful(given)
+            results = native.careful(copies)
         except Exception as error:
             raise DebugModeError(
-                f"Native code of {what} fails where the reference computes a value: {type(error).__name__}: {error}"
+                f"Native code of {subject} fails where the reference computes a value: {type(error).__name__}: {error}"
             ) from error
-        for one, after in zip(inputs, given):
+        for one, after in zip(inputs, copies):
             if not one.type.values_eq(values[one], after):
-                raise DebugModeError(f"Native code of {what} has overwritten an argument.")
+                raise DebugModeError(f"Native code of {subject} has overwritten an argument.")
             if any(shares_memory(after, result) for result in results):
-                raise DebugModeError(f"Native code of {what} returns memory of an argument.")
+                raise DebugModeError(f"Native code of {subject} returns memory of an argument.")
         return results
 
     def _blame_node(self, values: dict[Variable, Any]) -> None:

@@ -64,10 +64,11 @@ class ChangeRecorder(Feature):
         self, fgraph: FunctionGraph, node: Any, i: int, var: Variable, new_var: Variable, reason: Any = None
     ) -> None:
         self.replaced.setdefault((var, new_var), reason)
-        self.events.append(f"{reason}: {getattr(node, 'op', node)}, input {i}: {_made_by(var)} -> {_made_by(new_var)}")
+        change = f"{_producer_text(var)} -> {_producer_text(new_var)}"
+        self.events.append(f"{reason}: {getattr(node, 'op', node)}, input {i}: {change}")
 
 
-def _made_by(variable: Variable) -> str:
+def _producer_text(variable: Variable) -> str:
     return str(variable.owner.op if variable.owner is not None else variable)
 
 
@@ -168,12 +169,12 @@ class CheckedGraph:
         former = [one for pair in self.replaced for one in pair] + (recorders[0].outputs if recorders else [])
         layouts = mode.check_preallocated_output
         nodes = order_of([*former, *fgraph.outputs], set(fgraph.inputs))
-        self.nodes = [self._checked(node, layouts if node in self.active else ()) for node in nodes]
+        self.nodes = [self._make_checked_node(node, layouts if node in self.active else ()) for node in nodes]
         self.native: NativeCheck | None = None
         if mode.check_c_code:
             self.native = NativeCheck(fgraph.inputs, fgraph.outputs, order, mode.require_matching_strides)
 
-    def _checked(self, node: Apply, layouts: Sequence[str]) -> CheckedNode:
+    def _make_checked_node(self, node: Apply, layouts: Sequence[str]) -> CheckedNode:
         # The reference of a loop is not native code; what is inside is checked as well.
         flags = {
             "mode": "DebugMode",
@@ -362,7 +363,8 @@ class DebugMode(Mode):
         **kwargs
             Other values of the parameters of this class.
         """
-        return type(self)(**{"optimizer": self._own_unless(optimizer), "db": self.optdb, **self._chosen, **kwargs})
+        optimizer = self._choose_optimizer(optimizer)
+        return type(self)(**{"optimizer": optimizer, "db": self.optdb, **self._chosen, **kwargs})
 
     def __getstate__(self) -> Any:
         return self._chosen, optimizer_name(self.provided_optimizer)
@@ -371,25 +373,25 @@ class DebugMode(Mode):
         chosen, optimizer = state
         self.__init__(optimizer, **chosen)  # type: ignore[misc]
 
-    def _setting(self, name: str, default: Any) -> Any:
+    def _read_setting(self, name: str, default: Any) -> Any:
         value = self._chosen[name]
         return default if value is None else value
 
     @property
     def stability_patience(self) -> int:
-        return int(self._setting("stability_patience", config.DebugMode__patience))
+        return int(self._read_setting("stability_patience", config.DebugMode__patience))
 
     @property
     def check_c_code(self) -> bool:
-        return bool(self._setting("check_c_code", config.DebugMode__check_c))
+        return bool(self._read_setting("check_c_code", config.DebugMode__check_c))
 
     @property
     def check_py_code(self) -> bool:
-        return bool(self._setting("check_py_code", config.DebugMode__check_py))
+        return bool(self._read_setting("check_py_code", config.DebugMode__check_py))
 
     @property
     def check_isfinite(self) -> bool:
-        return bool(self._setting("check_isfinite", config.DebugMode__check_finite))
+        return bool(self._read_setting("check_isfinite", config.DebugMode__check_finite))
 
     @check_isfinite.setter
     def check_isfinite(self, value: bool | None) -> None:
@@ -398,12 +400,12 @@ class DebugMode(Mode):
     @property
     def check_preallocated_output(self) -> list[str]:
         return _known_layouts(
-            self._setting("check_preallocated_output", config.DebugMode__check_preallocated_output.split(":"))
+            self._read_setting("check_preallocated_output", config.DebugMode__check_preallocated_output.split(":"))
         )
 
     @property
     def require_matching_strides(self) -> int:
-        return int(self._setting("require_matching_strides", config.DebugMode__check_strides))
+        return int(self._read_setting("require_matching_strides", config.DebugMode__check_strides))
 
     @property
     def optimizer(self) -> GraphRewriter:

@@ -255,9 +255,9 @@ class Mode:
             Another query, rewriter or name.  Default: this mode's.
         """
         linker = self.linker.clone(**link_kwargs) if link_kwargs else self.linker
-        return type(self)(linker=linker, optimizer=self._own_unless(optimizer), db=self.optdb)
+        return type(self)(linker=linker, optimizer=self._choose_optimizer(optimizer), db=self.optdb)
 
-    def _own_unless(self, optimizer: Any) -> Any:
+    def _choose_optimizer(self, optimizer: Any) -> Any:
         """Return the `optimizer` argument of a method, or this mode's own if the argument is empty."""
         return self.provided_optimizer if optimizer == "" else optimizer
 
@@ -272,7 +272,7 @@ class CheckingMode(Mode):
 
     def clone(self, link_kwargs: dict[str, Any] | None = None, optimizer: Any = "", **kwargs: Any) -> CheckingMode:
         """Return a mode like this one; see `Mode.clone`."""
-        new = type(self)(*self._chosen, optimizer=self._own_unless(optimizer), db=self.optdb)  # type: ignore[misc]  # these stand behind
+        new = type(self)(*self._chosen, optimizer=self._choose_optimizer(optimizer), db=self.optdb)  # type: ignore[misc]  # these stand behind
         if link_kwargs:
             new.linker = new.provided_linker = new.linker.clone(**link_kwargs)
         return new

@@ -83,7 +83,7 @@ class MonitorMode(Mode):
             raise TypeError(f"MonitorMode.clone takes pre_func and post_func, got {', '.join(sorted(unknown))}.")
         functions = {"pre_func": self.pre_func, "post_func": self.post_func, **kwargs}
         linker = self.linker.linkers[0].clone(**(link_kwargs or {}))  # type: ignore[attr-defined]
-        return type(self)(**functions, optimizer=self._own_unless(optimizer), linker=linker, db=self.optdb)
+        return type(self)(**functions, optimizer=self._choose_optimizer(optimizer), linker=linker, db=self.optdb)
 
     def __getstate__(self) -> Any:
         return self.pre_func, self.post_func, optimizer_name(self.provided_optimizer)

@@ -42,11 +42,11 @@ def profile_html(profile: Any) -> str:
 def _row(seconds: float, calls: int, kind: str, nodes: Sequence[Apply], total: float) -> str:
     share = 100 * seconds / total if total else 0.0
     bar = f"background: linear-gradient(90deg, #f4a58288 {share:.0f}%, transparent {share:.0f}%)"
-    what = "; ".join(str(node.op) for node in nodes) or "copies"
+    ops = "; ".join(str(node.op) for node in nodes) or "copies"
     lines = ", ".join(lines_of(nodes))
     return (
         f'<tr><td>{_time(seconds)}</td><td style="{bar}">{share:.1f}%</td><td>{_time(seconds / calls)}</td>'
-        f'<td style="text-align: left">{kind}: {_text(what)}<br><small>{_text(lines)}</small></td></tr>'
+        f'<td style="text-align: left">{kind}: {_text(ops)}<br><small>{_text(lines)}</small></td></tr>'
     )
 
 

@@ -175,8 +175,8 @@ def peak(fgraph: FunctionGraph, order: Sequence[Apply], sizes: Mapping[Variable,
     computed, _ = gc_helper(order)
     owner_of = {variable: variable for variable in computed}
     for node in order:
-        for places in (node.op.view_map, node.op.destroy_map):
-            for k, positions in (places or {}).items():
+        for aliases in (node.op.view_map, node.op.destroy_map):
+            for k, positions in (aliases or {}).items():
                 if positions:
                     source = node.inputs[positions[0]]
                     owner_of[node.outputs[k]] = owner_of.get(source, source)

@@ -100,15 +100,16 @@ def trace_of(timeline: Timeline, natives: Sequence[NativeTimes], name: str | Non
     spans = [
         *((0, phase.started, phase.seconds, phase.name, "compile", {}) for phase in timeline.phases),
         *_spans_of_calls(timeline, natives, label),
-        *((run.thread, run.started, run.seconds, *_described([run.node], "node")) for run in timeline.node_runs),
+        *((run.thread, run.started, run.seconds, *_event_fields([run.node], "node")) for run in timeline.node_runs),
     ]
     zero = min((started for _, started, *_ in spans), default=0.0)
     # A span that contains others comes before them.
     spans.sort(key=lambda span: (threads[span[0]], span[1], -span[2]))
     process = os.getpid()
-    events = [_named(process, 0, "process_name", f"aesara: {label}")]
+    events = [_metadata_event(process, 0, "process_name", f"aesara: {label}")]
     for number in threads.values():
-        events.append(_named(process, number, "thread_name", "compiling" if number == 0 else f"calls, thread {number}"))
+        name = "compiling" if number == 0 else f"calls, thread {number}"
+        events.append(_metadata_event(process, number, "thread_name", name))
     for thread, started, seconds, text, category, arguments in spans:
         events.append({
             "name": text, "cat": category, "ph": "X", "ts": 1e6 * (started - zero), "dur": 1e6 * seconds,
@@ -134,7 +135,7 @@ def _spans_of_calls(timeline: Timeline, natives: Sequence[NativeTimes], label: s
             for step, duration, runs in zip(steps[k], spent[0] * native.timers.clock.tick, spent[1]):
                 seconds = min(float(duration), end - at)
                 if runs > 0 and seconds > 0:
-                    yield thread, at, seconds, *_described(step.nodes, step.kind, step)
+                    yield thread, at, seconds, *_event_fields(step.nodes, step.kind, step)
                     at += seconds
         before = after
 
@@ -143,7 +144,7 @@ def _ticks(shown: bytes) -> np.ndarray:
     return np.frombuffer(shown, np.int64).reshape(2, -1)
 
 
-def _described(nodes: Sequence[Apply], kind: str, step: StepTime | None = None) -> tuple[str, str, dict[str, Any]]:
+def _event_fields(nodes: Sequence[Apply], kind: str, step: StepTime | None = None) -> tuple[str, str, dict[str, Any]]:
     """Name, category and arguments of what computes nodes."""
     names = "; ".join(str(node.op) for node in nodes) or "copies"
     short = names if len(names) <= _LONGEST_NAME else names[: _LONGEST_NAME - 3] + "..."
@@ -159,5 +160,5 @@ def lines_of(nodes: Iterable[Apply]) -> list[str]:
     return list(dict.fromkeys(source.place for source in found if source is not None))
 
 
-def _named(process: int, thread: int, what: str, name: str) -> dict[str, Any]:
-    return {"name": what, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}
+def _metadata_event(process: int, thread: int, key: str, name: str) -> dict[str, Any]:
+    return {"name": key, "ph": "M", "pid": process, "tid": thread, "args": {"name": name}}

@@ -50,10 +50,10 @@ def difference(old: Variable, before: Any, after: Any) -> str | None:
     if isinstance(after, Failed):
         return f"computing it raises {type(after.error).__name__}: {after.error}".split("\n")[0]
     if isinstance(before, np.ndarray) and isinstance(after, np.ndarray):
-        for what in ("dtype", "shape"):
-            one, other = getattr(before, what), getattr(after, what)
+        for attribute in ("dtype", "shape"):
+            one, other = getattr(before, attribute), getattr(after, attribute)
             if one != other:
-                return f"its {what} is {other}, not {one}"
+                return f"its {attribute} is {other}, not {one}"
     if may_replace(old, before, after):
         return None
     fine = isinstance(after, np.ndarray) and (after.dtype.kind not in "fc" or bool(np.isfinite(after).all()))
@@ -129,8 +129,8 @@ class _Trial:
         self.rewriter.rewrite(fgraph)
         after = fgraph.outputs[0]
         compute([after], results)
-        what = difference(expression, results[expression], results[after])
-        return None if what is None else SmallestCase(expression, after, known, self.rule, what)
+        fault = difference(expression, results[expression], results[after])
+        return None if fault is None else SmallestCase(expression, after, known, self.rule, fault)
 
 
 def smallest_case(expression: Variable, values: Mapping[Variable, Any], rule: Any) -> SmallestCase | None:
@@ -218,17 +218,17 @@ def _with_simpler_values(best: SmallestCase, trial: _Trial) -> SmallestCase:
             index = [slice(None) if length is not None else slice(k, k + 1) for k, length in zip(where, shape)]
             return value[tuple(index)]
 
-        found = _tried(best, trial, one_of)
+        found = _try_change(best, trial, one_of)
         if found is not None:
             best = found
             break
     for change in (lambda v, _: np.round(v, 1), lambda v, _: np.round(v), lambda v, _: np.sign(v)):
-        found = _tried(best, trial, change)
+        found = _try_change(best, trial, change)
         best = best if found is None else found
     return best
 
 
-def _tried(best: SmallestCase, trial: _Trial, change: Any) -> SmallestCase | None:
+def _try_change(best: SmallestCase, trial: _Trial, change: Any) -> SmallestCase | None:
     values = {
         one: np.asarray(change(value, one), dtype=value.dtype)
         if isinstance(value, np.ndarray) and value.dtype.kind in "iufc"

@@ -40,7 +40,7 @@ def _give_shape(feature: ShapeFeature, variable: Variable, copy: Variable | None
         raise ValueError(f"A shape was given for {described(variable)}, which is not an input of the graph.")
     shape = tuple([int(n) for n in shape])
     static = variable.type.shape
-    if len(shape) != len(static) or any(n not in (None, given) for n, given in zip(static, shape)):
+    if len(shape) != len(static) or any(n not in (None, length) for n, length in zip(static, shape)):
         raise ValueError(
             f"{described(variable)} of type {variable.type} cannot have the shape {shape} that was given for it."
         )
@@ -58,14 +58,14 @@ def _without_shape_nodes(lengths: list[Variable], feature: ShapeFeature) -> list
                 shape = feature.shape_of[node.inputs[0]]
                 if isinstance(node.op, Shape):
                     replacements[node.outputs[0]] = vector_of(shape)
-                elif not _is_length_of(shape[node.op.i], node.inputs[0]):
+                elif not _is_own_length(shape[node.op.i], node.inputs[0]):
                     replacements[node.outputs[0]] = shape[node.op.i]
         if not replacements:
             return lengths
         lengths = clone_replace(lengths, replacements)
 
 
-def _is_length_of(length: Variable, variable: Variable) -> bool:
+def _is_own_length(length: Variable, variable: Variable) -> bool:
     """Return whether a length is a `Shape_i` of the variable itself, and so not computed from anything else."""
     return length.owner is not None and isinstance(length.owner.op, Shape_i) and length.owner.inputs[0] is variable
 

@@ -88,8 +88,8 @@ class _Verifier(Watcher):
     Values are kept: what has been replaced by something equal still has the value that it had.
     """
 
-    def __init__(self, given: Sequence[Sequence[Any]], rng: np.random.Generator) -> None:
-        self.given = given
+    def __init__(self, input_values: Sequence[Sequence[Any]], rng: np.random.Generator) -> None:
+        self.input_values = input_values
         self.rng = rng
         self.values: dict[FunctionGraph, list[Values]] = {}
         self.stages: list[Any] = []
@@ -97,10 +97,11 @@ class _Verifier(Watcher):
         self.wrong: WrongRewrite | None = None
 
     def begin(self, fgraph: FunctionGraph, level: int) -> None:
-        draws = self.given
+        draws = self.input_values
         if level:  # the step of a loop
             try:
-                draws = [[draw_value(one, self.rng, kind) for one in fgraph.inputs] for kind in range(len(self.given))]
+                kinds = range(len(self.input_values))
+                draws = [[draw_value(one, self.rng, kind) for one in fgraph.inputs] for kind in kinds]
             except TypeError:
                 draws = []
         self.values[fgraph] = [dict(zip(fgraph.inputs, draw, strict=True)) for draw in draws]
@@ -150,9 +151,9 @@ def draw_value(variable: Variable, rng: np.random.Generator, kind: int = 0) -> A
     """
     if isinstance(variable, SharedVariable):
         return variable.get_value(borrow=False)
-    given = getattr(variable.tag, "test_value", None)
-    if given is not None:
-        return given
+    test_value = getattr(variable.tag, "test_value", None)
+    if test_value is not None:
+        return test_value
     if isinstance(variable.type, TensorType):
         dtype, shape = (
             np.dtype(variable.type.dtype),
@@ -218,7 +219,7 @@ def verify_rewrites(
     inputs = [one for one in graph_inputs(outputs) if not isinstance(one, Constant)]
     sets: list[Mapping[Variable, Any]] = [values or {}] if values is None or isinstance(values, Mapping) else [*values]
     rng = np.random.default_rng(seed)
-    given = [
+    input_values = [
         [one.type.filter(known[one]) if one in known else draw_value(one, rng, kind) for one in inputs]
         for known in sets
         for kind in range(draws if any(one not in known for one in inputs) else 1)
@@ -227,7 +228,7 @@ def verify_rewrites(
     rewriter = get_mode(mode).optimizer
     if not isinstance(rewriter, SequentialGraphRewriter):
         rewriter = SequentialGraphRewriter([rewriter])
-    verifier = _Verifier(given, rng)
+    verifier = _Verifier(input_values, rng)
     with config.change_flags(on_opt_error="raise", compute_test_value="off"), watching(verifier):
         rewriter.rewrite(fgraph)
     if verifier.wrong is not None:

@@ -93,7 +93,7 @@ def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
         )
 
 
-def checked_return(return_disconnected: Any) -> ReturnDisconnected:
+def normalize_return_choice(return_disconnected: Any) -> ReturnDisconnected:
     """Check the argument `return_disconnected`, in which small and capital letters mean the same."""
     if isinstance(return_disconnected, str):
         return_disconnected = return_disconnected.lower()
@@ -259,7 +259,7 @@ def grad(
     12.0
     """
     check_choice(disconnected_inputs, "disconnected_inputs", ("ignore", "warn", "raise"))
-    return_disconnected = checked_return(return_disconnected)
+    return_disconnected = normalize_return_choice(return_disconnected)
     check_choice(null_gradients, "null_gradients", ("raise", "return"))
     if cost is None and known_grads is None:
         raise ValueError("cost and known_grads can't both be None.")

@@ -82,19 +82,19 @@ def clone_get_equiv(
         memo = {}
     for variable in inputs:
         if variable not in memo:
-            memo[variable] = _copied(variable, copy_inputs)
+            memo[variable] = _clone_if(variable, copy_inputs)
     for node in io_toposort(inputs, outputs):
         for variable in node.inputs:
             if variable not in memo:
-                memo[variable] = _copied(variable, copy_orphans)
+                memo[variable] = _clone_if(variable, copy_orphans)
         clone_node_and_cache(node, memo, clone_inner_graphs=clone_inner_graphs, **kwargs)
     for variable in outputs:
         if variable not in memo:
-            memo[variable] = _copied(variable, copy_orphans)
+            memo[variable] = _clone_if(variable, copy_orphans)
     return memo
 
 
-def _copied(variable: Variable, copies: bool) -> Variable:
+def _clone_if(variable: Variable, copies: bool) -> Variable:
     return variable.clone() if copies and not isinstance(variable, Constant) else variable
 
 

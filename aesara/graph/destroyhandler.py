@@ -335,7 +335,7 @@ class DestroyHandler(Bookkeeper):
                 for node in self._touched:
                     if node in self.destroyers:
                         self.fast_destroy(fgraph, node, "validate")
-            roots = self._touched_roots()
+            roots = self._affected_roots()
             for root in roots:
                 self._check_root(fgraph, root)
             self._check_order(fgraph, roots)
@@ -356,7 +356,7 @@ class DestroyHandler(Bookkeeper):
             self._touched = {}
             self._touched_outputs = {}
 
-    def _touched_roots(self) -> dict[Variable, None]:
+    def _affected_roots(self) -> dict[Variable, None]:
         """Return the destroyed roots that the changes since the last validation concern."""
         roots: dict[Variable, None] = {}
         for node in (*self._touched, *self._unordered):

@@ -106,33 +106,33 @@ def _formula(
     leaf_formatter: Callable[..., Any],
 ) -> str:
     """Write a formula piece by piece, so that the time does not grow with the square of the depth."""
-    pieces: list[str] = []
+    parts: list[str] = []
     stack: list[Any] = [output]
     while stack:
         item = stack.pop()
         if isinstance(item, str):
-            pieces.append(item)
+            parts.append(item)
             continue
         node = item.owner
         if node is None or item in stop:
-            pieces.append(leaf_formatter(item))
+            parts.append(leaf_formatter(item))
             continue
         suffix = _output_prefix(item)
         if node in shared:
             if node in written:
-                pieces.append(f"*{shared[node]}{suffix}")
+                parts.append(f"*{shared[node]}{suffix}")
                 continue
             written.add(node)
-            pieces.append(f"*{shared[node]}{suffix} -> ")
+            parts.append(f"*{shared[node]}{suffix} -> ")
         elif suffix:
-            pieces.append(f"{suffix[2:]}:")
-        pieces.append(f"{node.op}(")
+            parts.append(f"{suffix[2:]}:")
+        parts.append(f"{node.op}(")
         stack.append(")")
         for position, variable in enumerate(reversed(node.inputs)):
             if position:
                 stack.append(", ")
             stack.append(variable)
-    return "".join(pieces)
+    return "".join(parts)
 
 
 def _formulas_by(

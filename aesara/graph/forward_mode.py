@@ -18,8 +18,8 @@ from aesara.graph.autodiff import (
     as_sequence,
     check_choice,
     check_variables,
-    checked_return,
     handle_disconnected,
+    normalize_return_choice,
 )
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply, Variable
@@ -82,7 +82,7 @@ def Rop(
     array(42.)
     """
     check_choice(disconnected_outputs, "disconnected_outputs", ("ignore", "warn", "raise"))
-    return_disconnected = checked_return(return_disconnected)
+    return_disconnected = normalize_return_choice(return_disconnected)
     functions, variables = as_sequence(f, "f"), as_sequence(wrt, "wrt")
     points = as_sequence(eval_points, "eval_points")
     check_variables(variables, "wrt")

@@ -470,9 +470,9 @@ def as_output(gradient: Any, output: Variable) -> Variable:
 def check_term(node: Apply, position: int, term: Any) -> None:
     """Raise unless `term` can be the gradient with respect to the input at `position`."""
     if not isinstance(term, Variable):
-        what = "None" if term is None else f"{term!r} of type {type(term).__name__}"
+        found = "None" if term is None else f"{term!r} of type {type(term).__name__}"
         raise TypeError(
-            f"{node.op}.grad returned {what} for a gradient term (input index {position}), this is prohibited. Return"
+            f"{node.op}.grad returned {found} for a gradient term (input index {position}), this is prohibited. Return"
             " a variable: x.zeros_like() where the gradient is zero, disconnected_type() where the output does not"
             " depend on the input, grad_undefined(...) or grad_not_implemented(...) where there is none."
         )

@@ -321,7 +321,7 @@ def _explain_linker(f: Function) -> Explanation:
     nodes = [ExplainedNode(node, reason, node.source) for node in graph.toposort()]
     steps = [ExplainedStep("python", "", "", (one,)) for one in nodes]
     if reason is None:
-        steps = [ExplainedStep("graph", f._how, "", tuple(nodes))]
+        steps = [ExplainedStep("graph", f._backend, "", tuple(nodes))]
     return Explanation(
         name=function_name(f),
         fallback=reason,

@@ -306,7 +306,7 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
     if f._native is None:
         reason = "" if f._why_in_python is None else f": {f._why_in_python}"
         raise ValueError(
-            f"{function_name(f)} has no memory plan: it is not native code, but {f._how}{reason}. "
+            f"{function_name(f)} has no memory plan: it is not native code, but {f._backend}{reason}. "
             "`aesara.explain` says what runs how."
         )
     program, (graph, arguments) = f._native.program, f._compiled_graph()

@@ -79,7 +79,7 @@ def _function(function: Function) -> str:
         original = written[k] if k < len(written) and written[k] is not None else variable
         rows.append((kind, variable, formula_of(original) or ""))
     tree = _tree(function, len(graph.apply_nodes))
-    how = function._how
+    how = function._backend
     if function.compile_seconds is not None:
         how += f", compiled in {1000 * function.compile_seconds:.1f} ms"
     return f"<div><b>{_text(name)}</b> ({how}){_table(rows)}{tree}</div>"

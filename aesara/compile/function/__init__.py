@@ -181,13 +181,13 @@ def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None
     """Compile a variable, keeping the function for next time, and compute its value."""
     if inputs_to_values is not None and not isinstance(inputs_to_values, Mapping):
         raise TypeError(f"eval() takes a dict from variables to values, got {type(inputs_to_values).__name__}.")
-    given = dict(inputs_to_values or {})
-    for one in given:
+    values = dict(inputs_to_values or {})
+    for one in values:
         if not isinstance(one, Variable):
             raise TypeError(f"eval() takes a dict from variables to values, got the key {one!r} ({type(one)}).")
     cache = variable.__dict__.setdefault("_fn_cache", _EvalCache())
     key: tuple[Any, ...] | None = (
-        frozenset(given),
+        frozenset(values),
         config.mode,
         config.linker,
         config.optimizer,
@@ -198,10 +198,10 @@ def eval_variable(variable: Variable, inputs_to_values: Mapping[Any, Any] | None
     except TypeError:  # an unhashable option
         compiled, key = None, None
     if compiled is None:
-        compiled = function(list(given), variable, **kwargs)
+        compiled = function(list(values), variable, **kwargs)
         if key is not None:
             cache[key] = compiled
-    return compiled(*[given[spec.variable] for spec in compiled.maker.inputs if not spec.implicit])
+    return compiled(*[values[spec.variable] for spec in compiled.maker.inputs if not spec.implicit])
 
 
 hooks.eval_variable.set(eval_variable)

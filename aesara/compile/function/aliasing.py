@@ -55,7 +55,7 @@ class Supervisor(Feature):
         return True
 
 
-def _viewed_by(variable: Variable, overwritten: bool = False) -> Sequence[Variable]:
+def _aliased_inputs(variable: Variable, overwritten: bool = False) -> Sequence[Variable]:
     """The variables whose memory `variable` may be a view of, one step up; or that it has been written over."""
     node = variable.owner
     if node is None or not (node.op.view_map or (overwritten and node.op.destroy_map)):
@@ -67,12 +67,12 @@ def _viewed_by(variable: Variable, overwritten: bool = False) -> Sequence[Variab
 
 def alias_root(v: Variable) -> Variable:
     """Return the variable that owns the memory of `v`: itself, or what it is finally a view of."""
-    viewed = _viewed_by(v)
+    viewed = _aliased_inputs(v)
     while viewed:
         if len(viewed) > 1:
             raise NotImplementedError(f"{v.owner} is a view of more than one input: {list(viewed)}")
         v = viewed[0]
-        viewed = _viewed_by(v)
+        viewed = _aliased_inputs(v)
     return v
 
 
@@ -86,7 +86,7 @@ def memory_owners(variable: Variable, overwritten: bool = False) -> set[Variable
     pending = [variable]
     while pending:
         current = pending.pop()
-        viewed = _viewed_by(current, overwritten)
+        viewed = _aliased_inputs(current, overwritten)
         if not viewed:
             owners.add(current)
         for source in viewed:

@@ -24,7 +24,7 @@ class _Duplicate:
 DUPLICATE = _Duplicate()
 
 
-def _without_brackets(value: Any, type: Type) -> Any:
+def _unwrap_scalar(value: Any, type: Type) -> Any:
     """The only element of an array or a list, where a number is wanted; anything else as it is."""
     if isinstance(type, TensorType) and not type.shape:
         while isinstance(value, (list, tuple)) and len(value) == 1:
@@ -65,7 +65,7 @@ class Argument:
             if container.strict:
                 return container.type.filter(value, strict=True)
             return container.type.filter(
-                _without_brackets(value, container.type), allow_downcast=container.allow_downcast
+                _unwrap_scalar(value, container.type), allow_downcast=container.allow_downcast
             )
         except Exception as error:
             name = f' with name "{function_name}"' if function_name else ""

@@ -311,7 +311,7 @@ class Function:
     def _complete(self, values: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], list[bool]]:
         """Add the values given by name and the defaults to those given by position."""
         arguments = self._arguments
-        given = [index < len(values) for index in range(len(arguments))]
+        is_set = [index < len(values) for index in range(len(arguments))]
         values = values + [None] * (len(arguments) - len(values))
         for name, value in kwargs.items():
             index = self._position.get(name)
@@ -324,17 +324,17 @@ class Function:
                 raise TypeError(f"Unknown input or state: {name}. {self._describe_inputs()}")
             if self.finder.get(name) is DUPLICATE:
                 raise TypeError(f"Ambiguous name: {name}: more than one input of the function has it.")
-            if given[index]:
+            if is_set[index]:
                 raise TypeError(f"Multiple values for input: {name}")
             values[index] = value
-            given[index] = True
+            is_set[index] = True
         for index, argument in enumerate(arguments):
-            if not given[index]:
+            if not is_set[index]:
                 if argument.required:
                     label = argument.name or f"number {index} ({argument.variable})"
                     raise TypeError(f"Missing required input: {label}{self._of_function()}. {self._describe_inputs()}")
                 values[index] = argument.cell[0]
-        return values, given
+        return values, is_set
 
     def _run(self, values: list[Any]) -> list[Any]:
         """Run the virtual machine on checked values, and store the updates if everything has succeeded."""
@@ -386,7 +386,7 @@ class Function:
         if hasattr(native, "entry") and not self._overwritable and not self._updated_arguments:
             self._quick = quick_conversion(self._arguments)
         if self.profile is not None:
-            self._set_call(_measured(entry, self.profile, self.output_keys is not None))
+            self._set_call(_time_calls(entry, self.profile, self.output_keys is not None))
         else:
             self._set_call(entry if self.output_keys is None else Function._call_native)
 
@@ -457,7 +457,7 @@ class Function:
         return any(not spec.implicit and (spec.mutable or spec.borrow) for spec in self.maker.inputs)
 
     @property
-    def _how(self) -> str:
+    def _backend(self) -> str:
         """Description of the back end that runs the function."""
         if self._native is not None:
             return "native code"
@@ -581,7 +581,7 @@ class Function:
                 values.append(copy.deepcopy(container.value))
             else:
                 # Nothing writes to a default value: both functions take the same.
-                values.append(OwnContainer(_with_cell_of_its_own(container)))
+                values.append(OwnContainer(_copy_container(container)))
         cells = self._cells_to_share() if share_memory else {}
         function = maker.create(values, {copies.get(v, v): cell for v, cell in cells.items()} or None)
         function.trust_input = self.trust_input
@@ -620,12 +620,12 @@ def _is_shared(spec: SymbolicInput) -> bool:
     return spec.implicit or isinstance(spec.value, Container)
 
 
-def _with_cell_of_its_own(container: Container) -> Container:
+def _copy_container(container: Container) -> Container:
     strict, downcast = container.strict, container.allow_downcast
     return Container(container.type, [container.value], strict=strict, allow_downcast=downcast, name=container.name)
 
 
-def _measured(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callable[..., Any]:
+def _time_calls(entry: Callable[..., Any], profile: Any, by_name: bool) -> Callable[..., Any]:
     """The ``__call__`` of a native function that is profiled; `by_name`: it returns a dict."""
     record = profile.record_call
 

@@ -206,7 +206,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
         raise TypeError(
             "An update must have the same type as the original shared variable "
             f"(shared_var={described(target)}, shared_var.type={target.type}, update_val={described(value)}, "
-            f"update_val.type={value.type}). {_made_of_integers(target, value)}"
+            f"update_val.type={value.type}). {_advise_on_integers(target, value)}"
             "Cast the update, or change its shape, to what the variable holds. "
             "If the difference is related to the broadcast pattern, you can call the "
             "tensor.shape.unbroadcast(var, axis_to_unbroadcast[, ...]) function to mask broadcastable "
@@ -214,7 +214,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
         ) from None
 
 
-def _made_of_integers(target: SharedVariable, value: Variable) -> str:
+def _advise_on_integers(target: SharedVariable, value: Variable) -> str:
     """Return the advice for a shared variable of integers that is updated by floats; nothing for others."""
     own, new = getattr(target.type, "dtype", ""), getattr(value.type, "dtype", "")
     if own not in discrete_dtypes or new not in float_dtypes:

@@ -31,16 +31,16 @@ def text_of_function(function: Any) -> str:
     outputs = [_output_text(spec.variable, one, key) for spec, one, key in zip(maker.outputs, written, keys)]
     updated = [_name(spec.variable) for spec, container in specs if function._is_updated(container)]
     name = "" if function.name is None else f" {function.name!r}"
-    text = f"<function{name}: {_listed([*explicit, *shared])} -> {_listed(outputs)}"
+    text = f"<function{name}: {_join_first([*explicit, *shared])} -> {_join_first(outputs)}"
     if updated:
-        text += f"; updates {_listed(updated)}"
-    text += f"; {function._how}"
+        text += f"; updates {_join_first(updated)}"
+    text += f"; {function._backend}"
     if function.compile_seconds is not None:
         text += f", compiled in {1000 * function.compile_seconds:.1f} ms"
     return f"{text}>"
 
 
-def _listed(texts: Sequence[str]) -> str:
+def _join_first(texts: Sequence[str]) -> str:
     more = f", and {len(texts) - _MOST} more" if len(texts) > _MOST else ""
     return (", ".join(texts[:_MOST]) or "nothing") + more
 
@@ -58,5 +58,5 @@ def _input_text(spec: Any) -> str:
 def _output_text(variable: Any, written: Any, key: str | None) -> str:
     # The graph that was compiled is no longer what the user has written.
     parts = [key, variable.name or (None if written is None else formula_of(written))]
-    what, kind = " = ".join(part for part in parts if part is not None), type_text(variable.type)
-    return f"{what}: {kind}" if what else kind
+    label, kind = " = ".join(part for part in parts if part is not None), type_text(variable.type)
+    return f"{label}: {kind}" if label else kind

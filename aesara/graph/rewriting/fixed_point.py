@@ -28,16 +28,16 @@ class Changes(WorkList):
         """Changes from here on are those since the pass."""
         self._seen[name] = (len(self.imported), len(self.changed), len(self.lost_client))
 
-    def news(self, name: str) -> WorkList | None:
+    def since_mark(self, name: str) -> WorkList | None:
         """The changes since the last mark of a pass, if it has one."""
         if name not in self._seen:
             return None
         imported, changed, lost_client = self._seen[name]
-        news = WorkList(())
-        news.imported = self.imported[imported:]
-        news.changed = self.changed[changed:]
-        news.lost_client = self.lost_client[lost_client:]
-        return news
+        work = WorkList(())
+        work.imported = self.imported[imported:]
+        work.changed = self.changed[changed:]
+        work.lost_client = self.lost_client[lost_client:]
+        return work
 
     @classmethod
     def of(cls, fgraph: FunctionGraph) -> Changes | None:
@@ -90,7 +90,7 @@ class Effect(Feature):
     ) -> None:
         self.first_inputs.setdefault((node, i), r)
 
-    def is_nothing(self, fgraph: FunctionGraph) -> bool:
+    def is_identity(self, fgraph: FunctionGraph) -> bool:
         """Return whether the outputs are still computed by the same operations, if perhaps by other nodes."""
         numbers = Numbers(self, fgraph)
         for (node, i), before in self.first_inputs.items():
@@ -185,26 +185,26 @@ class Settling(GraphRewriter):
                 users = [node for var in answered for node, _ in fgraph.clients[var] if isinstance(node, Apply)]
                 changes.changed += users
             for name, rewriter in self.rewriters.items():
-                news = changes.news(name)
-                if news is not None:
-                    self._look_again(fgraph, rewriter, news)
-                    # What a pass itself changes is no news to it.
+                work = changes.since_mark(name)
+                if work is not None:
+                    self._rerun(fgraph, rewriter, work)
+                    # A pass does not run again because of its own changes.
                     changes.mark(name)
-            if effect.is_nothing(fgraph):
+            if effect.is_identity(fgraph):
                 break
         fgraph.remove_feature(effect)
         fgraph.remove_feature(changes)
 
     @staticmethod
-    def _look_again(fgraph: FunctionGraph, rewriter: GraphRewriter, news: WorkList) -> None:
+    def _rerun(fgraph: FunctionGraph, rewriter: GraphRewriter, work: WorkList) -> None:
         if not isinstance(rewriter, EquilibriumGraphRewriter):
             alive = fgraph.apply_nodes
-            found = dict.fromkeys([*news.imported, *news.changed, *news.lost_client])
+            found = dict.fromkeys([*work.imported, *work.changed, *work.lost_client])
             if rewriter.is_worth_repeating(fgraph, [node for node in found if node in alive]):
                 rewriter.apply(fgraph)
             return
-        news.settle(fgraph)
-        outputs = [output for node in news.queue for output in node.outputs]
+        work.settle(fgraph)
+        outputs = [output for node in work.queue for output in node.outputs]
         if outputs:
             rewriter.apply(fgraph, start_from=outputs)
 
