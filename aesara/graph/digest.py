@@ -7,6 +7,7 @@ one that is compared by identity, has no digest: its class may be another one in
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import cache
@@ -157,20 +158,26 @@ def _facts_of_class(cls: type) -> tuple[str, ...] | None:
 
 @cache
 def _name_of_class(cls: type) -> str:
-    module = cls.__module__
-    if module.partition(".")[0] not in (_PACKAGE, "builtins", "numpy"):
-        raise NoDigest(f"{cls.__qualname__} is not a class of {_PACKAGE}")
-    if "<" in cls.__qualname__:
-        raise NoDigest(f"{cls.__qualname__} is made inside of a function")
-    return f"{module}.{cls.__qualname__}"
+    return _global_name(cls, "class")
 
 
 def _text_of_function(function: Any) -> str:
-    if isinstance(function, np.ufunc):
-        return f"numpy.{function.__name__}"
-    module, name = function.__module__ or "", function.__qualname__
-    if module.partition(".")[0] not in (_PACKAGE, "builtins", "numpy") or "<" in name:
-        raise NoDigest(f"{name} is not a function of {_PACKAGE}")
+    return f"numpy.{function.__name__}" if _is_ufunc(function) else _global_name(function, "function")
+
+
+def _is_ufunc(function: Any) -> bool:
+    return isinstance(function, np.ufunc) and getattr(np, function.__name__, None) is function
+
+
+def _global_name(thing: Any, kind: str) -> str:
+    """Return the name by which each process finds a class or function of this package, of NumPy or of Python."""
+    module, name = str(thing.__module__), thing.__qualname__
+    found: Any = sys.modules.get(module) if module.partition(".")[0] in (_PACKAGE, "builtins", "numpy") else None
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    # What has the name alone, such as a class of a program without a module, is another one in the next process.
+    if found is not thing:
+        raise NoDigest(f"{name} is not a {kind} of {_PACKAGE}")
     return f"{module}.{name}"
 
 

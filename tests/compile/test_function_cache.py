@@ -278,6 +278,27 @@ def test_reason_why_a_function_is_not_cached(reason, capsys):
     assert not is_kept(NOT_CACHED[reason]())
 
 
+def test_classes_of_programs_without_a_module_are_no_builtins():
+    text = """
+class Scale(Op):
+    __props__ = ()
+
+    def make_node(self, x):
+        return Apply(self, [x], [x.type()])
+
+    def perform(self, node, inputs, outputs):
+        outputs[0][0] = inputs[0] * FACTOR
+"""
+    found = []
+    for factor in (2, 3):
+        names = {"Op": aesara.graph.op.Op, "Apply": aesara.graph.basic.Apply, "FACTOR": factor}
+        exec(text, names)
+        function = aesara.function([x], names["Scale"]()(x))
+        assert "Scale is not a class of aesara" in function.maker.not_cached
+        found.append(float(function([1.0])[0]))
+    assert found == [2.0, 3.0]
+
+
 def test_rules_of_others_switch_it_off():
     aesara.function([x], x * 2)
     canonicalize.register("rule_of_a_test", rule("rule_of_a_test", (at.sin, (at.sin, "a")), "a"))
