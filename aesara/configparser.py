@@ -317,7 +317,7 @@ class _ChangeFlagsDecorator:
 
 
 class _Change:
-    """A change of an option that lasts: what its value was before."""
+    """Record of a lasting change of an option: its former value."""
 
     __slots__ = ("before",)
 

@@ -119,7 +119,7 @@ class IfElse(Op):
         return self(inputs[0], *points, return_list=True)
 
     def taken(self, node: Apply, condition: Any) -> Sequence[Variable]:
-        """The values of the branch that is computed for this condition."""
+        """Return the inputs of the branch that `condition` selects."""
         start = self._first_taken(condition)
         return node.inputs[start : start + self.n_outs]
 
@@ -129,7 +129,7 @@ class IfElse(Op):
             storage[0] = self._output_value(node.outputs[k], inputs[start + k], start)
 
     def _first_taken(self, condition: Any) -> int:
-        """The number of the first input of the branch that is taken."""
+        """Index of the first input of the branch that is taken."""
         return 1 if condition else 1 + self.n_outs
 
     def _output_value(self, out: Variable, value: Any, start: int) -> Any:

@@ -217,7 +217,7 @@ def modules_on_demand(
     elsewhere: Mapping[str, str] | None = None,
     other_libraries: Mapping[str, str] | None = None,
 ) -> Callable[[str], Any]:
-    """A ``__getattr__`` for a package, which imports its modules when somebody asks for them.
+    """Return a ``__getattr__`` for a package that imports its modules on first access.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ LAYOUTS = ("initial", "previous", "c_contiguous", "f_contiguous", "strided", "wr
 
 
 class Failed:
-    """In place of a value: computing it has raised an error."""
+    """Marker of a value whose computation raised an error."""
 
     def __init__(self, error: Exception, node: Apply, inputs: Sequence[Any]) -> None:
         self.error = error
@@ -42,7 +42,7 @@ class Failed:
         self.inputs = inputs
 
     def raise_again(self, cause: str | None = None) -> None:
-        """Raise the error, with the node that has caused it and what else is known of the cause."""
+        """Raise the error again, with a description of the node, and `cause` if it is known."""
         thunk = SimpleNamespace(inputs=[[value] for value in self.inputs])
         try:
             raise_with_op(None, self.node, thunk, (type(self.error), self.error, self.error.__traceback__))

@@ -34,7 +34,7 @@ def _refuse(*args: Any, **kwargs: Any) -> Any:
 
 
 class NativeCheck:
-    """Compares what native code computes with known values.
+    """Compares results of native code with reference values.
 
     Parameters
     ----------

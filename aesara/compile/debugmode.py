@@ -101,7 +101,7 @@ class RecordedRewriter(GraphRewriter):
 
 
 def _copy_of(fgraph: FunctionGraph) -> FunctionGraph:
-    """A copy with the same features, which protect the copies of what they protect."""
+    """Copy a graph with its features; protected variables are mapped to their copies."""
     new, equiv = fgraph.clone_get_equiv(check_integrity=False, attach_feature=False)
     for feature in fgraph._features:
         if isinstance(feature, Supervisor):
@@ -250,7 +250,7 @@ class CheckedGraph:
         return bool(np.isfinite(value).all())
 
     def _check_replaced(self, values: dict[Variable, Any]) -> None:
-        """Compare each variable that a rewrite has replaced with what stands in its place."""
+        """Compare each variable that a rewrite replaced with its replacement."""
         for (old, new), reason in self.replaced.items():
             for variable in (old, new):
                 if isinstance(variable, Constant):

@@ -190,7 +190,7 @@ class Mode:
 
     @staticmethod
     def get_linker_optimizer(linker: Any, optimizer: Any) -> tuple[Linker, Any]:
-        """Return the linker and the query that names stand for."""
+        """Resolve the names of a linker and of a query."""
         if isinstance(linker, str) or linker is None:
             if linker not in predefined_linkers:
                 hint = did_you_mean(str(linker), predefined_linkers)
@@ -322,7 +322,7 @@ _default_modes: dict[tuple, Mode] = {}
 
 
 def get_mode(orig_string: Any) -> Mode:
-    """Return the mode that a name stands for; a mode itself is returned as it is.
+    """Return the mode with a given name; a mode is returned unchanged.
 
     Parameters
     ----------

@@ -99,7 +99,7 @@ class ProfileStats:
             PRINTED_AT_EXIT.append(self)
 
     def reset(self) -> None:
-        """Forget all calls; what compiling has cost is kept."""
+        """Reset the measurements of calls; those of compilation are kept."""
         self.fct_callcount = 0
         self.fct_call_time = 0.0
         self.vm_call_time = 0.0
@@ -384,7 +384,7 @@ class ProfileStats:
         profile_text.write_function(self, _stream(file))
 
     def summary_globals(self, file: IO[str]) -> None:
-        """Print what does not belong to one function."""
+        """Print the time since the package was imported."""
         print(f"Time since aesara import {clock.now() - clock.IMPORTED_AT:.3f}s", file=_stream(file))
 
     def summary_class(self, file: IO[str] | None = None, N: int | None = None) -> None:
@@ -411,7 +411,7 @@ class ProfileStats:
         profile_text.write_memory(self.output_size, graphs, workspaces, limit, _stream(file))
 
     def print_tips(self, file: IO[str]) -> None:
-        """Print what could make the function faster."""
+        """Print suggestions for making the function faster."""
         profile_text.write_tips(self.apply_cimpl, bool(self._thunks), _stream(file))
 
     def print_extra(self, file: IO[str]) -> None:

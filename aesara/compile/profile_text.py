@@ -204,7 +204,7 @@ def _kilobytes(size: int) -> str:
 
 
 def write_tips(native: Mapping[Apply, bool], by_node: bool, file: IO[str]) -> None:
-    """Print what could make the function faster."""
+    """Print suggestions for making the function faster."""
     tips = []
     if by_node:
         tips.append("The function runs node by node in Python; the mode 'FAST_RUN' makes native code.")

@@ -52,7 +52,7 @@ class Timeline:
         self.forget_calls()
 
     def forget_calls(self) -> None:
-        """Keep only what compiling has taken."""
+        """Forget calls and runs of nodes; keep the phases of compilation."""
         self.calls: deque[_Call] = deque(maxlen=_CALLS + 1)  # the first says where the second begins
         self.node_runs: deque[_NodeRun] = deque(maxlen=_NODES)
 
@@ -145,7 +145,7 @@ def _ticks(shown: bytes) -> np.ndarray:
 
 
 def _event_fields(nodes: Sequence[Apply], kind: str, step: StepTime | None = None) -> tuple[str, str, dict[str, Any]]:
-    """Name, category and arguments of what computes nodes."""
+    """Name, category and arguments of the trace event for some nodes."""
     names = "; ".join(str(node.op) for node in nodes) or "copies"
     short = names if len(names) <= _LONGEST_NAME else names[: _LONGEST_NAME - 3] + "..."
     arguments: dict[str, Any] = {"nodes": [str(node) for node in nodes], "lines": lines_of(nodes)}

@@ -44,7 +44,7 @@ def compute(targets: Sequence[Variable], values: Values) -> None:
 
 
 def difference(old: Variable, before: Any, after: Any) -> str | None:
-    """In which way a value may not stand in the place of another; None if it may."""
+    """Describe why `after` is not a valid replacement of the value `before`; None if it is."""
     if isinstance(before, Failed):
         return None
     if isinstance(after, Failed):
@@ -176,7 +176,7 @@ def _at_depth(expression: Variable, depth: int) -> list[Variable]:
 
 
 def _cut(expression: Variable, parts: Sequence[Variable], results: Values) -> Variable:
-    """The expression with inputs in the place of some parts; their values are added to `results`."""
+    """Replace subexpressions by inputs, and add the values of these to `results`."""
     if not parts:
         return expression
     fresh = {part: part.type.make_variable() for part in parts}

@@ -48,7 +48,7 @@ def _give_shape(feature: ShapeFeature, variable: Variable, copy: Variable | None
 
 
 def _without_shape_nodes(lengths: list[Variable], feature: ShapeFeature) -> list[Variable]:
-    """Expressions of lengths, with shapes of variables replaced by what is known of them."""
+    """Replace shapes of variables in `lengths` by the expressions that the shape feature infers."""
     graph = feature.fgraph
     assert graph is not None
     while True:

@@ -196,7 +196,7 @@ def clone_replace(
 
 
 def graph_replace(outputs: Any, replace: Any = None, *, strict: bool = True) -> Any:
-    """Replace variables of a graph; what does not depend on them is shared with the original.
+    """Replace variables of a graph; nodes that do not depend on them are shared with the original.
 
     Parameters
     ----------

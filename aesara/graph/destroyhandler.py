@@ -290,7 +290,7 @@ class DestroyHandler(Bookkeeper):
         return droot, impact, root_destroyer
 
     def get_destroyers_of(self, fgraph: Any, r: Variable) -> list[Apply]:
-        """Return the nodes that destroy `r` or what shares its memory."""
+        """Return the nodes that destroy `r` or an alias of it."""
         self._refresh()
         return list(self._destroyers_of.get(self.root_of(r), ()))
 

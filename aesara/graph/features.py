@@ -107,7 +107,7 @@ def _excerpt(value: Any, length: int = 300) -> str:
 
 
 class Feature:
-    """Base of what can be attached to a `FunctionGraph`.
+    """Base class of objects that are attached to a `FunctionGraph` and notified of its changes.
 
     The methods are called when something happens to the graph. Those that a subclass does not override cost
     nothing.
@@ -509,7 +509,7 @@ class NodeFinder(Bookkeeper):
 
 
 class PrintListener(Feature):
-    """Prints what happens to the graph.
+    """Prints the changes of the graph.
 
     Parameters
     ----------

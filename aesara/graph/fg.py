@@ -151,7 +151,7 @@ class FunctionGraph(MetaObject):
         self.add_client(var, ("output", len(self.outputs) - 1))
 
     def remove_output(self, output_idx: int, reason: str | None = None) -> None:
-        """Remove an output and what only it needs."""
+        """Remove an output and the nodes that only it uses."""
         variable = self.outputs[output_idx]
         self._renumber("outputs", output_idx)
         del self.outputs[output_idx]
@@ -281,13 +281,13 @@ class FunctionGraph(MetaObject):
         self.execute_callbacks("on_prune", node, reason)
 
     def _take_out(self, node: Apply, reason: str | None) -> None:
-        """Remove a node of which nothing is used, and what only it needs."""
+        """Remove an unused node and the nodes that only it uses."""
         self._drop_node(node, reason)
         for i, variable in enumerate(node.inputs):
             self.remove_client(variable, (node, i), reason=reason, remove_if_empty=True)
 
     def remove_node(self, node: Apply, reason: str | None = None) -> None:
-        """Remove a node, with all nodes and outputs that depend on it, and what only they need."""
+        """Remove a node, all nodes and outputs that depend on it, and the nodes that only these use."""
         pending = [node]
         while pending:
             current = pending[-1]

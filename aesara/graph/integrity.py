@@ -64,7 +64,7 @@ def place_of(node: Apply | Literal["output"], i: int) -> str:
 
 
 def missing_input_message(variable: Variable, user: Apply | None) -> str:
-    """Say which input is missing, and what needs it."""
+    """Return the message about a missing input and the node that uses it."""
     if user is None:
         return (
             f"Undeclared input: the output {variable} is not computed from the inputs, is not one of them, and has no "

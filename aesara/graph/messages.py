@@ -88,7 +88,7 @@ def type_text(type: Any) -> str:
 
 
 def namesake_note(variable: Any, others: Iterable[Any], where: str) -> str:
-    """A sentence that says that another variable has the same name; nothing if there is none.
+    """Return a sentence about another variable of the same name; empty if there is none.
 
     Parameters
     ----------

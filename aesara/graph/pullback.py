@@ -176,7 +176,7 @@ class Differentiated:
 
 
 def as_differentiated(node: Apply, kept: Collection[Variable]) -> Any:
-    """Return what is differentiated in the place of `node`: itself, for most nodes."""
+    """Return the `Differentiated` form of `node` if its op has one, else `node` itself."""
     find_form = gradient_form.dispatch(type(node.op))
     form = None if find_form is no_form else find_form(node.op, node, kept)
     return node if form is None else Differentiated([form], node.outputs, node._source)

@@ -85,7 +85,7 @@ def make_depends() -> Callable[[tuple[Any, Any]], bool]:
 
 
 def make_dependence_cmp() -> Comparison:
-    """The comparison that puts what is needed first."""
+    """Return a comparison that orders nodes after the nodes that they depend on."""
     depends = make_depends()
 
     def dependence(a: Any, b: Any) -> int:

@@ -33,7 +33,7 @@ def batch_ndim(batched: Variable, core: Variable) -> int:
 
 @singledispatch
 def vectorize_node(op: Op, node: Apply, *batched_inputs: Variable) -> Apply | Sequence[Variable]:
-    """Return what a node becomes when its inputs have batch dimensions.
+    """Return a node, or outputs, that apply `node` along the batch dimensions of new inputs.
 
     Ops register what they need with ``@vectorize_node.register(OpClass)``.
 

@@ -66,7 +66,7 @@ def _aliased_inputs(variable: Variable, overwritten: bool = False) -> Sequence[V
 
 
 def alias_root(v: Variable) -> Variable:
-    """Return the variable that owns the memory of `v`: itself, or what it is finally a view of."""
+    """Return the variable that owns the memory of `v`: itself, or the end of its chain of views."""
     viewed = _aliased_inputs(v)
     while viewed:
         if len(viewed) > 1:

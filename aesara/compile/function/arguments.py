@@ -15,7 +15,7 @@ from aesara.tensor.core.tensor_type import TensorType
 
 
 class _Duplicate:
-    """Marks a name that more than one input has."""
+    """Marker of an ambiguous name, which more than one input has."""
 
     def __repr__(self) -> str:
         return "DUPLICATE"

@@ -277,7 +277,7 @@ class Function:
         return positions
 
     def _present(self, results: list[Any], subset: list[int] | None = None) -> Any:
-        """Turn the list of results into what the user gets."""
+        """Convert the list of results to the structure that the caller expects."""
         if self.return_none:
             return None
         if subset is not None:
@@ -391,7 +391,7 @@ class Function:
             self._set_call(entry if self.output_keys is None else Function._call_native)
 
     def _set_call(self, call: Any) -> None:
-        """Give the function a class of its own with another ``__call__``."""
+        """Give the function a subclass of its own that overrides ``__call__``."""
         namespace = {"__call__": call, "__module__": Function.__module__, "__doc__": Function.__doc__}
         self.__class__ = type("Function", (Function,), {**namespace, "__qualname__": "Function"})
 

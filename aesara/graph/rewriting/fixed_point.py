@@ -25,11 +25,11 @@ class Changes(WorkList):
         self._seen: dict[str, tuple[int, int, int]] = {}
 
     def mark(self, name: str) -> None:
-        """Changes from here on are those since the pass."""
+        """Record the end of a pass: `since_mark` returns later changes."""
         self._seen[name] = (len(self.imported), len(self.changed), len(self.lost_client))
 
     def since_mark(self, name: str) -> WorkList | None:
-        """The changes since the last mark of a pass, if it has one."""
+        """Return the changes since a pass was last marked; None if it never was."""
         if name not in self._seen:
             return None
         imported, changed, lost_client = self._seen[name]
@@ -75,7 +75,7 @@ class Effect(Feature):
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was noted."""
+        """Forget the recorded changes."""
         self.is_new: dict[Apply, bool] = {}
         self.first_inputs: dict[tuple[Apply | str, int], Variable] = {}
 

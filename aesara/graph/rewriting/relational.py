@@ -198,7 +198,7 @@ def _occurs(name: Any, term: Any, s: Substitution) -> bool:
 
 
 def reify(term: Any, substitution: Substitution) -> Any:
-    """A term in which logic variables are replaced by what they stand for."""
+    """Replace the bound logic variables of a term by their values."""
     term = walk(term, substitution)
     if isinstance(term, (tuple, list)):
         return type(term)(reify(part, substitution) for part in term)

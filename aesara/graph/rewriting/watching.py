@@ -49,7 +49,7 @@ def rules_of(reason: Any) -> tuple[Any, ...]:
 
 
 def name_of(rule: Any) -> str:
-    """The name of a rule, or of what else is the reason of a replacement."""
+    """Name of the rule, or other reason, of a replacement."""
     return str(getattr(rule, "name", None) or rule)
 
 
