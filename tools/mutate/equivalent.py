@@ -237,7 +237,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "both forms hold between; the other one rounds a little worse, by 3 units in the last place instead of 2",
     (
         "aesara/records.py",
-        "_values",
+        "_field_getter",
         "if len(names) > 1:\n    return attrgetter(*names)",
         "pass",
     ): "it saves time: both read the same fields",
