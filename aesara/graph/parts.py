@@ -14,7 +14,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op, empty_output
 from aesara.graph.type import Type
 
-__all__ = ["OnParts", "PutTogether", "TakeApart", "flat", "grouped", "has_parts"]
+__all__ = ["OnParts", "PutTogether", "TakeApart", "flat", "group_by_type", "has_parts"]
 
 
 def has_parts(variable: Variable) -> bool:
@@ -23,12 +23,12 @@ def has_parts(variable: Variable) -> bool:
 
 
 def flat(items: Iterable[Any]) -> list[Any]:
-    """All that is in a sequence of single things and tuples, in order."""
+    """Return the items of a sequence, with tuples replaced by their elements."""
     return [one for item in items for one in (item if isinstance(item, tuple) else (item,))]
 
 
-def grouped(types: Iterable[Type], items: Iterable[Any]) -> Iterator[Any]:
-    """One thing for each type: a tuple of as many as the type has parts, or a single one."""
+def group_by_type(types: Iterable[Type], items: Iterable[Any]) -> Iterator[Any]:
+    """Group `items` by type: a tuple of the parts of each type that has some, a single item for others."""
     pending = iter(items)
     for kind in types:
         parts = kind.part_types()
@@ -36,7 +36,7 @@ def grouped(types: Iterable[Type], items: Iterable[Any]) -> Iterator[Any]:
 
 
 class PutTogether(Op):
-    """The value that consists of given parts.
+    """Assemble a value from its parts.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class OnParts(Op):
         types = [variable.type for variable in self.node.inputs]
         values = [
             kind.put_together(one) if isinstance(one, tuple) else one
-            for kind, one in zip(types, grouped(types, inputs), strict=True)
+            for kind, one in zip(types, group_by_type(types, inputs), strict=True)
         ]
         cells: list[list[Any]] = [[None] for _ in self.node.outputs]
         self.node.op.perform(self.node, values, cells)

@@ -344,13 +344,13 @@ def total(arrived: dict[Variable, list[Supported]], variable: Variable, keep: bo
             result = term
             break
     else:
-        result = added([term for term in terms if term.support is not EMPTY] or terms[:1])
+        result = sum_terms([term for term in terms if term.support is not EMPTY] or terms[:1])
     if keep:
         arrived[variable] = [result]
     return result
 
 
-def added(terms: Sequence[Supported]) -> Supported:
+def sum_terms(terms: Sequence[Supported]) -> Supported:
     """Return the sum of gradients of one variable."""
     first = terms[0]
     if len(terms) == 1:

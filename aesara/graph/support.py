@@ -164,7 +164,7 @@ class Junction(Support):
         return (any if self.is_union else all)(part.holds(values) for part in self.parts)
 
     def mapped(self, change: Callable[[Condition], Support]) -> Support:
-        return _joined(self.is_union, [part.mapped(change) for part in self.parts])
+        return _join(self.is_union, [part.mapped(change) for part in self.parts])
 
 
 def union(*supports: Support) -> Support:
@@ -176,7 +176,7 @@ def union(*supports: Support) -> Support:
     >>> union(c, EMPTY) is c, union(c, complement(c)) is FULL
     (True, True)
     """
-    return _joined(True, supports)
+    return _join(True, supports)
 
 
 def intersection(*supports: Support) -> Support:
@@ -188,10 +188,10 @@ def intersection(*supports: Support) -> Support:
     >>> intersection(c, FULL) is c, intersection(c, complement(c)) is EMPTY
     (True, True)
     """
-    return _joined(False, supports)
+    return _join(False, supports)
 
 
-def _joined(is_union: bool, supports: Iterable[Support]) -> Support:
+def _join(is_union: bool, supports: Iterable[Support]) -> Support:
     absorbing, neutral = (FULL, EMPTY) if is_union else (EMPTY, FULL)
     parts: dict[Support, None] = {}
     for support in supports:
@@ -240,7 +240,7 @@ def complement(support: Support) -> Support:
     if isinstance(support, Outside):
         return support.condition
     if isinstance(support, Junction):
-        return _joined(not support.is_union, [complement(part) for part in support.parts])
+        return _join(not support.is_union, [complement(part) for part in support.parts])
     assert isinstance(support, Condition)
     return Outside(support)
 

@@ -67,7 +67,7 @@ def _replacements(replace: Any) -> dict[Variable, Variable]:
     for old, new in pairs:
         if not isinstance(old, Variable):
             raise TypeError(f"Only variables can be replaced, not {described(old)}.")
-        checked[old] = fitting(old, new)
+        checked[old] = check_core_type(old, new)
     return checked
 
 
@@ -77,8 +77,8 @@ def fit_core_type(core_type: Any, old: Variable, new: Any) -> Variable:
     return core_type.filter_variable(new)
 
 
-def fitting(old: Variable, new: Any) -> Variable:
-    """Return `new`, checked to be `old` with any number of dimensions in front."""
+def check_core_type(old: Variable, new: Any) -> Variable:
+    """Return `new` as a replacement of `old` by the rule of its type; see `fit_core_type`."""
     return fit_core_type(old.type, old, new)
 
 

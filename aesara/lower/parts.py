@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.graph.parts import OnParts, flat, grouped, has_parts
+from aesara.graph.parts import OnParts, flat, group_by_type, has_parts
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
 from aesara.lower.context import Context
@@ -65,7 +65,7 @@ def _expression(
     results = None if in_parts is None else in_parts(node, *inputs)
     if results is None:
         on_parts = OnParts(node).make_node(*flat(inputs))
-        return list(grouped([variable.type for variable in node.outputs], on_parts.outputs))
+        return list(group_by_type([variable.type for variable in node.outputs], on_parts.outputs))
     for variable, result in zip(node.outputs, results, strict=True):
         kinds = variable.type.part_types()
         expected = (variable.type,) if kinds is None else kinds

@@ -187,10 +187,10 @@ def test_quick_conversions_are_those_of_the_filter(dtype, float_x, casts_compare
                 assert array.flags.c_contiguous and array.flags.aligned
                 assert outcome(quick, [array])[0] is None
                 # Lengths are left to native code.
-                general, general_warnings = outcome(argument.checked, value, 0, None)
+                general, general_warnings = outcome(argument.convert, value, 0, None)
                 if isinstance(general, tuple):
                     assert "dimensions" in general[1] or "shape" in general[1], (kind, value)
-                    assert general == outcome(argument.checked, array, 0, None)[0], (kind, value)
+                    assert general == outcome(argument.convert, array, 0, None)[0], (kind, value)
                     continue
                 if array.size == 1 and not shape:
                     array = array.reshape(())
@@ -228,7 +228,7 @@ def test_frequent_values_do_not_go_through_the_filter(dtype, ndim, values, monke
     def filtered(*args: Any, **kwargs: Any) -> Any:
         raise AssertionError("the filter was asked")
 
-    monkeypatch.setattr(Argument, "checked", filtered)
+    monkeypatch.setattr(Argument, "convert", filtered)
     for value, results in zip(values, expected):
         for got, result in zip((f(value), g(value, True)), results):
             assert described(got) == described(result)

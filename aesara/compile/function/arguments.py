@@ -54,8 +54,8 @@ class Argument:
         #: gives values that the linker takes and that are no values of the type, or None
         self.on_devices = on_devices
 
-    def checked(self, value: Any, index: int, function_name: str | None) -> Any:
-        """The value as one of the input's type; `index` is its place among the arguments."""
+    def convert(self, value: Any, index: int, function_name: str | None) -> Any:
+        """Convert a value to the input's type; `index` is its position among the arguments, for messages."""
         container = self.container
         if self.on_devices is not None:
             taken = self.on_devices(container.type, value, container.strict)
@@ -82,7 +82,7 @@ class Argument:
 
 
 #: returns the values of a call with those converted that native code does not take; None if there are none, or if one
-#: of these is for `Argument.checked` to convert or to refuse
+#: of these is for `Argument.convert` to convert or to refuse
 QuickConversion = Callable[[Sequence[Any]], Sequence[Any] | None]
 
 
@@ -111,7 +111,7 @@ class _Quick:
 
 
 def quick_conversion(arguments: Sequence[Argument]) -> QuickConversion | None:
-    """Return a function that converts frequent values as `Argument.checked` does; None if no argument has such values.
+    """Return a function that converts frequent values as `Argument.convert` does; None if no argument has such values.
 
     A converted value is an array that is not converted again.
     """
@@ -130,7 +130,7 @@ def _conversion_of_one(quick: _Quick) -> QuickConversion:
         (value,) = values
         try:
             result = found[type(value)](value)
-        except Exception:  # `Argument.checked` says what is wrong
+        except Exception:  # `Argument.convert` says what is wrong
             return None
         if result is value or result is None or quick.is_outdated():
             return None
@@ -159,7 +159,7 @@ def _conversion_of_several(arguments: Sequence[_Quick]) -> QuickConversion:
                             results = list(values)
                         results[position] = result
                 position += 1
-        except Exception:  # `Argument.checked` says what is wrong
+        except Exception:  # `Argument.convert` says what is wrong
             return None
         return results
 

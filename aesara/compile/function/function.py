@@ -305,7 +305,7 @@ class Function:
         if not trust_input:
             for index, (argument, value) in enumerate(zip(arguments, values)):
                 if given[index]:
-                    values[index] = argument.checked(value, index, self.name)
+                    values[index] = argument.convert(value, index, self.name)
         return values
 
     def _complete(self, values: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], list[bool]]:

@@ -13,7 +13,7 @@ from typing import Any
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Variable
-from aesara.graph.parts import PutTogether, TakeApart, flat, grouped, has_parts
+from aesara.graph.parts import PutTogether, TakeApart, flat, group_by_type, has_parts
 from aesara.ir.generators import generator_of, words_of
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.callable import NativeCallable
@@ -172,7 +172,7 @@ class MarshallingCallable:
         returned = self.native.careful(self.arguments_of(values))
         results = [
             kind.put_together(one) if isinstance(one, tuple) else one
-            for kind, one in zip(self.marshalling.results, grouped(self.marshalling.results, returned))
+            for kind, one in zip(self.marshalling.results, group_by_type(self.marshalling.results, returned))
         ]
         for k, origin in self.marshalling.origins.items():
             results[k] = generator_of(results[k], self._seeds(origin, values))

@@ -13,7 +13,14 @@ from aesara.graph.forward_mode import tangents_of_outputs
 from aesara.graph.messages import described
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
-from aesara.graph.pullback import added, cotangents_of_inputs, float_zeros_like, is_disconnected, is_discrete, is_null
+from aesara.graph.pullback import (
+    cotangents_of_inputs,
+    float_zeros_like,
+    is_disconnected,
+    is_discrete,
+    is_null,
+    sum_terms,
+)
 from aesara.graph.support import EMPTY, FULL, Condition, Outside, Support, Supported, intersection, select
 from aesara.graph.utils import MethodNotDefined
 from aesara.scalar.structure import condition_of
@@ -293,7 +300,7 @@ class Elemwise(Op):
             else:
                 term = slope * direction
             terms.append(Supported(term, intersection(slope_support.mapped(support_of), point.support), False))
-        return added(terms[::-1]) if terms else None
+        return sum_terms(terms[::-1]) if terms else None
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         try:
