@@ -1,4 +1,4 @@
-"""What tests must not do, held by reading every file of them."""
+"""Conventions of tests, and of docstrings of the package, checked by reading every file."""
 
 import ast
 from collections.abc import Iterator
@@ -13,6 +13,27 @@ ROOT = Path(__file__).resolve().parent
 SHARED_STATE = {
     f"np.random.{name}" for name in "seed rand randn randint random uniform normal choice permutation shuffle".split()
 }
+
+
+#: words that no docstring begins with: it begins with a verb phrase or a noun of the field
+OPENINGS = ("What", "Where", "How", "Whether")
+
+
+def docstrings() -> Iterator[tuple[str, str]]:
+    """Yield the docstrings of the package, with the places where they are."""
+    package = ROOT.parent / "aesara"
+    for path in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                text = ast.get_docstring(node)
+                if text:
+                    name = getattr(node, "name", "")
+                    yield f"{path.relative_to(package).as_posix()} {name}", text
+
+
+def test_docstrings_begin_with_verbs_or_nouns():
+    wrong = [place for place, text in docstrings() if text.split(maxsplit=1)[0].rstrip(",:") in OPENINGS]
+    assert not wrong, "\n".join(wrong)
 
 
 @cache

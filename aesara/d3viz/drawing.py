@@ -187,7 +187,7 @@ class _Drawer:
 
 
 def page_data(fct: Any, compact: bool = True) -> dict[str, Any]:
-    """What a page shows, as dicts and lists: the drawing, the steps of native code, and times from a profile."""
+    """Return the data of a page: the drawing, the steps of native code, and times from a profile."""
     drawing = drawing_of(fct, compact)
     data = _as_data(drawing)
     boxes = {box.node: box for box in drawing.boxes if box.node is not None}

@@ -1,1 +1,1 @@
-"""What is useful beside graphs and functions."""
+"""Utilities beside graphs and functions."""

@@ -1,4 +1,4 @@
-"""Whether two values may share memory, under Aesara's path."""
+"""Test for shared memory, under Aesara's path."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _vectors_of(x: Any) -> list[np.ndarray]:
 
 
 def may_share_memory(a: Any, b: Any, raise_other_type: bool = True) -> bool:
-    """Whether changing one of two arrays or sparse matrices may change the other; see `numpy.may_share_memory`.
+    """Return whether changing one of two arrays or sparse matrices may change the other; see `numpy.may_share_memory`.
 
     Raises
     ------

@@ -139,7 +139,7 @@ class ExplainedValue:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """What `explain` has found; printed, it is a page of text.
+    """Result of `explain`; printed, it is a page of text.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ _LOOSEST = -1000
 
 
 class PrinterState(Scratchpad):
-    """What printers need to know about the place where they print.
+    """State of a printer: the surroundings of the text.
 
     Attributes
     ----------

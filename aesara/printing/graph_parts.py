@@ -1,4 +1,4 @@
-"""What pictures of graphs start from: nodes in the order of execution, inputs, outputs, updates."""
+"""Parts of a graph to draw: nodes in the order of execution, inputs, outputs, updates."""
 
 from __future__ import annotations
 

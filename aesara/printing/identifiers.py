@@ -60,5 +60,5 @@ def identifier(of: Any, variable: Variable | None, id_type: str, used_ids: dict[
 
 
 def owner_or_self(variable: Variable) -> Apply | Variable:
-    """What identifiers belong to: the node that computes a variable, or the variable."""
+    """Return the node that computes a variable, or the variable if none does."""
     return variable if variable.owner is None else variable.owner

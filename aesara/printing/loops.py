@@ -1,4 +1,4 @@
-"""What `debugprint` says about the inputs and outputs of loops."""
+"""Lines of `debugprint` about the inputs and outputs of loops."""
 
 from __future__ import annotations
 

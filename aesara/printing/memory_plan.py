@@ -96,7 +96,7 @@ class PlannedBuffer:
 
 @dataclass(frozen=True, repr=False)
 class MemoryPlan:
-    """What `memory_plan` has found; printed, it is a table.
+    """Result of `memory_plan`; printed, it is a table.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""How long nodes of profiled functions took, for the lines of `debugprint`."""
+"""Times of nodes of profiled functions, for the lines of `debugprint`."""
 
 from __future__ import annotations
 

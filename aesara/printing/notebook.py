@@ -1,4 +1,4 @@
-"""How variables and functions look in a notebook: small pages of HTML."""
+"""Representations of variables and functions in notebooks: small pages of HTML."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _tree(thing: Any, count: int) -> str:
 
 
 def _count(outputs: Sequence[Variable]) -> int:
-    """How many nodes compute variables; counting ends where there are too many to show."""
+    """Return the number of nodes that compute variables; counting ends where there are too many to show."""
     seen: set[Any] = set()
     pending = list(outputs)
     while pending and len(seen) <= _MOST_NODES:

@@ -1,4 +1,4 @@
-"""How the operations of the package are printed in formulas."""
+"""Printers of the package's operations in formulas."""
 
 from __future__ import annotations
 

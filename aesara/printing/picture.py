@@ -43,7 +43,7 @@ def load_pydot(wanted_by: str, error: type[Exception] = ImportError) -> Any:
 
 
 def drawing_facts(module: str, name: str) -> Any:
-    """What a program may ask a module before it draws: `pydot_imported`, and `pydot_imported_msg`, which says why not.
+    """Return `pydot_imported`, or `pydot_imported_msg`, the reason why it cannot be, as attributes of a module.
 
     Pydot is looked for, and not imported, when somebody asks.
     """

@@ -63,7 +63,7 @@ class RewriteStep:
 
     @property
     def shows(self) -> bool:
-        """Whether the formulas differ in more than the dtypes and dimensions of numbers."""
+        """Return whether the formulas differ in more than the dtypes and dimensions of numbers."""
         return _without_types(self.before) != _without_types(self.after)
 
 
@@ -277,7 +277,7 @@ def rewrite_profile(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> RuleProfile:
-    """What the rules cost that an expression is rewritten by, and how often they apply.
+    """Rewrite an expression; return the time that each rule takes and how often it applies.
 
     Parameters
     ----------

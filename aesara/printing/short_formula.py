@@ -127,7 +127,7 @@ def _leaf(variable: Variable) -> str:
 
 
 def _is_unseen(node: Apply) -> bool:
-    """Whether a node only adds dimensions in front, which a formula does not need, or none at all."""
+    """Return whether a node only adds dimensions in front, which a formula does not need, or none at all."""
     if isinstance(node.op, (ScalarFromTensor, TensorFromScalar)):
         return True
     if not isinstance(node.op, DimShuffle):
@@ -203,7 +203,7 @@ def _gather(node: Apply, precedence: int) -> list[_Piece]:
 
 
 def _entry(index: Variable) -> list[_Piece]:
-    """What stands between two commas of an index."""
+    """Return the text of one entry of an index."""
     if isinstance(index.type, NoneTypeT):
         return ["None"]
     parts: list[list[_Piece]]

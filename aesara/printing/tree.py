@@ -34,7 +34,7 @@ def op_debug_information(op: Op, node: Apply) -> dict[Apply, dict[Variable, str]
 
 @dataclass
 class _Options:
-    """What `debugprint` was asked for."""
+    """Options of `debugprint`."""
 
     depth: int
     print_type: bool
@@ -177,7 +177,7 @@ class _Printer:
         return " ".join(part for part in parts if part)
 
     def _remark(self, node: Apply | None, variable: Variable) -> str:
-        """What the operation of `node` has to say about one of its inputs or outputs."""
+        """Return the remark of the operation of `node` about one of its inputs or outputs."""
         if node is None or not self.options.print_op_info:
             return ""
         text = self.information.get(node, {}).get(variable, "")

@@ -60,7 +60,7 @@ class AesaraFunctionMaker(FunctionMaker):  # type: ignore[misc]
 
 
 def _is_ordinary(function: Any, linker: AesaraLinker) -> bool:
-    """Whether a call does no more than compute results and update shared variables, which our code does by itself."""
+    """Return whether a call only computes results and updates shared variables, which native code does by itself."""
     maker, graph = function.maker, function.maker.fgraph
     taken = [variable for variable, spec in zip(graph.inputs, maker.inputs) if not spec.implicit]
     return (

@@ -94,7 +94,7 @@ def perform_in_python(node: PyTensorApply, inputs: Sequence[Variable]) -> Sequen
 
 
 def as_list(made: Any) -> list[Any]:
-    """What `convert_op` gives, as a list."""
+    """Return the result of `convert_op` as a list."""
     return list(made) if isinstance(made, list | tuple) else [made]
 
 
@@ -135,7 +135,7 @@ _SHARED: dict[type, type[SharedVariable]] = {
 
 
 def _converted(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
-    """What stands for a node's outputs; a form of an Op that there is not here runs in Python.
+    """Convert a node: return our variables for its outputs. Variants of an Op that we do not have run in Python.
 
     So does what is refused for values or shapes that are known: PyTensor raises its error when the node is computed.
     """
@@ -227,7 +227,7 @@ def _leaf(variable: PyTensorVariable) -> Any:
 
 
 def is_shared_tensor(variable: PyTensorVariable) -> bool:
-    """Whether a variable is shared and can share its cell with a tensor of ours."""
+    """Return whether a variable is shared and can share its cell with a tensor of ours."""
     return isinstance(variable, PyTensorSharedVariable) and type(convert_type(variable.type)) is at.TensorType
 
 

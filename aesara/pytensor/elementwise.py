@@ -117,7 +117,7 @@ def _of_dtype(function: Callable[..., Any], inputs: Sequence[Any], dtype: str) -
 
 
 def scalar_op(op: ps.ScalarOp, node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
-    """What a scalar Op gives elementwise on tensors, an entry for each of the node's outputs."""
+    """Apply a scalar Op elementwise to tensors; return an entry for each of the node's outputs."""
     dtypes = [output.type.dtype for output in node.outputs]
     if isinstance(op, ps.Cast):
         return [at.cast(inputs[0], dtypes[0])]

@@ -28,7 +28,7 @@ def _filled(entry: Any, values: Iterator[Any]) -> Any:
 
 
 def _index(op: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What stands between the brackets, as a tuple of slices, tensors and None."""
+    """Return the index as a tuple of slices, tensors and None."""
     if any(isinstance(value, Variable) and value.type == generic for value in values):
         raise NotImplementedError("slices that are arguments of the function")
     entries = getattr(op, "idx_list", None)

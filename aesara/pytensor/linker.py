@@ -145,7 +145,7 @@ def _no_checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequ
 
 @node_rewriter([DisconnectedGrad, GradClip, GradScale, ZeroGrad])
 def _no_marks_for_gradients(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable]:
-    """What only says how gradients are built is done when it is compiled."""
+    """Remove an Op that only affects gradients: by the time of compilation they have been built."""
     return list(node.inputs)
 
 

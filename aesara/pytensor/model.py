@@ -23,7 +23,7 @@ __all__ = ["CompiledLogp", "VectorPart", "compile_logp", "convert_model_graph"]
 
 
 class VectorPart(NamedTuple):
-    """Where a variable lies in the vector, and its shape."""
+    """The position of a variable in the vector, and its shape."""
 
     place: slice
     shape: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""What differs between the versions of PyTensor that are supported (from 2.38 to 3.3)."""
+"""Differences between the supported versions of PyTensor (from 2.38 to 3.3)."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def with_axis(op: Any, operands: Sequence[Any], place: int) -> list[Any]:
 
 
 def is_plain(function: Any) -> bool:
-    """Whether a function's arguments have no default values and its results no names, as they may have in 2.38."""
+    """Return whether a function has neither default values of arguments nor names of results, as it may in 2.38."""
     defaults = zip(getattr(function, "defaults", ()), function.maker.inputs)
     alone = all(spec.implicit or (required and not refeed) for (required, refeed, _), spec in defaults)
     return alone and getattr(function, "output_keys", None) is None
 
 
 def linear_algebra() -> Any:
-    """What has the Ops of linear algebra as attributes: one module (3.0), or what is in two (2.38)."""
+    """Return a namespace with the Ops of linear algebra: one module (3.0), or the contents of two (2.38)."""
     whole = import_module("pytensor.tensor.linalg")
     if hasattr(whole, "Cholesky"):
         return whole
@@ -60,6 +60,6 @@ def linear_algebra() -> Any:
 
 
 def is_labelled(type: Any) -> bool:
-    """Whether a type is that of tensors with labelled dimensions, whose module PyTensor loads when it is asked for."""
+    """Return whether a type is that of tensors with labelled dimensions; PyTensor loads its module on demand."""
     module = modules.get("pytensor.xtensor.type")
     return module is not None and isinstance(type, module.XTensorType)

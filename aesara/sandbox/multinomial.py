@@ -74,7 +74,7 @@ class _FromUniform(Op):
 
 
 class MultinomialFromUniform(_FromUniform, ExpressionOp):
-    """How often each category is drawn in `n` draws with replacement from each row of `pvals`.
+    """Counts of categories in `n` draws with replacement from each row of `pvals`.
 
     Draw number k of row r is decided by ``unis[k * rows + r]``.
     """

@@ -63,7 +63,7 @@ def ff_2p134(rstate: Any) -> np.ndarray:
 
 
 def guess_n_streams(size: Any, warn: bool = False) -> int:
-    """How many streams a draw of this size is made of: a sixth of its elements, and at most 15,360.
+    """Return the number of streams of a draw of this size: a sixth of its elements, and at most 15,360.
 
     Examples
     --------
@@ -263,7 +263,7 @@ class MRG_RandomStream:
         self.set_rstate(seed)
 
     def updates(self) -> list[tuple[Any, Variable, Any, int | None]]:
-        """What `state_updates` holds."""
+        """Return a copy of `state_updates`."""
         return list(self.state_updates)
 
     def set_rstate(self, seed: int | Sequence[int]) -> None:
@@ -321,7 +321,7 @@ class MRG_RandomStream:
         return states
 
     def n_streams(self, size: Any) -> int:
-        """How many streams a draw of this size is made of."""
+        """Return the number of streams of a draw of this size."""
         return guess_n_streams(size)
 
     def pretty_return(self, node_rstate: Any, new_rstate: Variable, sample: Any, size: Any, nstreams: Any) -> Any:
@@ -389,7 +389,7 @@ class MRG_RandomStream:
         return avg + std * reshape(join(0, *pair)[:count], size, ndim=given)
 
     def _truncated(self, pair: list[Any], angle: Any, dtype: str, nstreams: int | None) -> list[Any]:
-        """Where numbers are beyond 2: those of the same angles with another radius, behind those that were right."""
+        """Return the numbers within [-2, 2], then new ones for the others: of the same angles, with another radius."""
         beyond = [(z < -2.0) | (z > 2.0) for z in pair]
         places = [b.nonzero()[0] for b in beyond]
         count = places[0].size + places[1].size
@@ -436,7 +436,7 @@ class MRG_RandomStream:
         self, size: Any = None, n: int = 1, pvals: Any = None, ndim: int | None = None, dtype: str = "int64",
         nstreams: int | None = None, **kwargs: Any,
     ) -> Any:  # fmt: skip
-        """How often each category is drawn in `n` draws from each row of `pvals`.
+        """Draw `n` times from each row of `pvals`; return the counts of the categories.
 
         Parameters
         ----------

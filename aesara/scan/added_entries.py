@@ -46,7 +46,7 @@ def push_out_inc_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Vari
 
 
 class _Entry:
-    """What a term adds, and at which indices of the first dimensions."""
+    """A term of a sum of entries: the values that it adds, and their indices along the first dimensions."""
 
     def __init__(self, value: Any, indices: list[Any], rank: int) -> None:
         self.value, self.indices = value, indices

@@ -39,7 +39,7 @@ def safe_index(lst: Sequence[Any], x: Any) -> int | None:
 
 
 def default_filter_scanargs(x: str) -> bool:
-    """Whether this is the name of a field of `ScanArgs` that lists variables.
+    """Return whether this is the name of a field of `ScanArgs` that lists variables.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def default_filter_scanargs(x: str) -> bool:
 
 
 class FieldInfo(NamedTuple):
-    """Where a variable stands in a `ScanArgs`.
+    """The position of a variable in a `ScanArgs`.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class ScanArgs:
     def find_among_fields(
         self, i: Any, field_filter: Callable[[str], bool] = default_filter_scanargs
     ) -> FieldInfo | None:
-        """Where a variable stands; None if it does not, or is no variable."""
+        """Return the position of a variable; None if it has none, or is no variable."""
         if not isinstance(i, Variable):
             return None
         return next((info for v, info in self._entries() if v is i and field_filter(info.name)), None)
@@ -257,7 +257,7 @@ class ScanArgs:
         return found
 
     def get_alt_field(self, var_info: Variable | FieldInfo, alt_prefix: str) -> Any:
-        """What belongs to a variable on another side, such as ``inner_out`` or ``outer_in``; None if nothing does."""
+        """Return the counterpart of a variable on another side, such as ``outer_in``; None if it has none."""
         info = self._find(var_info) if isinstance(var_info, Variable) else var_info
         field = getattr(self, f"{alt_prefix}_{_kind(info.name)}", None)
         return field[info.index] if field is not None and info.index < len(field) else None

@@ -194,7 +194,7 @@ class _Backward:
         return rows[start : self.steps + start][::-1]
 
     def _arriving(self) -> dict[Variable, Any]:
-        """What arrives at the step's outputs: gradients given from outside, and those that waited for this step."""
+        """Return the cotangents of the step's outputs: from outside, and from the step that comes after it."""
         arriving: dict[Variable, list[Any]] = {}
         supports: dict[Variable, list[Support]] = {}
         self.waiting: dict[int, _Waiting] = {}

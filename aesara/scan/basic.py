@@ -63,7 +63,7 @@ class _Sequence:
 
 @dataclass
 class _Output:
-    """What is known of an output before the first step: nothing, or first values and taps."""
+    """The description of an output: nothing, or its first values and taps."""
 
     value: FirstValue | None = None
     taps: tuple[int, ...] = ()
@@ -71,7 +71,7 @@ class _Output:
 
 @dataclass
 class Returned:
-    """What a step has returned."""
+    """The outputs, updates and condition that a step has returned."""
 
     outputs: list[Any] = field(default_factory=list)
     updates: OrderedUpdates = field(default_factory=OrderedUpdates)
@@ -117,7 +117,7 @@ def get_updates_and_outputs(ls: Any) -> tuple[Any, list[Any], OrderedUpdates]:
 
 
 def _is_updates(value: Any) -> bool:
-    """Whether this is a mapping, or a list of pairs, from shared variables to expressions."""
+    """Return whether this is a mapping, or a list of pairs, from shared variables to expressions."""
     if isinstance(value, Mapping):
         return True
     return (

@@ -281,7 +281,7 @@ def _first_values(buffer: Any) -> Any:
 
 
 def _asked(who: str, cond: Callable[[Any], Any], state: Any) -> Any:
-    """Whether the loop goes on from a state."""
+    """Return the condition on which the loop goes on from a state."""
     truth = as_tensor_variable(cond(state))
     if not isinstance(truth.type, TensorType) or truth.type.ndim:
         raise TypeError(

@@ -1,4 +1,4 @@
-"""What a step uses of the graph around it becomes inputs of the loop."""
+"""Closure conversion: variables of the graph around a step become inputs of the loop."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ SHARED_STATE = "A shared state of floating-point numbers, of which only the last
 
 
 def is_continuous(variable: Any) -> bool:
-    """Whether this is a dense tensor of floating-point numbers."""
+    """Return whether this is a dense tensor of floating-point numbers."""
     return _is_floating(variable) and isinstance(variable.type, DenseTensorType)
 
 
 def is_sparse(variable: Any) -> bool:
-    """Whether this is a tensor of floating-point numbers that is not dense; the gradient may be dense all the same."""
+    """Return whether this is a tensor of floating-point numbers that is not dense; its gradient may be dense."""
     return _is_floating(variable) and not isinstance(variable.type, DenseTensorType)
 
 
@@ -37,12 +37,12 @@ def _is_floating(variable: Any) -> bool:
 
 
 def shares_continuous_state(op: Any) -> bool:
-    """Whether derivatives would have to go through a shared state; `scan` gives tensors a tap."""
+    """Return whether derivatives would have to go through a shared state; `scan` gives tensors a tap."""
     return any(map(_is_floating, op.inner_shared(op.inner_inputs)))
 
 
 def no_gradient(op: Any, k: int, outer: Any) -> Any:
-    """What stands for the gradient of input `k` of a loop, from which none comes.
+    """Return the gradient of input `k` of a loop that does not depend on it.
 
     Zeros for a tensor, in floating point; what else there is has no gradient, and that of a sparse matrix is missing.
     """

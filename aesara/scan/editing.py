@@ -1,4 +1,4 @@
-"""What rewrites of loops have in common: finding loops, and putting edited ones in their places."""
+"""Helpers of rewrites of loops: finding loops, and replacing them by edited ones."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, 
 
 
 def same_length(a: Any, b: Any) -> bool:
-    """Whether two numbers of steps are known to be equal."""
+    """Return whether two numbers of steps are known to be equal."""
     if a is b:
         return True
     return isinstance(a, Constant) and isinstance(b, Constant) and int(a.data) == int(b.data)

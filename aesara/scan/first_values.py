@@ -47,7 +47,7 @@ class FirstValue:
 
     @property
     def has_rows(self) -> bool:
-        """Whether it is a dense tensor, of which a loop keeps a row for each step."""
+        """Return whether it is a dense tensor, of which a loop keeps a row for each step."""
         return isinstance(self.variable.type, DenseTensorType)
 
     @property

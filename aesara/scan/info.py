@@ -1,4 +1,4 @@
-"""How the inputs and outputs of a loop's step are laid out."""
+"""The layout of the inputs and outputs of a loop and of its step."""
 
 from __future__ import annotations
 

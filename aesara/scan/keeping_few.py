@@ -32,7 +32,7 @@ __all__ = ["keeps_few_rows", "parts_of_loop", "pulled_back_with_all_rows", "with
 
 
 def keeps_few_rows(op: Any, inputs: Sequence[Any]) -> bool:
-    """Whether a state of a loop may have fewer rows than its steps write; those of which nothing is known have not."""
+    """Return whether a state of a loop may have fewer rows than its steps write; unknown numbers of rows are enough."""
     buffers = zip(op.outer_mitsot(inputs) + op.outer_sitsot(inputs), op.info.tap_array)
     return any(not _is_unknown(buffer) and not _is_complete(buffer, -min(taps), inputs[0]) for buffer, taps in buffers)
 
@@ -48,12 +48,12 @@ def with_check_of_rows(op: Any, inputs: Sequence[Any], steps: Any) -> Any:
 
 
 def _is_unknown(buffer: Any) -> bool:
-    """Whether nothing is known of how many rows a buffer has."""
+    """Return whether nothing is known of how many rows a buffer has."""
     return expanded(buffer) is None and buffer.type.shape[0] is None
 
 
 def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool:
-    """Whether a buffer is known to have a row for each step behind `depth` others."""
+    """Return whether a buffer is known to have a row for each step behind `depth` others."""
     made_of = expanded(buffer)
     if made_of is not None:
         return _has_all_rows(*made_of, n_steps)
@@ -62,7 +62,7 @@ def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool:
 
 
 def _has_all_rows(first: Any, length: Any, n_steps: Any) -> bool:
-    """Whether a buffer that begins with some first values is known to have so many rows more as there are steps."""
+    """Return whether a buffer is known to have a row for each step behind its first values."""
     depth, rows, steps = with_known_rows(first).type.shape[0], known_integer(length), known_integer(n_steps)
     if depth is not None and rows is not None and steps is not None:
         return rows >= depth + steps
@@ -113,7 +113,7 @@ class _Rerun:
         return parts_of_loop(self.op, steps, seqs, buffers, self.op.outer_shared(self.inputs), constants)
 
     def _count(self) -> Any:
-        """How many steps a loop takes that may end early."""
+        """Return the number of steps of a loop that may end early, from a loop of its condition alone."""
         op, inputs = self.op, self.inputs
         parts = self._parts(inputs[0], op.outer_seqs(inputs), self.buffers, op.outer_non_seqs(inputs))
         parts.results, parts.until = [], op.inner_outputs[-1]

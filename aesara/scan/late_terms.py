@@ -70,7 +70,7 @@ def split_late_sums(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variab
 
 
 def _is_few(buffer: Variable) -> bool:
-    """Whether a state is a number that starts with one value, and of which few are kept."""
+    """Return whether a state is a number that starts with one value, and of which few are kept."""
     made_of = expanded(buffer) if buffer.type.ndim == 1 else None
     if made_of is None or with_known_rows(made_of[0]).type.shape != (1,):
         return False
@@ -78,7 +78,7 @@ def _is_few(buffer: Variable) -> bool:
 
 
 def _gains_by_two(step: FunctionGraph, state: Variable, new: Variable, late: dict[Variable, int]) -> bool:
-    """Whether the step waits for the sum of a state's terms, of which all but the last are known early."""
+    """Return whether the step waits for the sum of a state's terms, of which all but the last are known early."""
     if new.owner is None or not _is_sum(new.owner):
         return False
     if not all(user != "output" and _is_sum(user) for user, _ in step.clients[state]):

@@ -1,4 +1,4 @@
-"""Where the kinds of a loop's inputs and outputs stand, by the names that the documentation gives them."""
+"""The positions of the kinds of a loop's inputs and outputs, by the names that the documentation gives them."""
 
 from __future__ import annotations
 

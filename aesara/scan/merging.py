@@ -51,7 +51,7 @@ class ScanMerge(GraphRewriter):
         return next((group for group in groups if len(group) > 1), None)
 
     def belongs_to_set(self, node: Apply, set_nodes: Sequence[Apply]) -> bool:
-        """Whether a loop can become one with those of a set, which can become one."""
+        """Return whether a loop can become one with those of a set, which can become one."""
         order = io_toposort([], [out for each in (node, *set_nodes) for out in each.outputs])
         return _may_join(node, set_nodes, _loops_behind(order))
 
@@ -73,7 +73,7 @@ def _may_join(node: Apply, others: Sequence[Apply], behind: Mapping[Apply, froze
 
 
 def _alike(a: Apply, b: Apply) -> bool:
-    """Whether two loops go on for the same steps, and are run and differentiated in the same way."""
+    """Return whether two loops go on for the same steps, and are run and differentiated in the same way."""
     one, two = a.op, b.op
     if not same_length(a.inputs[0], b.inputs[0]) or one.truncate_gradient != two.truncate_gradient:
         return False
@@ -85,7 +85,7 @@ def _alike(a: Apply, b: Apply) -> bool:
 
 
 def _same_condition(a: Apply, b: Apply) -> bool:
-    """Whether two loops end after the same step: their conditions do the same with inputs that are the same."""
+    """Return whether two loops end after the same step: their conditions do the same with inputs that are the same."""
     inner: list[list[Any]] = [[], []]
     shared = set(a.inputs)
     for node, found in zip((a, b), inner):

@@ -347,7 +347,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     # -- values ----------------------------------------------------------------------------------------------
 
     def shown_inputs(self, values: Sequence[Any]) -> Sequence[Any]:
-        """What an error message shows of the inputs: of a buffer the first values only, the rest is empty room."""
+        """Return the inputs as error messages show them: of a buffer only the first values; the rest is empty."""
         shown = list(values)
         first = 1 + self.info.n_seqs + self.info.n_mit_mot
         for k, taps in enumerate(self.info.tap_array[self.info.n_mit_mot :], first):

@@ -96,14 +96,14 @@ def last_value(output: Any) -> Any:
 
 
 def with_rows(buffer: Any, rows: Any) -> Any:
-    """What `expand_empty` has made, with another number of rows."""
+    """Return a buffer that `expand_empty` has made with another number of rows."""
     node = buffer.owner
     empty, *rest = node.inputs
     return node.op(empty.owner.op(rows, *empty.owner.inputs[1:]), *rest)
 
 
 def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
-    """Whether a length is known to be that of `depth` rows and one for each step."""
+    """Return whether a length is known to be that of `depth` rows and one for each step."""
     if isinstance(length, Constant) and isinstance(n_steps, Constant):
         return int(length.data) == depth + int(n_steps.data)
     node = length.owner
@@ -113,7 +113,7 @@ def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
 
 
 def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
-    """Whether a buffer is known to have `depth` rows and one for each step."""
+    """Return whether a buffer is known to have `depth` rows and one for each step."""
     made_of = expanded(buffer)
     if made_of is None:
         return False

@@ -156,7 +156,7 @@ def _all_rows(
 
 
 def _only_entry(new: Any, axis: int, path: str) -> Any:
-    """What there is at the one place along an axis; an error if there are several."""
+    """Return the only entry along an axis, with a check that there is one."""
     if new.type.shape[axis] is None:
         message = f"associative_scan: what fn returns for elems{path} must be of length one along axis {axis}."
         new = CheckAndRaise(ValueError, message)(new, eq(new.shape[axis], 1))

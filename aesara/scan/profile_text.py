@@ -1,4 +1,4 @@
-"""What profiles of functions say about the time of loops."""
+"""The part of a profile that is about the time of loops."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _of_type(new: Variable, old: Variable) -> Variable:
 
 
 def _only_row(rows: Any) -> Any:
-    """What all entries of a sequence are; None if they differ, or if that is not known."""
+    """Return the entry that a sequence repeats; None if entries differ, or are not known to be equal."""
     if isinstance(rows, Constant):
         data = rows.data
         is_steady = len(data) > 0 and bool((data == data[:1]).all())

@@ -1,4 +1,4 @@
-"""What does not depend on former steps is computed outside of the loop, for all steps at once."""
+"""Loop-invariant code motion, and vectorization of computations that do not depend on former steps."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def push_out_non_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | 
 
 
 def _computed_of(args: ScanArgs, given: Sequence[Variable]) -> tuple[set[Variable], list[Apply]]:
-    """What the step computes of these inputs and constants alone; and its nodes, in an order in which they can run."""
+    """Return the variables that the step computes from these inputs and constants alone, and its nodes in order."""
     known = set(given)
     found: set[Variable] = set()
     order = list(io_toposort(args.inner_inputs, args.inner_outputs))
@@ -106,7 +106,7 @@ def _computed_of(args: ScanArgs, given: Sequence[Variable]) -> tuple[set[Variabl
 
 
 def _is_constant(variable: Variable) -> bool:
-    """Whether this is computed of constants alone."""
+    """Return whether this is computed of constants alone."""
     return variable.owner is not None and all(
         v.owner is not None or isinstance(v, Constant) for v in ancestors([variable])
     )
@@ -124,13 +124,13 @@ def _frontier(args: ScanArgs, inside: set[Variable], order: Sequence[Apply], dro
 
 
 def _is_work(variable: Variable, inside: set[Variable]) -> bool:
-    """Whether more than views and sizes are computed on the way to a variable."""
+    """Return whether more than views and sizes are computed on the way to a variable."""
     found: list[Any] = [v for v in ancestors([variable]) if v in inside]
     return not all(v.owner.op.view_map or isinstance(v.owner.op, (Shape, Shape_i)) or _is_size(v) for v in found)
 
 
 def _is_size(variable: Any) -> bool:
-    """Whether this may be a size: the step is to know what it is computed from."""
+    """Return whether this may be a size: the step is to know what it is computed from."""
     return getattr(variable.type, "ndim", 0) == 0 and getattr(variable.type, "dtype", "int64") in integer_dtypes
 
 
@@ -181,7 +181,7 @@ def push_out_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool
 
 
 def _mapped(args: ScanArgs, given: Iterable[Variable]) -> tuple[set[Variable], list[Apply]]:
-    """What the step computes of these variables, elementwise or by products; and its nodes in order."""
+    """Return the variables that are computed from these elementwise or by products, and the step's nodes in order."""
     of_sequences = set(given)
     steady = set(args.inner_in_non_seqs)
     found: set[Variable] = set()
@@ -199,7 +199,7 @@ def _mapped(args: ScanArgs, given: Iterable[Variable]) -> tuple[set[Variable], l
 
 
 def _is_for_rows(node: Apply, of_sequences: set[Variable]) -> bool:
-    """Whether a node does for all steps at once what it does for one, as fast or faster."""
+    """Return whether a node does for all steps at once what it does for one, as fast or faster."""
     if isinstance(node.op, (Elemwise, DimShuffle)):
         return True
     if isinstance(node.op, Dot):
@@ -211,7 +211,7 @@ def _is_for_rows(node: Apply, of_sequences: set[Variable]) -> bool:
 
 
 def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool) -> list[Variable]:
-    """What variables of the step are in all steps, stacked."""
+    """Return the values of variables of the step in all steps, stacked."""
 
     def rows_of(rows: Any) -> Any:
         return first_rows(rows, args.n_steps) if checked else rows[: args.n_steps]
@@ -227,7 +227,7 @@ def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool)
 
 
 def _pays(variable: Any, mapped: set[Variable], args: ScanArgs) -> bool:
-    """Whether the rows of a variable are no larger than those of a sequence, and dearer to compute than to store."""
+    """Return whether rows of a variable are expensive to compute, and no larger than those of a sequence."""
     behind: list[Any] = list(ancestors([variable]))
     entries = [v for v in behind if v in args.inner_in_seqs]
     if not any(_covers(entry, variable) for entry in entries):
@@ -236,7 +236,7 @@ def _pays(variable: Any, mapped: set[Variable], args: ScanArgs) -> bool:
 
 
 def _covers(entry: Any, variable: Any) -> bool:
-    """Whether an entry of a sequence has as many dimensions that may be long as a variable."""
+    """Return whether an entry of a sequence has as many dimensions that may be long as a variable."""
     return sum(n != 1 for n in entry.type.shape) >= sum(n != 1 for n in variable.type.shape)
 
 
@@ -279,7 +279,7 @@ def push_out_products_scan(fgraph: FunctionGraph, node: Apply) -> Replacements |
 
 
 def _is_kept(fgraph: FunctionGraph, output: Variable) -> bool:
-    """Whether all rows of a state are in memory, since others than the last ones are read."""
+    """Return whether all rows of a state are in memory, since others than the last ones are read."""
     return bool(fgraph.clients[output]) and reads_of_last_rows(fgraph, output) is None
 
 
@@ -444,7 +444,7 @@ def _last_values(fgraph: FunctionGraph, output: Variable) -> list[tuple[Variable
 
 
 def inner_sitsot_only_last_step_used(fgraph: FunctionGraph, var: Variable, scan_args: ScanArgs) -> bool:
-    """Whether of a state, given the step's output, only the last value is read."""
+    """Return whether of a state, given the step's output, only the last value is read."""
     place = next((k for k, v in enumerate(scan_args.inner_out_sit_sot) if v is var), None)
     if place is None:
         return False
@@ -453,7 +453,7 @@ def inner_sitsot_only_last_step_used(fgraph: FunctionGraph, var: Variable, scan_
 
 
 def _is_last_entry(chain: Sequence[Apply]) -> bool:
-    """Whether nodes, one after the other, read the last entry: ``x[-1]`` or ``x[1:][-1]``."""
+    """Return whether nodes, one after the other, read the last entry: ``x[-1]`` or ``x[1:][-1]``."""
     *slices, last = chain
     starts = [known_integer(node.inputs[1]) for node in slices if len(node.inputs) == 2 and len(node.op.idx_list) == 1]
     indices = last.op.idx_list

@@ -66,7 +66,7 @@ class _Blocks:
         self._cut(most)
 
     def _cut(self, most: int) -> None:
-        """How many steps a block has, how many blocks there are, and how many steps are left, at least one."""
+        """Set the number of steps of a block, the number of blocks, and that of steps that are left, at least one."""
         steps = as_tensor_variable(self.inputs[0]).astype("int64")
         in_a_row: Any = 0
         for buffer in self.buffers:

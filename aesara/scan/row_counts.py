@@ -1,4 +1,4 @@
-"""Whether something is known to have a row for each step of a loop."""
+"""Proofs that a tensor has a row for each step of a loop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def first_rows(rows: Any, n_steps: Any) -> Any:
 
 
 def is_length(n: Any, rows: Any) -> bool:
-    """Whether a number is the length of this very tensor."""
+    """Return whether a number is the length of this very tensor."""
     if isinstance(n, Constant):
         return rows.type.shape[0] is not None and int(n.data) == rows.type.shape[0]
     node = n.owner
@@ -46,7 +46,7 @@ def is_length(n: Any, rows: Any) -> bool:
 
 
 def _is_at_most_length(n: Any, rows: Any) -> bool:
-    """Whether a number is the least of several lengths, that of this sequence among them."""
+    """Return whether a number is the least of several lengths, that of this sequence among them."""
     if isinstance(n, Constant) and rows.type.shape[0] is not None:
         return int(n.data) <= rows.type.shape[0]
     if is_length(n, rows):

@@ -106,7 +106,7 @@ class Run:
         return found
 
     def _empty_results(self) -> list[np.ndarray]:
-        """What no step has computed still has a shape."""
+        """Return results without rows, for loops of no steps: their shapes are those of a step's outputs."""
         rows = [np.zeros(s.shape[1:], s.dtype) for s in self.sequences]
         for buffer, taps in zip(self.buffers, self.info.tap_array):
             rows += [np.zeros(buffer.shape[1:], buffer.dtype)] * len(taps)

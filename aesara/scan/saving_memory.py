@@ -83,7 +83,7 @@ def reshape_output_storage(out_storage: Any, steps_needed: Any, tap_spread: int)
 
 
 def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Variable]]:
-    """What takes the place of the outputs of a loop, or of what reads them, if the loop keeps fewer rows."""
+    """Return replacements of the outputs of a loop, or of their readers, by those of a loop that keeps fewer rows."""
     inputs, reads = list(node.inputs), {}
     for k, position, depth in _kept_outputs(node.op):
         is_unread = depth and not fgraph.clients[node.outputs[k]]
@@ -114,7 +114,7 @@ def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
 
 
 def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
-    """How an output is read, if it is read from its end only."""
+    """Return the reads of an output, if all are relative to its end; None otherwise."""
     found: list[list[Apply]] = []
     rows, starts = list[int](), list[tuple[Any, int]]()
     pending: list[tuple[Variable, int, tuple[Apply, ...]]] = [(output, 0, ())]
@@ -143,7 +143,7 @@ class _Read:
 
 
 def _read_of(client: Any) -> _Read | None:
-    """How a node reads the rows of its first input; None if otherwise."""
+    """Return the read of rows that a node does of its first input; None for other nodes."""
     if not isinstance(client, Apply):
         return None
     if isinstance(client.op, Shape_i) and client.op.i > 0:
@@ -185,7 +185,7 @@ def _row_of(scalar: Variable) -> Any:
 
 
 def _is_minus(row: Any) -> bool:
-    """Whether a number is written as one that counts from the end: ``-k``, ``-1 - k`` or ``-2 * k``."""
+    """Return whether a number is written as one that counts from the end: ``-k``, ``-1 - k`` or ``-2 * k``."""
     node = row.owner
     if node is None or not isinstance(node.op, Elemwise):
         return isinstance(row, Constant) and bool(row.data < 0)
@@ -222,7 +222,7 @@ def _shorter(given: Any, rows: int, starts: Sequence[tuple[Any, int]], node: App
 
 
 def _is_cut(length: Variable) -> bool:
-    """Whether a length has been cut before to what a call asks for."""
+    """Return whether a length has been cut before to what a call asks for."""
     node = length.owner
     return node is not None and node.op == minimum and any(_made_by(v, maximum) for v in node.inputs)
 
@@ -232,7 +232,7 @@ def _made_by(variable: Variable, op: Elemwise) -> bool:
 
 
 def is_at_most(length: Variable, rows: int) -> bool:
-    """Whether a length is known to be at most so many rows: it may have been cut to that before."""
+    """Return whether a length is known to be at most so many rows: it may have been cut to that before."""
     known = _number(length)
     if known is not None:
         return known <= rows

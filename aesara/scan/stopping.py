@@ -1,4 +1,4 @@
-"""What a step may return besides values."""
+"""Values with a meaning to `scan` that a step may return: conditions and updates."""
 
 from __future__ import annotations
 

@@ -52,13 +52,13 @@ def unroll_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] 
 
 
 def _is_of_numbers(args: ScanArgs) -> bool:
-    """Whether a loop has states, and these are numbers or generators, as are entries of sequences and results."""
+    """Return whether all states, entries of sequences and results of a loop are numbers or generators."""
     states = [*(v for taps in args.inner_in_mit_sot for v in taps), *args.inner_in_sit_sot]
     return bool(states) and not any(v.type.ndim for v in (*states, *args.inner_in_seqs, *args.inner_out_nit_sot))
 
 
 def _leads_to_loops(fgraph: FunctionGraph, node: Apply) -> bool:
-    """Whether a loop, such as a gradient's, waits for what this one computes: its rows are vectors then in any case."""
+    """Return whether another loop, such as a gradient's, uses this one: its rows are vectors then in any case."""
     clients = walk([node], lambda n: [c for out in n.outputs for c, _ in fgraph.clients[out] if isinstance(c, Apply)])
     return any(isinstance(client.op, Scan) for client in clients if client is not node)
 

@@ -1,4 +1,4 @@
-"""What libraries that build and edit loops use."""
+"""Functions for libraries that build and edit loops."""
 
 from aesara.compile.scan_profile import ScanProfileStats
 from aesara.configdefaults import config

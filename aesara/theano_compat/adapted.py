@@ -1,4 +1,4 @@
-"""What has other parameters in Theano than here."""
+"""Functions that have other parameters in Theano than here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of Theano is where here: a row for each module whose name has changed, and for names that have."""
+"""Names of Theano and their places here: a row for each module whose name has changed, and for names that have."""
 
 from __future__ import annotations
 

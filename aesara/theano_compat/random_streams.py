@@ -55,7 +55,7 @@ class RandomStreams:
     def binomial(
         self, size: Any = None, n: Any = 1, p: Any = 0.5, ndim: Any = None, dtype: str = "int64", prob: Any = None
     ) -> Any:
-        """How often something of probability `p` happens in `n` trials."""
+        """Draw the number of successes in `n` trials of probability `p`."""
         return at.cast(self._stream.binomial(n, p if prob is None else prob, size=size), dtype)
 
     def poisson(self, size: Any = None, lam: Any = None, ndim: Any = None, dtype: str = "int64") -> Any:
@@ -83,7 +83,7 @@ class RandomStreams:
     def multinomial(
         self, size: Any = None, n: Any = 1, pvals: Any = (0.5, 0.5), ndim: Any = None, dtype: str = "int64"
     ) -> Any:
-        """How often each of several things happens in `n` trials."""
+        """Draw the numbers of outcomes of each kind in `n` trials."""
         return at.cast(self._stream.multinomial(n, pvals, size=size), dtype)
 
     def shuffle_row_elements(self, input: Any) -> Any:

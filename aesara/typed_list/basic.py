@@ -49,7 +49,7 @@ __all__ = [
 
 
 class _typed_list_py_operators:
-    """What lists have as methods."""
+    """Methods of symbolic lists."""
 
     type: TypedListType
     #: Otherwise Python would go on asking for elements for ever.
@@ -87,7 +87,7 @@ class _typed_list_py_operators:
         return reverse(self)  # type: ignore[return-value]
 
     def count(self, elem: Any) -> Variable:
-        """How many elements have a value."""
+        """Return the number of elements that have a value."""
         return count(self, elem)  # type: ignore[return-value]
 
     def ind(self, elem: Any) -> Variable:
@@ -115,7 +115,7 @@ class TypedListVariable(_typed_list_py_operators, Variable):  # type: ignore[mis
 
 
 class _Signature(tuple):
-    """What two constant lists must have in common to be merged: the type and equal elements."""
+    """Signature of a constant list: equal for lists of one type with equal elements."""
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not _Signature or self[0] != other[0] or len(self[1]) != len(other[1]):
@@ -135,7 +135,7 @@ class TypedListConstant(_typed_list_py_operators, Constant):  # type: ignore[mis
     """A list with fixed values."""
 
     def signature(self) -> _Signature:
-        """What identifies the value; equal constants have equal signatures."""
+        """Return the signature of the value; equal constants have equal signatures."""
         return _Signature((self.type, self.data))
 
 
@@ -357,14 +357,14 @@ class Index(_Asked):
 
 
 class Count(_Asked):
-    """How many elements have a value: ``op(list, value)``, a number in `floatX`."""
+    """The number of elements that have a value: ``op(list, value)``, in `floatX`."""
 
     def number(self, x: list, value: Any, node: Apply) -> int:
         return len(_matches(x, node, value))
 
 
 class Length(Op):
-    """How many elements there are: ``op(list)``."""
+    """The number of elements: ``op(list)``."""
 
     __props__ = ()
 

@@ -66,7 +66,7 @@ class TypedListType(CType):
     __repr__ = __str__
 
     def is_super(self, otype: Type) -> bool | None:
-        """Whether every list of `otype` is one of this type."""
+        """Return whether every list of `otype` is one of this type."""
         return isinstance(otype, TypedListType) and bool(self.ttype.is_super(otype.ttype))
 
     def get_depth(self) -> int:
@@ -74,15 +74,15 @@ class TypedListType(CType):
         return 1 + self.ttype.get_depth() if isinstance(self.ttype, TypedListType) else 0
 
     def values_eq(self, a: Sequence[Any], b: Sequence[Any]) -> bool:  # type: ignore[override]
-        """Whether two lists have equal elements."""
+        """Return whether two lists have equal elements."""
         return len(a) == len(b) and all(map(self.ttype.values_eq, a, b))
 
     def values_eq_approx(self, a: Sequence[Any], b: Sequence[Any], **options: Any) -> bool:  # type: ignore[override]
-        """Whether two lists have elements that are equal but for rounding."""
+        """Return whether two lists have elements that are equal but for rounding."""
         return len(a) == len(b) and all(self.ttype.values_eq_approx(x, y, **options) for x, y in zip(a, b))
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Whether two values are one list, or have elements in the same memory."""
+        """Return whether two values are one list, or have elements in the same memory."""
         if a is b:
             return True
         shares = getattr(self.ttype, "may_share_memory", None)

@@ -342,7 +342,7 @@ class FunctionMaker:
         return function
 
     def _timing(self) -> dict[str, bool]:
-        """What a native linker is told if each step is to be measured."""
+        """Return the arguments with which a native linker measures each step."""
         return {"timed": True} if self.profile is not None and self.profile.flag_time_thunks else {}
 
     def _attach(self, native: Any, function: Function, storage_map: Any) -> None:

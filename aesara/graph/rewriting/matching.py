@@ -272,7 +272,7 @@ def constant_value(var: Variable) -> Any:
 
 
 def is_value(var: Variable, wanted: Any) -> bool:
-    """Whether a variable is a constant of this value, with dimensions of length 1 added or not."""
+    """Return whether a variable is a constant of this value, with dimensions of length 1 added or not."""
     while var.owner is not None and hasattr(var.owner.op, "new_order"):
         var = var.owner.inputs[0]  # a rearrangement of dimensions keeps the elements
     if not isinstance(var, Constant):
@@ -283,7 +283,7 @@ def is_value(var: Variable, wanted: Any) -> bool:
 
 
 def is_commutative(op: Op) -> bool:
-    """Whether an op gives the same for its inputs in any order."""
+    """Return whether an op gives the same for its inputs in any order."""
     return bool(getattr(getattr(op, "scalar_op", op), "commutative", False))
 
 

@@ -97,7 +97,7 @@ class MergeFeature(Feature):
 
     @property
     def dirty(self) -> bool:
-        """Whether the graph has nodes to look at."""
+        """Return whether the graph has nodes to look at."""
         return self._unknown is None or bool(self._unknown)
 
     def on_change_input(

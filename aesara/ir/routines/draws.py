@@ -56,7 +56,7 @@ _BINOMIAL = 256
 
 @dataclass(frozen=True)
 class Draw:
-    """How a distribution is drawn.
+    """The C function and the method that draw from a distribution.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Draw:
 
     @property
     def fills_any(self) -> bool:
-        """Whether there is a function for many numbers at once, with parameters of their own."""
+        """Return whether there is a function for many numbers at once, with parameters of their own."""
         return self.fills.startswith("draw.")
 
 
@@ -170,7 +170,7 @@ _DRAWS = {
 
 
 def draw_named(name: str) -> Draw:
-    """How a distribution is drawn."""
+    """Return the record of the distribution of this name."""
     return _DRAWS[name]
 
 
@@ -237,7 +237,7 @@ def _of_numbers() -> frozenset[str]:
 
 
 def is_draw_of_numbers(routine: Routine) -> bool:
-    """Whether a routine is one of these two: it draws ``n`` numbers to ``out``."""
+    """Return whether a routine is one of these two: it draws ``n`` numbers to ``out``."""
     return routine.name in _of_numbers()
 
 

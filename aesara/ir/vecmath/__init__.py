@@ -89,13 +89,13 @@ def dependencies(name: str, dtype: str) -> tuple[str, ...]:
 
 
 def has_vectors(name: str) -> bool:
-    """Whether one of `dependencies` is for vectors, as the loop vectoriser calls it."""
+    """Return whether one of `dependencies` is for vectors, as the loop vectoriser calls it."""
     return name == _LARGE_LANES
 
 
 @cache
 def interface(name: str, dtype: str) -> Mapping[str, str]:
-    """What declares the functions of `definition` that others call, by their symbols.
+    """Return the declarations of the functions of `definition` that others call, by their symbols.
 
     Examples
     --------

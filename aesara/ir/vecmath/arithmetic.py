@@ -1,4 +1,4 @@
-"""What formulas for elementary functions are written with.
+"""Building blocks of formulas for elementary functions.
 
 A formula is an ordinary Python function over values of `aesara.ir.instructions`.  Only `fma_add` (``llvm.fma``) is
 fused, on every processor, so that results are the same everywhere and exact steps stay exact whatever surrounds the

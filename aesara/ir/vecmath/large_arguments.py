@@ -34,7 +34,7 @@ def symbol(format: Format) -> str:
 
 
 def symbol_of_vectors(format: Format) -> str:
-    """What the functions of vectors begin with."""
+    """Return the common prefix of the symbols of the functions of vectors."""
     return f"ae.replace_large_lanes.{format.dtype}"
 
 

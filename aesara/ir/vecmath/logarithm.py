@@ -46,7 +46,7 @@ def _sqrt_half_bits(format: Format) -> int:
 
 
 def _exponent_magic(format: Format) -> float:
-    """What an exponent field carries when it is read as a float with the magic bits set."""
+    """Return the offset of an exponent field that is read as a float with the magic bits set."""
     return 2.0**format.fraction_bits + format.bias + 1
 
 

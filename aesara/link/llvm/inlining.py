@@ -82,7 +82,7 @@ class _Function:
         self.parameters = [one.rpartition(" ")[::2] for one in described.split(", ") if one]
 
     def is_small(self, text: str) -> bool:
-        """Whether it can be inlined without making the text long."""
+        """Return whether it can be inlined without making the text long."""
         growth = self.body.count("\n") * (text.count(f"@{self.name}(") - 2)
         gives_its_own = self.kind == "void" or self.result in self.defined
         return growth <= _MOST and gives_its_own and "alloca" not in self.body

@@ -19,7 +19,7 @@ __all__ = ["NanOnError", "with_on_error"]
 
 
 class NanOnError(MatrixOp):
-    """What an op computes, or NaN in all of its results where there are none.
+    """Results of an op, or NaN in all of them for operands that have none.
 
     These are matrices that are singular, that are not positive definite or that have infinities or NaN where the op
     reads them, such right-hand sides, and results that leave the range of their dtype. Of a batch the other members

@@ -1,4 +1,4 @@
-"""What is differentiated in the place of logarithms and quotients of exponentials: their `Scaled` forms.
+"""Forms of logarithms and quotients of exponentials to differentiate in their place: `Scaled` ones.
 
 As they are written, their gradients divide by what may have underflowed, and multiply by it again.
 """
