@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import aesara
+from aesara.graph.rewriting.databases import optdb
 from tests import quick
 from tests.versions import SCIPY_LACKS
 
@@ -70,7 +71,12 @@ def pytest_runtest_call(item):
 
 @pytest.fixture(autouse=True)
 def _options():
-    """Set the options again, whatever a test before has left; a test that is about them sets what it needs."""
+    """Set the options again, whatever a test before has left; a test that is about them sets what it needs.
+
+    Rules that such a test has registered do not count either.
+    """
+    for database in optdb._with_inner():
+        database.foreign_modules.clear()
     with aesara.config.change_flags(**OPTIONS):
         yield
 

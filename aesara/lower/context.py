@@ -281,5 +281,3 @@ def _as_index(e: Expr) -> Expr | None:
     if e.dtype.startswith("float"):
         return None
     return cast(e, "int64")
-
-

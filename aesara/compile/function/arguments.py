@@ -64,9 +64,7 @@ class Argument:
         try:
             if container.strict:
                 return container.type.filter(value, strict=True)
-            return container.type.filter(
-                _unwrap_scalar(value, container.type), allow_downcast=container.allow_downcast
-            )
+            return container.type.filter(_unwrap_scalar(value, container.type), allow_downcast=container.allow_downcast)
         except Exception as error:
             name = f' with name "{function_name}"' if function_name else ""
             label = f"`{self.name}` " if self.name else ""

@@ -93,9 +93,8 @@ def key_of(maker: Any, graph: FunctionGraph) -> str:
     NoDigest
         If it depends on more than can be told; the message says on what.
     """
-    for option in ("function_cache", "native_cache"):
-        if not getattr(config, option):
-            raise NoDigest(f"the option {option} is off")
+    if not (config.function_cache and config.native_cache):
+        raise NoDigest("the option function_cache or native_cache is off")
     mode = maker.mode
     query = mode.provided_optimizer
     if type(mode.linker) is not LLVMLinker or not isinstance(query, RewriteDatabaseQuery) or mode.optdb is not optdb:

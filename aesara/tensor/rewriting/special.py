@@ -67,6 +67,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 rules = Rules()
 
+
 def _exponent(var: Variable, dtype: str, analysis: Search) -> Variable | None:
     """Return the logarithm of a variable that is an exponential, so that it is not negative; None for others."""
     found = analysis.scaled_in(var, dtype)

@@ -70,6 +70,7 @@ from aesara.tensor.rewriting.rows import row
 
 rules = Rules()
 
+
 @dataclass(frozen=True)
 class Complement:
     """``number - f(*x)**power`` computed as ``form(*x)``.
