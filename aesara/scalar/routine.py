@@ -78,7 +78,7 @@ def too_old_for(name: str) -> NotImplementedError:
 
 
 def _tracer(values: tuple[Any, ...]) -> Callable | None:
-    """What applies a function to values that are traced: they have a method `traced_call`."""
+    """Return the method `traced_call` of the first value that has one, or None."""
     return next((value.traced_call for value in values if hasattr(value, "traced_call")), None)
 
 

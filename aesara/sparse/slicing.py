@@ -322,7 +322,7 @@ def _is_number(index: Any) -> bool:
 
 
 def getitem(x: TensorVariable, args: Any) -> TensorVariable:
-    """What ``x[args]`` stands for: an element, a rectangle, rows by a list, or elements by two lists."""
+    """Return ``x[args]``: an element, a rectangle, rows by a list, or elements by two lists."""
     args = args if isinstance(args, tuple) else (args,)
     if len(args) == 2:
         if all(map(_is_number, args)):

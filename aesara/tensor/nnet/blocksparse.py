@@ -41,7 +41,7 @@ def _block_numbers(name: str, x: Any) -> TensorVariable:
 
 
 class _BlockOp(MayOverwriteFirst, ExpressionOp):
-    """What adds products of blocks to its first input, in a copy or in place."""
+    """Base of ops that add products of blocks to their first input, in a copy or in place."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
         result = inputs[0] if self.inplace else np.array(inputs[0])

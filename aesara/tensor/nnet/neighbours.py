@@ -46,7 +46,7 @@ _REACHES_END = CheckAndRaise(
 def _starts(
     mode: str, size: TensorVariable, width: TensorVariable, step: TensorVariable
 ) -> tuple[TensorVariable, Any, TensorVariable]:
-    """How many neighbourhoods there are along a dimension, where the first one begins, and the checked size."""
+    """Return the number of neighbourhoods along a dimension, the start of the first one, and the checked size."""
     if mode == "wrap_centered":
         size = _ODD(_WITHIN_IMAGE(size, ge(size, width)), eq(width % 2, 1))
         return ceil_intdiv(size, step), -(width // 2), size

@@ -180,7 +180,7 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
 
 
 def matrix_product(x: Any, y: Any) -> TensorVariable:
-    """What the operator ``@`` builds: the product of matrices and vectors, or of each matrix of a batch."""
+    """Return ``x @ y``: the product of matrices and vectors, or of each matrix of a batch."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.ndim > 2 or y.type.ndim > 2:
         return matmul(x, y)

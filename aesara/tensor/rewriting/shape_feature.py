@@ -1,4 +1,4 @@
-"""What is known of the shapes of a graph's variables, worked out when it is asked for."""
+"""Symbolic shapes of a graph's variables, inferred on demand."""
 
 from __future__ import annotations
 
