@@ -50,7 +50,7 @@ def network(ops: Any, x: Any) -> Any:
 
 @dataclass(frozen=True)
 class Task:
-    """What is measured: a derivative of a model at a point."""
+    """Measured task: a derivative of a model at a point."""
 
     name: str
     kind: str

@@ -178,7 +178,7 @@ CASES = (autoregression, recurrence, row, plane, oscillator, until_small)
 
 
 def same(one: Any, two: Any) -> bool:
-    """Whether both give the same results."""
+    """Return whether both give the same results."""
     pairs = zip(*(r if isinstance(r, (list, tuple)) else [r] for r in (one, two)), strict=True)
     return all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in pairs)
 

@@ -56,7 +56,7 @@ class Products:
         self.table = np.array(fixed_words(True, routine_words([dtype])), dtype=np.uint64)
 
     def seconds(self, name: str, count: int, a: np.ndarray, b: np.ndarray, c: np.ndarray) -> float:
-        """How long so many products last."""
+        """Measure the seconds of `count` products."""
         sizes = (*a.shape, b.shape[1])
         operands = [(x.ctypes.data, *(s // x.itemsize for s in x.strides)) for x in (a, b)]
         start = time.perf_counter()

@@ -170,14 +170,14 @@ def in_process(python: str, module: str, name: str, size: int, gradient: bool, s
 
 
 def ratio(figures: str, ours: str) -> str:
-    """How many times as long as ours a rewriting has taken; nothing where one of them did not come to an end."""
+    """Return the time of a rewriting relative to ours; "" if one of them did not end."""
     if not (is_measured(figures) and is_measured(ours)):
         return ""
     return f"{float(figures.split()[-1]) / max(float(ours.split()[-1]), 1e-4):8.1f} x"
 
 
 def is_measured(figures: str) -> bool:
-    """Whether a line has figures."""
+    """Return whether a line has figures."""
     return figures.strip()[:1].isdigit()
 
 

@@ -39,7 +39,7 @@ SIZE = 5 + 2 * COUNTIES  # mu_a, mu_b, log sigma_a, log sigma_b, log sigma_y, a[
 
 @dataclass(frozen=True)
 class Houses:
-    """What was measured where."""
+    """Measurements: county, floor and radon level of each house."""
 
     county: np.ndarray
     floor: np.ndarray

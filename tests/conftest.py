@@ -1,4 +1,4 @@
-"""What every test can ask for, and the choice that ``--quick`` makes."""
+"""Fixtures of all tests, and the selection of tests for ``--quick``."""
 
 import gc
 import zlib

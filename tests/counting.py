@@ -1,4 +1,4 @@
-"""How much a piece of Python does, in calls of functions: a measure that no clock and no other process changes."""
+"""Count the function calls of a piece of Python: a measure independent of clocks and other processes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ X86, ARM = tuple(X86_LEVELS), tuple(ARM_LEVELS)
 
 
 def runs(name: str) -> bool:
-    """Whether this processor runs code for a level."""
+    """Return whether this processor runs code for a level."""
     try:
         return target_named(name).runs
     except NativeTargetError:

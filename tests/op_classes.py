@@ -50,5 +50,5 @@ def op_classes(*places):
 
 
 def is_base(cls):
-    """Whether the package derives other classes from one; what tests derive does not count."""
+    """Return whether the package derives classes from `cls`; subclasses in tests do not count."""
     return any(sub.__module__.startswith("aesara.") for sub in cls.__subclasses__())

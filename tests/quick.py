@@ -1,4 +1,4 @@
-"""What ``--quick`` runs: a few tests of each file, spread over it, and one item of each."""
+"""Selection of tests for ``--quick``: a few of each file, spread over it, and one item of each."""
 
 import inspect
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ def spread(items: Sequence, count: int) -> list:
 
 @cache
 def is_slow(path: Path) -> bool:
-    """Whether a file, or a folder around it, is among the slow ones."""
+    """Return whether a file, or a folder around it, is listed as slow."""
     places = {place.relative_to(ROOT).as_posix() for place in (path, *path.parents) if place.is_relative_to(ROOT)}
     return not places.isdisjoint(SLOW)
 
@@ -83,14 +83,14 @@ def chosen(module: object) -> frozenset:
 
 
 def left_out(module: object, name: str, thing: object) -> bool:
-    """Whether something in a module is a test, or a class of tests, of which nothing runs."""
+    """Return whether a member of a module is a test, or a class of tests, that was not chosen."""
     if (name.startswith("test") and inspect.isfunction(thing)) or (name.startswith("Test") and inspect.isclass(thing)):
         return thing not in chosen(module)
     return False
 
 
 def some(module: object, test: str, items: list) -> list:
-    """What a test's parameters make of it, as much as runs."""
+    """Choose the items of a parametrized test that run."""
     return spread([item for item in items if not has_slow(item)], ROWS.get(name_of(module, test), 1))
 
 

@@ -527,7 +527,7 @@ def test_import_makes_nothing(tmp_path):
 
 
 def imported_with(text, tmp_path, code="from aesara.configdefaults import config; print(config.floatX)", **environment):
-    """What a process says that finds a configuration file with a text, or with bytes."""
+    """Run `code` in a process with a configuration file of this text or bytes; return its output and error lines."""
     file = tmp_path / "rc"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     file.chmod(environment.pop("mode", 0o600))

@@ -1,4 +1,4 @@
-"""Conventions of tests, and of docstrings of the package, checked by reading every file."""
+"""Conventions of the tests and of the package's names and docstrings, checked by reading the source files."""
 
 import ast
 from collections.abc import Iterator
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent
+PACKAGE = ROOT.parent / "aesara"
 
 #: functions of `numpy.random` whose state the whole process shares
 SHARED_STATE = {
@@ -38,9 +39,16 @@ def test_docstrings_begin_with_verbs_or_nouns():
 
 @cache
 def trees() -> dict[str, ast.Module]:
-    """What each file of tests says, by its name."""
+    """Return the syntax tree of each test file, by its name."""
     files = sorted(ROOT.rglob("*.py"))
     return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in files}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Return the syntax tree of each file of the package, by its path below the package."""
+    files = sorted(PACKAGE.rglob("*.py"))
+    return {path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in files}
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.Lambda]:
@@ -82,7 +90,7 @@ def test_no_two_files_have_one_name():
 
 @pytest.mark.slow
 def test_random_numbers_are_a_tests_own():
-    """What a test draws must not depend on which tests ran before it: it takes the fixture `rng`, or a seed."""
+    """Draws must not depend on which tests ran before: a test takes the fixture `rng`, or a seed."""
     found = []
     everywhere = {generator for tree in trees().values() for generator in generators_of_the_module(tree)}
     for name, tree in trees().items():
@@ -109,7 +117,7 @@ def test_random_numbers_have_a_seed():
 
 
 def asserts(statement: ast.stmt) -> bool:
-    """Whether a statement can fail a test."""
+    """Return whether a statement can fail a test."""
     calls = {ast.unparse(n.func).split(".")[-1] for n in ast.walk(statement) if isinstance(n, ast.Call)}
     named = ("assert_", "check", "compare", "raises")
     return any(isinstance(n, ast.Assert) for n in ast.walk(statement)) or any(c.startswith(named) for c in calls)
@@ -142,7 +150,7 @@ COMPARISONS = {"np.testing.assert_allclose": ("rtol", 3), "np.allclose": ("rtol"
 
 @pytest.mark.slow
 def test_tolerances_are_said():
-    """Where a tolerance does not follow from the dtype (`assert_close`), it stands there: defaults are wide."""
+    """Comparisons give their tolerance unless it follows from the dtype (`assert_close`): defaults are wide."""
     found = []
     for name, tree in trees().items():
         for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
@@ -151,3 +159,65 @@ def test_tolerances_are_said():
             if keyword and len(call.args) < count and not given & {keyword, "abs"}:
                 found.append(f"{name}:{call.lineno}: say `{keyword}`, or use `assert_close`")
     assert not found, "\n".join(found)
+
+
+#: first words of docstrings that paraphrase their subject instead of naming it
+RIDDLES = {"What", "Where", "How", "Whether"}
+#: largest share of the package's docstrings that may open with one of them; the aim is 0.01
+RIDDLES_SHARE = 0.0175
+
+
+@pytest.mark.slow
+def test_docstrings_open_with_a_verb_or_a_noun():
+    docstrings = [
+        (name, text)
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        if (text := ast.get_docstring(node))
+    ]
+    found = [f"{name}: {text.splitlines()[0]}" for name, text in docstrings if text.split(maxsplit=1)[0] in RIDDLES]
+    assert len(found) <= RIDDLES_SHARE * len(docstrings), "\n".join(found)
+
+
+#: participles without -ed that are not the base form of their verb (`read`, `set`); and `cut`
+IRREGULAR_PARTICIPLES = set(
+    "begun bent born bought brought built caught chosen cut done drawn driven fallen felt forgotten found frozen "
+    "given gone gotten grown held hidden kept known laid led left lent lost made meant met overwritten paid redrawn "
+    "rewritten risen said seen sent shown sold sought spent stood sworn taken taught thought thrown told torn "
+    "understood undone withdrawn won worn woven written".split()
+)
+#: verbs, and names of NumPy and of Aesara 2.9.4
+NOT_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "searchsorted", "seed", "shared", "succeed"}
+
+
+def is_bare_participle(name: str) -> bool:
+    """Return whether a function's name is one past participle: `moved`, but not `move` or `moved_axes`."""
+    word = name.strip("_")
+    participle = word in IRREGULAR_PARTICIPLES or (word.endswith("ed") and "_" not in word)
+    return participle and word not in NOT_PARTICIPLES
+
+
+def qualified_names(node: ast.AST, prefix: str = "") -> Iterator[str]:
+    """Yield the names of functions and methods below a node, with those of the classes and functions around them."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            if not isinstance(child, ast.ClassDef):
+                yield prefix + child.name
+            yield from qualified_names(child, f"{prefix}{child.name}.")
+        else:
+            yield from qualified_names(child, prefix)
+
+
+@pytest.mark.slow
+def test_no_new_functions_are_named_by_a_bare_participle():
+    """Functions are named by a verb, or a noun; those that are not yet are listed, and the list only shrinks."""
+    recorded = set((ROOT / "bare_participles.txt").read_text(encoding="utf-8").splitlines())
+    found = {
+        f"{path}: {name}"
+        for path, tree in modules().items()
+        for name in qualified_names(tree)
+        if is_bare_participle(name.rpartition(".")[2])
+    }
+    assert not found - recorded, "name these by a verb or a noun:\n" + "\n".join(sorted(found - recorded))
+    assert not recorded - found, "delete these from bare_participles.txt:\n" + "\n".join(sorted(recorded - found))

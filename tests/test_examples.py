@@ -1,4 +1,4 @@
-"""What the examples compile computes what NumPy computes. (That they run to the end, `.ci/run` checks.)"""
+"""Compare the functions that the examples compile with NumPy. (`.ci/run` checks that the examples run to the end.)"""
 
 import sys
 from pathlib import Path

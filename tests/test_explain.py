@@ -370,7 +370,7 @@ def test_every_node_of_every_function_is_somewhere(row):
 
 
 def test_lowering_twice_gives_the_same_program():
-    """What is explained is what was compiled."""
+    """The explained program is the compiled one."""
     f = aesara.function([x, m], [reverse(at.exp(x)) + m.sum(axis=0), m @ m])
     report, graph = f._native.report, f.maker.fgraph
     again = lower_graph([(v, False) for v in graph.inputs], graph.outputs, {}, 2, False)

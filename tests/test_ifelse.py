@@ -369,7 +369,7 @@ def test_only_the_first_branch_is_given_as_it_is(kind, as_view, lazy):
 
 @pytest.mark.parametrize("as_view", [False, True])
 def test_draws_in_place_from_a_chosen_generator_leave_the_other_one(as_view):
-    """What is drawn from the second branch's generator does not change it: it is no view of an input."""
+    """Drawing from the second branch's generator does not change it: the choice is no view of that input."""
     c, x, y = at.iscalar("c"), random_generator_type("x"), random_generator_type("y")
     draw = NormalRV(inplace=True)(size=(2,), rng=IfElse(1, as_view)(c, x, y))
     f = aesara.function([c, In(x, mutable=True), y], draw, mode=Mode("py", None), accept_inplace=True)
@@ -449,7 +449,7 @@ def test_choices_have_test_values(condition):
 
 @pytest.mark.parametrize("between", [0, 1, 2])
 @pytest.mark.parametrize("swapped", [False, True])
-def test_choices_of_which_one_needs_the_other_are_not_joined(between, swapped):
+def test_dependent_ifelse_nodes_are_not_merged(between, swapped):
     c, x, y = at.iscalar("c"), at.dvector("x"), at.dvector("y")
     first = value = ifelse(c, x, y)
     for _ in range(between):
@@ -466,7 +466,7 @@ def test_choices_of_which_one_needs_the_other_are_not_joined(between, swapped):
         assert [bool(m) for m in made] == [joined] * 2
 
 
-def test_what_is_no_choice_is_not_joined_with_one():
+def test_other_nodes_are_not_merged_with_ifelse():
     c, x, y = at.iscalar("c"), at.dscalar("x"), at.dscalar("y")
     choice = ifelse(c, x, y)
     fgraph = FunctionGraph([c, x, y], [choice * at.add(c, y)], clone=False)

@@ -1,4 +1,4 @@
-"""What `import aesara` leaves behind, and what it does to the collection of garbage."""
+"""Side effects of `import aesara`, among them those on garbage collection."""
 
 import gc
 import subprocess

@@ -113,7 +113,7 @@ def tree_of(name: str) -> ast.Module:
 
 
 def is_facade(name: str) -> bool:
-    """Whether the module only re-exports: a docstring, imports, dunder names, and perhaps a look-up of old names."""
+    """Return whether a module only re-exports: docstring, imports, dunder names, and perhaps a look-up of old names."""
     if FILES[name].name == "__init__.py":
         return False
     body = [s for s in tree_of(name).body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]

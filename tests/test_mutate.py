@@ -131,7 +131,7 @@ def f(values, found):
 
 
 def test_continue_at_the_end_of_a_loop_may_go():
-    """What comes after the first `if` is left out without it; behind the others there is nothing."""
+    """Dropping a `continue` is a fault only if statements of the loop follow it."""
     exits = [fault for fault in faults("module.py", LOOP) if fault.kind == "dropped early exit"]
     assert [fault.first for fault in exits] == [4, 5]
 

@@ -1,4 +1,4 @@
-"""How variables, functions and profiles look in a notebook."""
+"""HTML representations of variables, functions and profiles in a notebook."""
 
 from html.parser import HTMLParser
 

@@ -1,4 +1,4 @@
-"""What a program in IPython's shell sees: cells instead of files, and tracebacks without frames of the package."""
+"""Programs in IPython's shell: cells instead of files, and tracebacks without frames of the package."""
 
 import linecache
 import re
@@ -61,7 +61,7 @@ def shell(monkeypatch):
 
 @pytest.fixture
 def cell(shell, monkeypatch):
-    """What the cell has defined."""
+    """Run a cell; give the names that it defines."""
     code = textwrap.dedent(CELL).strip()
     monkeypatch.setitem(linecache.cache, FILE, (len(code), None, code.splitlines(True), FILE))
     names = {"at": at, "aesara": aesara}

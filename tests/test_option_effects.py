@@ -42,7 +42,7 @@ VALUES = np.array([1.0, 2.0, 3.0])
 
 @dataclass
 class Option:
-    """What is seen for some values of an option, and the program that shows it; it is given what pytest offers."""
+    """Observed result for each value of an option, and the program that observes it, called with an `Around`."""
 
     name: str
     seen: dict
@@ -67,7 +67,7 @@ def shows(name, seen):
 
 
 class Around:
-    """What a program may use: a folder of its own, what is printed and logged, and changes that are undone."""
+    """Surroundings of a program: a folder of its own, captured output and log, and changes that are undone."""
 
     def __init__(self, folder, captured, log, monkeypatch):
         self.folder = folder
@@ -76,7 +76,7 @@ class Around:
         self.monkeypatch = monkeypatch
 
     def printed(self):
-        """What has been printed on both streams since it was asked for last."""
+        """Return the text printed on both streams since the last call."""
         return "".join(self.captured.readouterr())
 
 
@@ -100,7 +100,7 @@ def vector():
 
 
 def is_native():
-    """Whether a function is native code by default."""
+    """Return whether a function is native code by default."""
     x = vector()
     return getattr(aesara.function([x], at.exp(x)), "_native", None) is not None
 
@@ -183,7 +183,7 @@ def _(around):
 
 @shows("allow_gc", {True: [False], False: [True]})
 def _(around):
-    """Whether the value of the sine is still there after the call."""
+    """Observe if the value of the sine is kept after the call."""
     x = vector()
     f = aesara.function([x], at.exp(at.sin(x)), mode=Mode(VMLinker(), None))
     f(VALUES)
@@ -215,7 +215,7 @@ def _(around):
 
 @shows("native_kept_bytes", {2**28: large_results.USED, 0: False})
 def _(around):
-    """Whether memory of a large result that has died is kept."""
+    """Observe if the memory of a large dead result is kept."""
     large_results.release()
     n = at.lscalar()
     aesara.function([n], at.ones(n) * 3)(2**20)
@@ -234,7 +234,7 @@ def _(around):
 
 @shows("native_cache", {True: True, False: False})
 def _(around):
-    """Whether the folder for compiled objects has one."""
+    """Observe if the cache folder holds a compiled object."""
     x = vector()
     with config.change_flags(native_cache_dir=str(around.folder / "objects")):
         aesara.function([x], at.exp(x) * 17.25)
@@ -282,7 +282,7 @@ def _(around):
 
 @shows("hide_internal_frames", {True: 1, False: 3})
 def _(around):
-    """How many frames of an error IPython's shell shows."""
+    """Count the frames of a traceback in IPython's shell."""
     shown = []
     shell = SimpleNamespace(
         custom_exceptions=(),
@@ -301,7 +301,7 @@ def _(around):
 
 @shows("compile_progress", {"auto": True, "off": False})
 def _(around):
-    """Whether a notebook shows a line while something slow is compiled."""
+    """Observe if a notebook shows a line during a slow compilation."""
     shown = threading.Event()
     publish = SimpleNamespace(publish=lambda *data, **options: shown.set())
     shell = SimpleNamespace(kernel="a kernel", display_pub=publish)
@@ -313,7 +313,7 @@ def _(around):
 
 @shows("exception_verbosity", {"low": False, "high": True})
 def _(around):
-    """Whether the error of a call tells the graph around the node."""
+    """Observe if the error of a call shows the graph around the node."""
     x, y = vector(), vector()
     f = aesara.function([x, y], at.exp(x) + y, mode="FAST_COMPILE")
     with pytest.raises(ValueError) as caught:
@@ -366,7 +366,7 @@ MISSING = {"off": "nothing", "ignore": "nothing", "warn": "a warning", "raise": 
 
 @shows("compute_test_value", {choice: (MISSING[choice], choice != "off") for choice in MISSING})
 def _(around):
-    """What is done where a value is missing, and whether there is one where none is."""
+    """Observe the reaction to a missing test value, and if results get one."""
     x = vector()
     x.tag.test_value = VALUES
     return reaction(at.exp, vector()), hasattr(at.exp(x).tag, "test_value")
@@ -388,7 +388,7 @@ def _(around):
 
 
 def guarded(value):
-    """What `NanGuardMode` does when a value is computed from zero, if the option that is tried alone decides."""
+    """Return the reaction of `NanGuardMode` to ``0 + value``."""
     x = vector()
     f = aesara.function([x], x + value, mode=NanGuardMode())
     return reaction(f, np.zeros(1))
@@ -417,7 +417,7 @@ def _(around):
 
 @shows("DebugMode__patience", {1: 1, 3: 3})
 def _(around):
-    """How often the graph is rewritten."""
+    """Count the times that the graph is rewritten."""
     seen = []
 
     @node_rewriter([at.exp])
@@ -445,7 +445,7 @@ def _(around):
 
 @shows("DebugMode__check_c", {True: 1, False: 0})
 def _(around):
-    """Whether the native linker takes part."""
+    """Observe if the native linker takes part."""
     x = vector()
     verified = []
     around.monkeypatch.setattr(native_linker, "verify_program", verified.append)
@@ -522,7 +522,7 @@ def left_of(output, inputs, mode=None):
 
 @shows("optimizer", {"fast_run": [0, 1], "merge": [1, 1], "None": [1, 2]})
 def _(around):
-    """How many exponentials and sines are left."""
+    """Count the exponentials and sines that are left."""
     x = vector()
     with config.change_flags(linker="py"):
         kept = left_of([at.log(at.exp(x)), at.sin(x), at.sin(x)], [x])
@@ -576,7 +576,7 @@ def _(around):
 
 @shows("optdb__max_use_ratio", {8.0: False, 0.1: True})
 def _(around):
-    """Whether rewrites are stopped."""
+    """Observe if rewriting is stopped early."""
     x = vector()
     around.printed()
     aesara.function([x], sum(at.log(at.exp(x * k)) for k in range(1, 9)), mode="FAST_RUN")
@@ -585,7 +585,7 @@ def _(around):
 
 @shows("cycle_detection", {"regular": True, "fast": False})
 def _(around):
-    """Whether what one of two readers overwrites is found out."""
+    """Observe if an op overwrites a value that another op reads."""
     x = vector()
     t = at.exp(x)
     f = aesara.function([x], at.sin(t) + at.cos(t), mode=Mode("py", "fast_run"))
@@ -631,7 +631,7 @@ def local_second(fgraph, node):
 
 @shows("metaopt__verbose", {0: (False, False), 1: (True, False), 2: (True, True)})
 def _(around):
-    """Whether the choice is printed, and the times of what was not chosen."""
+    """Observe if the choice is printed, and the times of the alternatives."""
     x = vector()
     around.printed()
     f = aesara.function([x], -x, mode=Mode("py", in2out(FirstOfTwo(), ignore_newtrees=True)))
@@ -658,7 +658,7 @@ def _(around):
 
 @shows("profile_memory", {True: 4, False: 0})
 def _(around):
-    """How many nodes have a known shape."""
+    """Count the nodes whose shapes the profile has."""
     return len(profiled().variable_shape)
 
 
@@ -679,7 +679,7 @@ def _(around):
 
 @shows("profiling__output_line_width", {40: 40, 50: 50})
 def _(around):
-    """How long the longest line below the headings is."""
+    """Measure the longest line below the headings."""
     lines = text_of(profiled().summary_nodes).splitlines()
     return max(len(line) for line in lines if "%" in line and "<" not in line)
 

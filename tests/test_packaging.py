@@ -1,4 +1,4 @@
-"""What installs with the package, and with its extras, is what its parts import."""
+"""Declared dependencies of the package and its extras are those that its parts import."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""What ``pytest --quick`` chooses."""
+"""Tests that ``pytest --quick`` chooses."""
 
 import subprocess
 import sys

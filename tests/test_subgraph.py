@@ -92,7 +92,7 @@ def test_other_variables_in_the_places_of_shared_ones():
 
 @pytest.mark.parametrize("inline", [True, False])
 def test_updates_of_other_shared_variables(inline):
-    """What takes the place of a shared variable has the updates that it has of its own, and no others."""
+    """A shared variable given in the place of another has its own default update, not the other's."""
     s, t, n = aesara.shared(1.0, "s"), aesara.shared(1.0, "t"), at.dscalar("n")
     s.default_update = s + n
     op = OpFromGraph([n], [n * s], inline=inline)
@@ -317,7 +317,7 @@ OVERRIDES = {
 
 @pytest.mark.parametrize("name", OVERRIDES)
 def test_batches_keep_derivatives(name):
-    """What is vectorized has the derivatives that the user gave."""
+    """Vectorized graphs keep the derivatives that the user gave."""
     overrides, backward, forward = OVERRIDES[name]
     batch, points = at.dmatrices("batch", "points")
     out = vectorize_graph(OpFromGraph([x], [x * 2], **overrides)(x), {x: batch})

@@ -1,4 +1,4 @@
-"""What old versions of SciPy do not have, of what newer ones give to the package."""
+"""Features of SciPy that its oldest supported versions lack."""
 
 import scipy.special
 

@@ -1,4 +1,4 @@
-"""What many compilations, many calls and many processes cost.
+"""Measure the cost of many compilations, many calls and many processes.
 
 ``python -m tools.endurance``, or with some of the names ``compiles``, ``calls``, ``processes``.  Prints what it has
 measured; the exit status is 1 if something has grown or failed.

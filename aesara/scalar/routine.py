@@ -78,7 +78,7 @@ def too_old_for(name: str) -> NotImplementedError:
 
 
 def _tracer(values: tuple[Any, ...]) -> Callable | None:
-    """Return the method `traced_call` of a value that is traced; None if none is."""
+    """Return the method `traced_call` of the first value that has one, or None."""
     return next((value.traced_call for value in values if hasattr(value, "traced_call")), None)
 
 

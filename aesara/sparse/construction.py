@@ -114,7 +114,7 @@ def both_operands(x: Any, y: Any) -> tuple[Any, Any]:
 @_as_symbolic.register(scipy.sparse.spmatrix)
 @_as_symbolic.register(scipy.sparse.sparray)
 def as_symbolic_sparse(x: Any, **kwargs: Any) -> TensorVariable:
-    """Convert a matrix of SciPy's to a sparse constant, for `aesara.as_symbolic`."""
+    """Convert a SciPy matrix to a sparse constant, for `aesara.as_symbolic`."""
     return as_sparse_variable(x, **kwargs)
 
 

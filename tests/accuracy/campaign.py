@@ -97,7 +97,7 @@ def computed(x: Variable, y: Variable, out: Variable, points: Sequence[np.ndarra
 
 
 def errors(found: np.ndarray, wanted: np.ndarray) -> np.ndarray:
-    """How far results are from the truth; infinite for NaN, and for the wrong infinity."""
+    """Return the distances of results from the truth; infinite for NaN, very large for the wrong infinity."""
     with np.errstate(all="ignore"):
         far = np.abs(np.clip(found, -LARGEST, LARGEST) - np.clip(wanted, -LARGEST, LARGEST))
         return np.where(np.isnan(far), np.inf, far)
@@ -172,7 +172,7 @@ class Worker:
     def compare(
         self, name: str, seed: int, limit: float = LIMIT, start: float = LIMIT
     ) -> tuple[int, list[Finding]] | str | None:
-        """What `worse` finds; the text of an error; or None if it takes more seconds than the limit.
+        """Run `worse` in the process; return its findings, the text of an error, or None after `limit` seconds.
 
         A process that has to be started has so many seconds more for that.
         """

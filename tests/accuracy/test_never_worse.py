@@ -59,7 +59,7 @@ def points():
 
 
 def error(got, exact):
-    """How many units in the last place of the exact result."""
+    """Return the error in units in the last place of the exact result."""
     if abs(exact) > np.finfo("float64").max:
         return 0.0 if np.isinf(got) and np.sign(got) == mp.sign(exact) else np.inf
     if not np.isfinite(got):
@@ -178,7 +178,7 @@ LOST = {
 
 @pytest.mark.parametrize("a, b, c", [(710, 720, 355), (300, 599, 150), (-710, -720, -755), (0.5, -0.25, 1)])
 def test_a_share_and_its_derivatives_at_once(a, b, c):
-    """What others use as well is not looked into, or only so far: the value and all derivatives in one function."""
+    """Value and derivatives in one function: subexpressions with several users are rewritten less."""
     inputs = at.dscalars("abc")
     share = at.exp(inputs[0]) / sum(at.exp(x) for x in inputs)
     slopes = aesara.grad(share, inputs)
@@ -212,7 +212,7 @@ def test_what_is_lost_as_written(name):
 
 
 def slow_or_wrong(tasks):
-    """What a worker does, but for formulas that take for ever and that fail."""
+    """Imitate a worker, with formulas that take for ever and formulas that fail."""
     while True:
         name, seed = tasks.recv()
         if name == "for ever":

@@ -1,4 +1,4 @@
-"""Where plain formulas overflow, underflow or cancel: values, and gradients without NaN."""
+"""Values and gradients at points at which plain formulas overflow, underflow or cancel."""
 
 from __future__ import annotations
 

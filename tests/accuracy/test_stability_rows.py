@@ -163,7 +163,7 @@ def test_weighted_average():
 @pytest.mark.parametrize("of_second", [False, True], ids=["exp first", "exp second"])
 @pytest.mark.parametrize("ranks", [(1, 1), (2, 1), (1, 2), (2, 2)], ids=str)
 def test_products_of_exponentials(ranks, of_second):
-    """What is added to all exponents is added to the logarithm of the product, and has no effect on shares of it."""
+    """Adding a number to all exponents adds it to the logarithm of the product and leaves its shares unchanged."""
     x, y = (at.TensorType("float64", (None,) * rank)(name) for rank, name in zip(ranks, "xy"))
     rng = np.random.default_rng(4)
     values = [rng.uniform(0.1, 1.0, size=(3,) * rank) for rank in ranks]

@@ -1,4 +1,4 @@
-"""How far a floating-point result is from the truth, in units of the last place."""
+"""Errors of floating-point results in units in the last place."""
 
 from __future__ import annotations
 

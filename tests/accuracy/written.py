@@ -1,4 +1,4 @@
-"""What a formula, as it is written, is in mpmath: its value and its first two derivatives, or that nobody knows.
+"""Evaluate a formula, as written, in mpmath: its value and first two derivatives, or that they are not known.
 
 Numbers are the first coefficients of Taylor series. A formula is computed twice, the second time with every result
 changed a little, and with more digits until both agree to more than a double has: where terms cancel, the digits that
@@ -184,7 +184,7 @@ class Arithmetic:
         return mp.psi(0, x), mp.psi(1, x), mp.psi(2, x)
 
     def is_far(self, x: Any) -> bool:
-        """Whether gamma functions have no value, or take long."""
+        """Return whether gamma functions have no value at `x`, or take long."""
         return mp.mp.prec > SLOW or (x <= 0 and (mp.isint(x) or mp.mag(x) > 15))
 
     def of_sin(self, x: Any) -> Jet:
@@ -374,7 +374,7 @@ UNKNOWN = (Unknown, ZeroDivisionError, ValueError, OverflowError, mp.libmp.Compl
 
 
 def agree(one: Any, other: Any) -> bool:
-    """Whether two numbers are almost the same, or nothing but zero or infinity is near both of them as a double."""
+    """Return whether two numbers are almost equal, or both round to zero, or to the same infinity, as doubles."""
     if not (mp.isfinite(one) and mp.isfinite(other)):
         return False
     if abs(one - other) <= DIGITS * abs(one):

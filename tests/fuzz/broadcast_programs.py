@@ -59,7 +59,7 @@ class BroadcastDraw(Draw):
         return self.pick((0, 0, -1, 1)) if self.chance(0.6) else self.given("int64", (), "k")
 
     def entry(self) -> Any:
-        """What is taken of one dimension: repeated positions most often."""
+        """Draw the index of one dimension: repeated positions most often."""
         return self.one_of(
             self.position,
             lambda: slice(None),
@@ -207,7 +207,7 @@ def data(inputs: Sequence[Variable], random: Random) -> dict[Variable, Any]:
 
 
 def close(a: Any, b: Any) -> bool:
-    """Whether two results are equal but for rounding."""
+    """Return whether two results are equal within rounding errors."""
     if a.dtype != b.dtype or a.shape != b.shape:
         return False
     size = np.max(np.abs(b), initial=1, where=np.isfinite(b))

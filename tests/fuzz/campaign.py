@@ -23,7 +23,7 @@ def program_of(seed: int, lines: int = 20) -> Program:
 
 
 def complaint(program: Program) -> str | None:
-    """What is wrong with a program, or None."""
+    """Check a program; return the text of the error, or None."""
     try:
         check(program)
     except Exception as error:
@@ -37,7 +37,7 @@ def smooth_program_of(seed: int, lines: int = 4) -> SmoothProgram:
 
 
 def smooth_complaint(program: SmoothProgram, mode: object = None) -> str | None:
-    """What is wrong with the gradient of a program, or None."""
+    """Check the gradient of a program; return the text of the error, or None."""
     try:
         program.check(mode)
     except Exception as error:

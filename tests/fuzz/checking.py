@@ -22,7 +22,7 @@ class Disagreement(AssertionError):
 
 @dataclass
 class Run:
-    """What each call gave (values or an exception), and the shared variables after it."""
+    """Results of each call (values or an exception), and the shared variables after it."""
 
     results: list
     states: list

@@ -32,7 +32,7 @@ UNITS = 4
 
 @dataclass
 class Trace:
-    """What an evaluation came across."""
+    """Events of an evaluation that limit which results can be compared."""
 
     finite: bool = True
     #: a float that does not fit was cast to an integer, or NaN met BLAS: something else on each machine
@@ -177,7 +177,7 @@ def conditioned(variables, given, seed=0, runs=4, exact=True) -> Outcome:
 
 
 def difference(outcome: Outcome, k: int, got, finite_only: bool = False) -> str | None:
-    """What is wrong with a value in place of output `k`, in words; None if it agrees."""
+    """Describe the difference of a value from output `k`; None if it agrees."""
     want, got = outcome.values[k], np.asarray(got)
     if got.dtype != want.dtype:
         return f"output {k}: dtype {got.dtype}, expected {want.dtype}"

@@ -591,12 +591,12 @@ def call(m: Machine, f: Compiled, rng: random.Random) -> None:
 
 
 def _has_grown(value: np.ndarray) -> bool:
-    """Whether sums of these would not stay exact, or memory will not do."""
+    """Return whether values are too large for exact sums, or too many for memory."""
     return value.size > 0 and (max(value.shape, default=0) > LONGEST or abs(value.astype("float64")).max() > LARGE)
 
 
 def _draw_argument(m: Machine, a: Argument, rng, passed, trusted) -> tuple[np.ndarray, Any, str]:
-    """What the model takes it for, and what is passed."""
+    """Draw an argument: the model's value, the passed object, and a description."""
     shape = m.shape(rng, a.rank, a.static)
     value = draw_values(rng, a.dtype, shape)
     if a.name.startswith("i"):

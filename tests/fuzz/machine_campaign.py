@@ -14,7 +14,7 @@ ALL_MODES = [*USUAL_MODES, "DebugMode"]
 
 
 def complaint(seed: int, steps: list[tuple[str, int]], modes: list[str]) -> tuple[str | None, Machine]:
-    """What is wrong with a program, or None, and the machine that ran it."""
+    """Run a program; return the text of the error or None, and the machine."""
     machine = Machine(seed, modes)
     try:
         machine.run(steps)

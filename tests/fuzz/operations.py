@@ -40,7 +40,7 @@ def numeric(e):
 
 
 def broadcasts(x, y):
-    """Whether two values broadcast by what is known statically."""
+    """Return whether two values broadcast by their static shapes."""
     for (m, known_m), (n, known_n) in zip(x.dims[::-1], y.dims[::-1]):
         if m != n and not (known_m == 1 or known_n == 1):
             return False

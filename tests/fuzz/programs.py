@@ -166,7 +166,7 @@ class Program:
 
 
 class Builder:
-    """What the rows of the table work with: the values so far and ways to draw.
+    """State that the table's rows build on: the values so far, and ways to draw.
 
     Parameters
     ----------

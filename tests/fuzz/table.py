@@ -66,7 +66,7 @@ class Applied:
         return outputs if len(outputs) > 1 else outputs[0]
 
     def complaints(self, evaluate: Any) -> list[str]:
-        """What differs from the oracles, where `evaluate` gives the values of variables."""
+        """Describe differences from the oracles; `evaluate` computes the values of variables."""
         found = []
         for row, case, operands, outputs in self.calls:
             if row.elementwise and row.error != "exact":  # NumPy's and SciPy's own errors are as large as anybody's

@@ -169,7 +169,7 @@ def _rows_added(x: np.ndarray, s: np.ndarray) -> np.ndarray:
 
 
 def _wide(x: Variable) -> Variable:
-    """Where an operation has several steps the model does not know when integers wrap around in between."""
+    """Cast narrow integers to int64: the model does not follow wrap-around inside ops of several steps."""
     return at.cast(x, "int64") if x.type.dtype in ("int8", "int32") else x
 
 

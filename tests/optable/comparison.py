@@ -1,4 +1,4 @@
-"""How far a result may be from the oracle's."""
+"""Comparison of results with an oracle, within error bounds."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _describe(
 
 
 def unlike(got: Any, want: Any, dtype: str | None = None) -> str | None:
-    """What is wrong with dtype or shape; None if nothing is."""
+    """Describe a wrong dtype or shape; None if both are right."""
     dtype = str(want.dtype) if dtype is None else dtype
     if str(got.dtype) != dtype:
         return f"dtype {got.dtype}, expected {dtype}"
@@ -34,7 +34,7 @@ def unlike(got: Any, want: Any, dtype: str | None = None) -> str | None:
 
 
 def unequal(got: np.ndarray, want: np.ndarray, inputs: Sequence[Any] = ()) -> str | None:
-    """What is not bit for bit what the oracle says; NaN equals NaN, zeros have signs."""
+    """Describe elements not equal to the oracle's, or return None; NaN equals NaN, zeros have signs."""
     if got.dtype.kind == "c":
         return unequal(got.real, want.real, inputs) or unequal(got.imag, want.imag, inputs)
     wrong = np.asarray(got != want)
@@ -45,7 +45,7 @@ def unequal(got: np.ndarray, want: np.ndarray, inputs: Sequence[Any] = ()) -> st
 
 
 def _kind_differs(got: np.ndarray, want: np.ndarray) -> np.ndarray:
-    """Where one is NaN or infinite and the other is not the same."""
+    """Return the mask of elements of which one is NaN or infinite and the other is not the same."""
     special = ~np.isfinite(want) | ~np.isfinite(got)
     same = (got == want) | (np.isnan(got) & np.isnan(want))
     return np.asarray(special & ~same)
@@ -69,7 +69,7 @@ def beyond_ulps(
     truth: tuple[np.ndarray, np.ndarray | float] | None = None,
     inputs: Sequence[Any] = (),
 ) -> str | None:
-    """What is further from the truth than `want` is by more than `allowed` units in the last place.
+    """Describe elements further from the truth than `want` by more than `allowed` ulps, or return None.
 
     Without a `truth`, `want` is taken for it. Zeros must have the same sign.
     """
@@ -115,7 +115,7 @@ def _complex_beyond_ulps(
 
 
 def beyond_bound(got: np.ndarray, want: np.ndarray, bound: np.ndarray) -> str | None:
-    """What is further from `want`, a value of higher precision, than an absolute bound."""
+    """Describe elements further than an absolute bound from `want`, of higher precision, or return None."""
     if got.dtype.kind not in "fc":
         return unequal(got, want.astype(got.dtype))
     with np.errstate(all="ignore"):

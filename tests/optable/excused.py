@@ -1,4 +1,4 @@
-"""What needs no row of the op table, by name, with the reason."""
+"""Names that need no row of the op table, with the reasons."""
 
 #: public functions of `aesara.tensor` and the modules of its families
 FUNCTIONS: dict[str, str] = {}

@@ -151,7 +151,7 @@ def resized(arg: Arg, lengths: Mapping[int, int]) -> Arg:
 
 
 def grows(old: Arg, new: Arg) -> bool:
-    """Whether numbers that were chosen, as those of a matrix with an inverse, are repeated."""
+    """Return whether explicit values (of an invertible matrix, say) would be repeated along a dimension."""
     chosen_numbers = old.values is not None and np.dtype(old.dtype).kind in "fc"
     return chosen_numbers and any(n > m for n, m in zip(new.shape, old.shape))
 
@@ -323,7 +323,7 @@ def built(variant: Variant, number: int = 0, uses: Sequence[int] | None = None) 
 
 
 def unlike(graph: Graph, got: Sequence[Any], want: Sequence[Any]) -> str | None:
-    """What is wrong with the results of a graph; None if nothing is."""
+    """Describe the first wrong result of a graph; None if all are right."""
     for k, (variable, a, b) in enumerate(zip(graph.outputs, got, want, strict=True)):
         text = unlike_type(variable, a) or unlike_array(np.asarray(a), np.asarray(b))
         if text is not None:
@@ -369,12 +369,12 @@ def first_line(error: Exception) -> str:
 
 
 def is_ill_posed(variant: Variant) -> bool:
-    """Whether a row divides a rounding error by zero."""
+    """Return whether a row divides a rounding error by zero."""
     return variant.row.name in ILL_POSED and variant.values[0].shape[-1:] == (1,)
 
 
 def drops_ones(variant: Variant) -> bool:
-    """Whether the results of a row have fewer dimensions for what the types know."""
+    """Return whether results have fewer dimensions with these static shapes than with the least known ones."""
     if variant.row.name not in DROPS_ONES:
         return False
     few, many = (
@@ -387,7 +387,7 @@ def drops_ones(variant: Variant) -> bool:
 
 
 def complaints(variants: Iterable[Variant], mode: Any, uses: Sequence[Sequence[int]] | None = None) -> list[str]:
-    """What is wrong with the results of variants that are compiled together.
+    """Describe wrong results of variants that are compiled together.
 
     `uses` are numbers of the operations of `uses_of` for each variant in turn; all if they are not given.
     """

@@ -114,7 +114,7 @@ def unexcused(function: Any, excuses: Mapping[str, str]) -> list[str]:
 
 def judge(row: Row, case: Case, variables: Sequence[Variable], values: Sequence[np.ndarray], got: Sequence[Any],
           truth: bool = True) -> list[str]:  # fmt: skip
-    """What is wrong with the results of a case."""
+    """Describe the wrong results of a case."""
     want = row.expect(case, values)
     if len(want) != len(got):
         return [f"{case}: {len(got)} results, expected {len(want)}"]
@@ -130,7 +130,7 @@ def judge(row: Row, case: Case, variables: Sequence[Variable], values: Sequence[
 
 
 def unlike_type(variable: Variable, result: np.ndarray) -> str | None:
-    """What does not agree with the type of the variable."""
+    """Describe a dtype or shape that contradicts the variable's type, or return None."""
     if not isinstance(variable.type, TensorType):
         return None
     if variable.type.dtype != str(result.dtype):

@@ -115,7 +115,7 @@ class Row:
         return [str(np.dtype(d)) for d in (dtypes * len(expected) if len(dtypes) == 1 else dtypes)]
 
     def size_of_terms(self, case: Case, values: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """What rounding errors are in proportion to."""
+        """Return the scale of rounding errors, for each result."""
         absolute = [np.abs(v) if v.dtype.kind in "fci" else v for v in values]
         function = self.magnitude or self.oracle
         with np.errstate(all="ignore"):

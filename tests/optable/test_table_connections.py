@@ -29,7 +29,7 @@ def is_zero(term):
 
 
 def complaints(node):
-    """Where an operation's `connection_pattern` and its gradients of one output at a time differ."""
+    """Yield differences between an op's `connection_pattern` and its gradients of one output at a time."""
     pattern = node.op.connection_pattern(node)
     for j, out in enumerate(node.outputs):
         if out.type.dtype.startswith(("float", "complex")):

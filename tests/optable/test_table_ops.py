@@ -32,7 +32,7 @@ def with_gradients(row):
 
 
 def faults_of(op):
-    """What is wrong with an op by itself."""
+    """Yield faults of an op by itself: of copies, hashes, texts."""
     for name, same in (
         ("pickled", pickle.loads(pickle.dumps(op))),
         ("copied", copy.copy(op)),

@@ -18,7 +18,7 @@ SHAPES = Mode("py", "fast_run")
 
 
 def shape_only(node):
-    """Whether a node is arithmetic on sizes, or asks for one."""
+    """Return whether a node computes with sizes, or reads one."""
     return isinstance(node.op, (Shape, Shape_i)) or all(
         v.type.dtype in ("int64", "bool") and v.type.ndim <= 1 for v in node.outputs
     )

@@ -88,7 +88,7 @@ def special_values(dtype, count):
 
 
 def takes_floats(row):
-    """Whether the inputs of its first case are floats, and booleans beside them."""
+    """Return whether the first case of a row has float64 inputs, and beside them only floats and booleans."""
     dtypes = {a.dtype for a in row.cases[0].args}
     return "float64" in dtypes and dtypes <= {*FLOATS, "bool"}
 

@@ -43,7 +43,7 @@ def derivatives(row):
 
 @pytest.fixture
 def described(monkeypatch):
-    """What functions compile to, without the time that LLVM takes: nothing is called."""
+    """Give a function that describes compiled programs. LLVM compiles nothing, for speed: they are never called."""
     build, codes, texts = linker.build, [], []
     monkeypatch.setattr(linker, "build", lambda *given: codes.append(build(*given)) or codes[0])
     aesara.function([], [])

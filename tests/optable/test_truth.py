@@ -23,7 +23,7 @@ def named_alike():
 
 @pytest.mark.parametrize("name, function", list(named_alike()))
 def test_branches_are_those_of_functions_of_real_numbers(name, function):
-    """Where NumPy has a number, the truth is that number."""
+    """The truth is NumPy's value at all points where that is finite."""
     with np.errstate(all="ignore"):
         want = function(POINTS)
     there = np.isfinite(want)

@@ -100,7 +100,7 @@ def same_graphs(first: FunctionGraph, second: FunctionGraph) -> list[bool]:
 
 
 def check(graph: Graph) -> bool:
-    """Whether rewriting leaves its own result as it is; raises `Complaint` where it does not end, or never does."""
+    """Return whether a second rewriting changes nothing; raise `Complaint` if a third one still changes the graph."""
     first, _ = rewritten(*graph)
     in_place, _ = rewritten(*graph, IN_PLACE)
     if not all(same_graphs(first, in_place)):

@@ -125,7 +125,7 @@ COMPARISONS = {"LT": "__lt__", "LE": "__le__", "GT": "__gt__", "GE": "__ge__", "
 def errors_in_units(
     variable: Variable, values: dict[Variable, Any], results: list[Any], where: Any
 ) -> list[np.ndarray] | None:
-    """How far results are from the exact value, in units in the last place, where asked for; None if not known.
+    """Return errors of results in units in the last place, at the elements of `where`; None if not known.
 
     Elements of which the exact value is not known have the error NaN.
     """
@@ -154,7 +154,7 @@ def errors_in_units(
 
 
 def _is_elementwise(variable: Variable, values: dict[Variable, Any], shape: tuple[int, ...]) -> bool:
-    """Whether each element of a vector depends on those at the same place alone."""
+    """Return whether each element of a vector depends only on elements at the same position."""
     if any(np.shape(value) not in (shape, (), (1,)) for value in values.values()):
         return False
     nodes = io_toposort(list(values), [variable])

@@ -248,7 +248,7 @@ def apply_once(
 
 
 def rounds_until_still(rewriter: NodeRewriter, tags: set[str], of: Example, most: int) -> int:
-    """How often a rule changes an expression, and what it has made of it, before it has nothing more to do.
+    """Count the times that a rule changes an expression, and then its results, until it does not fire.
 
     The operands are of the first kind on which it fires. After `most` rounds it is not asked again.
     """
@@ -298,7 +298,7 @@ def _fires(rewriter: NodeRewriter, fgraph: FunctionGraph) -> bool:
 
 
 def asked_about(rewriter: NodeRewriter, node: Any) -> bool:
-    """Whether drivers would try a rule on a node that it tracks."""
+    """Return whether drivers would try a rule on a node."""
     tracker = OpToRewriterTracker()
     tracker.add_tracker(rewriter)
     return bool(tracker.get_node_trackers(node))
@@ -387,7 +387,7 @@ def _shown(values: dict[Variable, Any]) -> str:
 
 
 def unequal(reference: list[Variable], k: int, values: dict, want: Any, got: Any, of: Example) -> Any:
-    """Where `got` cannot stand for `want`."""
+    """Return the mask of elements for which `got` is no valid replacement of `want`."""
     if want.dtype.kind not in "fc":
         return want != got
     with np.errstate(all="ignore"):
@@ -422,7 +422,7 @@ def unequal(reference: list[Variable], k: int, values: dict, want: Any, got: Any
 
 
 def _has_functions(outputs: list[Variable]) -> bool:
-    """Whether anything but arithmetic is computed: the sign of a zero that a function gives is not certain."""
+    """Return whether a graph has elementwise ops other than arithmetic: the signs of their zeros are not certain."""
     for node in io_toposort([], outputs):
         scalar_op = getattr(node.op, "scalar_op", None)
         if type(node.op).__name__ == "Elemwise" and type(scalar_op).__name__ not in ARITHMETIC:
@@ -431,7 +431,7 @@ def _has_functions(outputs: list[Variable]) -> bool:
 
 
 def _any_infinite(values: dict[Variable, Any], shape: tuple[int, ...]) -> Any:
-    """Where one of the data is infinite and none is NaN; anywhere, if the data are not put together by broadcasting."""
+    """Return the mask of elements with infinite data and no NaN; if data do not broadcast, whether any is infinite."""
     floats = [value for value in values.values() if value.dtype.kind in "fc"]
     if not _goes_with(floats, shape):
         return any(np.isinf(value).any() for value in floats)
@@ -441,7 +441,7 @@ def _any_infinite(values: dict[Variable, Any], shape: tuple[int, ...]) -> Any:
 
 
 def _goes_with(values: list[Any], shape: tuple[int, ...]) -> bool:
-    """Whether values have the shape, or broadcast to it."""
+    """Return whether values have the shape, or broadcast to it."""
     try:
         return np.broadcast_shapes(shape, *(value.shape for value in values)) == shape
     except ValueError:
@@ -449,7 +449,7 @@ def _goes_with(values: list[Any], shape: tuple[int, ...]) -> bool:
 
 
 def _alike(want: Any, got: Any) -> Any:
-    """Whether numbers are the same but for a few units in the last place; zeros with the same sign."""
+    """Return the mask of numbers equal within a few units in the last place; zeros must have the same sign."""
     if want.dtype.kind == "c":  # what NumPy makes of complex infinities is no standard
         close = np.abs(want - got) <= 4 * UNITS * np.finfo(want.dtype).eps * np.abs(want)
         return close | ~np.isfinite(want)

@@ -177,7 +177,7 @@ def normalised(g: Graphs) -> Variable:
 
 
 def loss(g: Graphs) -> Variable:
-    """What is minimised."""
+    """Build a random loss."""
     x = g.full(2)
     p = softmax(x, axis=-1)
     labels = g.full(1).argsort()

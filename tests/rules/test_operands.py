@@ -1,4 +1,4 @@
-"""What rules say that they need among the inputs of a node is what they need."""
+"""Operands that rules declare as required are those that they require."""
 
 import warnings
 

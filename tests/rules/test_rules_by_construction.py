@@ -67,7 +67,7 @@ def test_every_rule_has_examples():
 
 
 def _is_tried_elsewhere(rewriter):
-    """Whether a rule comes with a package that another test may have imported, or is about draws or choices.
+    """Return whether a rule belongs to a package with tests of its own, or is about draws or choices.
 
     These are tried with their packages: what is drawn changes with each call, sparse matrices are no arrays, and
     choices give arrays of their branches.

@@ -673,7 +673,7 @@ def test_native_facts_depend_on_the_input_types():
 
 @pytest.mark.parametrize("op", [aes.add, aes.sub, aes.mul])
 def test_instructions_are_for_real_numbers(op):
-    """Where one of the types is complex there is none: what is computed then is made from real parts."""
+    """There is no instruction if a type is complex: these ops are computed from real parts."""
     real, other = aes.float64, aes.complex128
     assert op.native_fact((real, real)) is not None
     for types in ((real, other), (other, real), (other, other)):

@@ -25,7 +25,7 @@ RNG = np.random.default_rng(5)
 
 @routine
 def smallest_power(x, bound):
-    """How often x must be doubled to reach the bound, at most 100 times."""
+    """Count how often x must be doubled to reach the bound, at most 100 times."""
     n = 0.0
     while x < bound and n < 100.0:
         x *= 2.0
@@ -248,7 +248,7 @@ POLYNOMIALS += [(2, 1.5, -2.0), (2, 1.5, -5.0), (3, -4.0, -6.0), (0, 2.0, 0.0)]
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("by_c", [False, True])
 def test_hypergeometric_polynomials(z, swapped, by_c):
-    """Where one of the first parameters is 0, -1, ..., the function is a polynomial, with derivatives everywhere."""
+    """If one of the first parameters is 0, -1, ..., the function is a polynomial, with derivatives everywhere."""
 
     def polynomial(degree, b, c, z):
         return mpmath.fsum(

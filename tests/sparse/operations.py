@@ -1,4 +1,4 @@
-"""What operations on sparse matrices compute, in terms of dense ones.
+"""Table of operations on sparse matrices and their dense equivalents.
 
 Each row has a name, a function of variables, a function of dense arrays, the names of the operands, and whether it has
 a gradient. `A`, `B`, `C` and `S` are sparse, the last one square, and `A2` has the pattern of `A`; others are dense.

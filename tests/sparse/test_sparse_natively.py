@@ -1,4 +1,4 @@
-"""What native code does with sparse matrices that are wrong, odd or shared, and how it is explained."""
+"""Native code for sparse matrices that are malformed, unusual or shared, and its explanation."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""What operations on sparse matrices refuse: operands when a graph is built, and values when it runs."""
+"""Errors of operations on sparse matrices: for operands when a graph is built, for values when it runs."""
 
 import numpy as np
 import pytest
@@ -130,7 +130,7 @@ SHAPES = [
 @pytest.mark.parametrize("mode", ["FAST_COMPILE", "FAST_RUN"])
 @pytest.mark.parametrize("build, left, right", SHAPES)
 def test_shapes(mode, build, left, right):
-    """What has one row or column more than fits is an error, also where one is all it has; other lengths may be any."""
+    """A row or column too many is an error, also for lengths of one; other lengths are free."""
     f = aesara.function([X, Y], build(X, Y), mode=mode, on_unused_input="ignore")
 
     def call(left, right):

@@ -202,7 +202,7 @@ def test_calculate():
 
 
 def test_parts_of_a_canonizer_of_ones_own():
-    """What a canonizer is made of, and what it asks `calculate` for."""
+    """Attributes of a canonizer, and the arguments with which it calls `calculate`."""
     asked = []
 
     def calculate(num, denum, aslist=False):

@@ -51,8 +51,7 @@ def copy_of(tree: Path, folder: Path) -> Path:
 def outcomes(
     faults: Sequence[Fault], folder: Path, workers: int, seconds: float, tests: Sequence[str] = ()
 ) -> Iterator[dict[str, Any]]:
-    """What the tests (all, or those of some files) say of each fault, as it is known; `folder` is for the copy and for
-    notes."""
+    """Yield the outcome of each fault under all tests, or those of some files; `folder` takes the copy and notes."""
     tree = copy_of(ROOT, folder / "tree")
     task = {"tree": str(tree), "folder": str(folder), "workers": workers, "budget": seconds}
     (folder / "task.json").write_text(json.dumps({**task, "faults": [asdict(fault) for fault in faults]}))
@@ -92,7 +91,7 @@ def missed_in(folders: Iterable[Path]) -> list[Fault]:
 
 
 def difference(fault: Fault) -> str:
-    """What a fault changes, as a diff."""
+    """Return the change of a fault as a diff."""
     source = (ROOT / fault.path).read_text(encoding="utf-8")
     before, after = source.splitlines(), fault.planted(source).splitlines()
     return "\n".join(list(difflib.unified_diff(before, after, fault.path, fault.path, lineterm="", n=2))[2:])
@@ -106,7 +105,7 @@ def describe(fault: Fault, outcome: dict[str, Any]) -> str:
 
 
 def summary(faults: Sequence[Fault], survivors: Sequence[Fault], equivalent: int, at_import: int) -> str:
-    """How many faults were noticed, of each kind and in all."""
+    """Summarize the numbers of noticed faults, of each kind and in all."""
     planted, missed = Counter(f.kind for f in faults), Counter(f.kind for f in survivors)
     kinds = ", ".join(f"{kind} {n - missed[kind]}/{n}" for kind, n in sorted(planted.items()))
     noticed = len(faults) - len(survivors)

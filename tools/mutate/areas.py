@@ -1,4 +1,4 @@
-"""Where faults are planted, and which of them are chosen."""
+"""Areas in which faults are planted, and the choice of faults."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Fault:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What stays the same when lines move."""
+        """Identity of a fault, independent of line numbers."""
         return self.path, self.function, self.before, self.after
 
     @property
@@ -124,7 +124,7 @@ def _name_of(function: ast.expr) -> str:
 
 
 def _has_one_element(node: ast.expr) -> bool:
-    """Whether an expression writes out a list of one element or none."""
+    """Return whether an expression is a list display of at most one element."""
     return isinstance(node, ast.List) and len(node.elts) < 2 and not any(isinstance(e, ast.Starred) for e in node.elts)
 
 
@@ -192,7 +192,7 @@ def _changes(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _is_text(node: ast.BinOp) -> bool:
-    """Whether the operation is about text or lists."""
+    """Return whether an operand is a text, list or tuple."""
     parts = [node.left, node.right]
     return any(isinstance(p, ast.JoinedStr | ast.List | ast.Tuple | ast.ListComp) for p in parts) or any(
         isinstance(p, ast.Constant) and isinstance(p.value, str | bytes) for p in parts

@@ -72,7 +72,7 @@ GENERIC = frozenset(
 
 
 class Session:
-    """What happens in place of running all tests."""
+    """Pytest plugin that runs tests with one fault after another."""
 
     def __init__(self, task: dict[str, Any]) -> None:
         self.faults = [Fault(**{**f, "columns": tuple(f["columns"])}) for f in task["faults"]]
@@ -197,7 +197,7 @@ class Session:
         os.environ["AESARA_FAULT"] = json.dumps([str(self.folder), number, active])
 
     def _passes_else(self, item: Any, number: int) -> bool:
-        """Whether a test that has failed comes to a fault, and passes without it."""
+        """Return whether a failed test reaches a fault, and passes without it."""
         if item.nodeid in self.recorded and item.nodeid.startswith(OF_WORK):
             return True  # the test before it may have come to the fault, and left what it made
         if number not in SWITCH.visited and not (self.folder / f"came{number}").exists():
@@ -290,7 +290,7 @@ def _starts_programs(test: str) -> bool:
 
 
 def nearness(module: str, test: str) -> float:
-    """How near a test is to a module: 1 for the words of its name, 1 for those of its folder, 1 for importing it."""
+    """Rate how near a test is to a module: 1 for words of its name, 1 for those of its folder, 1 for importing it."""
     return _nearness(module, test.partition("::")[0])
 
 
@@ -313,7 +313,7 @@ def _functions(items: Iterable[Any]) -> dict[str, list[Any]]:
 
 
 def _names(fault: Fault) -> frozenset[str]:
-    """What a fault's function, and its class, may be called in the names of tests."""
+    """Return the names of a fault's function and class that may appear in names of tests."""
     names = {part.strip("_").lower() for part in fault.function.split(".")}
     return frozenset(name for name in names - GENERIC if len(name) > 2)
 

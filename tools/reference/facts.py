@@ -1,4 +1,4 @@
-"""What a function does for the inputs that the op table of the tests has: dtypes, gradients, shapes, native code."""
+"""Facts of a function, from its inputs in the op table of the tests: dtypes, gradients, shapes, native code."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOST_CASES = 6
 
 @dataclass
 class Facts:
-    """What is known of a function from its rows.
+    """Facts of a function, collected from its rows.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ def _variables(case: Case, known: bool = False) -> list[Variable]:
 
 
 def _add_native(facts: Facts, row: Row, case: Case) -> None:
-    """What of a case runs in Python, found without compiling it."""
+    """Add the parts of a case that run in Python; nothing is compiled."""
     inputs = _variables(case)
     outputs = row.apply(case, inputs)
     graph = FunctionMaker(inputs, list(outputs), mode="FAST_RUN", on_unused_input="ignore").fgraph
@@ -150,7 +150,7 @@ def _gradient_status(cost: Variable, variable: Variable) -> str:
 
 
 def input_names(value: Any, count: int) -> list[str]:
-    """What a function calls its first arguments."""
+    """Return the names of a function's first parameters."""
     try:
         names = list(inspect.signature(value).parameters)
     except (TypeError, ValueError):
@@ -186,7 +186,7 @@ def _in_words(dtype: str, results: Sequence[str]) -> tuple[str, ...]:
 
 
 def _is_uniform(k: int, dtypes: dict[str, tuple[str, ...]], ordered: Sequence[str]) -> bool:
-    """Whether a result always has the dtype of the input, or always the same one."""
+    """Return whether a result always has the dtype of the input, or always the same one."""
     return all(dtypes[d][k] == d for d in ordered) or len({dtypes[d][k] for d in ordered}) == 1
 
 

@@ -93,7 +93,7 @@ def tidy(formula: str) -> str:
 
 
 def argument_names(op: ScalarOp) -> list[str]:
-    """What the declaration calls the inputs of an op."""
+    """Return the names of an op's inputs in its declaration."""
     for method in (op.pullback, op.decompose, getattr(type(op), "impl", None)):
         names = _parameters(method)
         if names is not None and (op.nin < 0 or len(names) >= op.nin):

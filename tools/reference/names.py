@@ -142,7 +142,7 @@ def entries() -> list[Entry]:
 
 
 def is_documented(value: Any) -> bool:
-    """Whether a value is a function that the package offers (types and classes have pages of their own)."""
+    """Return whether a value is a public function or op of the package (types and classes have pages of their own)."""
     if not isinstance(value, (FunctionType, Op)) or inspect.getdoc(value) is None:
         return False
     home = getattr(value, "__module__", None) or type(value).__module__

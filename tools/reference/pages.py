@@ -97,7 +97,7 @@ _facts_found: dict[str, Facts | None] = {}
 
 
 def _facts(entry: Entry) -> Facts | None:
-    """What the op table tells of a function, found once."""
+    """Return the facts of a function from the op table, cached."""
     key = f"{entry.path}.{entry.name}"
     if key not in _facts_found:
         _facts_found[key] = facts_of([entry.name, *entry.aliases], entry.value)
@@ -210,7 +210,7 @@ def _scalar_lines(op: ScalarOp, facts: Facts | None) -> Iterator[str]:
 
 
 def _rule_text(op: ScalarOp) -> str:
-    """What the declared rule says of itself, where it takes several inputs."""
+    """Return the first paragraph of the docstring of an op's dtype rule, for ops of several inputs."""
     rule = op.output_types_preference
     if op.nin == 1 or rule is None or not inspect.isfunction(rule):
         return ""
@@ -288,7 +288,7 @@ def _gradients_in_words(entry: Entry, facts: Facts) -> str:
 
 
 def _python_text(facts: Facts) -> str:
-    """Whether a function is native, and what of it is not."""
+    """Describe whether a function is native, and its parts that are not."""
     parts = [f"`{op}` ({reason})" for op, reason in sorted(facts.python.items())]
     parts += [f"whole functions ({reason})" for reason in sorted(facts.whole)]
     if not parts:

@@ -224,7 +224,7 @@ def _with_length(x: TensorVariable, n: Any) -> TensorVariable:
 
 
 def _factor(norm: str | None, inverse: bool, n: TensorVariable, dtype: str) -> TensorVariable | None:
-    """Return the normalization factor of a transform of `n` numbers; None for one."""
+    """Return the scale factor of a transform of `n` numbers, or None if it is 1."""
     if norm not in (None, "backward", "ortho", "forward"):
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     if norm == "ortho":

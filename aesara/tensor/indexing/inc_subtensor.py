@@ -126,7 +126,7 @@ def inc_subtensor(
 
 
 class _Writing:
-    """Arguments of `inc_subtensor`."""
+    """Options of `inc_subtensor`, checked."""
 
     __slots__ = ("ignore_duplicates", "inplace", "set_instead_of_inc", "tolerate_aliasing")
 

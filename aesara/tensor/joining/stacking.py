@@ -205,7 +205,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
 
 
 def _cuts(ary: TensorVariable, indices_or_sections: Any, axis: int) -> list[tuple[Any, Any]]:
-    """Return the first position of each part, and the one behind its last."""
+    """Return the start and stop of each part along `axis`; the last stop may be None."""
     if isinstance(indices_or_sections, (int, np.integer)) and not isinstance(indices_or_sections, bool):
         n = int(indices_or_sections)
         if n < 1:

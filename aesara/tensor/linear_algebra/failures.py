@@ -19,9 +19,9 @@ __all__ = ["NanOnError", "with_on_error"]
 
 
 class NanOnError(MatrixOp):
-    """Results of an op, or NaN in all of them for operands that have none.
+    """Apply an op to matrices, with NaN in all of its results where it would raise an error.
 
-    These are matrices that are singular, that are not positive definite or that have infinities or NaN where the op
+    It would for matrices that are singular, that are not positive definite or that have infinities or NaN where the op
     reads them, such right-hand sides, and results that leave the range of their dtype. Of a batch the other members
     have their results. Gradients are NaN for the same members.
 

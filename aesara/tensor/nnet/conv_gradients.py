@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple, TensorVariable]:
-    """Return the static shape of a result, and its last sizes as a vector.
+    """Return the static shape of a result, and its last `convdim` sizes as a vector.
 
     The first `lead` entries are integers or None, the sizes integers or symbolic integers.
     """

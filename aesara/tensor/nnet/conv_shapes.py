@@ -64,7 +64,7 @@ def _checked_pad(border_mode: tuple, pad: Any) -> Any:
 
 
 def pads_of(border_mode: Any) -> Any:
-    """Return the border of `Windows` for a checked border mode."""
+    """Convert a checked border mode to the border of a `Windows`: a name, or a pair of integers per dimension."""
     if isinstance(border_mode, str):
         return border_mode
     return tuple(pad if isinstance(pad, tuple) else (pad, pad) for pad in border_mode)

@@ -34,7 +34,7 @@ class MatrixCorrelation(ChosenWindows):
 
     @property
     def pad(self) -> Any:
-        """The numbers of zeros in front and behind in each dimension; or "full" or "half"."""
+        """Numbers of zeros before and after the image, a pair per dimension; or "full" or "half"."""
         border = self.windows.border
         return ((0, 0),) * self.convdim if border == "valid" else border
 

@@ -42,7 +42,7 @@ Shape = tuple[Any, ...]
 
 
 def dilated_size(kernel: Any, dilation: int) -> Any:
-    """Return the number of elements of an image that a filter spans if its entries are `dilation` apart."""
+    """Return the number of image elements spanned by a filter whose entries are `dilation` apart."""
     return kernel if dilation == 1 else (kernel - 1) * dilation + 1
 
 
@@ -306,7 +306,7 @@ class Correlation(Op):
 
 
 def channels_message(channels: int | None, of_group: int | None, outputs: int | None, groups: int) -> str | None:
-    """Return a message about numbers of channels (None: unknown) that do not fit; None if they do."""
+    """Return the error message for numbers of channels that do not fit (None: not known), or None."""
     if channels is not None and channels % groups:
         return f"the {channels} channels of the images cannot be split into {groups} groups."
     if outputs is not None and outputs % groups:

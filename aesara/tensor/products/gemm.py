@@ -49,7 +49,7 @@ class BlasOp(ExpressionOp):
 
 
 class GemmRelated(BlasOp):
-    """Base of ops around the product of two matrices."""
+    """Base of ops that compute a product of two matrices."""
 
 
 def same_dtype(

@@ -361,7 +361,7 @@ class RandomVariable(Op):
 
 
 def redrawn(draw: Any, *dist_params: Any) -> Any:
-    """Draw again from the same state with other parameters: a transform of the same random numbers.
+    """Draw from the same generator state with other parameters: the same random numbers, transformed otherwise.
 
     Derivatives are taken of such draws where what was drawn does not tell which the random numbers were, as
     ``loc + scale * z`` does not where `scale` is 0.
@@ -395,7 +395,7 @@ def _broadcast_to_draws(draw: Any, size: Variable, params: Sequence[Any]) -> lis
 
 
 def _as_values_of(kind: TensorType, drawn: Any) -> np.ndarray:
-    """Return draws as an array of a type."""
+    """Convert draws to an array of a type."""
     array = np.asarray(drawn)
     if array.dtype != kind.numpy_dtype:
         with np.errstate(invalid="ignore"):

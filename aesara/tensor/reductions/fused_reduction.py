@@ -47,7 +47,7 @@ class FusedReduction(ExpressionOp):
 
     @property
     def scalar_op(self) -> Composite:
-        """The operation per element: a function of the accumulator and of an element of each operand."""
+        """Scalar function applied per element, of the partial result and an element of each operand."""
         if self.dtypes is None:
             raise AttributeError("A FusedReduction has a scalar op if the dtypes of its operands are given.")
         types = [get_scalar_type(dtype) for dtype in self.dtypes]

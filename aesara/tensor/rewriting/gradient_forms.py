@@ -1,6 +1,6 @@
-"""Forms of logarithms and quotients of exponentials to differentiate in their place: `Scaled` ones.
+"""Differentiate logarithms and quotients of exponentials in their `Scaled` forms.
 
-As they are written, their gradients divide by what may have underflowed, and multiply by it again.
+The gradients of the expressions as written divide by a number that may have underflowed, and multiply by it again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Shapes of a graph's variables, inferred on demand."""
+"""Symbolic shapes of a graph's variables, inferred on demand."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ class BroadcastTo(Op):
 
 
 def summed_to(gradient: TensorVariable, a: TensorVariable) -> TensorVariable:
-    """Return the cotangent of a tensor that was broadcast: sums along the dimensions in which it was repeated."""
+    """Sum the gradient of a broadcast tensor over the dimensions along which `a` was repeated."""
     gradient = summed_where_known(gradient, a)
     if all(n is not None or m == 1 for n, m in zip(a.type.shape, gradient.type.shape)):
         return gradient

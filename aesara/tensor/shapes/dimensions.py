@@ -192,7 +192,7 @@ def unpack(
 
 
 def _kept_at_ends(keep_axes: int | Sequence[int] | None) -> tuple[int, int]:
-    """Return the numbers of the first and of the last dimensions that stay."""
+    """Return the numbers of first and of last dimensions that are kept."""
     axes = [] if keep_axes is None else [keep_axes] if isinstance(keep_axes, int) else sorted(keep_axes)
     front = [k for k in axes if k >= 0]
     back = [k for k in axes if k < 0]

@@ -588,7 +588,7 @@ def one_of(name: str, value: Any, older: str, older_value: Any) -> Any:
 
 
 def least(dtype: np.dtype) -> Any:
-    """Return the identity element of the maximum of a dtype."""
+    """Return the least value of a dtype: the identity of the maximum."""
     if dtype.kind == "b":
         return False
     if dtype.kind in "iu":

@@ -387,7 +387,7 @@ def _members(
     seeds: Sequence[Any],
     given: Sequence[Any],
 ) -> dict[Variable, Variable]:
-    """Return the replacements of the variables of a graph for one member of a batch."""
+    """Map the variables of the core graph to those of one member of the batch."""
     replace: dict[Variable, Variable] = {x: new for x, new in zip(core.inputs, inputs) if not isinstance(x, Constant)}
     replace.update(zip(core.outputs, outputs))
     replace.update(

@@ -30,7 +30,7 @@ _AXES = {
 
 @vectorize_node.register(Correlation)
 def _correlation(op: Correlation, node: Apply, *inputs: TensorVariable) -> Apply | Sequence[TensorVariable]:
-    """Vectorize a correlation if one operand has a batch; otherwise compute the members one by one."""
+    """Merge the batch of one operand with an axis of it; compute the members one by one if both have batches."""
     numbers = batches(node, inputs)
     batched = [k for k, n in enumerate(numbers) if n]
     if len(batched) != 1 or batched[0] > 1:

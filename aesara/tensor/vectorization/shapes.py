@@ -114,7 +114,7 @@ def _alloc(
 
 @vectorize_node.register(Join)
 def _join(op: Join, node: Apply, axis: TensorVariable, *tensors: TensorVariable) -> Apply | Sequence[TensorVariable]:
-    """Vectorize a join: operands get the same batch dimensions, since joining does not broadcast."""
+    """Broadcast the batch dimensions first: `Join` does not broadcast its operands."""
     of_axis, *numbers = batches(node, [axis, *tensors])
     if of_axis:
         return vectorize_by_blockwise(op, node, axis, *tensors)

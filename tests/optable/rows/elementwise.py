@@ -170,7 +170,7 @@ def domains_of(op: Any, count: int) -> list[tuple[float, float]]:
 
 
 def has_values(arg: Arg) -> bool:
-    """Whether the dtype has values in the interval."""
+    """Return whether the dtype has values in the interval."""
     kind = np.dtype(arg.dtype).kind
     if kind == "b":
         return arg.low <= 0 and arg.high >= 1

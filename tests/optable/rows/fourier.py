@@ -16,7 +16,7 @@ POCKETFFT = {} if is_available() else {"FourierTransform|FFTOp": "the functions 
 
 
 def bound(*values: np.ndarray, **_: Any) -> float:
-    """What rounding errors are in proportion to: the sum of all absolute values."""
+    """Return the scale of rounding errors: twice the sum of all absolute values."""
     return 2 * float(np.abs(values[0]).sum())
 
 

@@ -13,7 +13,7 @@ from tests.optable.table import case, row
 
 
 def bound(*_: Any, **__: Any) -> tuple[float, ...]:
-    """What rounding errors are in proportion to: the size of the numbers below, times their condition."""
+    """Return the scale of rounding errors: the size of the numbers below, times their condition."""
     return (100.0,) * 4
 
 

@@ -305,7 +305,7 @@ class TestEdges:
         np.testing.assert_array_equal(gradient_at(build, *values, mode=mode)[0], expected)
 
     def test_choice_keeps_the_other_branch_out(self):
-        """What is NaN or infinite in the branch not taken does not reach the gradient."""
+        """NaN and infinities of the branch not taken do not reach the gradient."""
         of_x, of_y = gradient_at(lambda x, y: at.switch(at.neq(x, 0), y / x, 0), [1.0, -1, 0], [1.0, 1, 1])
         np.testing.assert_array_equal(of_x, [-1, -1, 0])
         np.testing.assert_array_equal(of_y, [1, -1, 0])
@@ -534,7 +534,7 @@ class TestHessian:
         np.testing.assert_array_equal(f(V, V), np.zeros(4))
 
     def test_product_with_constants(self):
-        """What counts as constant does so in both derivatives, as in `hessian`."""
+        """Variables of `consider_constant` are constant in both derivatives, as in `hessian`."""
         p, z = at.dvector("p"), x**2
         product = hessian_vector_product((z * x).sum(), x, p, consider_constant=[z])
         matrix = hessian((z * x).sum(), x, consider_constant=[z])

@@ -1,4 +1,4 @@
-"""What ops say of their derivatives agrees: `connection_pattern`, `L_op` and `R_op` of every op of the tables."""
+"""Consistency of `connection_pattern`, `L_op` and `R_op` of every op of the tables."""
 
 import warnings
 from functools import cache
@@ -70,7 +70,7 @@ def gradient_type(variable):
 
 
 def gradients_of(node, position):
-    """What `L_op` gives if only one output has a gradient; None without `L_op`."""
+    """Return the result of `L_op` if only one output has a gradient; None without `L_op`."""
     given = [gradient_type(v)() if k == position else disconnected_type() for k, v in enumerate(node.outputs)]
     try:
         return node.op.L_op(node.inputs, node.outputs, given)
@@ -79,12 +79,12 @@ def gradients_of(node, position):
 
 
 def has_r_op(node):
-    """Whether an op, or what it applies in batches, has `R_op`."""
+    """Return whether an op, or the core op of a batched one, has `R_op`."""
     return type(getattr(node.op, "core_op", node.op)).R_op is not Op.R_op
 
 
 def tangents_of(node, *moving):
-    """What `R_op` gives if these inputs move."""
+    """Return the result of `R_op` with tangents of these inputs."""
     return node.op.R_op(node.inputs, [v.type() if k in moving else None for k, v in enumerate(node.inputs)])
 
 
@@ -117,7 +117,7 @@ def test_ops_take_the_inputs_of_their_nodes():
 
 
 def test_inputs_that_are_connected_have_gradients():
-    """What `connection_pattern` calls connected, `L_op` does not call disconnected."""
+    """`L_op` gives no disconnected gradient for an input that `connection_pattern` connects."""
     complaints = []
     for row, node in nodes():
         pattern = pattern_of(node)
@@ -168,7 +168,7 @@ def test_nothing_moves_where_no_input_does():
 
 
 def test_outputs_move_with_each_input():
-    """Where an input is connected, `R_op` gives a tangent, and says so if there is no derivative."""
+    """`R_op` gives a tangent for each connected input, or states that there is no derivative."""
     complaints, tried = [], 0
     for row, node in filter(lambda found: has_r_op(found[1]), nodes()):
         pattern, outputs = pattern_of(node), continuous(node.outputs)

@@ -361,7 +361,7 @@ def test_connection_pattern():
 
 
 class TestConfiguration:
-    """What is remembered about an op is remembered for one configuration."""
+    """Cached facts of an op hold for one configuration."""
 
     def test_dtypes_follow_floatX(self):
         x = tensor((3,), "int64")

@@ -36,7 +36,7 @@ class IndexCase:
         return any(isinstance(entry, (np.ndarray, list)) for entry in self.numpy_index)
 
     def has_repetitions(self) -> bool:
-        """Whether the index names an entry more than once."""
+        """Return whether the index names an entry more than once."""
         positions = np.arange(self.x.size).reshape(self.x.shape)[self.numpy_index]
         return np.unique(positions).size < positions.size
 
@@ -51,7 +51,7 @@ class IndexCase:
 
 
 class IndexGraph:
-    """What is computed with an indexed tensor, and what NumPy says that it is.
+    """Expressions of an indexed tensor, with NumPy's values.
 
     The part that is read, the tensor with a value written or added to the part, and the gradients of all of it.
     """
@@ -121,7 +121,7 @@ class IndexGraph:
 
 
 def _broadcasting(known: tuple[int | None, ...], value: np.ndarray, part: np.ndarray) -> tuple[int | None, ...]:
-    """What is known of a value: where it broadcasts, its length must be known to be one."""
+    """Return the static shape of a value: lengths along which it broadcasts are statically 1."""
     n_new = part.ndim - value.ndim
     return tuple(
         1 if size == 1 and part.shape[n_new + axis] != 1 else known[axis] for axis, size in enumerate(value.shape)
@@ -157,7 +157,7 @@ class Drawer:
         return np.asarray(self.rng.integers(0 if dtype[0] == "u" else -9, 9, shape)).astype(dtype)
 
     def static(self, shape: tuple[int, ...]) -> tuple[int | None, ...]:
-        """What might be known of a shape."""
+        """Draw a static shape: each length is known or None."""
         p = self.pick([0.0, 0.5, 1.0])
         return tuple(n if self.chance(p) else None for n in shape)
 

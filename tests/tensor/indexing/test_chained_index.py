@@ -76,7 +76,7 @@ def test_all_bounds(mode, rng=np.random.default_rng(5)):
 
 @MODES
 def test_the_entry_as_scalars(mode):
-    """Where no part is taken with them, start, stop and step stand for themselves."""
+    """As outputs, start, stop and step select the same part as the two slices."""
     entries = [slice(int64, int64, int64), slice(int64, int64, int64)]
     f = aesara.function([x, i, j, k, m, n, o], ChainedIndex(entries, 1)(x, i, j, k, m, n, o), mode=mode)
     rng = np.random.default_rng(6)

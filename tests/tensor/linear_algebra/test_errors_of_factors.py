@@ -147,7 +147,7 @@ def condition_of_discrete_lyapunov(a):
 
 
 def condition_of_riccati(a):
-    """What the terms of the equation amount to, beside its Q, which is the identity."""
+    """Bound the norm of the equation's terms, relative to its Q, the identity."""
     solved = np.linalg.norm(scipy.linalg.solve_continuous_are(a, *[np.eye(N)] * 3), 2)
     return N * (2 * np.linalg.norm(a, 2) * solved + solved**2 + 1)
 

@@ -164,7 +164,7 @@ def test_dtypes(dtype, mode):
 
 
 def skipped(dtype):
-    """What is something else for a dtype: the matrix is Hermitian, and powers of integers are integers."""
+    """Return the functions left out for a dtype: complex matrices are Hermitian, integers have integer powers."""
     if dtype.startswith("complex"):
         return ("solve sym",)
     return () if dtype.startswith("float") else ("matrix_power", "norm")
@@ -212,7 +212,7 @@ WITHOUT_CHECK = {
 @pytest.mark.parametrize("name", WITHOUT_CHECK)
 @pytest.mark.parametrize("mode", LINKERS, ids=["native", "reference"])
 def test_gradients_take_what_their_functions_take(name, mode):
-    """Where there is a value, there is a gradient: for NaN in the matrix it has NaN, too."""
+    """Gradients raise no error where values do not; NaN in the matrix gives NaN."""
     a = at.dmatrix("a")
     value = WITHOUT_CHECK[name](a)
     f = aesara.function([a], [value, aesara.grad((value**2).sum(), a)], mode=mode)

@@ -1,4 +1,4 @@
-"""What is built from convolutions, their shapes, and their errors."""
+"""Functions built on convolutions, shapes of convolutions, and errors."""
 
 import numpy as np
 import pytest

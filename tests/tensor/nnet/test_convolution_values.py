@@ -175,7 +175,7 @@ def test_nothing_to_convolve(mode):
 
 @pytest.mark.parametrize("mode", [NATIVE, REFERENCE], ids=["native", "reference"])
 def test_infinite_and_missing_numbers(mode):
-    """What is not in a window does not reach its sum, but a zero of the filter times infinity is NaN."""
+    """Elements outside a window do not reach its sum, but a zero of the filter times infinity is NaN."""
     x = np.ones((1, 1, 4, 4))
     x[0, 0, 0, 0], x[0, 0, 3, 3] = np.nan, np.inf
     w = np.array([[[[1.0, 1.0], [1.0, 0.0]]]])

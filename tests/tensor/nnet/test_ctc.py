@@ -16,7 +16,7 @@ LENGTHS = np.array([4, 3, 2, 4, 3])
 
 
 def read(path):
-    """What a path of symbols reads as."""
+    """Collapse a path to its labels: drop repetitions, then blanks."""
     return [symbol for symbol, _ in itertools.groupby(path) if symbol]
 
 

@@ -319,7 +319,7 @@ def test_what_does_not_pay_or_is_not_the_same_stays():
 
 @pytest.mark.parametrize("mode", ["py", "llvm"])
 def test_factor_of_the_other_terms_that_is_zero(mode):
-    """What it scales is read, so that NaN are not lost, whether the factor is known or not."""
+    """NaN in the scaled matrix reach the result even if the factor is zero, a constant or not."""
     one = np.ones((2, 2))
     f = aesara.function([x, y, z, b], b * z + at.dot(x, y), mode=Mode(mode, "fast_run"))
     assert blas.gemm_no_inplace in [node.op for node in f.maker.fgraph.toposort()]
@@ -393,7 +393,7 @@ def test_batches():
 
 @pytest.mark.parametrize("of_sum", itertools.product([None, 1, 3], repeat=2), ids=str)
 def test_shapes_of_sums_are_known_as_far_as_those_of_written_ones(of_sum):
-    """What is added may be broadcast, and so may the product, where a length is 1 or not known."""
+    """The added term and the product may be broadcast if a length is 1 or not known."""
     z, row = at.tensor("float64", shape=of_sum), at.tensor("float64", shape=of_sum[:1])
     for of_product in itertools.product([None, 1, 3], repeat=2):
         left, right = at.tensor("float64", shape=(of_product[0], 2)), at.tensor("float64", shape=(2, of_product[1]))

@@ -67,7 +67,7 @@ def test_parameters_go_along(count):
 
 @pytest.mark.parametrize("shape", [(0, 3), (3, 0), (1, 5000), (5000, 1), (70, 33), (3, 1024), (2, 1500)])
 def test_rows(shape):
-    """Where other things are read by row or by column, blocks are whole rows; sums of rows are made there as well."""
+    """Blocks are whole rows if other operands are read by row or column; row sums are computed in them as well."""
     rng = aesara.shared(new())
     x, row, column = at.dmatrix("x"), at.dvector("row"), at.dvector("column")
     noise = at.random.normal(size=x.shape, rng=rng)

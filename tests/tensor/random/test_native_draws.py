@@ -74,7 +74,7 @@ _EACH = at.lvector("each")
     ],
 )
 def test_many_numbers_at_once(distribution, parameters, routine):
-    """Where there is a function for many numbers, which takes parameters that are alike or any, it is called."""
+    """The routine for many numbers is called if there is one for these parameters."""
     x = distribution(*parameters, rng=aesara.shared(new()), size=None if _EACH in parameters else 7)
     f = aesara.function([_EACH], x, on_unused_input="ignore")
     called = [step.routine.name for step in f._native.program.all_steps() if hasattr(step, "routine")]

@@ -67,7 +67,7 @@ def test_what_comes_out_shares_nothing():
 
 
 def test_seeds_go_along():
-    """What a draw leaves of a generator spawns as that does."""
+    """The generator after a draw spawns the same children as the one before."""
     g, shared = random_generator_type("g"), aesara.shared(np.random.default_rng(4))
     mine = np.random.default_rng(3)
     mine.spawn(2)
@@ -181,8 +181,8 @@ def test_a_state_that_is_computed_draws_once():
         np.testing.assert_array_equal(f(3)[k], expected)
 
 
-def test_what_runs_node_by_node():
-    """Where the caller's generator is to be overwritten, and `RandomState`."""
+def test_functions_that_fall_back_to_node_by_node():
+    """Functions that overwrite the caller's generator, or use `RandomState`, are not native."""
     g, s = random_generator_type("g"), random_state_type("s")
     z = at_random.normal(rng=g)
     for inputs, draw in (

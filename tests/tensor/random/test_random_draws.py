@@ -17,7 +17,7 @@ REFERENCE = Mode(linker="py", optimizer=None)
 
 
 def drawn(case, rng, parameters, mode=REFERENCE, **options):
-    """What a compiled function draws, and the generator afterwards; parameters are inputs."""
+    """Return the draws of a compiled function, and the generator afterwards; parameters are inputs."""
     state = aesara.shared(rng)
     variables = [at.as_tensor_variable(p).type() for p in parameters]
     x = case.distribution(*variables, rng=state, **options)

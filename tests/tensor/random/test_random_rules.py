@@ -198,7 +198,7 @@ def test_names_of_lifted_draws():
 
 
 def test_no_mode_lifts():
-    """What a seed gives stays: the rules above are for programs that ask for them."""
+    """No default mode changes the draws of a seed: the rules above have to be requested."""
     twin = np.random.default_rng(3)
     f = aesara.function([], at_random.normal(MEANS, 1.0, size=(2, 3), rng=rng()).T[1])
     np.testing.assert_array_equal(f(), twin.normal(MEANS, 1.0).T[1])

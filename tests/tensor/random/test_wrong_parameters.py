@@ -104,7 +104,7 @@ def drawn_by(name, given, rng):
 @pytest.mark.parametrize("mode", [None, "FAST_COMPILE"])
 @pytest.mark.parametrize("name", AT_BOUNDS)
 def test_parameters_at_the_bounds(name, mode):
-    """What NumPy draws, and not more of its numbers."""
+    """Draws are NumPy's, and take as many of the generator's numbers."""
     for values in AT_BOUNDS[name]:
         given = [np.asarray(p) for p in values]
         rng = aesara.shared(np.random.default_rng(3))

@@ -103,7 +103,7 @@ def test_order_of_random_chains_is_the_best(seed):
 
 
 def multiplications(fgraph, values):
-    """How many multiplications all products of a graph take, for given inputs."""
+    """Count the multiplications of all products of a graph, for given inputs."""
     shapes = {i: value.shape for i, value in zip(fgraph.inputs, values)}
     taken = 0
     for node in fgraph.toposort():
@@ -126,7 +126,7 @@ def test_order_of_a_long_chain_is_the_better_one_of_those_from_its_ends():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_no_order_is_worse_than_the_one_written(seed):
-    """Whatever lengths that are not known turn out to be; with vectors at the ends of some chains."""
+    """Chains of products with lengths not known statically, some with a vector at the end."""
     random = np.random.default_rng(seed)
     chain_length = int(random.integers(3, 6))
     static = [[None, None, 2, 40][k] for k in random.integers(0, 4, chain_length + 1)]

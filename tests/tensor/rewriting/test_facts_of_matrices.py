@@ -1,4 +1,4 @@
-"""What is known of matrices is true of their values, and known of the results of each op that makes matrices."""
+"""Inferred properties of matrices hold for their values, and are inferred for each op that makes matrices."""
 
 import numpy as np
 import pytest

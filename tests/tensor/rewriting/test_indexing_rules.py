@@ -1,4 +1,4 @@
-"""What becomes of parts of tensors in compiled functions: which operations are left, with the same results."""
+"""Rewriting of indexed tensors: the operations left in compiled functions, and their results."""
 
 import itertools
 

@@ -66,7 +66,7 @@ def rewritten(inputs, outputs, protect=True, features=()):
 
 
 def patterns(fgraph):
-    """What is overwritten, node by node."""
+    """Return the destroy maps of nodes that are not views, in order."""
     return [dict(node.op.destroy_map) for node in fgraph.toposort() if not node.op.view_map]
 
 

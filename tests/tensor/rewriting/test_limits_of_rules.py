@@ -1,4 +1,4 @@
-"""How many operands rules look at: as many as they say, and no more."""
+"""Limits on the number of operands that rules look at."""
 
 import pytest
 
@@ -28,7 +28,7 @@ LIMITS = {
 
 
 def fires(name, expression):
-    """Whether a rule is applied anywhere in a graph."""
+    """Return whether a rule fires on any node of a graph."""
     rewriter, _ = node_rewriters()[name]
     fgraph = FunctionGraph(outputs=[expression], clone=True, features=[ShapeFeature()])
     return any(rewriter.transform(fgraph, node) for node in fgraph.toposort())

@@ -294,8 +294,8 @@ def test_the_slope_of_log_erfc_does_not_vanish():
         (exp(-(x**2)) * exp(-(x**2)) / erfc(x), "once"),
     ],
 )
-def test_squares_of_what_the_tail_of_the_normal_distribution_is_taken_of(expression, number):
-    """However they are written; other exponentials stay as they are."""
+def test_exp_of_a_square_beside_erfc_becomes_erfcx(expression, number):
+    """Squares may be written in any way; other exponentials stay as they are."""
     f = aesara.function([x, y, i], expression, on_unused_input="ignore")
     ops = {str(getattr(node.op, "scalar_op", "")) for node in f.maker.fgraph.apply_nodes}
     assert ("erfcx" in ops) == (number is not False)

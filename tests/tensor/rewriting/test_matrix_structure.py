@@ -1,4 +1,4 @@
-"""What rules about matrices leave of expressions, with values, gradients and errors as those are written."""
+"""Rewriting of matrix expressions: the ops left, and values, gradients and errors of the expressions as written."""
 
 import numpy as np
 import pytest
@@ -153,7 +153,7 @@ def test_ops_left(output, left, rng):
     ],
 )
 def test_near_misses(output):
-    """What looks alike keeps its ops."""
+    """Expressions that only resemble a pattern keep their ops."""
     outputs = output if isinstance(output, list) else [output]
     assert sorted(ops_of(compiled([A, B, b], outputs))) == sorted(ops_of(compiled([A, B, b], outputs, PYTHON)))
 

@@ -295,7 +295,7 @@ def test_random_arithmetic(dtypes, seed):
 
 
 def test_floats_are_regrouped_in_the_dtype_of_the_result_only():
-    """What needs no cast gets none: the operation casts its operands itself."""
+    """No cast is added for an operation that casts its operands itself."""
     x, y, z = at.vector("x", dtype="float32"), at.dvector("y"), at.vector("z", dtype="int8")
     after, _ = rewrite((x * y) / (y * z) * 2.0)
     assert ops_of(after) == ["Mul", "TrueDivide"]

@@ -1,4 +1,4 @@
-"""What rules ask about variables, and how they put results in the place of what was there."""
+"""Queries of rules about variables, and replacement of results."""
 
 from itertools import product
 

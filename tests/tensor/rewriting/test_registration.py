@@ -20,7 +20,7 @@ OFFERING = ("registration", "basic", "subtensor")
 
 
 def assigns(name: str, variable: str) -> bool:
-    """Whether a module assigns a variable at its top level; only files that name it are parsed."""
+    """Return whether a module assigns a variable at its top level; only files that name it are parsed."""
     if not re.search(rf"^{variable}\b", FILES[name].read_text(encoding="utf-8"), re.MULTILINE):
         return False
     targets = [s.targets[0] for s in tree_of(name).body if isinstance(s, ast.Assign)]

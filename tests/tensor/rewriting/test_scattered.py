@@ -154,5 +154,5 @@ def test_many_parts_are_added_at_once(others):
 
 
 def has_zeros(node):
-    """Whether a node writes into a tensor of zeros."""
+    """Return whether a node writes into a tensor of zeros."""
     return isinstance(node.op, IncSubtensor) and has_value(node.inputs[0], 0)

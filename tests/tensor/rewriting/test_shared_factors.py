@@ -1,4 +1,4 @@
-"""How many factorizations are left of what is asked of one matrix."""
+"""Number of factorizations left if several results are computed from one matrix."""
 
 import numpy as np
 import pytest

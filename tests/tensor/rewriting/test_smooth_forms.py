@@ -83,7 +83,7 @@ def test_quotients_far_from_zero(name, dtype, far):
 
 
 def test_quotients_of_integers_at_their_limits():
-    """What is negated wraps around in eight bits."""
+    """The negative of -128 wraps around in eight bits."""
     x = at.vector("x", dtype="int8")
     values = np.arange(-128, 128).astype("int8")
     for build in (lambda x: at.exp(-x) * at.sigmoid(x), lambda x: at.exp(x) * at.sigmoid(-x)):

@@ -109,7 +109,7 @@ def test_writing_everything(mode):
     np.testing.assert_array_equal(f(old, new), new[:, ::-1])
 
 
-def test_writing_everything_needs_nothing_of_what_was_there():
+def test_set_subtensor_of_everything_drops_the_old_value():
     a, b = at.dmatrices("a", "b")
     written = at.set_subtensor(at.exp(a)[:, :], b) * 2
     f = aesara.function([a, b], written, mode=NATIVE)

@@ -23,7 +23,7 @@ INPUTS = [v, w, m, n, small, z, far]
 
 
 def outcome(output, mode, values):
-    """What a program computes, or that it fails."""
+    """Return the results of a program, or "an error"."""
     with config.change_flags(on_opt_error="raise"):
         function = aesara.function(INPUTS, output, mode=mode, on_unused_input="ignore")
     try:
@@ -198,7 +198,7 @@ def test_parts_of_parts(name, k):
 
 
 def test_allocations_of_allocations_check_each_dimension():
-    """What is one in another dimension says nothing about this one."""
+    """A length of 1 in one dimension tells nothing about another dimension."""
     n = at.lscalar("n")
     element = at.tensor("element", dtype="float64", shape=(1, 1, 1))
     for lengths, again in (((2, n, 1), (2, 5, 1)), ((n, 2, 1), (5, 2, 1)), ((1, n, 3), (4, 5, 3))):

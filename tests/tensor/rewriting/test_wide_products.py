@@ -88,8 +88,8 @@ def test_powers_that_are_not_whole_do_not_cancel():
     np.testing.assert_array_equal(found, [np.nan, 2.0])
 
 
-def test_factors_of_which_nothing_is_a_number_beside_a_power():
-    """What is drawn comes from a generator, which has no dtype."""
+def test_draws_times_a_power():
+    """Draws have a generator among their inputs, which has no dtype."""
     drawn = at.random.RandomStream(1).normal(size=(3,))
     with aesara.config.change_flags(on_opt_error="raise"):
         found = aesara.function([x], drawn * at.square(x), mode=RULES)(np.full(3, 2.0))

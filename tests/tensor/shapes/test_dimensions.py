@@ -134,8 +134,8 @@ def test_meshgrid(indexing, sparse, lengths):
 
 @pytest.mark.parametrize("order", [("x", 0, 1), (0, "x", 1), (1, 0, "x"), ("x", 1, "x", 0), (1, 0)])
 @pytest.mark.parametrize("static", [(None, None), (2, None), (1, 3), (None, 1)], ids=str)
-def test_gradients_of_which_nothing_is_known(order, static):
-    """What arrives at moved and added dimensions need not say that those have length 1."""
+def test_gradients_of_unknown_static_shape(order, static):
+    """Gradients of moved and added dimensions need no static length of 1."""
     shape = [n or 2 for n in static]
     x, g = at.tensor("float64", shape=static), at.tensor("float64", shape=(None,) * len(order))
     arriving = np.arange(1.0, np.prod(shape) + 1).reshape(*[1 if k == "x" else shape[k] for k in order])

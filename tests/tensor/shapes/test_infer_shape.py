@@ -49,7 +49,7 @@ def all_ops():
 
 
 def makes_nodes(cls):
-    """Whether a class is no base class only."""
+    """Return whether a class makes nodes, and is not just a base class."""
     return "make_node" in vars(cls) or not is_base(cls)
 
 

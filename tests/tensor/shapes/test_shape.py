@@ -173,7 +173,7 @@ def test_reshape_takes_what_is_known_of_shapes():
 
 
 @pytest.mark.parametrize("lengths", [(-1, 3), (3, -1), (2, 3), (-1,)])
-def test_the_shape_of_what_is_reshaped_has_the_lengths_that_are_stated(lengths):
+def test_shape_of_reshape_has_the_given_lengths(lengths):
     """Nothing is left to be found out of lengths that are numbers, before any rule has worked on them."""
     x = at.dmatrix()
     (sizes,) = reshape(x, lengths).owner.op.infer_shape(None, reshape(x, lengths).owner, [(x.shape[0], x.shape[1])])
@@ -268,7 +268,7 @@ def test_the_length_of_a_shared_vector_is_that_of_its_value():
         at.get_vector_length(aesara.shared(np.eye(2)))
 
 
-def test_a_part_of_what_has_a_stated_shape_keeps_what_is_left_of_it():
+def test_row_of_specify_shape_keeps_the_other_lengths():
     m, k = at.dmatrix("m"), at.lscalar("k")
     f = aesara.function([m, k], at.specify_shape(m, (None, k))[1])
     (shape,) = [node for node in f.maker.fgraph.apply_nodes if isinstance(node.op, SpecifyShape)]

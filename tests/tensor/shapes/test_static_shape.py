@@ -1,4 +1,4 @@
-"""What is known of shapes before anything is computed: by the types of variables, and by graphs that infer them."""
+"""Shapes known before anything is computed: static ones of types, and those inferred as graphs."""
 
 import inspect
 import re
@@ -52,7 +52,7 @@ def test_shapes_that_are_known(row):
 
 @rows
 def test_shapes_that_are_known_in_part(row):
-    """Where some lengths are not known, nothing wrong is inferred from the others."""
+    """If some lengths are not known, nothing wrong is inferred from the others."""
     actual = shapes_at_run_time(row)
     lengths = [len(v.shape) for v in row.values]
     rng = np.random.default_rng(1)

@@ -10,7 +10,7 @@ import numpy as np
 
 
 def output_sizes(sizes: Sequence[int], ws: Any, ignore_border: bool, stride: Any, pad: Any) -> list[int]:
-    """How many windows there are in each dimension, by trying one position after another."""
+    """Count the windows in each dimension by trying one position after another."""
     found = []
     for n, w, s, p in zip(sizes, ws, stride, pad, strict=True):
         count = 0

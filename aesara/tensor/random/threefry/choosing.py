@@ -167,7 +167,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, size: Any = None) -> Tens
 
 
 def permutation(key: Any, x: Any, axis: int = 0) -> TensorVariable:
-    """Permute the entries along an axis at random.
+    """Return a random permutation along an axis.
 
     Parameters
     ----------

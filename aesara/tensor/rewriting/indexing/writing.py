@@ -159,7 +159,7 @@ def local_useless_inc_subtensor(fgraph: FunctionGraph, write: Apply, x: Any, y: 
 
 
 def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
-    """Return whether, by its type, a value that is written to all of a tensor has fewer elements than it."""
+    """Return whether the type of `y` tells that it is broadcast if it is written to all of `x`."""
     n_new = x.type.ndim - y.type.ndim
     return n_new > 0 or any(one == 1 != other for one, other in zip(y.type.shape, x.type.shape[max(n_new, 0) :]))
 
