@@ -375,6 +375,25 @@ def test_threads_may_compile_one_graph():
     assert found == [found[0]] * 40
 
 
+def test_threads_may_fail_together():
+    """The first error makes the graph; the others wait until it is there."""
+
+    def make():
+        v, w = at.dvector("v"), at.dvector("w")
+        return aesara.function([v, w], at.log(at.exp(v * 1.125) + 1) + w)  # the line of the error
+
+    def fail(_):
+        with pytest.raises(ValueError, match="the line of the error"):
+            second(np.ones(2), np.ones(3))
+        return True
+
+    make()
+    second = make()
+    assert is_kept(second)
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(fail, range(16)))
+
+
 def test_memory_is_bounded(monkeypatch):
     monkeypatch.setattr(cache, "_MOST_FUNCTIONS", 3)
     for factor in range(2, 8):

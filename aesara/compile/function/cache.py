@@ -72,6 +72,10 @@ class KeptFunction:
         image = self.form.image
         return len(image.code) + len(image.entry_code) + sum(constant.nbytes for constant in self.form.constants)
 
+    def has_text(self, text: str) -> bool:
+        """Return whether the machine code was made of this LLVM IR."""
+        return _text_digest(text) == self.text
+
 
 #: by folder and key
 _kept: OrderedDict[tuple[str, str], KeptFunction] = OrderedDict()
@@ -99,8 +103,10 @@ def key_of(maker: Any, graph: FunctionGraph) -> str:
     query = mode.provided_optimizer
     if type(mode.linker) is not LLVMLinker or not isinstance(query, RewriteDatabaseQuery) or mode.optdb is not optdb:
         raise NoDigest(f"the mode {mode} is not one of rewrites and native code")
-    if maker.profile is not None or maker.accept_inplace or maker.overwrites_arguments:
-        raise NoDigest("the function is profiled, or its graph has operations that overwrite their inputs")
+    if maker.profile is not None:
+        raise NoDigest("the function is profiled")
+    if maker.accept_inplace or maker.overwrites_arguments:
+        raise NoDigest("operations of its graph may overwrite their inputs")
     if config.compute_test_value != "off" or config.compute_test_value_opt != "off":
         raise NoDigest("test values are computed")
     if active_watch() is not None:
@@ -109,7 +115,7 @@ def key_of(maker: Any, graph: FunctionGraph) -> str:
     facts = (
         _facts_of_query(query),
         _facts_of_query(RewriteSteps.query),
-        optdb.content_of_package(),
+        optdb.registrations_of_package(),
         [(one.mutable, one.borrow, one.strict, one.allow_downcast, one.implicit, one.value is None,
           one.update is None) for one in maker.inputs],
         [one.borrow for one in maker.outputs],
@@ -186,7 +192,7 @@ def keep(key: str, native: Any, types: tuple[Any, ...]) -> None:
     errors = tuple(map(_without_node, form.symbols.errors))
     # The data of a constant can be changed, if nobody should.
     own = replace(form, symbols=None, constants=tuple(np.array(constant) for constant in form.constants))
-    found = KeptFunction(own, types, text_digest(native.report.text), errors)
+    found = KeptFunction(own, types, _text_digest(native.report.text), errors)
     _remember(key, found)
     cache = function_cache()
     if cache is not None:
@@ -198,7 +204,7 @@ def _without_node(error: ErrorInfo) -> ErrorInfo:
     return ErrorInfo(error.kind, message, None)
 
 
-def text_digest(text: str) -> bytes:
+def _text_digest(text: str) -> bytes:
     """Return the digest of the text of a module."""
     return blake2b(text.encode(), digest_size=20).digest()
 

@@ -136,11 +136,11 @@ class FunctionMaker:
         self.linker: Any = self.mode.linker
         self._form: Any = None  # what the linker has made of the graph, if that can be pickled
         if no_fgraph_prep:
-            self._finish_graph(written)
+            self.fgraph = self._finish_graph(written)
         else:
             self._key, kept = self._find_kept(written)
             if kept is None:
-                self._rewrite(written, additional)
+                self.fgraph = self._rewrite(written, additional)
             else:
                 self._form = kept.form.without_symbols()
                 self._kept = kept, written, additional, config.values()
@@ -167,27 +167,28 @@ class FunctionMaker:
             return None, None
         return key, cache.find(key)
 
-    def _rewrite(self, written: FunctionGraph, additional: Sequence[SymbolicOutput]) -> None:
-        """Rewrite the graph in place; then it is that of the maker."""
+    def _rewrite(self, written: FunctionGraph, additional: Sequence[SymbolicOutput]) -> FunctionGraph:
+        """Rewrite the graph in place, and return it."""
         started = clock.now()
         self.mode.linker.expect(written)
         self.prepare_fgraph(self.inputs, self.outputs, additional, written, self.mode, self.profile)
         self.rewrite_seconds = clock.now() - started
         if self.profile is not None:
             self.profile.add_rewriting(self.rewrite_seconds)
-        self._finish_graph(written)
+        return self._finish_graph(written)
 
-    def _finish_graph(self, graph: FunctionGraph) -> None:
+    def _finish_graph(self, graph: FunctionGraph) -> FunctionGraph:
+        """Attach what a graph needs that will not be rewritten any more, and return it."""
         if any(node.op.destroy_map for node in graph.apply_nodes):
             # It says in which order the nodes may run.
             graph.attach_feature(DestroyHandler())
         if self.profile is not None:
             self.profile.nb_nodes = len(graph.apply_nodes)
-        self.fgraph = graph
+        return graph
 
-    def _insert_copies(self) -> None:
-        additional = [SymbolicOutput(one) for one in self.fgraph.outputs[len(self.outputs) :]]
-        insert_deepcopy(self.fgraph, self.inputs, [*self.outputs, *additional])
+    def _insert_copies(self, graph: FunctionGraph) -> None:
+        additional = [SymbolicOutput(one) for one in graph.outputs[len(self.outputs) :]]
+        insert_deepcopy(graph, self.inputs, [*self.outputs, *additional])
         self._copies_inserted = True
 
     def _is_updated(self, position: int) -> bool:
@@ -270,7 +271,7 @@ class FunctionMaker:
             return function
         if not self._copies_inserted:
             # Native functions return fresh buffers by themselves, but their graphs are not to look different.
-            self._insert_copies()
+            self._insert_copies(self.fgraph)
         declined = "its graph was given with operations that overwrite arguments" if self.overwrites_arguments else None
         if isinstance(self.linker, NativeLinker) and declined is None:
             try:
@@ -450,21 +451,25 @@ class FunctionMaker:
         return maker
 
     def _make_kept_graph(self) -> None:
-        """Rewrite the graph of a function that was compiled before, with the options of then."""
+        """Rewrite the graph of a function that was compiled before, with the options of then.
+
+        Other threads see the graph when all is done.
+        """
         kept, written, additional, options = self._kept
         with config.change_flags({name: value for name, value in options.items() if getattr(config, name) != value}):
-            self._rewrite(written, additional)
+            graph = self._rewrite(written, additional)
             self.rewrite_seconds = 0.0  # it was not needed for the function
-            del self._kept
-            self._insert_copies()
+            self._insert_copies(graph)
             unpack_single = self.unpack_single or self.return_none
             updates = dict(self.update_mapping)
-            symbols, text = self.linker.symbols_of(self._form, self.fgraph, self.n_returned, updates, unpack_single)
-        if cache.text_digest(text) != kept.text:
+            symbols, text = self.linker.symbols_of(self._form, graph, self.n_returned, updates, unpack_single)
+        if not kept.has_text(text):
             # Rules were registered since, perhaps.
             _logger.warning("The graph of a compiled function has changed: errors of the function do not name nodes.")
             symbols = replace(symbols, errors=kept.errors)
         self._form.symbols = symbols
+        self.fgraph = graph
+        del self._kept
 
     def __getstate__(self) -> dict[str, Any]:
         state = {key: value for key, value in dict(self.__dict__).items() if key not in _DERIVED}
@@ -487,10 +492,11 @@ class FunctionMaker:
         confirm(checksum, checksum_of(facts_of(state)), "description of inputs and results")
 
     def _output_types(self) -> list[tuple[Any, str | None]]:
-        if "_stored" in self.__dict__:
-            return self._stored.types
-        if "_kept" in self.__dict__:
-            kept, written, *_ = self._kept
+        stored, found = self.__dict__.get("_stored"), self.__dict__.get("_kept")
+        if stored is not None:
+            return stored.types
+        if found is not None:
+            kept, written, *_ = found
             return [(type, v.name) for type, v in zip(kept.types, written.outputs)]
         return [(v.type, v.name) for v in self.fgraph.outputs]
 

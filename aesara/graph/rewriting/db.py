@@ -338,8 +338,10 @@ class RewriteDatabase:
                     pending.append(inner)
         return list(found.values())
 
-    def content_of_package(self) -> int:
-        """Return a number of what the package has registered here so far.
+    def registrations_of_package(self) -> int:
+        """Return the number of registrations, all by modules of this package.
+
+        It tells how many of the modules of rules are loaded, which are always loaded with the ops that they are about.
 
         Raises
         ------
