@@ -133,10 +133,10 @@ class PathParam(TypedParam):
     """The path of a file or a folder; ``~`` is the user's home."""
 
     def __init__(self, default, validate=None, mutable: bool = True):
-        super().__init__(default, apply=self._expanded, validate=validate, mutable=mutable)
+        super().__init__(default, apply=self._expand, validate=validate, mutable=mutable)
 
     @staticmethod
-    def _expanded(path):
+    def _expand(path):
         return os.path.expanduser(str(path))
 
 

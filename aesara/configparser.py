@@ -428,7 +428,7 @@ def config_files_from_aesararc() -> list[str]:
 def _create_default_config() -> AesaraConfigParser:
     flags = parse_config_string(os.getenv("AESARA_FLAGS", ""))
     files = [path for path in config_files_from_aesararc() if os.path.isfile(path) and _is_trusted(path)]
-    return AesaraConfigParser(flags, *_parsed(files)) if files else AesaraConfigParser(flags, None, None)
+    return AesaraConfigParser(flags, *_parse(files)) if files else AesaraConfigParser(flags, None, None)
 
 
 def _is_trusted(path: str) -> bool:
@@ -447,7 +447,7 @@ def _is_trusted(path: str) -> bool:
     return False
 
 
-def _parsed(files: list[str]) -> list:
+def _parse(files: list[str]) -> list:
     """The entries of configuration files, with references to other entries replaced, and without."""
     # Loaded only where there is a file to read: the module is comparatively heavy.
     from configparser import ConfigParser, RawConfigParser

@@ -8,7 +8,7 @@ from typing import Any
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
@@ -118,7 +118,7 @@ class IfElse(Op):
         points = [p if p is not None else v.zeros_like() for v, p in zip(inputs[1:], eval_points[1:])]
         return self(inputs[0], *points, return_list=True)
 
-    def taken(self, node: Apply, condition: Any) -> Sequence[Variable]:
+    def branch_inputs(self, node: Apply, condition: Any) -> Sequence[Variable]:
         """Return the inputs of the branch that `condition` selects."""
         start = self._first_taken(condition)
         return node.inputs[start : start + self.n_outs]
@@ -167,7 +167,7 @@ def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
     one, two = found[node.inputs[1 + k]], found[node.inputs[1 + op.n_outs + k]]
     if not isinstance(output.type, TensorType) or (one.support is FULL and two.support is FULL):
         return FULL, True
-    holds = tensor_condition(node.inputs[0]).mapped(lambda condition: Everywhere(condition, output.type.ndim))
+    holds = tensor_condition(node.inputs[0]).map_conditions(lambda condition: Everywhere(condition, output.type.ndim))
     support = union(intersection(holds, one.support), intersection(complement(holds), two.support))
     return support, one.is_clean and two.is_clean
 
@@ -204,7 +204,7 @@ def _unify_types(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
 
 
 def _branch_text(branch: Variable) -> str:
-    return f"{described(branch)} has type {branch.type}"
+    return f"{describe(branch)} has type {branch.type}"
 
 
 def _are_compatible(one: Any, two: Any) -> bool:
@@ -262,7 +262,7 @@ def local_known_choice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | b
     condition = node.inputs[0]
     if not isinstance(condition, Constant):
         return False
-    return list(node.op.taken(node, condition.data))
+    return list(node.op.branch_inputs(node, condition.data))
 
 
 canonicalize.register("local_known_choice", local_known_choice, "fast_run", "fast_compile")

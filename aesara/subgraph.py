@@ -16,7 +16,7 @@ from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.forward_mode import Rop
 from aesara.graph.inner import HasInnerGraph
-from aesara.graph.messages import described, namesake_note
+from aesara.graph.messages import describe, namesake_note
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op, stand_in
@@ -67,7 +67,7 @@ def construct_nominal_fgraph(
             continue
         if not isinstance(variable, SharedVariable):
             note = namesake_note(variable, inputs, "is an input")
-            text = f"OpFromGraph is missing an input: {described(variable)}."
+            text = f"OpFromGraph is missing an input: {describe(variable)}."
             raise MissingInputError(f"{text} {note}" if note else text, variable=variable)
         if variable not in shared:
             shared.append(variable)
@@ -521,7 +521,7 @@ def _(op: OpFromGraph, node: Any, of_outputs: Sequence[Supported]) -> Sequence[S
     supports: dict[Variable, Support] = {}
     for output, cotangent in zip(outputs, of_outputs):
         if _is_smooth(output) and not is_disconnected(cotangent.value):
-            value, support = cotangent.settled(), cotangent.support
+            value, support = cotangent.apply_support(), cotangent.support
             seeds[output] = seeds[output] + value if output in seeds else value
             supports[output] = union(supports.get(output, EMPTY), support)
     pattern = op.connection_pattern(node)
@@ -529,7 +529,7 @@ def _(op: OpFromGraph, node: Any, of_outputs: Sequence[Supported]) -> Sequence[S
     terms = [
         Supported(disconnected_type() if not any(row) else v.zeros_like(dtype="floatX"))
         if is_disconnected(term.value)
-        else Supported(*clone_replace([term.settled()], dict(zip(inputs, node.inputs))))
+        else Supported(*clone_replace([term.apply_support()], dict(zip(inputs, node.inputs))))
         for v, row, term in zip(node.inputs, pattern, found)
     ]
     return terms

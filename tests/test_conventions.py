@@ -165,7 +165,18 @@ IRREGULAR_PARTICIPLES = set(
     "understood undone withdrawn won worn woven written".split()
 )
 #: verbs, and names of NumPy and of Aesara 2.9.4
-NOT_PARTICIPLES = {"embed", "exceed", "feed", "need", "proceed", "searchsorted", "seed", "shared", "succeed"}
+NOT_PARTICIPLES = {
+    "deprecated",
+    "embed",
+    "exceed",
+    "feed",
+    "need",
+    "proceed",
+    "searchsorted",
+    "seed",
+    "shared",
+    "succeed",
+}
 
 
 def is_bare_participle(name: str) -> bool:

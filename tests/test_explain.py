@@ -374,7 +374,7 @@ def test_lowering_twice_gives_the_same_program():
     f = aesara.function([x, m], [reverse(at.exp(x)) + m.sum(axis=0), m @ m])
     report, graph = f._native.report, f.maker.fgraph
     again = lower_graph([(v, False) for v in graph.inputs], graph.outputs, {}, 2, False)
-    assert print_program(again.program) == print_program(report.lowered.program)
+    assert print_program(again.program) == print_program(report.lowering.program)
 
 
 # -- the option native_fallback -------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
-from aesara.graph.messages import described, described_list, formula_of
+from aesara.graph.messages import describe, described_list, formula_of
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.printing.short_formula import short_formula
@@ -117,13 +117,13 @@ def test_names_stand_for_what_they_are_computed_from():
     z = x * 2
     z.name = "z"
     assert short_formula(at.exp(z) + 1) == "exp(z) + 1"
-    assert described(z) == "z" and formula_of(z) == "x * 2"
+    assert describe(z) == "z" and formula_of(z) == "x * 2"
 
 
 def test_how_variables_are_named_in_messages():
-    assert described(x) == "x" and described(at.constant(2.0)) == "TensorConstant{2.0}"
-    assert described(x + y) == "`x + y` (Elemwise{add,no_inplace}.0)"
-    assert described("x") == "'x'" and described(None) == "None" and described(2.5) == "2.5"
+    assert describe(x) == "x" and describe(at.constant(2.0)) == "TensorConstant{2.0}"
+    assert describe(x + y) == "`x + y` (Elemwise{add,no_inplace}.0)"
+    assert describe("x") == "'x'" and describe(None) == "None" and describe(2.5) == "2.5"
     assert described_list([x, x + y]) == "x, `x + y` (Elemwise{add,no_inplace}.0)"
     assert described_list([x] * 12) == ", ".join(["x"] * 10) + " and 2 more"
 
@@ -146,10 +146,10 @@ def test_a_printer_that_fails_does_not_hide_the_message():
     z = Unprintable()(x)
     aesara.pprint.assign(condition, aesara.printing.IgnorePrinter())
     try:
-        assert described(z) == "Unprintable.0"
+        assert describe(z) == "Unprintable.0"
     finally:
         aesara.pprint.printers.remove(next(entry for entry in aesara.pprint.printers if entry[0] is condition))
-    assert described(z) == "`Unprintable(x)` (Unprintable.0)"
+    assert describe(z) == "`Unprintable(x)` (Unprintable.0)"
 
 
 def test_texts_of_variables_stay_as_they_are():

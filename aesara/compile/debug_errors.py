@@ -11,7 +11,7 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.features import BadOptimization as _BadOptimization
-from aesara.graph.messages import described, formula_of
+from aesara.graph.messages import describe, formula_of
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.utils import describe_source
 from aesara.tensor.core.value_comparison import tolerances
@@ -263,7 +263,7 @@ class InvalidValueError(DebugModeError):
         lines = [
             "InvalidValueError",
             f"  type(variable) = {self.r.type}",
-            f"  variable       = {described(self.r)}",
+            f"  variable       = {describe(self.r)}",
             f"  type(value)    = {type(value)}",
         ]
         if isinstance(value, (np.ndarray, np.generic)):
@@ -281,7 +281,7 @@ class InvalidValueError(DebugModeError):
         lines = [
             "InvalidValueError",
             f"  type(variable) = {self.r.type}",
-            f"  variable       = {described(self.r)}",
+            f"  variable       = {describe(self.r)}",
             f"  type(value)    = {type(value)}",
             f"  dtype(value)   = {getattr(value, 'dtype', None)}",
             f"  shape(value)   = {getattr(value, 'shape', None)}",

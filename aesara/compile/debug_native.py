@@ -9,7 +9,7 @@ from aesara.compile.debug_checks import shares_memory
 from aesara.compile.debug_errors import BadThunkOutput, DebugModeError, check_eq
 from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm.linker import LLVMLinker
@@ -70,7 +70,7 @@ class NativeCheck:
                 error = BadThunkOutput(out, "perform", values[out], "native code", result)
                 if self.strides > 1:
                     raise error
-                warn(f"{_STRIDES_DIFFER}: {described(out)}: {_strides(values[out])} and {_strides(result)}.")
+                warn(f"{_STRIDES_DIFFER}: {describe(out)}: {_strides(values[out])} and {_strides(result)}.")
 
     def _run(self, native: Any, inputs: Sequence[Variable], values: dict[Variable, Any], subject: str) -> list[Any]:
         copies = [copy_value(values[one]) for one in inputs]

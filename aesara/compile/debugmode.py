@@ -35,7 +35,7 @@ from aesara.compile.shrink import smallest_case
 from aesara.configdefaults import config
 from aesara.graph.features import Feature
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.db import RewriteDatabase
 from aesara.graph.rewriting.rewriter import GraphRewriter
@@ -271,7 +271,7 @@ class CheckedGraph:
 def _value_of_leaf(variable: Variable, node: Apply) -> Any:
     if isinstance(variable, Constant):
         return variable.data
-    return Failed(DebugModeError(f"The variable {described(variable)} has no value."), node, ())
+    return Failed(DebugModeError(f"The variable {describe(variable)} has no value."), node, ())
 
 
 class DebugMode(Mode):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.container import Container
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 
@@ -52,7 +52,7 @@ class SymbolicInput:
     ) -> None:
         if not isinstance(variable, Variable):
             raise TypeError(
-                f"The input of a function must be a graph variable, got {described(variable)} ({type(variable)})."
+                f"The input of a function must be a graph variable, got {describe(variable)} ({type(variable)})."
             )
         if implicit is None:
             raise ValueError("`implicit` must be True or False.")
@@ -121,7 +121,7 @@ class In(SymbolicInput):
     ) -> None:
         if mutable and borrow is False:
             raise ValueError(
-                f"Symbolic input for variable {described(variable)} (name={name}) has flags mutable=True, "
+                f"Symbolic input for variable {describe(variable)} (name={name}) has flags mutable=True, "
                 "borrow=False. "
                 "This combination is incompatible since mutable=True implies that the input variable may be "
                 "both aliased (borrow=True) and overwritten."

@@ -60,7 +60,7 @@ class MonitorMode(Mode):
                 raise TypeError(f"`{role}` must be a function of (fgraph, i, node, thunk), got {function!r}.")
         self.pre_func = pre_func
         self.post_func = post_func
-        super().__init__(_wrapped(linker, self.eval), optimizer, db)
+        super().__init__(_wrap(linker, self.eval), optimizer, db)
 
     def eval(self, fgraph: FunctionGraph, i: int, node: Apply, fn: Any) -> None:
         """Run one node between the two functions."""
@@ -93,7 +93,7 @@ class MonitorMode(Mode):
         self.__init__(pre_func, post_func, optimizer)  # type: ignore[misc]
 
 
-def _wrapped(linker: str | Linker | None, wrapper: Callable[..., Any]) -> WrapLinker:
+def _wrap(linker: str | Linker | None, wrapper: Callable[..., Any]) -> WrapLinker:
     if linker is None or isinstance(linker, str):
         Mode.get_linker_optimizer(config.linker if linker is None else linker, None)  # an unknown name is an error
         linker = PerformLinker()

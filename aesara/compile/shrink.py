@@ -13,7 +13,7 @@ from aesara.compile.program_text import ProgramText, array_text
 from aesara.graph.cloning import clone_replace
 from aesara.graph.features import ReplaceValidate
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter
 from aesara.graph.rewriting.walking import WalkingGraphRewriter
@@ -35,7 +35,7 @@ def compute(targets: Sequence[Variable], values: Values) -> None:
     for node in order_of([one for one in targets if one not in values], set(values)):
         for variable in node.inputs:
             if variable not in values:
-                error = DebugModeError(f"The variable {described(variable)} has no value.")
+                error = DebugModeError(f"The variable {describe(variable)} has no value.")
                 values[variable] = variable.data if isinstance(variable, Constant) else Failed(error, node, ())
         try:
             values.update(zip(node.outputs, CheckedNode(node, check=False)(values), strict=True))
@@ -157,7 +157,7 @@ def smallest_case(expression: Variable, values: Mapping[Variable, Any], rule: An
     compute([expression], results)
     best = None
     for depth in range(1, 9):  # rules look at a few operations only
-        best = trial(_cut(expression, _at_depth(expression, depth), results), results)
+        best = trial(_replace_by_inputs(expression, _at_depth(expression, depth), results), results)
         if best is not None:
             break
     if best is None:
@@ -175,7 +175,7 @@ def _at_depth(expression: Variable, depth: int) -> list[Variable]:
     return [one for one in dict.fromkeys(level) if one.owner is not None and one is not expression]
 
 
-def _cut(expression: Variable, parts: Sequence[Variable], results: Values) -> Variable:
+def _replace_by_inputs(expression: Variable, parts: Sequence[Variable], results: Values) -> Variable:
     """Replace subexpressions by inputs, and add the values of these to `results`."""
     if not parts:
         return expression
@@ -199,7 +199,7 @@ def _with_inputs_for_parts(best: SmallestCase, trial: _Trial) -> SmallestCase:
                 parts[one] = None
                 stack.extend(one.owner.inputs)
         for part in list(parts)[1:]:
-            smaller = trial(_cut(best.before, [part], results), results)
+            smaller = trial(_replace_by_inputs(best.before, [part], results), results)
             if smaller is not None:
                 best, again = smaller, True
                 break

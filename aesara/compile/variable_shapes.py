@@ -8,7 +8,7 @@ from aesara.compile.function import function
 from aesara.graph import hooks
 from aesara.graph.cloning import clone_replace
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import applys_between, graph_inputs
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -37,12 +37,12 @@ def shape_of_variables(fgraph: FunctionGraph, input_shapes: dict[Variable, Any])
 
 def _give_shape(feature: ShapeFeature, variable: Variable, copy: Variable | None, shape: Any) -> None:
     if copy is None or copy.owner is not None:
-        raise ValueError(f"A shape was given for {described(variable)}, which is not an input of the graph.")
+        raise ValueError(f"A shape was given for {describe(variable)}, which is not an input of the graph.")
     shape = tuple([int(n) for n in shape])
     static = variable.type.shape
     if len(shape) != len(static) or any(n not in (None, length) for n, length in zip(static, shape)):
         raise ValueError(
-            f"{described(variable)} of type {variable.type} cannot have the shape {shape} that was given for it."
+            f"{describe(variable)} of type {variable.type} cannot have the shape {shape} that was given for it."
         )
     feature.shape_of[copy] = tuple([constant(n, dtype="int64") for n in shape])
 

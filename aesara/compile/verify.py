@@ -15,7 +15,7 @@ from aesara.compile.mode import get_mode
 from aesara.compile.shrink import SmallestCase, Values, compute, difference, smallest_case
 from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.watching import Pair, Watcher, name_of, watching
@@ -117,7 +117,7 @@ class _Verifier(Watcher):
     def leave(self, fgraph: FunctionGraph, rewriter: Any, seconds: float) -> None:
         self.stages.pop()
 
-    def replaced(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
+    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
         if self.wrong is not None:
             return
         name = ", ".join(name_of(rule) for rule in rules)
@@ -162,7 +162,7 @@ def draw_value(variable: Variable, rng: np.random.Generator, kind: int = 0) -> A
     elif isinstance(getattr(variable.type, "dtype", None), str):
         dtype, shape = np.dtype(variable.type.dtype), ()
     else:
-        raise TypeError(f"There is no random value of the type {variable.type}; give one for {described(variable)}.")
+        raise TypeError(f"There is no random value of the type {variable.type}; give one for {describe(variable)}.")
     if dtype.kind in "iub":
         low, high = (0, 1) if kind == 1 else (-3 if dtype.kind == "i" else 0, 3)
         return np.asarray(rng.integers(low, high, shape, endpoint=True)).astype(dtype)

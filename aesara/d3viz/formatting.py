@@ -17,7 +17,7 @@ from aesara.d3viz.labels import (
     var_label,
     var_tag,
 )
-from aesara.printing.picture import drawing_facts, load_pydot, quoted
+from aesara.printing.picture import drawing_facts, load_pydot, quote
 
 __all__ = [
     "PyDotFormatter", "apply_label", "apply_profile", "broadcastable_to_str", "dict_to_pdnode", "dtype_to_char",
@@ -104,12 +104,12 @@ class PyDotFormatter:
             attributes = self._of_op(box, function) if box.node is not None else self._of_variable(box, box.id in read)
             graph.add_node(dict_to_pdnode({"name": f"n{box.id}", **attributes}))
             if box.inner is not None:
-                inside = self._pydot.Cluster(f"n{box.id}", label=quoted(box.label))
+                inside = self._pydot.Cluster(f"n{box.id}", label=quote(box.label))
                 self._add(box.inner, inside, None)
                 graph.add_subgraph(inside)
         for line in drawing.lines:
             color = {"destroy": {"color": "red"}, "view": {"color": "blue"}}.get(line.effect, {})
-            graph.add_edge(self._pydot.Edge(f"n{line.source}", f"n{line.target}", label=quoted(line.text), **color))
+            graph.add_edge(self._pydot.Edge(f"n{line.source}", f"n{line.target}", label=quote(line.text), **color))
 
     def _of_op(self, box: Box, function: Function | None) -> dict[str, Any]:
         node = box.node
@@ -120,10 +120,10 @@ class PyDotFormatter:
         if function is not None:
             profile = apply_profile(function.maker.fgraph, node, function.profile)
         return {
-            "label": quoted(box.label),
+            "label": quote(box.label),
             "profile": profile,
             "node_type": "apply",
-            "apply_op": quoted(name),
+            "apply_op": quote(name),
             "shape": self.shapes["apply"],
             **({} if color is None else {"style": "filled", "fillcolor": color, "type": "colored"}),
         }
@@ -134,9 +134,9 @@ class PyDotFormatter:
         kind = _KINDS.get(box.kind)
         shape = self.shapes["output" if kind == "output" else "input"]
         found = {
-            "label": quoted(box.label),
+            "label": quote(box.label),
             "node_type": "variable" if kind is None else kind,
-            "dtype": quoted(type_to_str(variable.type)),
+            "dtype": quote(type_to_str(variable.type)),
             "shape": shape,
         }
         if kind is not None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
-from aesara.graph.messages import described, namesake_note
+from aesara.graph.messages import describe, namesake_note
 from aesara.graph.nodes import Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.pullback import (
@@ -81,7 +81,7 @@ def check_variables(values: Iterable[Any], name: str) -> None:
     """Raise a `TypeError` unless all of `values` are variables."""
     for value in values:
         if not isinstance(value, Variable):
-            raise TypeError(f"Expected Variable in `{name}`, got {described(value)} of type {type(value).__name__}.")
+            raise TypeError(f"Expected Variable in `{name}`, got {describe(value)} of type {type(value).__name__}.")
 
 
 def check_choice(value: str, name: str, choices: Sequence[str]) -> None:
@@ -112,7 +112,7 @@ def as_value_of(value: Any, variable: Variable, name: str) -> Any:
         return variable_type.constant_type(variable_type, variable_type.filter(value, allow_downcast=True))
     except (TypeError, ValueError) as error:
         raise TypeError(
-            f"`{name}` must hold variables, or values that fit {variable.type} ({described(variable)}); got "
+            f"`{name}` must hold variables, or values that fit {variable.type} ({describe(variable)}); got "
             f"{value!r}: {error}"
         ) from error
 
@@ -144,14 +144,14 @@ def handle_disconnected(
     if forward:
         message = (
             "Rop was asked for the derivative of a variable that depends on none of `wrt`, or only through"
-            f" non-differentiable operators: {described(variable)} (of type {variable.type})."
+            f" non-differentiable operators: {describe(variable)} (of type {variable.type})."
             " Pass disconnected_outputs='ignore' to take such derivatives as zero."
         )
     else:
         message = (
             "grad method was asked to compute the gradient with respect to a variable that is not part of the"
             " computational graph of the cost, or is used only by a non-differentiable operator:"
-            f" {described(variable)} (of type {variable.type})."
+            f" {describe(variable)} (of type {variable.type})."
             " Pass disconnected_inputs='ignore' to take such gradients as zero."
         )
     owner = variable.owner
@@ -174,13 +174,13 @@ def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Varia
     for variable, gradient in known_grads.items():
         if not isinstance(gradient, Variable):
             raise TypeError(
-                f"output grads must be aesara variables: `known_grads` gives {described(gradient)} of type"
-                f" {type(gradient).__name__} for {described(variable)}."
+                f"output grads must be aesara variables: `known_grads` gives {describe(gradient)} of type"
+                f" {type(gradient).__name__} for {describe(variable)}."
             )
         if is_discrete(gradient):
             raise TypeError(
                 "Gradients must always be NullType, DisconnectedType, or continuous, but grad was given a known_grad"
-                f" of type {gradient.type} for {described(variable)}."
+                f" of type {gradient.type} for {describe(variable)}."
             )
         wanted, ndim = getattr(variable.type, "ndim", None), getattr(gradient.type, "ndim", None)
         if wanted and ndim == 0:
@@ -188,7 +188,7 @@ def known_gradients(known_grads: Mapping[Variable, Any]) -> dict[Variable, Varia
             gradient = ones * gradient  # the same for all entries
         elif wanted is not None and ndim is not None and wanted != ndim:
             raise ValueError(
-                f"`known_grads` gives a gradient with {ndim} dimensions for {described(variable)}, which has "
+                f"`known_grads` gives a gradient with {ndim} dimensions for {describe(variable)}, which has "
                 f"{wanted}: a term"
                 f" with {wanted} dimensions is required."
             )
@@ -307,13 +307,13 @@ def settle(
 def check_cost(cost: Any) -> None:
     """Raise unless `cost` can be differentiated."""
     if not isinstance(cost, Variable):
-        raise TypeError(f"Expected Variable as `cost`, got {described(cost)} of type {type(cost).__name__}.")
+        raise TypeError(f"Expected Variable as `cost`, got {describe(cost)} of type {type(cost).__name__}.")
     if isinstance(cost.type, NullType):
         raise ValueError(f"Can't differentiate a NaN cost. Cost is NaN because {cost.type.why_null}")
     ndim = getattr(cost.type, "ndim", 0)
     if ndim != 0:
         raise TypeError(
-            f"Cost must be a scalar. Got {described(cost)}, which has {ndim} dimensions: reduce it, for example by "
+            f"Cost must be a scalar. Got {describe(cost)}, which has {ndim} dimensions: reduce it, for example by "
             "cost.sum(), or"
             " use jacobian."
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from aesara.graph.messages import described, described_list, namesake_note
+from aesara.graph.messages import describe, described_list, namesake_note
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.traversal import ancestors, io_toposort, vars_between
 
@@ -179,7 +179,7 @@ def clone_replace(
     memo: dict[Any, Any] = {}
     for old, new in _replacement_items(replace):
         if not isinstance(old, Variable):
-            raise TypeError(f"Only variables can be replaced, not {described(old)}.")
+            raise TypeError(f"Only variables can be replaced, not {describe(old)}.")
         if strict or not isinstance(new, Variable):
             new = old.type.filter_variable(new)
         memo[old] = new
@@ -221,7 +221,7 @@ def graph_replace(outputs: Any, replace: Any = None, *, strict: bool = True) -> 
     memo: dict[Any, Any] = {}
     for old, new in _replacement_items(replace):
         if not isinstance(old, Variable):
-            raise TypeError(f"Only variables can be replaced, not {described(old)}.")
+            raise TypeError(f"Only variables can be replaced, not {describe(old)}.")
         memo[old] = new if isinstance(new, Variable) else old.type.filter_variable(new)
     if strict:
         present = set(vars_between(list(memo), results))
@@ -246,7 +246,7 @@ def _list_of_variables(outputs: Any) -> list[Variable]:
     values = list(outputs.values()) if isinstance(outputs, dict) else list(outputs)
     for variable in values:
         if not isinstance(variable, Variable):
-            raise TypeError(f"Expected a variable or a collection of variables; it contains {described(variable)}.")
+            raise TypeError(f"Expected a variable or a collection of variables; it contains {describe(variable)}.")
     return values
 
 

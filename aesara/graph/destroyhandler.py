@@ -128,7 +128,7 @@ class DestroyHandler(Bookkeeper):
         """Return a new handler with the same parameters."""
         return type(self)(self.do_imports_on_attach, self.algo)
 
-    def shown(self, fgraph: Any, name: str) -> Any:
+    def attribute_of(self, fgraph: Any, name: str) -> Any:
         """Return the nodes that overwrite something."""
         return self.destroyers
 
@@ -299,7 +299,7 @@ class DestroyHandler(Bookkeeper):
         self._refresh()
         return any(self.root_of(variable) in self._destroyers_of for variable in protected_list)
 
-    def exported(self, name: str) -> Any:
+    def function_of(self, name: str) -> Any:
         """Return the function behind an exported name."""
         return self.get_destroyers_of if name == "destroyers" else self.has_destroyers
 

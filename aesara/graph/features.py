@@ -119,7 +119,7 @@ class Feature:
         ``fgraph.name(...)`` calls ``feature.name(fgraph, ...)``.
     shows
         Names of attributes of the graph while the feature is attached: ``fgraph.name`` is
-        ``feature.shown(fgraph, name)``.
+        ``feature.attribute_of(fgraph, name)``.
     orderings_follow_graph
         Says that `orderings` only changes when the graph does, so that sorted nodes may be remembered.
 
@@ -167,9 +167,9 @@ class Feature:
         """Return the feature to attach to a copy of the graph."""
         return self
 
-    def shown(self, fgraph: Any, name: str) -> Any:
+    def attribute_of(self, fgraph: Any, name: str) -> Any:
         """Return the value of an attribute that the feature adds to the graph."""
-        raise NotImplementedError(f"{type(self).__name__} does not define shown.")
+        raise NotImplementedError(f"{type(self).__name__} does not define attribute_of.")
 
 
 def attach_once(fgraph: Any, kind: type[Feature] | Callable[[Any], Any]) -> None:
@@ -256,7 +256,7 @@ class History(Feature):
         """Return a new feature of the same kind."""
         return type(self)()
 
-    def shown(self, fgraph: Any, name: str) -> Any:
+    def attribute_of(self, fgraph: Any, name: str) -> Any:
         """Return the changes that are remembered, or whether they are being undone."""
         changes, _, is_reverting = self.history[fgraph]
         return changes if name == "_history_history" else is_reverting
@@ -323,7 +323,7 @@ class Validator(Feature):
         except InconsistencyError:
             return False
 
-    def exported(self, name: str) -> Any:
+    def function_of(self, name: str) -> Any:
         """Return the function behind an exported name; the names differ, as features define ``validate``
         themselves."""
         return getattr(self, f"{name}_")
@@ -352,7 +352,7 @@ class ReplaceValidate(History, Validator):
         # A `History` or `Validator` that is there already goes on with what it does; this one keeps its own record.
         self._begin(fgraph)
 
-    def exported(self, name: str) -> Any:
+    def function_of(self, name: str) -> Any:
         """Return the function behind an exported name."""
         return getattr(self, f"{name}_" if name in Validator.exports else name)
 

@@ -15,7 +15,7 @@ from aesara.graph.cloning import clone_get_equiv
 from aesara.graph.features import AlreadyThere, Feature, ReplaceValidate
 from aesara.graph.formatting import as_string
 from aesara.graph.integrity import check_integrity, check_test_values, missing_input_message, place_of
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.pickling import Block, block_of
@@ -439,8 +439,8 @@ class FunctionGraph(MetaObject):
         if check and not old.type.is_super(new_var.type):
             raise TypeError(
                 "The type of the replacement must be compatible with the type of the original Variable: "
-                f"{described(new_var)} has type {new_var.type}, which is no case of {old.type}, the type of "
-                f"{described(old)}"
+                f"{describe(new_var)} has type {new_var.type}, which is no case of {old.type}, the type of "
+                f"{describe(old)}"
                 f"{place_of(node, i)}."
             )
         self.import_var(new_var, reason=reason, import_missing=import_missing)
@@ -622,12 +622,12 @@ class FunctionGraph(MetaObject):
                 self.attach_feature(ReplaceValidate())
                 feature = self._exporter(name)
             if feature is not None:
-                exported = getattr(feature, "exported", None)
-                method = getattr(feature, name) if exported is None else exported(name)
+                function_of = getattr(feature, "function_of", None)
+                method = getattr(feature, name) if function_of is None else function_of(name)
                 return partial(method, self)
             for feature in self._features:
                 if name in getattr(feature, "shows", ()):
-                    return feature.shown(self, name)
+                    return feature.attribute_of(self, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def _exporter(self, name: str) -> Feature | None:
@@ -742,7 +742,7 @@ class FunctionGraph(MetaObject):
             return item in self.variables
         if isinstance(item, Apply):
             return item in self.apply_nodes
-        raise TypeError(f"A FunctionGraph contains variables and Apply nodes, not {described(item)}.")
+        raise TypeError(f"A FunctionGraph contains variables and Apply nodes, not {describe(item)}.")
 
     def __str__(self) -> str:
         return f"FunctionGraph({', '.join(as_string(self.inputs, self.outputs))})"

@@ -141,7 +141,9 @@ def push_forward(functions: Sequence[Variable], seeds: dict[Variable, Variable])
                 connected = pattern is None or any(pattern[i][j] for i in positions)
                 if tangent is not None and connected and output not in seeds and not is_disconnected(tangent.value):
                     tangents[output] = tangent
-    return [tangents[function].settled() if function in tangents else disconnected_type() for function in functions]
+    return [
+        tangents[function].apply_support() if function in tangents else disconnected_type() for function in functions
+    ]
 
 
 def output_tangents(node: Apply, points: list[Supported | None]) -> Sequence[Supported | None]:
@@ -161,7 +163,7 @@ def tangents_of_outputs(op: Any, node: Apply, points: Sequence[Supported | None]
     Dispatches on the type of the op.  This general method gives the op's `R_op` tangents with zeros outside of their
     supports, and finds out the supports of its results from what they are made of.
     """
-    values = [None if point is None else point.settled() for point in points]
+    values = [None if point is None else point.apply_support() for point in points]
     tangents = plain_tangents(node, values)
     moving = [(value, point) for value, point in zip(values, points) if value is not None and point is not None]
     supported = with_supports(node, tangents, [value for value, _ in moving], [point for _, point in moving])

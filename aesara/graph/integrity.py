@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from aesara.graph.clients import ClientType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, AtomicVariable, Variable
 from aesara.graph.traversal import io_toposort
 
@@ -54,7 +54,7 @@ def refuse_repeated_inputs(inputs: Sequence[Variable]) -> None:
         return
     repeated = next(variable for k, variable in enumerate(inputs) if variable in inputs[:k])
     raise ValueError(
-        f"The variable {described(repeated)} is given as input more than once. Give each input its own variable."
+        f"The variable {describe(repeated)} is given as input more than once. Give each input its own variable."
     )
 
 

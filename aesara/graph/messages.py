@@ -8,10 +8,18 @@ from typing import Any
 
 from aesara.graph import hooks
 
-__all__ = ["described", "described_list", "formula_of", "lengths_text", "namesake_note", "operand_text", "type_text"]
+__all__ = [
+    "describe",
+    "described_list",
+    "formula_of",
+    "lengths_text",
+    "namesake_note",
+    "operand_text",
+    "type_text",
+]
 
 
-def described(thing: Any) -> str:
+def describe(thing: Any) -> str:
     """Name a variable in a message: its name, or its formula and what computes it.
 
     Anything else is named by its `repr`, so that it can be what somebody has given for a variable.
@@ -36,7 +44,7 @@ def described(thing: Any) -> str:
 
 def described_list(things: Iterable[Any], most: int = 10) -> str:
     """Name some variables, at most `most` of them."""
-    names = [described(one) for one in things]
+    names = [describe(one) for one in things]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 

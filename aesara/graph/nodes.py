@@ -13,7 +13,7 @@ from weakref import WeakValueDictionary
 from aesara.configdefaults import config
 from aesara.graph import hooks, pickling
 from aesara.graph.inner import HasInnerGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.source import SourceLine, resolve, user_mark
 from aesara.graph.utils import MetaObject, NoParams, Scratchpad, TestValueError, ValidatingScratchpad
 
@@ -69,14 +69,14 @@ class Apply(Node):
         for input_ in self.inputs:
             if not isinstance(input_, Variable):
                 raise TypeError(
-                    f"The 'inputs' argument to Apply must contain Variable instances, not {described(input_)} "
+                    f"The 'inputs' argument to Apply must contain Variable instances, not {describe(input_)} "
                     f"(a {type(input_).__name__}). {op}.make_node has to convert its arguments."
                 )
         for index, output in enumerate(self.outputs):
             if not isinstance(output, Variable):
                 raise TypeError(
                     "The 'outputs' argument to Apply must contain Variable instances with no owner, not "
-                    f"{described(output)}."
+                    f"{describe(output)}."
                 )
             if output.owner is None:
                 output.owner = self
@@ -84,7 +84,7 @@ class Apply(Node):
             else:
                 raise ValueError(
                     f"All output variables passed to Apply must belong to it, but output {index} "
-                    f"({described(output)}) already "
+                    f"({describe(output)}) already "
                     f"belongs to {output.owner}. Make a new variable, for example by `variable.type()`."
                 )
         self._source = user_mark(2)

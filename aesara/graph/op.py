@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 from aesara.configdefaults import config
 from aesara.graph.conversion import as_symbolic
 from aesara.graph.inner import HasInnerGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.type import Type
 from aesara.graph.utils import MetaObject, MethodNotDefined, NoParams, TestValueError, add_tag_trace
@@ -203,7 +203,7 @@ class Op(MetaObject):
             raise ValueError(f"{self} takes {len(itypes)} inputs, but {len(inputs)} were given: {inputs}.")
         for position, (variable, expected) in enumerate(zip(inputs, itypes)):
             if not isinstance(variable, Variable):
-                raise TypeError(f"Input {position} of {self} must be a variable, not {described(variable)}.")
+                raise TypeError(f"Input {position} of {self} must be a variable, not {describe(variable)}.")
             if not expected.is_super(variable.type):
                 raise TypeError(
                     f"Invalid input types for Op {self}: input {position} has type {variable.type}, "

@@ -299,7 +299,7 @@ def pull_back(
         seeds, and `NullType` where it does not exist.
     """
     cotangents = pulled_cotangents(seeds, wrt, consider_constant, final, supports)
-    return [cotangent.settled() for cotangent in cotangents]
+    return [cotangent.apply_support() for cotangent in cotangents]
 
 
 def pulled_cotangents(
@@ -360,7 +360,7 @@ def sum_terms(terms: Sequence[Supported]) -> Supported:
         values = [term.value for term in terms]
     else:
         support, is_clean = union(*(term.support for term in terms)), True
-        values = [term.settled() for term in terms]
+        values = [term.apply_support() for term in terms]
     # They came from the last use to the first; print them as they stand in the program.
     return Supported(sum_gradients(values[-1].type, values[::-1]), support, is_clean)
 
@@ -422,7 +422,7 @@ def cotangents_of_inputs(op: Any, node: Any, of_outputs: Sequence[Supported]) ->
     Dispatches on the type of the op.  This general method gives the op's `L_op` gradients with zeros outside of their
     supports, and finds out the supports of its terms from what they are made of.
     """
-    values = [g.settled() for g in of_outputs]
+    values = [g.apply_support() for g in of_outputs]
     return with_supports(node, op.L_op(node.inputs, node.outputs, values), values, of_outputs)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from aesara.graph.container import Container
 from aesara.graph.generic import generic
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.type import Type
 
@@ -274,7 +274,7 @@ def shared(
     """
     if isinstance(value, Variable):
         raise TypeError(
-            f"Shared variable values can not be symbolic, got {described(value)}. "
+            f"Shared variable values can not be symbolic, got {describe(value)}. "
             "Pass a number or an array (for example the result of its .eval())."
         )
     return shared_constructor(value, name=name, strict=strict, allow_downcast=allow_downcast, **kwargs)

@@ -70,7 +70,7 @@ class Support:
         """Evaluate the expression for an entry at which the conditions have these values."""
         return self is FULL
 
-    def mapped(self, change: Callable[[Condition], Support]) -> Support:
+    def map_conditions(self, change: Callable[[Condition], Support]) -> Support:
         """Return the same expression of other conditions.
 
         `change` has to commute with complements, unions and intersections, as moving entries does.
@@ -115,7 +115,7 @@ class Condition(Support):
     def holds(self, values: Mapping[Condition, bool]) -> bool:
         return values[self]
 
-    def mapped(self, change: Callable[[Condition], Support]) -> Support:
+    def map_conditions(self, change: Callable[[Condition], Support]) -> Support:
         return change(self)
 
 
@@ -137,7 +137,7 @@ class Outside(Support):
     def holds(self, values: Mapping[Condition, bool]) -> bool:
         return not values[self.condition]
 
-    def mapped(self, change: Callable[[Condition], Support]) -> Support:
+    def map_conditions(self, change: Callable[[Condition], Support]) -> Support:
         return complement(change(self.condition))
 
 
@@ -163,8 +163,8 @@ class Junction(Support):
     def holds(self, values: Mapping[Condition, bool]) -> bool:
         return (any if self.is_union else all)(part.holds(values) for part in self.parts)
 
-    def mapped(self, change: Callable[[Condition], Support]) -> Support:
-        return _join(self.is_union, [part.mapped(change) for part in self.parts])
+    def map_conditions(self, change: Callable[[Condition], Support]) -> Support:
+        return _join(self.is_union, [part.map_conditions(change) for part in self.parts])
 
 
 def union(*supports: Support) -> Support:
@@ -222,7 +222,7 @@ def _without_idle_conditions(support: Support) -> Support:
         return FULL if table[rows[0]] else EMPTY
     for k, atom in enumerate(atoms):
         if all(table[row] == table[(*row[:k], not row[k], *row[k + 1 :])] for row in rows):
-            return support.mapped(lambda one, idle=atom: FULL if one == idle else one)  # type: ignore[misc]
+            return support.map_conditions(lambda one, idle=atom: FULL if one == idle else one)  # type: ignore[misc]
     return support
 
 
@@ -272,7 +272,7 @@ class Supported:
     support: Support = FULL
     is_clean: bool = True
 
-    def settled(self) -> Any:
+    def apply_support(self) -> Any:
         """Return the value with zeros outside of the support."""
         if self.is_clean or self.support is FULL:
             return self.value

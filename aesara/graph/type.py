@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from types import GenericAlias
 from typing import TYPE_CHECKING, Any
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import MetaObject
 
@@ -95,7 +95,7 @@ class Type(MetaObject):
             converted = None
         if converted is None:
             raise TypeError(
-                f"Cannot convert Type {other.type} (of Variable {described(other)}) into Type {self}. "
+                f"Cannot convert Type {other.type} (of Variable {describe(other)}) into Type {self}. "
                 "You can try to manually convert the variable into a " + f"{self}."
             )
         return converted

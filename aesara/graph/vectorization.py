@@ -9,7 +9,7 @@ from functools import singledispatch
 from typing import Any, TypeVar
 
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op, compute_test_value
 from aesara.graph.source import inherit_source
@@ -66,7 +66,7 @@ def _replacements(replace: Any) -> dict[Variable, Variable]:
     checked: dict[Variable, Variable] = {}
     for old, new in pairs:
         if not isinstance(old, Variable):
-            raise TypeError(f"Only variables can be replaced, not {described(old)}.")
+            raise TypeError(f"Only variables can be replaced, not {describe(old)}.")
         checked[old] = check_core_type(old, new)
     return checked
 
@@ -122,7 +122,7 @@ def vectorize_graph(
     wanted = [outputs] if isinstance(outputs, Variable) else list(outputs)
     for variable in wanted:
         if not isinstance(variable, Variable):
-            raise TypeError(f"Expected a variable or a sequence of variables as `outputs`; got {described(variable)}.")
+            raise TypeError(f"Expected a variable or a sequence of variables as `outputs`; got {describe(variable)}.")
     memo = _replacements(replace)
     for node in io_toposort(list(memo), wanted):
         if any(variable in memo for variable in node.inputs):

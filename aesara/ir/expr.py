@@ -63,7 +63,7 @@ def _operator(name: str) -> Callable[[Expr, Expr | float], Expr]:
     return lambda a, b: op(name, a, a.like(b))
 
 
-def _reflected(name: str) -> Callable[[Expr, float], Expr]:
+def _reflect(name: str) -> Callable[[Expr, float], Expr]:
     return lambda a, b: op(name, a.like(b), a)
 
 
@@ -114,12 +114,12 @@ class Expr:
     __le__ = _operator("le")
     __gt__ = _operator("gt")
     __ge__ = _operator("ge")
-    __radd__ = _reflected("add")
-    __rsub__ = _reflected("sub")
-    __rmul__ = _reflected("mul")
-    __rtruediv__ = _reflected("div")
-    __rfloordiv__ = _reflected("intdiv")
-    __rmod__ = _reflected("mod")
+    __radd__ = _reflect("add")
+    __rsub__ = _reflect("sub")
+    __rmul__ = _reflect("mul")
+    __rtruediv__ = _reflect("div")
+    __rfloordiv__ = _reflect("intdiv")
+    __rmod__ = _reflect("mod")
 
     def __neg__(self) -> Expr:
         return op("neg", self)

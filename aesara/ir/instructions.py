@@ -98,7 +98,7 @@ def _operator(float_op: str | None, int_op: str | None) -> _Operator:
     return lambda self, other: self._operate(float_op, int_op, self, other)
 
 
-def _reflected(float_op: str, int_op: str | None) -> _Operator:
+def _reflect(float_op: str, int_op: str | None) -> _Operator:
     return lambda self, other: self._operate(float_op, int_op, other, self)
 
 
@@ -114,7 +114,7 @@ class Value:
         return self.name
 
     @property
-    def typed(self) -> str:
+    def operand(self) -> str:
         """The type and the name, as in an argument list."""
         return f"{self.kind} {self.name}"
 
@@ -137,13 +137,13 @@ class Value:
         return literal(self.kind, other)
 
     __add__ = _operator("fadd", "add")
-    __radd__ = _reflected("fadd", "add")
+    __radd__ = _reflect("fadd", "add")
     __sub__ = _operator("fsub", "sub")
-    __rsub__ = _reflected("fsub", "sub")
+    __rsub__ = _reflect("fsub", "sub")
     __mul__ = _operator("fmul", "mul")
-    __rmul__ = _reflected("fmul", "mul")
+    __rmul__ = _reflect("fmul", "mul")
     __truediv__ = _operator("fdiv", None)
-    __rtruediv__ = _reflected("fdiv", None)
+    __rtruediv__ = _reflect("fdiv", None)
     __and__ = _operator(None, "and")
     __or__ = _operator(None, "or")
     __xor__ = _operator(None, "xor")
@@ -195,7 +195,7 @@ class Value:
         """Unsigned integer `<`."""
         return self.compare("ult", other)
 
-    def unordered(self, other: Operand) -> Value:
+    def is_unordered(self, other: Operand) -> Value:
         """True if either is NaN."""
         return self.compare("uno", other)
 
@@ -207,13 +207,13 @@ class Value:
         like = yes if isinstance(yes, Value) else no
         assert isinstance(like, Value)
         operands = f"{like.kind} {like.like(yes)}, {like.kind} {like.like(no)}"
-        return self.writer.emit(like.kind, f"select {self.typed}, {operands}")
+        return self.writer.emit(like.kind, f"select {self.operand}, {operands}")
 
     def convert(self, instruction: str, kind: str) -> Value:
         """Emit a conversion instruction, unless the value has the type already."""
         if kind == self.kind:
             return self
-        return self.writer.emit(kind, f"{instruction} {self.typed} to {kind}")
+        return self.writer.emit(kind, f"{instruction} {self.operand} to {kind}")
 
     def as_bits(self) -> Value:
         return self.convert("bitcast", {"double": "i64", "float": "i32"}[self.kind])
@@ -236,13 +236,13 @@ class Value:
 
     def intrinsic(self, name: str, *others: Operand) -> Value:
         """Call an intrinsic on operands of this type, with a result of this type."""
-        operands = ", ".join([self.typed, *(f"{self.kind} {self.like(other)}" for other in others)])
+        operands = ", ".join([self.operand, *(f"{self.kind} {self.like(other)}" for other in others)])
         return self.writer.emit(self.kind, f"call {self.kind} @llvm.{name}.{suffix(self.kind)}({operands})")
 
     def splat(self, lanes: int) -> Value:
         """Broadcast the value to a vector."""
         first = self.writer.emit(
-            vector_of(self.kind, lanes), f"insertelement <{lanes} x {self.kind}> poison, {self.typed}, i64 0"
+            vector_of(self.kind, lanes), f"insertelement <{lanes} x {self.kind}> poison, {self.operand}, i64 0"
         )
         return first.shuffle("poison", [0] * lanes)
 
@@ -251,7 +251,7 @@ class Value:
         numbers = ", ".join(f"i32 {k}" for k in order) if any(order) else ""
         mask = f"<{len(order)} x i32> " + (f"<{numbers}>" if numbers else "zeroinitializer")
         kind = vector_of(element_of(self.kind), len(order))
-        return self.writer.emit(kind, f"shufflevector {self.typed}, {self.kind} {other}, {mask}")
+        return self.writer.emit(kind, f"shufflevector {self.operand}, {self.kind} {other}, {mask}")
 
 
 class Names:
@@ -311,7 +311,7 @@ class InstructionWriter:
 
     def call(self, kind: str, function: str, *arguments: Value, attributes: str = "") -> Value:
         """Call a function that returns a value."""
-        return self.emit(kind, f"call {kind} {function}({', '.join(a.typed for a in arguments)}){attributes}")
+        return self.emit(kind, f"call {kind} {function}({', '.join(a.operand for a in arguments)}){attributes}")
 
     # -- memory ----------------------------------------------------------------------------------------------
 
@@ -323,7 +323,7 @@ class InstructionWriter:
         return self.emit(kind, f"load {kind}, ptr {pointer}{note}", "x")
 
     def store(self, value: Value, pointer: Value | str, note: str = "") -> None:
-        self.lines.append(f"store {value.typed}, ptr {pointer}{note}")
+        self.lines.append(f"store {value.operand}, ptr {pointer}{note}")
 
     # -- blocks ----------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.errors import NanFound
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import GradientLine
 from aesara.link.replay import replay
@@ -54,7 +54,7 @@ class Origin:
         for variable, value in values.items():
             bad = self._find_bad(value)
             if bad is not None:
-                where = f"the input {described(variable)}, at index {_format_index(bad)}."
+                where = f"the input {describe(variable)}, at index {_format_index(bad)}."
                 raise _located_error(f"{self._describe(value, bad)} came in with {where}")
 
     _compiled: Callable[..., Any] | None = None
@@ -161,5 +161,5 @@ def _describe_inputs(node: Apply, inputs: list[Any], index: tuple[int, ...]) -> 
             text = f"between {array.min()} and {array.max()}"
         else:
             text = f"of shape {array.shape}"
-        parts.append(f"{described(variable)} is {text}")
+        parts.append(f"{describe(variable)} is {text}")
     return ", ".join(parts) or "none"

@@ -13,7 +13,7 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described, formula_of
+from aesara.graph.messages import describe, formula_of
 from aesara.graph.nodes import Apply, Constant, Variable
 
 StorageCell = list[Any]
@@ -57,7 +57,7 @@ def map_storage(
         raise ValueError(f"The graph has {len(fgraph.inputs)} inputs, but {len(input_storage)} cells were given.")
     for variable, cell in zip(fgraph.inputs, input_storage):
         if storage_map.setdefault(variable, cell) is not cell:
-            raise ValueError(f"Two different storage cells were given for the input {described(variable)}.")
+            raise ValueError(f"Two different storage cells were given for the input {describe(variable)}.")
 
     if output_storage is not None:
         if len(output_storage) != len(fgraph.outputs):

@@ -108,8 +108,8 @@ def broadcast_array(
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(along(d, i) for d, i in enumerate(index[lead:])))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         return offset, (ZERO,) * lead + tuple(along(d, step) for d, step in enumerate(strides))
 
     expands = expands_along([True] * lead + [size is ONE for size in own])
-    return Pointwise(array.dtype, shape, (array,), body, 0, [expands], checks, strided)
+    return Pointwise(array.dtype, shape, (array,), body, 0, [expands], checks, restride)

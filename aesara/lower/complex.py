@@ -66,10 +66,10 @@ def _part(whole: Array, k: int) -> Array:
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0]((*index, const(k)))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         return offset + strides[-1] * k, strides[:-1]
 
-    return Pointwise(whole.dtype, whole.shape[:-1], (whole,), body, 0, strided=strided)
+    return Pointwise(whole.dtype, whole.shape[:-1], (whole,), body, 0, strided=restride)
 
 
 def complex_from_real(array: Array) -> ComplexArray:

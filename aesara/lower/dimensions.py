@@ -22,8 +22,8 @@ def with_dimensions(array: Array, order: Sequence[int | None]) -> Array:
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(index[back[d]] if d in back else ZERO for d in range(array.ndim)))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         return offset, tuple(ZERO if d is None else strides[d] for d in order)
 
     shape = [ONE if d is None else array.shape[d] for d in order]
-    return Pointwise(array.dtype, shape, (array,), body, 0, strided=strided)
+    return Pointwise(array.dtype, shape, (array,), body, 0, strided=restride)

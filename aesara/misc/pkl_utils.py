@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.pickling import reduce_stripped, stripping
 from aesara.graph.shared import SharedVariable
 
@@ -162,7 +162,7 @@ class PersistentSharedVariableID(PersistentNdarrayID):
         name = variable.name
         if not name:
             if not self.allow_unnamed:
-                raise ValueError(f"The shared variable {described(variable)} of type {variable.type} has no name.")
+                raise ValueError(f"The shared variable {describe(variable)} of type {variable.type} has no name.")
             return
         if name.startswith("array_") or "/" in name or "\\" in name:
             raise ValueError(f"The shared variable {name!r} needs another name: it is to be that of a file.")

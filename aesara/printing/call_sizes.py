@@ -66,9 +66,9 @@ class CallSizes(ProgramMachine):
         for name, array in values.items():
             if array.size <= MOST_ELEMENTS:
                 self._bind(wrap_array(name, np.array(array, order="C")), array.shape)
-        needed = _needed(program)
+        needed = _buffers_of_sizes(program)
         for step in program.steps:
-            if needed.intersection(_written(program, step)) or any(step.computes()):
+            if needed.intersection(_written_buffers(program, step)) or any(step.computes()):
                 self._try(step)
         for step in program.all_steps():
             for name, value in step.computes():
@@ -101,7 +101,7 @@ class CallSizes(ProgramMachine):
             step.run(self)
         except (IRError, CheckFailed):
             self._most = most
-            for name in _written(self.program, step):
+            for name in _written_buffers(self.program, step):
                 self.buffers.pop(name, None)
         inside = {name for inner in step.walk() for name in inner.defines()} - set(step.defines())
         for name in inside - known:
@@ -126,7 +126,7 @@ class CallSizes(ProgramMachine):
         super().launch(kernel, arguments)
 
 
-def _needed(program: Program) -> set[str]:
+def _buffers_of_sizes(program: Program) -> set[str]:
     """Return the names of the buffers that sizes are made of."""
     bases = program.bases()
     needed = {
@@ -139,14 +139,14 @@ def _needed(program: Program) -> set[str]:
     while True:
         found = set(needed)
         for step in program.steps:
-            if needed.intersection(_written(program, step)):
+            if needed.intersection(_written_buffers(program, step)):
                 found.update(bases.get(name, name) for inner in step.walk() for name in inner.accesses())
         if found == needed:
             return needed
         needed = found
 
 
-def _written(program: Program, step: Step) -> set[str]:
+def _written_buffers(program: Program, step: Step) -> set[str]:
     """Return the names of the buffers that a step makes or writes, and of the memory that these are part of."""
     bases = program.bases()
     names = {name for inner in step.walk() for name in (*inner.writes(), *(buffer.name for buffer in inner.makes()))}

@@ -12,7 +12,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.source import SourceLine
 from aesara.ifelse import IfElse
 from aesara.lower.placement import PlacedStep, place_nodes
-from aesara.printing.labels import function_name, input_name, shortened, size_text
+from aesara.printing.labels import function_name, input_name, shorten, size_text
 from aesara.printing.report_pages import explanation_page
 from aesara.records import dataclass
 
@@ -61,7 +61,7 @@ class ExplainedNode:
     @property
     def operation(self) -> str:
         """The operation in at most 60 characters."""
-        return shortened(str(self.node.op))
+        return shorten(str(self.node.op))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Any
 from aesara.compile.function.function import Function
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.utils import Scratchpad
@@ -194,9 +194,7 @@ class DefaultPrinter(_PiecewisePrinter):
 
 def _owner(var: Variable, printer: Printer) -> Apply:
     if var.owner is None:
-        raise TypeError(
-            f"{type(printer).__name__} cannot print {described(var)}: it is not the result of an operation."
-        )
+        raise TypeError(f"{type(printer).__name__} cannot print {describe(var)}: it is not the result of an operation.")
     return var.owner
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from aesara.compile.function.function import Function
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.traversal import graph_inputs, io_toposort
 from aesara.records import dataclass
@@ -55,9 +55,7 @@ def parts_of(fct: Any) -> GraphParts:
         fct = fct.outputs
     outputs = [fct] if isinstance(fct, Variable) else list(fct) if isinstance(fct, (list, tuple)) else None
     if outputs is None or not all(isinstance(one, Variable) for one in outputs):
-        raise TypeError(
-            f"Only functions, FunctionGraphs, Apply nodes and variables can be drawn, got {described(fct)}."
-        )
+        raise TypeError(f"Only functions, FunctionGraphs, Apply nodes and variables can be drawn, got {describe(fct)}.")
     return graph_between([one for one in graph_inputs(outputs) if not isinstance(one, Constant)], outputs)
 
 

@@ -9,7 +9,7 @@ from aesara.graph.nodes import Variable
 from aesara.ir.expr import Expr, walk
 from aesara.ir.symbols import InputSize
 
-__all__ = ["function_name", "input_name", "shortened", "size_text"]
+__all__ = ["function_name", "input_name", "shorten", "size_text"]
 
 _LONGEST = 60
 _SIGNS = {"add": "({} + {})", "sub": "({} - {})", "mul": "({} * {})", "intdiv": "({} // {})"}
@@ -26,7 +26,7 @@ def input_name(variable: Variable, position: int) -> str:
     return variable.name if variable.name is not None else f"input {position}"
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """The beginning of a text."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 

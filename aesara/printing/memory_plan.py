@@ -136,7 +136,7 @@ class MemoryPlan:
         New values of shared variables that are written in place count nothing.  What nodes that run in Python take for
         themselves is theirs.
         """
-        found, unknown = self._counted(self._sizes(args))
+        found, unknown = self._count_bytes(self._sizes(args))
         if unknown:
             nodes = "; ".join(f"{b.name}, which holds {', '.join(map(str, b.nodes)) or 'no node'}" for b in unknown[:3])
             more = f"; and {len(unknown) - 3} more" if len(unknown) > 3 else ""
@@ -165,7 +165,7 @@ class MemoryPlan:
         found = [sizes.number(slot.size) for slot in self._program.slots if not slot.late]
         return sum(-(-max(n, 1) // _ALIGNMENT) * _ALIGNMENT for n in found if n is not None)
 
-    def _counted(self, sizes: CallSizes) -> tuple[int, list[PlannedBuffer]]:
+    def _count_bytes(self, sizes: CallSizes) -> tuple[int, list[PlannedBuffer]]:
         """Return the bytes that a call takes, and the buffers that are not counted since their size is not known."""
         own = {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
         places = self._program.allocations()
@@ -244,7 +244,7 @@ class MemoryPlan:
         )
         found = self._sizes(())
         sizes = {buffer.name: found.bytes(buffer) for buffer in _memory(self._program)}
-        total, unknown = self._counted(found)
+        total, unknown = self._count_bytes(found)
         if all(b.size == "?" for b in unknown):
             least = "at least " if unknown else ""
             yield f"peak: {least}{total:,} bytes, of which workspace {self._workspace(found):,}"
@@ -316,9 +316,9 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
     cells = [one.cell if one.implicit else None for one in arguments]
     if args and hasattr(f._native, "arguments_of"):
         args = tuple(f._native.arguments_of(args))
-    constants = f._native.report.lowered.constants
+    constants = f._native.report.lowering.constants
     lives, steps = _lives(program)
-    buffers = tuple(_planned(program, lives, steps, nodes, names))
+    buffers = tuple(_plan_buffers(program, lives, steps, nodes, names))
     plan = MemoryPlan(function_name(f), buffers, steps, program, tuple(zip(names, cells)), constants, args or None)
     plan._sizes(args)
     if file is not None:
@@ -333,7 +333,7 @@ def _memory(program: Program) -> Iterator[Buffer]:
             yield from step.makes()
 
 
-def _planned(
+def _plan_buffers(
     program: Program,
     lives: Mapping[str, tuple[int, int]],
     steps: int,

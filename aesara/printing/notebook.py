@@ -94,19 +94,19 @@ def _value(value: Any) -> str:
 
 
 def _text(thing: Any) -> str:
-    return escaped_html(_cut(thing))
+    return escaped_html(_shorten(thing))
 
 
 def _code(thing: Any) -> str:
-    return code(_cut(thing))
+    return code(_shorten(thing))
 
 
 def _content(value: Any) -> str:
     """A value, in quotes where its text is empty."""
-    return code(_cut(value) or repr(value))
+    return code(_shorten(value) or repr(value))
 
 
-def _cut(thing: Any) -> str:
+def _shorten(thing: Any) -> str:
     text = str(thing)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 

@@ -71,7 +71,7 @@ def _needing_graphviz() -> Iterator[None]:
         ) from error
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """A text as a string of Graphviz's language, in which no character means anything else."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
@@ -84,22 +84,22 @@ class _Labels:
         self.with_ids = with_ids
         self.name_only = name_only
 
-    def cut(self, text: str) -> str:
+    def shorten(self, text: str) -> str:
         return text if len(text) <= self.limit else text[: max(self.limit - 3, 1)] + "..."
 
     def variable(self, variable: Variable) -> str:
         if isinstance(variable, Constant):
             text = str(variable).replace("\n", "")
-            return self.cut(text)
+            return self.shorten(text)
         if variable.name is not None:
             text = f"name={variable.name}" if self.name_only else f"name={variable.name} {variable.type}"
         else:
             text = str(variable.type)
-        return self.cut(text)
+        return self.shorten(text)
 
     def node(self, node: Apply, number: int) -> str:
         text = str(node.op).replace(":", "_")
-        return self.cut(f"{text} id={number}" if self.with_ids else text)
+        return self.shorten(f"{text} id={number}" if self.with_ids else text)
 
 
 def pydotprint(
@@ -203,7 +203,7 @@ def _draw(
             names[variable] = f"v{len(names)}"
             graph.add_node(
                 pydot.Node(
-                    names[variable], label=quoted(labels.variable(variable)), shape="box", **{key: color}, **style
+                    names[variable], label=quote(labels.variable(variable)), shape="box", **{key: color}, **style
                 )
             )
         return names[variable]
@@ -226,15 +226,15 @@ def _draw(
         color = next((c for name, c in colors.items() if name in type(node.op).__name__), "white")
         names[node] = f"n{number}"
         graph.add_node(
-            pydot.Node(names[node], label=quoted(labels.node(node, number)), shape="ellipse", **{key: color}, **style)
+            pydot.Node(names[node], label=quote(labels.node(node, number)), shape="ellipse", **{key: color}, **style)
         )
         for position, variable in enumerate(node.inputs):
             text = str(variable.type) if len(node.inputs) == 1 else f"{position} {variable.type}"
-            graph.add_edge(pydot.Edge(source(variable), names[node], label=quoted(labels.cut(text))))
+            graph.add_edge(pydot.Edge(source(variable), names[node], label=quote(labels.shorten(text))))
     for number, variable in enumerate(parts.outputs):
         name = f"o{number}"
         graph.add_node(
-            pydot.Node(name, label=quoted(labels.variable(variable)), shape="box", **{key: "dodgerblue"}, **style)
+            pydot.Node(name, label=quote(labels.variable(variable)), shape="box", **{key: "dodgerblue"}, **style)
         )
-        graph.add_edge(pydot.Edge(source(variable), name, label=quoted(labels.cut(str(variable.type)))))
+        graph.add_edge(pydot.Edge(source(variable), name, label=quote(labels.shorten(str(variable.type)))))
     return graph

@@ -10,7 +10,7 @@ from typing import Any
 from aesara.compile.function.function import Function
 from aesara.compile.mode import get_mode
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.rewriter import SequentialGraphRewriter
 from aesara.graph.rewriting.rule_profile import RuleProfile
@@ -210,7 +210,7 @@ class _Tracer(Watcher):
     def leave(self, fgraph: FunctionGraph, rewriter: Any, seconds: float) -> None:
         self.stages.pop()
 
-    def replaced(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
+    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
         if self.level and not self.inner:
             return
         why = "; ".join(getattr(rule, "description", _REASONS.get(str(rule), "")) for rule in rules)
@@ -267,7 +267,7 @@ def rewrite_trace(
     log(exp(x)) -> x in canonicalize
     """
     tracer = _Tracer(inner)
-    before, after = _rewritten(expr, mode, include, exclude, tracer)
+    before, after = _rewrite(expr, mode, include, exclude, tracer)
     return RewriteTrace(tracer.steps, before, after)
 
 
@@ -300,11 +300,11 @@ def rewrite_profile(
     1
     """
     profile = RuleProfile()
-    _rewritten(expr, mode, include, exclude, profile)
+    _rewrite(expr, mode, include, exclude, profile)
     return profile
 
 
-def _rewritten(
+def _rewrite(
     expr: Any, mode: Any, include: Sequence[str], exclude: Sequence[str], watcher: Watcher
 ) -> tuple[list[Variable], list[Variable]]:
     """Rewrite a copy of an expression, watched; the expressions before and after."""
@@ -316,7 +316,7 @@ def _rewritten(
         outputs = [expr] if isinstance(expr, Variable) else list(expr)
     for one in outputs:
         if not isinstance(one, Variable):
-            raise TypeError(f"Expected a variable, a list of variables or a compiled function; got {described(one)}.")
+            raise TypeError(f"Expected a variable, a list of variables or a compiled function; got {describe(one)}.")
     mode = get_mode(mode)
     mode = mode.including(*include) if include else mode
     mode = mode.excluding(*exclude) if exclude else mode

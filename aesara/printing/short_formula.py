@@ -143,9 +143,9 @@ def _elementwise(node: Apply, precedence: int) -> list[_Piece] | None:
     if name in _BINARY and len(inputs) > 1:
         return _infix(*_BINARY[name], inputs, precedence)
     if name in _UNARY and len(inputs) == 1:
-        return _enclosed([_UNARY[name], (inputs[0], _SIGN)], _SIGN, precedence)
+        return _parenthesize([_UNARY[name], (inputs[0], _SIGN)], _SIGN, precedence)
     if name == "Sqr":
-        return _enclosed([(inputs[0], _POWER + 1), "**2"], _POWER, precedence)
+        return _parenthesize([(inputs[0], _POWER + 1), "**2"], _POWER, precedence)
     return None
 
 
@@ -158,10 +158,10 @@ def _infix(sign: str, own: int, inputs: Sequence[Variable], precedence: int) -> 
         # Of a - (b - c) and (a**b)**c the parentheses are needed; comparisons cannot follow each other.
         strict = own == _COMPARISON or (k < last if to_the_right else k > 0)
         pieces += [between] * bool(k) + [(variable, own + strict)]
-    return _enclosed(pieces, own, precedence)
+    return _parenthesize(pieces, own, precedence)
 
 
-def _enclosed(pieces: list[_Piece], own: int, precedence: int) -> list[_Piece]:
+def _parenthesize(pieces: list[_Piece], own: int, precedence: int) -> list[_Piece]:
     return ["(", *pieces, ")"] if own < precedence else pieces
 
 
@@ -169,7 +169,7 @@ def _product(node: Apply, precedence: int) -> list[_Piece]:
     return _infix("@", _PRODUCT, node.inputs, precedence)
 
 
-def _rearranged(node: Apply, precedence: int) -> list[_Piece]:
+def _dimshuffle_formula(node: Apply, precedence: int) -> list[_Piece]:
     order, ndim = list(node.op.new_order), node.inputs[0].type.ndim
     source: _Piece = (node.inputs[0], _CALL)
     if order == [1, 0]:
@@ -199,7 +199,7 @@ def _length(node: Apply, precedence: int) -> list[_Piece]:
 
 def _gather(node: Apply, precedence: int) -> list[_Piece]:
     base, *index = node.inputs
-    return [(base, _CALL), "[", *_separated(map(_entry, index)), "]"]
+    return [(base, _CALL), "[", *_join_by_commas(map(_entry, index)), "]"]
 
 
 def _entry(index: Variable) -> list[_Piece]:
@@ -219,10 +219,10 @@ def _entry(index: Variable) -> list[_Piece]:
 
 
 def _call(name: str) -> Callable[[Apply, int], list[_Piece]]:
-    return lambda node, precedence: [f"{name}(", *_separated([(v, _LOOSEST)] for v in node.inputs), ")"]
+    return lambda node, precedence: [f"{name}(", *_join_by_commas([(v, _LOOSEST)] for v in node.inputs), ")"]
 
 
-def _separated(entries: Iterable[list[_Piece]]) -> list[_Piece]:
+def _join_by_commas(entries: Iterable[list[_Piece]]) -> list[_Piece]:
     pieces: list[_Piece] = []
     for k, entry in enumerate(entries):
         pieces += [", "] * bool(k) + entry
@@ -234,7 +234,7 @@ _FORMS: dict[type, Callable[[Apply, int], list[_Piece] | None]] = {
     Elemwise: _elementwise,
     Dot: _product,
     Dot22: _product,
-    DimShuffle: _rearranged,
+    DimShuffle: _dimshuffle_formula,
     CAReduce: _reduction,
     Shape: _shape,
     Shape_i: _length,

@@ -134,7 +134,7 @@ _SHARED: dict[type, type[SharedVariable]] = {
 }
 
 
-def _converted(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
+def _convert_node(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
     """Convert a node: return our variables for its outputs. Variants of an Op that we do not have run in Python.
 
     So does what is refused for values or shapes that are known: PyTensor raises its error when the node is computed.
@@ -145,7 +145,7 @@ def _converted(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
         return as_list(perform_in_python(node, inputs))
 
 
-def _checked(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
+def _check_outputs(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
     """The outputs of a node, if they are what PyTensor says of them; known sizes are kept."""
     if len(outputs) != len(node.outputs):
         raise TypeError(f"{node.op}: converted to {len(outputs)} variables, but it has {len(node.outputs)} outputs.")
@@ -207,7 +207,7 @@ def convert_graph(
                 known[variable] = _leaf(variable)
         source = lines.source_of(node)
         with nullcontext() if source is None else inherit_source(source):
-            made = _checked(node, _converted(node, [known[variable] for variable in node.inputs]))
+            made = _check_outputs(node, _convert_node(node, [known[variable] for variable in node.inputs]))
         for old, new in zip(node.outputs, made):
             if old.name and isinstance(new, Variable) and new.name is None and new.owner is not None:
                 new.name = old.name

@@ -19,11 +19,11 @@ from aesara.pytensor.versions import classes
 from aesara.tensor.indexing.permuting import permute_row_elements
 
 
-def _filled(entry: Any, values: Iterator[Any]) -> Any:
+def _fill_entry(entry: Any, values: Iterator[Any]) -> Any:
     """An entry of ``idx_list`` with values in place of its types (2.38) or positions (3.0), which go up."""
     if isinstance(entry, slice):
         parts = (entry.start, entry.stop, entry.step)
-        return slice(*[None if part is None else _filled(part, values) for part in parts])
+        return slice(*[None if part is None else _fill_entry(part, values) for part in parts])
     return next(values)
 
 
@@ -35,7 +35,7 @@ def _index(op: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
     if entries is None:
         return tuple(values)
     left = iter(values)
-    return tuple(_filled(entry, left) for entry in entries)
+    return tuple(_fill_entry(entry, left) for entry in entries)
 
 
 @convert_op.register(MakeSlice)

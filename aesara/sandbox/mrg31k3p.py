@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["M1", "M2", "advance", "integers", "jumped", "powers", "spread"]
+__all__ = ["M1", "M2", "advance", "integers", "jump", "powers", "spread"]
 
 M1 = 2**31 - 1
 M2 = 2**31 - 21069
@@ -72,7 +72,7 @@ def powers(steps: int) -> tuple[np.ndarray, np.ndarray]:
     return found[0], found[1]
 
 
-def jumped(states: np.ndarray, steps: int) -> np.ndarray:
+def jump(states: np.ndarray, steps: int) -> np.ndarray:
     """The states, of shape (..., 6), after so many steps."""
     parts = []
     for k, (matrix, (_, modulus)) in enumerate(zip(powers(steps), _STEP)):
@@ -86,7 +86,7 @@ def spread(states: np.ndarray, steps: int, count: int) -> np.ndarray:
     """The states after 0, `steps`, 2 `steps`, ... steps: shape (count, ..., 6)."""
     found = np.asarray(states, dtype=np.int64)[None]
     while len(found) < count:
-        found = np.concatenate([found, jumped(found, steps * len(found))])
+        found = np.concatenate([found, jump(found, steps * len(found))])
     return found[:count]
 
 
@@ -121,7 +121,7 @@ def integers(states: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     found = np.empty((pieces, length, streams), dtype=np.int64)
     for k in range(length):
         state, found[:, k] = advance(state, np.where)
-    ends = jumped(np.asarray(states, dtype=np.int64), rounds)
+    ends = jump(np.asarray(states, dtype=np.int64), rounds)
     after, last = advance(tuple(np.moveaxis(ends[:rest], -1, 0)), np.where)
     numbers = np.concatenate([found.reshape(-1, streams)[:rounds].ravel(), last])
     return numbers, np.concatenate([np.stack(after, axis=-1), ends[rest:]])

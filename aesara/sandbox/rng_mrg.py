@@ -15,7 +15,7 @@ from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import optdb
 from aesara.graph.shared import shared
 from aesara.sandbox import multinomial
-from aesara.sandbox.mrg31k3p import M1, M2, integers, jumped, powers, spread
+from aesara.sandbox.mrg31k3p import M1, M2, integers, jump, powers, spread
 from aesara.scalar.types import upcast
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -54,12 +54,12 @@ SCALES = {
 
 def ff_2p72(rstate: Any) -> np.ndarray:
     """The state after 2**72 steps."""
-    return jumped(np.asarray(rstate), 2**72).astype("int32")
+    return jump(np.asarray(rstate), 2**72).astype("int32")
 
 
 def ff_2p134(rstate: Any) -> np.ndarray:
     """The state after 2**134 steps."""
-    return jumped(np.asarray(rstate), 2**134).astype("int32")
+    return jump(np.asarray(rstate), 2**134).astype("int32")
 
 
 def guess_n_streams(size: Any, warn: bool = False) -> int:
@@ -384,11 +384,11 @@ class MRG_RandomStream:
         radius = sqrt(np.array(-2.0, dtype=dtype) * log(first))
         pair = [radius * cos(angle), radius * sin(angle)]
         if truncate:
-            pair = self._truncated(pair, angle, dtype, nstreams)
+            pair = self._truncate(pair, angle, dtype, nstreams)
         given = ndim if ndim is not None else get_vector_length(as_tensor_variable(size))
         return avg + std * reshape(join(0, *pair)[:count], size, ndim=given)
 
-    def _truncated(self, pair: list[Any], angle: Any, dtype: str, nstreams: int | None) -> list[Any]:
+    def _truncate(self, pair: list[Any], angle: Any, dtype: str, nstreams: int | None) -> list[Any]:
         """Return the numbers within [-2, 2], then new ones for the others: of the same angles, with another radius."""
         beyond = [(z < -2.0) | (z > 2.0) for z in pair]
         places = [b.nonzero()[0] for b in beyond]

@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-def _unchanged(x: Any) -> Any:
+def _identity(x: Any) -> Any:
     return x
 
 
@@ -30,7 +30,7 @@ class Identity(UnaryScalarOp):
     """x itself."""
 
     dtype = same_out
-    numpy = _unchanged
+    numpy = _identity
 
     def decompose(self, x: Any) -> Any:
         return x
@@ -50,7 +50,7 @@ class Cast(UnaryScalarOp):
         The name in printed graphs.
     """
 
-    numpy = _unchanged
+    numpy = _identity
     native = Primitive("cast")
     operands = "as_is"
     holomorphic = False

@@ -319,7 +319,7 @@ def _neq(op: ScalarOp, z: Parts, w: Parts) -> Any:
 
 
 @complex_form(LT, LE, GT, GE)
-def _ordered(op: ScalarOp, z: Parts, w: Parts) -> Any:
+def _compare(op: ScalarOp, z: Parts, w: Parts) -> Any:
     """Lexicographic order, as NumPy has it."""
     strict = lt if isinstance(op, (LT, LE)) else gt
     numbers = invert(or_(isnan(z.im), isnan(w.im)))
@@ -329,7 +329,7 @@ def _ordered(op: ScalarOp, z: Parts, w: Parts) -> Any:
 @complex_form(ScalarMaximum, ScalarMinimum)
 def _extremum(op: ScalarOp, z: Parts, w: Parts) -> Parts:
     order = ge if isinstance(op, ScalarMaximum) else le
-    return choose(or_(_isnan(op, z), _ordered(order, z, w)), z, w)
+    return choose(or_(_isnan(op, z), _compare(order, z, w)), z, w)
 
 
 # -- several ops in one ----------------------------------------------------------------------------------------

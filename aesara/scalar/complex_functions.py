@@ -87,7 +87,7 @@ def all_of(*conditions: Any) -> Any:
 # -- exponentials ----------------------------------------------------------------------------------------------
 
 
-def shifted(x: Any) -> tuple[Any, Any]:
+def shift_exponent(x: Any) -> tuple[Any, Any]:
     """x less a constant where exp would overflow, and the factor that makes up for it."""
     far = gt(x, number(_FAR))
     return switch(far, x - number(_SHIFT), x), switch(far, number(math.exp(_SHIFT)), _ONE)
@@ -95,7 +95,7 @@ def shifted(x: Any) -> tuple[Any, Any]:
 
 def exponential(z: Parts) -> Parts:
     x, y = z
-    near, factor = shifted(x)
+    near, factor = shift_exponent(x)
     size = exp(near)
     # exp(inf + i y) for a y without direction, and exp(-inf + i y)
     odd, up = and_(isinf(x), is_wild(y)), gt(x, _ZERO)
@@ -111,7 +111,7 @@ def _exp(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(Exp2, wide=True)
 def _exp2(op: ScalarOp, z: Parts) -> Parts:
-    return exponential(scaled(z, math.log(2)))
+    return exponential(scale(z, math.log(2)))
 
 
 def exponential_less_one(z: Parts) -> Parts:
@@ -126,7 +126,7 @@ def _expm1(op: ScalarOp, z: Parts) -> Parts:
     return exponential_less_one(z)
 
 
-def scaled(z: Parts, factor: float) -> Parts:
+def scale(z: Parts, factor: float) -> Parts:
     return Parts(z.re * number(factor), z.im * number(factor))
 
 
@@ -182,12 +182,12 @@ def _log(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(Log2, wide=True)
 def _log2(op: ScalarOp, z: Parts) -> Parts:
-    return scaled(logarithm(z), 1 / math.log(2))
+    return scale(logarithm(z), 1 / math.log(2))
 
 
 @complex_form(Log10, wide=True)
 def _log10(op: ScalarOp, z: Parts) -> Parts:
-    return scaled(logarithm(z), 1 / math.log(10))
+    return scale(logarithm(z), 1 / math.log(10))
 
 
 def logarithm_of_one_plus(z: Parts) -> Parts:
@@ -304,7 +304,7 @@ def _whole_power(z: Parts, exponent: Any) -> Parts:
 
 def hyperbolic(x: Any) -> tuple[Any, Any, Any]:
     """sinh and cosh of x over a factor, and the factor, which is 1 unless they are out of range."""
-    near, factor = shifted(abs(x))
+    near, factor = shift_exponent(abs(x))
     t = expm1(near)
     q = switch(gt(t, number(1e17)), _ONE, t / (t + _ONE))
     return copysign((t + q) * _HALF, x), _ONE + t * q * _HALF, factor
@@ -346,7 +346,7 @@ def hyperbolic_tangent(z: Parts) -> Parts:
     return Parts(re, switch(is_zero(y), y, im))
 
 
-def turned(z: Parts) -> Parts:
+def times_i(z: Parts) -> Parts:
     """i z."""
     return Parts(-z.im, z.re)
 
@@ -373,17 +373,17 @@ def _tanh(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(Sin, wide=True)
 def _sin(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(hyperbolic_sine(turned(z)))
+    return turned_back(hyperbolic_sine(times_i(z)))
 
 
 @complex_form(Cos, wide=True)
 def _cos(op: ScalarOp, z: Parts) -> Parts:
-    return hyperbolic_cosine(turned(z))
+    return hyperbolic_cosine(times_i(z))
 
 
 @complex_form(Tan, wide=True)
 def _tan(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(hyperbolic_tangent(turned(z)))
+    return turned_back(hyperbolic_tangent(times_i(z)))
 
 
 # -- their inverses --------------------------------------------------------------------------------------------
@@ -443,7 +443,7 @@ def _arccos(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(ArcSinh, wide=True)
 def _arcsinh(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(inverse_sine_and_cosine(turned(z))[0])
+    return turned_back(inverse_sine_and_cosine(times_i(z))[0])
 
 
 @complex_form(ArcCosh, wide=True)
@@ -454,7 +454,7 @@ def _arccosh(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(ArcTan, wide=True)
 def _arctan(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(inverse_hyperbolic_tangent(turned(z)))
+    return turned_back(inverse_hyperbolic_tangent(times_i(z)))
 
 
 @complex_form(ArcTanh, wide=True)

@@ -10,7 +10,7 @@ from aesara.graph.digest import InnerGraph
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.graph.traversal import io_toposort
@@ -200,7 +200,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return results[0] if self.nout == 1 else results
 
     def evaluate(self, values: Any, input_types: Any, output_types: Any) -> tuple:
-        known = {variable: _filtered(value, variable.type) for variable, value in zip(self.inputs, values, strict=True)}
+        known = {variable: _convert(value, variable.type) for variable, value in zip(self.inputs, values, strict=True)}
 
         def value_of(variable: Any) -> Any:
             return variable.data if isinstance(variable, Constant) else known[variable]
@@ -263,7 +263,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return any(self.connection_pattern(None)[position])
 
 
-def _filtered(value: Any, scalar_type: ScalarType) -> Any:
+def _convert(value: Any, scalar_type: ScalarType) -> Any:
     if getattr(value, "ndim", 0) == 0:
         return scalar_type.filter(value, allow_downcast=True)
     return value.astype(scalar_type.dtype, copy=False)
@@ -287,7 +287,7 @@ def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[
             return copies[variable]
         if strict and not isinstance(variable, Constant):
             raise ValueError(
-                f"The inner graph of a Composite depends on {described(variable)}, which is none of its inputs"
+                f"The inner graph of a Composite depends on {describe(variable)}, which is none of its inputs"
             )
         return variable
 

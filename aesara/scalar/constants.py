@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
 
@@ -277,7 +277,7 @@ def as_scalar(x: Any, name: str | None = None) -> Any:
         for type_class, converter in _as_scalar_converters.items():
             if isinstance(x.type, type_class):
                 return converter(x)
-        raise TypeError(f"Cannot convert the variable {described(x)} of type {x.type} to a scalar")
+        raise TypeError(f"Cannot convert the variable {describe(x)} of type {x.type} to a scalar")
     if isinstance(x, Apply):
         return as_scalar(x.default_output())
     return constant(x, name=name)

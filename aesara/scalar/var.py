@@ -153,13 +153,13 @@ class _scalar_py_operators:
 
     def zeros_like(self, dtype: str | None = None) -> Any:
         """Return zero of this variable's dtype, or of another one, as a function of this variable."""
-        return self._filled(0, dtype)
+        return self._fill(0, dtype)
 
     def ones_like(self, dtype: str | None = None) -> Any:
         """Return one of this variable's dtype, or of another one, as a function of this variable."""
-        return self._filled(1, dtype)
+        return self._fill(1, dtype)
 
-    def _filled(self, value: int, dtype: str | None) -> Any:
+    def _fill(self, value: int, dtype: str | None) -> Any:
         return second(self, literal(value, self if dtype is None else get_scalar_type(dtype)()))
 
 

@@ -38,7 +38,7 @@ def push_out_inc_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Vari
         terms = added_terms(old, new, args)
         if terms is None or not inner_sitsot_only_last_step_used(fgraph, new, args):
             continue
-        added = [_Entry.found(term, steady) for term in terms]
+        added = [_Entry.from_term(term, steady) for term in terms]
         if any(entry is None or term.type.dtype != new.type.dtype for entry, term in zip(added, terms, strict=True)):
             continue
         return _added_outside(fgraph, node, args, k, added)
@@ -54,7 +54,7 @@ class _Entry:
         self.rank = rank
 
     @classmethod
-    def found(cls, term: Any, steady: dict[Variable, Variable]) -> _Entry | None:
+    def from_term(cls, term: Any, steady: dict[Variable, Variable]) -> _Entry | None:
         """The entry that is all that a term has; None if it is something else."""
         node = term.owner
         if node is None or not isinstance(
@@ -84,7 +84,9 @@ def _added_outside(
 
     def total(first: Any, rows: dict[Variable, Any]) -> Any:
         for entry in added:
-            indices = [rows[v] if v in rows else _repeated(steady.get(v, v), args.n_steps) for v in entry.indices]
+            indices = [
+                rows[v] if v in rows else _repeat_for_steps(steady.get(v, v), args.n_steps) for v in entry.indices
+            ]
             value = rows.get(entry.value)
             if value is None:
                 value = steady.get(entry.value, entry.value)
@@ -106,7 +108,7 @@ def _is_positions(index: Any) -> bool:
     return isinstance(index.type, TensorType) and index.type.dtype in integer_dtypes
 
 
-def _repeated(index: Any, n_steps: Any) -> Any:
+def _repeat_for_steps(index: Any, n_steps: Any) -> Any:
     """An index, or a vector of them, for each step."""
     if not isinstance(index.type, TensorType):
         index = tensor_from_scalar(index)

@@ -41,7 +41,7 @@ from aesara.scan.parts import (
     LoopParts,
     State,
     expand_empty,
-    expanded,
+    expansion_of,
     is_exact,
     is_for_each_step,
     take_first_row,
@@ -149,16 +149,16 @@ class _Backward:
         self.seqs = op.inner_seqs(op.inner_inputs)
         self.taps = op.inner_mitsot(op.inner_inputs) + [[v] for v in op.inner_sitsot(op.inner_inputs)]
         self.constants = op.inner_non_seqs(op.inner_inputs)
-        parts.sequences += [(self._reversed(x, 0), v) for x, v in zip(op.outer_seqs(self.inputs), self.seqs)]
+        parts.sequences += [(self._reverse_rows(x, 0), v) for x, v in zip(op.outer_seqs(self.inputs), self.seqs)]
         for k, variables in enumerate(self.taps):
             for tap, variable in zip(self.info.tap_array[k], variables):
-                parts.sequences.append((self._reversed(self.outputs[k], self.depths[k] + tap), variable))
+                parts.sequences.append((self._reverse_rows(self.outputs[k], self.depths[k] + tap), variable))
         parts.constants += list(zip(op.outer_non_seqs(self.inputs), self.constants))
         arriving = self._arriving()
         wrt = [v for v in [*self.seqs, *(v for t in self.taps for v in t)] if is_continuous(v)]
         wrt += [v for v in self.constants if is_continuous(v) or is_sparse(v)]
         cotangents = pulled_cotangents(arriving, wrt, supports=self.supports)
-        terms = [cotangent.settled() for cotangent in cotangents]
+        terms = [cotangent.apply_support() for cotangent in cotangents]
         for term in filter(is_null, terms):
             raise NullTypeGradError(f"The step of {op} has no gradient. {term.type.why_null}")
         found = {v: term for v, term in zip(wrt, terms) if not is_disconnected(term) and not is_sparse(term)}
@@ -189,7 +189,7 @@ class _Backward:
         """Remember which rows of a result may be other than zero."""
         self.known[rows] = Supported(rows, support_of_rows(read, rows.type.ndim))
 
-    def _reversed(self, rows: Any, start: int) -> Any:
+    def _reverse_rows(self, rows: Any, start: int) -> Any:
         """Rows from `start` on, one for each step, the last one first."""
         return rows[start : self.steps + start][::-1]
 
@@ -231,7 +231,7 @@ class _Backward:
         """Return the support of the row of a gradient from outside that arrives at this step."""
         if self.read[k] is None:
             return FULL
-        rows = self._reversed(self.read[k], self.depths[k] if k < self.n_states else 0)
+        rows = self._reverse_rows(self.read[k], self.depths[k] if k < self.n_states else 0)
         entry = TensorType("bool", ())()
         take_first_row(entry, rows)
         self.parts.sequences.append((rows, entry))
@@ -280,7 +280,7 @@ class _Backward:
             while out.owner is not None and isinstance(out.owner.op, SpecifyShape):
                 out = out.owner.inputs[0]
             if out in used and out not in read and out.owner is not None:
-                rows = self._reversed(self.outputs[k], self.depths[k])
+                rows = self._reverse_rows(self.outputs[k], self.depths[k])
                 read[out] = TensorType(out.type.dtype, rows.type.shape[1:])()
                 take_first_row(read[out], rows)
                 self.parts.sequences.append((rows, read[out]))
@@ -314,7 +314,7 @@ class _Backward:
         for drawn, rows in zip(again.results, again.split(made)[1], strict=True):
             read[drawn] = TensorType(drawn.type.dtype, rows.type.shape[1:])()
             take_first_row(read[drawn], rows)
-            self.parts.sequences.append((self._reversed(rows, 0), read[drawn]))
+            self.parts.sequences.append((self._reverse_rows(rows, 0), read[drawn]))
         self.parts.replace(read)
 
     # -- gradients of the loop's inputs ----------------------------------------------------------------------
@@ -353,7 +353,7 @@ class _Backward:
                 break  # rows that came from outside and are not there, because of too few steps
             first = inc_subtensor(first[row], left)
         total = set_subtensor(zeros_like(outer)[:depth], first)
-        if given is not None and not self.info.as_while and expanded(outer) is None:
+        if given is not None and not self.info.as_while and expansion_of(outer) is None:
             unwritten = add(self.steps, constant(depth, dtype="int64"))
             total = set_subtensor(total[unwritten:], given[unwritten:])
         return total

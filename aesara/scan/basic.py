@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import SharedVariable, collect_new_shareds
 from aesara.graph.source import inherit_source
@@ -179,11 +179,11 @@ def _read_sequences(sequences: Any) -> list[_Sequence]:
         variable = entry if isinstance(entry, Variable) else as_tensor_variable(entry)
         if getattr(variable.type, "ndim", 0) < 1:
             raise ValueError(
-                f"scan: a sequence needs at least one dimension, got {described(variable)} of type {variable.type}."
+                f"scan: a sequence needs at least one dimension, got {describe(variable)} of type {variable.type}."
             )
         if not isinstance(variable.type, DenseTensorType):
             raise TypeError(
-                f"scan: a sequence must be a dense tensor, got {described(variable)} of type {variable.type}: use its "
+                f"scan: a sequence must be a dense tensor, got {describe(variable)} of type {variable.type}: use its "
                 "dense form, as in matrix.toarray(), or give it as a non-sequence."
             )
         found.append(_Sequence(variable, tuple(int(t) for t in _as_list(taps))))
@@ -222,13 +222,13 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
         first = value.variable
         if taps != (-1,) and not value.has_rows:
             raise TypeError(
-                f"scan: {described(first)} of type {first.type} is no dense tensor, so that a loop keeps its last "
+                f"scan: {describe(first)} of type {first.type} is no dense tensor, so that a loop keeps its last "
                 f"value only: the step cannot read it by the taps {list(taps)}."
             )
         if taps != (-1,) and first.type.ndim < 1:
             raise ValueError(
                 f"scan: an output with taps {list(taps)} needs {-min(taps)} first values along a leading dimension, got"
-                f" {described(first)} of type {first.type}."
+                f" {describe(first)} of type {first.type}."
             )
         found.append(_Output(value, taps))
     return found
@@ -245,12 +245,12 @@ class _Loop:
         self.sequences = _read_sequences(sequences)
         self.outputs = _read_outputs(outputs_info)
         self.non_sequences = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in _as_list(non_sequences)]
-        self.rows = [(s, self._shifted(s)) for s in self.sequences]
+        self.rows = [(s, self._shift_by_taps(s)) for s in self.sequences]
         self.n_steps = self._number_of_steps(n_steps)
 
     # -- how many steps --------------------------------------------------------------------------------------
 
-    def _shifted(self, sequence: _Sequence) -> list[Any]:
+    def _shift_by_taps(self, sequence: _Sequence) -> list[Any]:
         """For each tap the sequence from where the first step reads it."""
         low, high = min(0, *sequence.taps), max(0, *sequence.taps)
         found = []
@@ -267,7 +267,7 @@ class _Loop:
         if not isNaN_or_Inf_or_None(given):
             steps = as_tensor_variable(given)
             if steps.type.ndim or steps.type.dtype.startswith(("float", "complex")):
-                raise ValueError(f"scan: n_steps must be an integer, got {described(given)} of type {steps.type}.")
+                raise ValueError(f"scan: n_steps must be an integer, got {describe(given)} of type {steps.type}.")
             return steps if steps.type.dtype == "int32" else steps.astype("int64")
         if not lengths:
             raise ValueError("scan: give n_steps, or a sequence whose length says how many steps there are.")
@@ -294,11 +294,11 @@ class _Loop:
             for output in self.outputs or []:
                 if output.value is not None:
                     output.value.inner = taps(output.value, output.taps)
-            return self._called()
+            return self._call_fn()
 
         return settle([output.value for output in self.outputs or []], call)
 
-    def _called(self) -> Returned:
+    def _call_fn(self) -> Returned:
         taps = [v for output in self.outputs or [] if output.value is not None for v in output.value.inner]
         arguments = [*self.entries, *taps, *self.non_sequences]
         try:
@@ -455,7 +455,7 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
             parts.shared.append(_whole_state(output.value, new))
         elif not isinstance(new.type, DenseTensorType):
             raise TypeError(
-                f"scan: the step returns {described(new)} of type {new.type}, which is no dense tensor, so that its "
+                f"scan: the step returns {describe(new)} of type {new.type}, which is no dense tensor, so that its "
                 "values cannot be stacked. Give its value before the first step in outputs_info to get the last one."
             )
         elif output.value is not None:
@@ -497,8 +497,8 @@ def _whole_state(value: FirstValue, new: Any) -> tuple[Any, Any, Any]:
     given = value.variable
     if new.type != given.type:
         raise TypeError(
-            f"scan: the output {described(new)} of the step has type {new.type}, but its first value "
-            f"{described(given)} has type {given.type}."
+            f"scan: the output {describe(new)} of the step has type {new.type}, but its first value "
+            f"{describe(given)} has type {given.type}."
         )
     return given, value.inner[0], new
 
@@ -512,8 +512,8 @@ def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any)
     sizes = list(zip(row.shape, new.type.shape))
     if new.type.ndim != row.ndim or new.type.dtype != row.dtype or any(None not in p and p[0] != p[1] for p in sizes):
         raise ValueError(
-            f"scan: the output {described(new)} of the step has type {new.type}, but its first value "
-            f"{described(given)} has type "
+            f"scan: the output {describe(new)} of the step has type {new.type}, but its first value "
+            f"{describe(given)} has type "
             f"{given.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
             "sizes. Cast one of them, as in at.cast(value, dtype), or start with a value of the right shape, as in "
             "at.full(shape, value) or at.zeros_like(row)."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.messages import described, type_text
+from aesara.graph.messages import describe, type_text
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import collect_new_shareds
 from aesara.records import dataclass
@@ -16,7 +16,7 @@ from aesara.scan.closing import close
 from aesara.scan.first_values import FirstValue, settle
 from aesara.scan.nested import flatten, leaves_as_in, outline, rebuild
 from aesara.scan.op import Scan
-from aesara.scan.parts import LoopParts, State, expanded
+from aesara.scan.parts import LoopParts, State, expansion_of
 from aesara.scan.stopping import until
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -90,10 +90,10 @@ def while_loop(
     """
     state = _State("while_loop", body, init)
     last = state.call([])
-    stop = _not(_asked("while_loop", cond, rebuild(init, last.outputs)))
+    stop = _not(_condition_of("while_loop", cond, rebuild(init, last.outputs)))
     if last.condition is not None:
         stop = or_(stop, neq(last.condition, constant(0)))
-    goes_on = _asked("while_loop", cond, rebuild(init, state.first))
+    goes_on = _condition_of("while_loop", cond, rebuild(init, state.first))
     steps = switch(goes_on, constant(_NO_END, dtype="int64"), constant(0, dtype="int64"))
     parts = LoopParts(steps, until=stop)
     return state.after_loop(parts, last, few_rows=True, name=name or "while_loop", checkpoint_memory=checkpoint_memory)
@@ -267,7 +267,7 @@ def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
     owner = new.owner
     line = "" if owner is None or owner.source is None else f", computed by {owner.source}"
     raise TypeError(
-        f"{begins} {type_text(wanted)}, but {function} returns {type_text(own)} for it, namely {described(new)}{line}. "
+        f"{begins} {type_text(wanted)}, but {function} returns {type_text(own)} for it, namely {describe(new)}{line}. "
         "Dtype and shape must be the same in every step: start with a value of the right shape, as in "
         "at.zeros_like(row), or cast, as in at.cast(value, dtype)."
     )
@@ -275,18 +275,18 @@ def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
 
 def _first_values(buffer: Any) -> Any:
     """The row that a buffer begins with: a buffer without room, so that each step writes over the last one's state."""
-    made_of = expanded(buffer)
+    made_of = expansion_of(buffer)
     assert made_of is not None
     return specify_shape(made_of[0], (1, *buffer.type.shape[1:]))
 
 
-def _asked(who: str, cond: Callable[[Any], Any], state: Any) -> Any:
+def _condition_of(who: str, cond: Callable[[Any], Any], state: Any) -> Any:
     """Return the condition on which the loop goes on from a state."""
     truth = as_tensor_variable(cond(state))
     if not isinstance(truth.type, TensorType) or truth.type.ndim:
         raise TypeError(
             f"{who}: the condition must be a single truth value, got {type_text(truth.type)}, namely "
-            f"{described(truth)}. Take at.all or at.any of it."
+            f"{describe(truth)}. Take at.all or at.any of it."
         )
     return truth
 
@@ -301,6 +301,6 @@ def _integer(given: Any, which: str) -> Any:
     if kind.ndim or np.dtype(kind.dtype).kind not in "iu" or kind.dtype == "uint64":
         raise TypeError(
             f"fori_loop: {which} must be a single integer that fits into int64, got {type_text(kind)}, namely "
-            f"{described(given)}."
+            f"{describe(given)}."
         )
     return cast(value, "int64")

@@ -77,10 +77,10 @@ def settle(firsts: Sequence[FirstValue | None], call: Callable[[], Any]) -> Any:
     the data that the step computes with, so that they do not add precision of their own; and at last the dtype that
     the step returns all the same.
     """
-    returned = _widened(firsts, call)
+    returned = _call_widening(firsts, call)
     numbers = [(k, first) for k, first in enumerate(firsts) if first is not None and first.is_number]
     if _take([(first, _of_data(k, firsts, returned)) for k, first in numbers]):
-        returned = _widened(firsts, call)
+        returned = _call_widening(firsts, call)
     return call() if _take([(first, new.type.dtype) for first, new in _pairs(firsts, returned)]) else returned
 
 
@@ -96,7 +96,7 @@ def _pairs(firsts: Sequence[FirstValue | None], returned: Any) -> list[tuple[Fir
     return [(f, new) for f, new in pairs if f is not None and f.is_data and isinstance(new.type, TensorType)]
 
 
-def _widened(firsts: Sequence[FirstValue | None], call: Callable[[], Any]) -> Any:
+def _call_widening(firsts: Sequence[FirstValue | None], call: Callable[[], Any]) -> Any:
     while True:
         returned = call()
         pairs = _pairs(firsts, returned)

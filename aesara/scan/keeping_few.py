@@ -14,7 +14,7 @@ from aesara.graph.nodes import Variable
 from aesara.graph.pullback import is_disconnected, pull_back
 from aesara.graph.support import FULL, Support
 from aesara.scan.continuity import gradients_in_order, is_continuous
-from aesara.scan.parts import LoopParts, State, expand_empty, expanded, with_known_rows
+from aesara.scan.parts import LoopParts, State, expand_empty, expansion_of, with_known_rows
 from aesara.scan.row_counts import is_length
 from aesara.scan.row_supports import support_of_rows
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -49,12 +49,12 @@ def with_check_of_rows(op: Any, inputs: Sequence[Any], steps: Any) -> Any:
 
 def _is_unknown(buffer: Any) -> bool:
     """Return whether nothing is known of how many rows a buffer has."""
-    return expanded(buffer) is None and buffer.type.shape[0] is None
+    return expansion_of(buffer) is None and buffer.type.shape[0] is None
 
 
 def _is_complete(buffer: Any, depth: int, n_steps: Any) -> bool:
     """Return whether a buffer is known to have a row for each step behind `depth` others."""
-    made_of = expanded(buffer)
+    made_of = expansion_of(buffer)
     if made_of is not None:
         return _has_all_rows(*made_of, n_steps)
     steps = known_integer(n_steps)
@@ -169,7 +169,7 @@ class _Rerun:
         if of_first is None:
             return None
         total = set_subtensor(zeros_like(buffer)[:depth], of_first)
-        if self.op.info.as_while or is_disconnected(given) or expanded(buffer) is not None:
+        if self.op.info.as_while or is_disconnected(given) or expansion_of(buffer) is not None:
             return total
         unwritten = add(self.steps, constant(depth, dtype="int64"))
         return set_subtensor(total[unwritten:], given[unwritten:])

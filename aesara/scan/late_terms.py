@@ -20,7 +20,7 @@ from aesara.graph.traversal import ancestors, io_toposort
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.editing import edited_node
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, with_known_rows
+from aesara.scan.parts import expansion_of, with_known_rows
 from aesara.scan.saving_memory import is_at_most
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.elementwise.ops import add, mul
@@ -71,7 +71,7 @@ def split_late_sums(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variab
 
 def _is_few(buffer: Variable) -> bool:
     """Return whether a state is a number that starts with one value, and of which few are kept."""
-    made_of = expanded(buffer) if buffer.type.ndim == 1 else None
+    made_of = expansion_of(buffer) if buffer.type.ndim == 1 else None
     if made_of is None or with_known_rows(made_of[0]).type.shape != (1,):
         return False
     return is_at_most(made_of[1], _FEW)

@@ -10,7 +10,7 @@ from aesara.scan.info import ScanInfo
 __all__ = ["ScanMethodsMixin"]
 
 
-def _cut(values: Sequence[Any], counts: Sequence[int], which: int) -> list[Any]:
+def _section(values: Sequence[Any], counts: Sequence[int], which: int) -> list[Any]:
     """Part number `which` of values that follow each other in parts of these lengths."""
     start = sum(counts[:which])
     return list(values[start : start + counts[which]])
@@ -24,25 +24,25 @@ class ScanMethodsMixin:
     def _inner_inputs(self, values: Sequence[Any], which: int) -> list[Any]:
         i = self.info
         taps = [sum(map(len, part)) for part in (i.mit_mot_in_slices, i.mit_sot_in_slices, i.sit_sot_in_slices)]
-        return _cut(values, [i.n_seqs, *taps, i.n_shared_outs, i.n_non_seqs], which)
+        return _section(values, [i.n_seqs, *taps, i.n_shared_outs, i.n_non_seqs], which)
 
     def _inner_outputs(self, values: Sequence[Any], which: int) -> list[Any]:
         i = self.info
         counts = [i.n_mit_mot_outs, i.n_mit_sot, i.n_sit_sot, i.n_nit_sot, i.n_shared_outs, int(i.as_while)]
-        return _cut(values, counts, which)
+        return _section(values, counts, which)
 
     def _outer_inputs(self, values: Sequence[Any], which: int) -> list[Any]:
         i = self.info
         counts = [1, i.n_seqs, i.n_mit_mot, i.n_mit_sot, i.n_sit_sot, i.n_shared_outs, i.n_nit_sot, i.n_non_seqs]
-        return _cut(values, counts, which)
+        return _section(values, counts, which)
 
     def _outer_outputs(self, values: Sequence[Any], which: int) -> list[Any]:
         i = self.info
-        return _cut(values, [i.n_mit_mot, i.n_mit_sot, i.n_sit_sot, i.n_nit_sot, i.n_shared_outs], which)
+        return _section(values, [i.n_mit_mot, i.n_mit_sot, i.n_sit_sot, i.n_nit_sot, i.n_shared_outs], which)
 
     @staticmethod
     def _by_state(values: Sequence[Any], taps: Sequence[Sequence[int]]) -> list[list[Any]]:
-        return [_cut(values, [len(t) for t in taps], k) for k in range(len(taps))]
+        return [_section(values, [len(t) for t in taps], k) for k in range(len(taps))]
 
     # inputs of the step
 

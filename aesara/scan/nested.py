@@ -48,7 +48,7 @@ def rebuild(like: Any, leaves: Sequence[Any]) -> Any:
     {'a': 'x', 'b': ('y', ['z'], None)}
     """
     left = iter(leaves)
-    return _mapped(like, lambda _: next(left))
+    return _map_leaves(like, lambda _: next(left))
 
 
 def leaves_as_in(like: Any, value: Any) -> list[Any] | None:
@@ -89,7 +89,7 @@ def outline(value: Any) -> str:
     >>> outline({"a": 1, "b": (2, [3], None)})
     "{'a': *, 'b': (*, [*], None)}"
     """
-    return repr(_mapped(value, lambda _: _STAR))
+    return repr(_map_leaves(value, lambda _: _STAR))
 
 
 class _Star:
@@ -109,12 +109,12 @@ def _parts(nest: Any) -> list[tuple[Any, Any]]:
     return list(nest.items()) if isinstance(nest, Mapping) else list(enumerate(nest))
 
 
-def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
     if value is None:
         return None
     if not _is_nest(value):
         return change(value)
-    made = [(key, _mapped(part, change)) for key, part in _parts(value)]
+    made = [(key, _map_leaves(part, change)) for key, part in _parts(value)]
     if isinstance(value, Mapping):
         return dict(made)
     entries = [part for _, part in made]

@@ -17,7 +17,7 @@ from aesara.graph.equality import equal_computations
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.inner import HasInnerGraph
 from aesara.graph.integrity import refuse_repeated_inputs
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, NominalVariable, Variable
 from aesara.graph.op import Op
 from aesara.graph.parts import PutTogether, flat, has_parts
@@ -64,7 +64,7 @@ def check_broadcast(v1: Any, v2: Any) -> None:
     for axis, (a, b) in enumerate(zip(*(list(s)[len(s) - rank :] for s in sizes))):
         if (a == 1) != (b == 1):
             raise TypeError(
-                f"Scan: {described(v1)} has type {v1.type} and {described(v2)} has type {v2.type}: dimension {axis} is "
+                f"Scan: {describe(v1)} has type {v1.type} and {describe(v2)} has type {v2.type}: dimension {axis} is "
                 "known to have length one in one of them only. Use unbroadcast or specify_shape."
             )
 
@@ -128,7 +128,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
             for old in taps:
                 if old.type.dtype != new.type.dtype or old.type.ndim != new.type.ndim:
                     raise ValueError(
-                        f"Scan: the state {described(old)} has type {old.type}, but the step computes {new.type} as "
+                        f"Scan: the state {describe(old)} has type {old.type}, but the step computes {new.type} as "
                         "its new "
                         "value. They must have the same dtype and number of dimensions."
                     )
@@ -233,7 +233,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         for outer, inner in rows:
             if outer.type.dtype != inner.type.dtype or outer.type.ndim != inner.type.ndim + 1:
                 raise TypeError(
-                    f"{self}: {described(outer)} has type {outer.type}, but the step takes {inner.type}: expected one "
+                    f"{self}: {describe(outer)} has type {outer.type}, but the step takes {inner.type}: expected one "
                     "more "
                     "dimension and the same dtype."
                 )
@@ -395,6 +395,6 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 @cotangents_of_inputs.register(Scan)
 def _(op, node, of_outputs):
     """Leave steps alone of which no row is read, nor one behind them."""
-    values = [g.settled() for g in of_outputs]
+    values = [g.apply_support() for g in of_outputs]
     terms, known = pulled_back(op, node.inputs, node.outputs, values, [g.support for g in of_outputs])
     return with_supports(node, terms, values, of_outputs, known)

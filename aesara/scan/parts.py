@@ -26,7 +26,7 @@ __all__ = [
     "LoopParts",
     "State",
     "expand_empty",
-    "expanded",
+    "expansion_of",
     "is_exact",
     "is_for_each_step",
     "last_value",
@@ -71,7 +71,7 @@ def take_first_row(variable: Any, rows: Any) -> None:
     take_test_value(variable, rows, 0)
 
 
-def expanded(buffer: Any) -> tuple[Any, Any] | None:
+def expansion_of(buffer: Any) -> tuple[Any, Any] | None:
     """The tensor and the number of rows that `expand_empty` has made a buffer of; None if it was made otherwise."""
     node = buffer.owner
     if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
@@ -114,7 +114,7 @@ def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
 
 def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
     """Return whether a buffer is known to have `depth` rows and one for each step."""
-    made_of = expanded(buffer)
+    made_of = expansion_of(buffer)
     if made_of is None:
         return False
     value, length = made_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.shared import collect_new_shareds
 from aesara.scan.basic import Returned, make_state, shared_states
 from aesara.scan.carried import require_type
@@ -84,7 +84,7 @@ def associative_scan(
     for path, leaf in given:
         if not isinstance(leaf.type, DenseTensorType):
             raise TypeError(
-                f"associative_scan: elems{path} must be a dense tensor, got {described(leaf)} of type {leaf.type}."
+                f"associative_scan: elems{path} must be a dense tensor, got {describe(leaf)} of type {leaf.type}."
             )
     axis = _axis_of(given, axis)
     rows = [moveaxis(leaf, axis, 0) for _, leaf in given]

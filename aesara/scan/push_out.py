@@ -16,7 +16,7 @@ from aesara.graph.vectorization import vectorize_graph
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.editing import apply_edited, edited_node
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, is_exact
+from aesara.scan.parts import expansion_of, is_exact
 from aesara.scan.row_counts import first_rows
 from aesara.scan.saving_memory import reads_of_last_rows
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -89,7 +89,7 @@ def push_out_non_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | 
     args.outer_in_non_seqs += made[: len(frontier)]
     args.inner_in_non_seqs += inner
     args.replace_inner(dict(zip(frontier, inner)))
-    return {**found, **_applied(args, node)}
+    return {**found, **_apply_remaining(args, node)}
 
 
 def _computed_of(args: ScanArgs, given: Sequence[Variable]) -> tuple[set[Variable], list[Apply]]:
@@ -140,7 +140,7 @@ def _drop_results(args: ScanArgs, gone: Sequence[int]) -> None:
             del field[k]
 
 
-def _applied(args: ScanArgs, node: Apply) -> Replacements:
+def _apply_remaining(args: ScanArgs, node: Apply) -> Replacements:
     """Apply what is left of a loop, if anything is."""
     return apply_edited(args, node) if args.outer_outputs else {}
 
@@ -159,7 +159,7 @@ def push_out_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool
     args = ScanArgs.from_node(node)
     if args.n_mit_mot:
         return False
-    mapped, order = _mapped(args, args.inner_in_seqs)
+    mapped, order = _vectorizable(args, args.inner_in_seqs)
     outputs = [] if args.as_while else [
         k for k, v in enumerate(args.inner_out_nit_sot)
         if (v in mapped or v in args.inner_in_seqs) and args.outer_in_nit_sot[k] is args.n_steps
@@ -177,10 +177,10 @@ def push_out_seq_scan(fgraph: FunctionGraph, node: Apply) -> Replacements | bool
     args.outer_in_seqs += made[: len(frontier)]
     args.inner_in_seqs += inner
     args.replace_inner(dict(zip(frontier, inner)))
-    return {**found, **_applied(args, node)}
+    return {**found, **_apply_remaining(args, node)}
 
 
-def _mapped(args: ScanArgs, given: Iterable[Variable]) -> tuple[set[Variable], list[Apply]]:
+def _vectorizable(args: ScanArgs, given: Iterable[Variable]) -> tuple[set[Variable], list[Apply]]:
     """Return the variables that are computed from these elementwise or by products, and the step's nodes in order."""
     of_sequences = set(given)
     steady = set(args.inner_in_non_seqs)
@@ -263,7 +263,7 @@ def push_out_products_scan(fgraph: FunctionGraph, node: Apply) -> Replacements |
     if not states:
         return False
     given = [*args.inner_in_seqs, *states]
-    mapped, _ = _mapped(args, given)
+    mapped, _ = _vectorizable(args, given)
     outputs = _unread_products(args, mapped, given)
     if not outputs:
         return False
@@ -403,7 +403,7 @@ def summed_outside(
                   args.sit_sot_in_slices):  # fmt: skip
         del field[k]
     rows, news = _rows_of(fgraph, list(dict.fromkeys(wanted)), node, args)
-    stored = expanded(first)
+    stored = expansion_of(first)
     with inherit_source(node):
         last = total((first if stored is None else stored[0])[0], rows)  # other rows are not needed any more
     made: Replacements = {}

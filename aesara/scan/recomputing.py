@@ -63,9 +63,9 @@ class _Blocks:
         self.buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
         self.firsts = [TensorType(v.type.dtype, (None, *v.type.shape[1:]))() for v in self.buffers]
         self.constants = [v.type() for v in op.outer_non_seqs(inputs)]
-        self._cut(most)
+        self._set_block_sizes(most)
 
-    def _cut(self, most: int) -> None:
+    def _set_block_sizes(self, most: int) -> None:
         """Set the number of steps of a block, the number of blocks, and that of steps that are left, at least one."""
         steps = as_tensor_variable(self.inputs[0]).astype("int64")
         in_a_row: Any = 0

@@ -57,15 +57,15 @@ def compress_outs(
     starts = [0, info.n_mit_mot, info.n_mit_mot + info.n_mit_sot]
     states = starts[2] + info.n_sit_sot
 
-    def left(taps: Sequence[Any], start: int) -> tuple[Any, ...]:
+    def remaining(taps: Sequence[Any], start: int) -> tuple[Any, ...]:
         return tuple(t for k, t in enumerate(taps, start) if k not in gone)
 
     smaller = replace(
         info,
-        mit_mot_in_slices=left(info.mit_mot_in_slices, 0),
-        mit_mot_out_slices=left(info.mit_mot_out_slices, 0),
-        mit_sot_in_slices=left(info.mit_sot_in_slices, starts[1]),
-        sit_sot_in_slices=left(info.sit_sot_in_slices, starts[2]),
+        mit_mot_in_slices=remaining(info.mit_mot_in_slices, 0),
+        mit_mot_out_slices=remaining(info.mit_mot_out_slices, 0),
+        mit_sot_in_slices=remaining(info.mit_sot_in_slices, starts[1]),
+        sit_sot_in_slices=remaining(info.sit_sot_in_slices, starts[2]),
         n_nit_sot=sum(k not in gone for k in range(states, states + info.n_nit_sot)),
         n_shared_outs=sum(k not in gone for k in range(states + info.n_nit_sot, info.n_outer_outputs)),
     )

@@ -17,7 +17,7 @@ from aesara.scalar.types import int64 as scalar_int64
 from aesara.scalar.var import ScalarConstant
 from aesara.scan.editing import loops_of
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, is_for_each_step, with_rows
+from aesara.scan.parts import expansion_of, is_for_each_step, with_rows
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor
@@ -79,7 +79,7 @@ def reshape_output_storage(out_storage: Any, steps_needed: Any, tap_spread: int)
     tap_spread
         How many rows there are at the beginning.
     """
-    return None if expanded(out_storage) is None else with_rows(out_storage, add(steps_needed, tap_spread))
+    return None if expansion_of(out_storage) is None else with_rows(out_storage, add(steps_needed, tap_spread))
 
 
 def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Variable]]:
@@ -203,7 +203,7 @@ def _number(scalar: Variable) -> int | None:
 def _shorter(given: Any, rows: int, starts: Sequence[tuple[Any, int]], node: Apply) -> Any:
     """A buffer or length of at most so many rows; None where there are no more, or others than those of the steps."""
     is_buffer = given.type.ndim > 0
-    made_of = expanded(given) if is_buffer else None
+    made_of = expansion_of(given) if is_buffer else None
     if made_of is None and (is_buffer or not is_for_each_step(given, 0, node.inputs[0])):
         return None
     length = given if made_of is None else made_of[1]

@@ -19,7 +19,7 @@ from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort, walk
 from aesara.scan.arguments import ScanArgs
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, is_for_each_step, with_known_rows
+from aesara.scan.parts import expansion_of, is_for_each_step, with_known_rows
 from aesara.scan.row_counts import first_rows
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.joining.join_split import join, stack
@@ -48,7 +48,7 @@ def unroll_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] 
     if firsts is None or _leads_to_loops(fgraph, node) or any(known_integer(n) != steps for n in args.outer_in_nit_sot):
         return False
     with inherit_source(node):
-        return _unrolled(args, firsts, steps)
+        return _unroll(args, firsts, steps)
 
 
 def _is_of_numbers(args: ScanArgs) -> bool:
@@ -74,7 +74,7 @@ def _first_rows(args: ScanArgs) -> list[Any] | None:
     found = []
     buffers = [*args.outer_in_mit_sot, *args.outer_in_sit_sot]
     for buffer, taps in zip(buffers, [*args.mit_sot_in_slices, *args.sit_sot_in_slices], strict=True):
-        made_of, depth = expanded(buffer), -min(taps)
+        made_of, depth = expansion_of(buffer), -min(taps)
         if made_of is None or not is_for_each_step(made_of[1], depth, args.n_steps):
             return None
         first = with_known_rows(made_of[0])
@@ -84,7 +84,7 @@ def _first_rows(args: ScanArgs) -> list[Any] | None:
     return found
 
 
-def _unrolled(args: ScanArgs, firsts: Sequence[Any], steps: int) -> dict[Variable, Variable]:
+def _unroll(args: ScanArgs, firsts: Sequence[Any], steps: int) -> dict[Variable, Variable]:
     taps = [*args.mit_sot_in_slices, *args.sit_sot_in_slices]
     inner = [*args.inner_in_mit_sot, *([v] for v in args.inner_in_sit_sot)]
     sequences = [first_rows(rows, args.n_steps) for rows in args.outer_in_seqs]

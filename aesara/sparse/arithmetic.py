@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import upcast
@@ -204,7 +204,7 @@ class AddSD(Op):
         x, y = as_sparse_variable(x), dense_operand(self, y)
         if y.type.ndim != 2:
             raise TypeError(
-                f"{self}: a sparse matrix is added to a dense matrix; {described(y)} is a {y.type}. "
+                f"{self}: a sparse matrix is added to a dense matrix; {describe(y)} is a {y.type}. "
                 "structured_add adds a number to the stored values, structured_add_s_v a vector."
             )
         dtype = upcast(x.type.dtype, y.type.dtype)
@@ -283,7 +283,7 @@ class MulSD(Op):
         x, y = sparse_operand(self, x), dense_operand(self, y)
         if y.type.ndim not in (0, 2):
             raise TypeError(
-                f"{self}: a sparse matrix is multiplied by a number or a dense matrix; {described(y)} is a {y.type}. "
+                f"{self}: a sparse matrix is multiplied by a number or a dense matrix; {describe(y)} is a {y.type}. "
                 "mul_s_v multiplies its columns by the elements of a vector, row_scale and col_scale rows or columns."
             )
         dtype = upcast(x.type.dtype, y.type.dtype)
@@ -414,7 +414,7 @@ class _ScaleCSC(Op):
     def make_node(self, x: Any, s: Any) -> Apply:
         x, s = sparse_operand(self, x), dense_operand(self, s, 1)
         if x.type.format != "csc":
-            raise ValueError(f"x was not a csc matrix; {described(x)} is a {x.type}. Use row_scale or col_scale.")
+            raise ValueError(f"x was not a csc matrix; {describe(x)} is a {x.type}. Use row_scale or col_scale.")
         dtype = upcast(x.type.dtype, s.type.dtype)
         return Apply(self, [x, s], [x.type.clone(dtype=dtype)()])
 

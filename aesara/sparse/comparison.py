@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.arithmetic import require_same_shape, zero_for
@@ -98,7 +98,7 @@ class _ComparisonSD(_Comparison):
         x, y = as_sparse_variable(x), dense_operand(self, y)
         if y.type.ndim != 2:
             raise TypeError(
-                f"{self}: a sparse matrix is compared with a matrix; {described(y)} is a {y.type}. Use toarray() to "
+                f"{self}: a sparse matrix is compared with a matrix; {describe(y)} is a {y.type}. Use toarray() to "
                 "compare all elements with a number or a vector."
             )
         return Apply(self, [x, y], [tensor_type("uint8", (None, None))()])

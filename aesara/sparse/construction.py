@@ -9,7 +9,7 @@ import scipy.sparse
 
 from aesara.configdefaults import config
 from aesara.graph.conversion import _as_symbolic
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type, is_sparse_value
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -54,7 +54,7 @@ def constant(x: Any, name: str | None = None) -> TensorConstant:
     Sparse(float64, (3, 3), csr)
     """
     if not is_sparse_value(x):
-        raise TypeError(f"sparse.constant must be called on a matrix of scipy.sparse; got {described(x)}.")
+        raise TypeError(f"sparse.constant must be called on a matrix of scipy.sparse; got {describe(x)}.")
     if x.format not in MATRIX_CLASSES:
         raise TypeError(
             f"Could not convert a matrix of the format {x.format} to SparseTensorType: convert it with tocsr or tocsc."
@@ -87,12 +87,12 @@ def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None,
     if isinstance(x, Variable):
         if not isinstance(x.type, SparseTensorType):
             raise TypeError(
-                f"Variable type field must be a SparseTensorType: {described(x)} has type {x.type}. Make it sparse "
+                f"Variable type field must be a SparseTensorType: {describe(x)} has type {x.type}. Make it sparse "
                 "with aesara.sparse.csr_from_dense or csc_from_dense."
             )
         return x  # type: ignore[return-value]  # its class follows from its type
     if not is_sparse_value(x):
-        raise TypeError(f"Cannot convert {described(x)} to SparseTensorType: expected a matrix of scipy.sparse.")
+        raise TypeError(f"Cannot convert {describe(x)} to SparseTensorType: expected a matrix of scipy.sparse.")
     return constant(x, name=name)
 
 
@@ -159,7 +159,7 @@ def sparse_operand(op: Any, x: Any) -> TensorVariable:
     """An operand that has to be sparse, and is no bsr matrix, for which there are no operations but conversions."""
     x = as_sparse_variable(x)
     if x.type.format not in ("csr", "csc"):
-        raise NotImplementedError(f"{op} takes matrices of the formats csr and csc; {described(x)} is a {x.type}.")
+        raise NotImplementedError(f"{op} takes matrices of the formats csr and csc; {describe(x)} is a {x.type}.")
     return x
 
 
@@ -167,7 +167,7 @@ def dense_operand(op: Any, x: Any, ndim: int | None = None) -> TensorVariable:
     """An operand that has to be dense, and to have `ndim` dimensions."""
     x = as_tensor_variable(x)
     if has_sparse_type(x):
-        raise TypeError(f"{op} takes a dense tensor here; {described(x)} is a {x.type}: use toarray().")
+        raise TypeError(f"{op} takes a dense tensor here; {describe(x)} is a {x.type}: use toarray().")
     if ndim is not None and x.type.ndim != ndim:
-        raise TypeError(f"{op} takes a tensor with {ndim} dimension(s) here; {described(x)} is a {x.type}.")
+        raise TypeError(f"{op} takes a tensor with {ndim} dimension(s) here; {describe(x)} is a {x.type}.")
     return x

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, dense_operand, sparse_operand
@@ -178,7 +178,7 @@ class SparseFromDense(Op):
     def make_node(self, x: Any) -> Apply:
         x = dense_operand(self, x)
         if x.type.ndim > 2:
-            raise TypeError(f"{self} cannot have higher dimension than 2; {described(x)} is a {x.type}.")
+            raise TypeError(f"{self} cannot have higher dimension than 2; {describe(x)} is a {x.type}.")
         if x.type.ndim == 1:
             x = x.dimshuffle("x", 0)
         elif x.type.ndim == 0:

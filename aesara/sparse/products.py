@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import upcast
@@ -60,8 +60,8 @@ def same_shape(x: TensorVariable, y: TensorVariable) -> TensorVariable:
 def _require_sparse(name: str, x: TensorVariable, y: TensorVariable) -> None:
     if not (has_sparse_type(x) or has_sparse_type(y)):
         raise TypeError(
-            f"aesara.sparse.{name} takes at least one sparse matrix; got {described(x)} of type {x.type} and "
-            f"{described(y)} of type {y.type}."
+            f"aesara.sparse.{name} takes at least one sparse matrix; got {describe(x)} of type {x.type} and "
+            f"{describe(y)} of type {y.type}."
         )
 
 
@@ -158,7 +158,7 @@ class StructuredDot(Op):
         dtype = upcast(a.type.dtype, b.type.dtype)
         if b.type.ndim != 2:
             raise NotImplementedError(
-                f"non-matrix b: {self} takes two matrices; {described(b)} is a {b.type}. Use aesara.sparse.dot."
+                f"non-matrix b: {self} takes two matrices; {describe(b)} is a {b.type}. Use aesara.sparse.dot."
             )
         shape = (a.type.shape[0], b.type.shape[1])
         if has_sparse_type(b):
@@ -215,7 +215,7 @@ def structured_dot(x: Any, y: Any) -> TensorVariable:
         return _structured_dot(x, y)
     if x.type.ndim != 2:
         raise NotImplementedError(
-            f"non-matrix x: structured_dot takes two matrices; {described(x)} is a {x.type}. Use aesara.sparse.dot."
+            f"non-matrix x: structured_dot takes two matrices; {describe(x)} is a {x.type}. Use aesara.sparse.dot."
         )
     return _structured_dot(transpose(y), x.T).T
 
@@ -338,7 +338,7 @@ class Dot(Op):
         _require_sparse("dot", x, y)
         for one in (x, y):
             if not has_sparse_type(one) and one.type.ndim not in (1, 2):
-                raise TypeError(f"{self} takes vectors and matrices; {described(one)} is a {one.type}.")
+                raise TypeError(f"{self} takes vectors and matrices; {describe(one)} is a {one.type}.")
         dtype = upcast(x.type.dtype, y.type.dtype)
         shape = (*x.type.shape[:-1], *y.type.shape[1:])
         return Apply(self, [x, y], [tensor_type(dtype, shape)()])
@@ -411,10 +411,10 @@ class Usmm(Op):
         _require_sparse("usmm", x, y)
         alpha, z = as_tensor_variable(alpha), dense_operand(self, z, 2)
         if alpha.type.ndim and not all(alpha.type.broadcastable):
-            raise TypeError(f"{self}: the factor is one number; {described(alpha)} is a {alpha.type}.")
+            raise TypeError(f"{self}: the factor is one number; {describe(alpha)} is a {alpha.type}.")
         for one in (x, y):
             if one.type.ndim != 2:
-                raise TypeError(f"{self} takes two matrices; {described(one)} is a {one.type}.")
+                raise TypeError(f"{self} takes two matrices; {describe(one)} is a {one.type}.")
         dtype = upcast(*(one.type.dtype for one in (alpha, x, y, z)))
         return Apply(self, [alpha, x, y, z], [tensor_type(dtype, (None, None))()])
 

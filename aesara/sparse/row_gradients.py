@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aesara.graph import hooks
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.sparse.stacking import construct_sparse_from_list
 from aesara.tensor.indexing.subtensor_advanced import AdvancedSubtensor, AdvancedSubtensor1
 
@@ -43,5 +43,5 @@ def sparse_grad(var: Any) -> TensorVariable:
     node = var.owner
     by_rows = node is not None and isinstance(node.op, (AdvancedSubtensor, AdvancedSubtensor1))
     if not by_rows or len(node.inputs) != 2 or node.inputs[1].type.ndim != 1 or node.inputs[1].type.dtype == "bool":
-        raise TypeError(f"sparse_grad takes x[rows] with a vector of row numbers; got {described(var)}.")
+        raise TypeError(f"sparse_grad takes x[rows] with a vector of row numbers; got {describe(var)}.")
     return AdvancedSubtensor1(sparse_grad=True)(*node.inputs)

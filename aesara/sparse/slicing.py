@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -49,14 +49,14 @@ __all__ = [
 def _index_vector(op: Op, index: Any) -> TensorVariable:
     index = as_tensor_variable(index)
     if index.type.ndim != 1 or index.type.dtype not in integer_dtypes:
-        raise IndexError(f"{op} takes vectors of integers as indices; {described(index)} is a {index.type}.")
+        raise IndexError(f"{op} takes vectors of integers as indices; {describe(index)} is a {index.type}.")
     return index
 
 
 def _index_scalar(op: Op, index: Any) -> TensorVariable:
     index = as_tensor_variable(index)
     if index.type.ndim != 0 or index.type.dtype not in integer_dtypes:
-        raise NotImplementedError(f"{op} takes integers as indices; {described(index)} is a {index.type}.")
+        raise NotImplementedError(f"{op} takes integers as indices; {describe(index)} is a {index.type}.")
     return index
 
 
@@ -211,10 +211,10 @@ class GetItem2d(Op):
         if isinstance(index, slice):
             return [index.start, index.stop, index.step]
         if isinstance(index, Variable) and not isinstance(index.type, Type):
-            raise TypeError(f"Not a type of index: {described(index)}.")
+            raise TypeError(f"Not a type of index: {describe(index)}.")
         raise NotImplementedError(
             "Aesara has no sparse vector. Use X[a:b, c:d], X[a:b, c:c+1] or X[a:b] instead; "
-            f"got the index {described(index)}."
+            f"got the index {describe(index)}."
         )
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:

@@ -96,7 +96,7 @@ def _matrices(blocks: Iterable[Any]) -> list[TensorVariable]:
     return made
 
 
-def _stacked(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
+def _stack(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
     blocks = _matrices(blocks)
     if dtype is None:
         dtype = upcast(*(block.type.dtype for block in blocks))
@@ -115,12 +115,12 @@ def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorV
     dtype
         The dtype of the result; by default one that holds all values.
     """
-    return _stacked(HStack, blocks, format, dtype)
+    return _stack(HStack, blocks, format, dtype)
 
 
 def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
     """Sparse matrices below one another; see `hstack`."""
-    return _stacked(VStack, blocks, format, dtype)
+    return _stack(VStack, blocks, format, dtype)
 
 
 class ConstructSparseFromList(Op):

@@ -168,12 +168,12 @@ class SparseTensorType(TensorType, HasDataType):
             )
         kind = MATRIX_CLASSES[self.format]
         if not (isinstance(value, kind) and value.dtype == self.numpy_dtype):
-            value = self._converted(value, kind, strict, allow_downcast)
+            value = self._convert(value, kind, strict, allow_downcast)
         if any(known is not None and known != length for known, length in zip(self.shape, value.shape)):
             raise TypeError(f"The type's shape ({self.shape}) is not compatible with the data's ({value.shape})")
         return value
 
-    def _converted(self, value: Any, kind: Any, strict: bool, allow_downcast: bool | None) -> Any:
+    def _convert(self, value: Any, kind: Any, strict: bool, allow_downcast: bool | None) -> Any:
         if strict:
             have = f"{value.format} matrix of {value.dtype}" if is_sparse_value(value) else type(value).__name__
             raise TypeError(f"{self} expected a sparse {self.format} matrix of {self.dtype}; got a {have}.")

@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.conversion import _as_symbolic
 from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.generic import Generic
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -118,7 +118,7 @@ def _slice_part(part: Any) -> int | None:
         return None
     if isinstance(part, (int, np.integer)) or (isinstance(part, np.ndarray) and part.dtype.kind in "iu"):
         return int(part)
-    raise TypeError(f"The parts of a constant slice are integers or None; got {described(part)} of type {type(part)}.")
+    raise TypeError(f"The parts of a constant slice are integers or None; got {describe(part)} of type {type(part)}.")
 
 
 class MakeSlice(Op):
@@ -158,7 +158,7 @@ def as_int_none_variable(x: Any) -> Variable:
         return x
     x = as_tensor_variable(x, ndim=0)
     if x.type.dtype not in integer_dtypes:
-        raise TypeError(f"index must be integers; got {described(x)} of dtype {x.type.dtype}.")
+        raise TypeError(f"index must be integers; got {describe(x)} of dtype {x.type.dtype}.")
     return x
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config  # noqa: F401 - documented under this path
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.shared import expression_of_shared
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -25,7 +25,7 @@ def _is_no_shared_variable(x: Variable) -> str:
         "has no value that could be read or set: make it by aesara.shared(value), or give its value as an argument of "
         "a function."
     )
-    return f"{described(x)} {found}"
+    return f"{describe(x)} {found}"
 
 
 class TensorVariable(_tensor_py_operators, Variable):

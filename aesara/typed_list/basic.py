@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -145,7 +145,7 @@ TypedListType.constant_type = TypedListConstant
 
 def _as_list(x: Any, what: str) -> Any:
     if not isinstance(x, Variable) or not isinstance(x.type, TypedListType):
-        raise TypeError(f"{what} expects a variable that is a list; got {described(x)} of type {_type_of(x)}.")
+        raise TypeError(f"{what} expects a variable that is a list; got {describe(x)} of type {_type_of(x)}.")
     return x
 
 
@@ -158,13 +158,13 @@ def _as_type(kind: Any, x: Any, what: str) -> Variable:
     try:
         return kind.filter_variable(x if isinstance(x, Variable) else kind.filter(x))  # type: ignore[no-any-return]
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{what}: {described(x)} of type {_type_of(x)} is not of type {kind}.") from error
+        raise TypeError(f"{what}: {describe(x)} of type {_type_of(x)} is not of type {kind}.") from error
 
 
 def _as_position(x: Any, what: str) -> Variable:
     x = as_tensor_variable(x)
     if x.type.ndim or x.type.dtype not in integer_dtypes:
-        raise TypeError(f"{what}: positions are single integers; got {described(x)} of type {x.type}.")
+        raise TypeError(f"{what}: positions are single integers; got {describe(x)} of type {x.type}.")
     return x
 
 
@@ -385,7 +385,7 @@ class MakeList(Op):
 
     def make_node(self, a: Any) -> Apply:
         if not isinstance(a, (tuple, list)):
-            raise TypeError(f"MakeList expects a tuple or a list of variables; got {described(a)}.")
+            raise TypeError(f"MakeList expects a tuple or a list of variables; got {describe(a)}.")
         elements = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in a]
         if not elements:
             raise ValueError(

@@ -138,7 +138,7 @@ def test_pickled_functions_do_the_same():
     f = pickle.loads(pickle.dumps(aesara.function(given_away(a), lent(a * 2))))
     x = X.copy()
     assert f(x) is x
-    assert f._native.report.lowered.program.overwritten_arguments() == [0]
+    assert f._native.report.lowering.program.overwritten_arguments() == [0]
 
 
 @pytest.mark.parametrize("description", [aesara.In, SymbolicInput])

@@ -1047,7 +1047,7 @@ class TestFeatures:
         class Has(Feature):
             exports = (name,)
 
-            def exported(self, what):
+            def function_of(self, what):
                 return lambda fgraph: f"mine: {what}"
 
         x = double("x")
@@ -1156,8 +1156,8 @@ class TestFeatures:
         assert feature.clone() is feature and fgraph.clone()._features[1] is feature
         assert feature.orderings(fgraph) == {} and fgraph.toposort() == [fgraph.outputs[0].owner]
         assert fgraph.consistent()
-        with pytest.raises(NotImplementedError, match="Feature does not define shown"):
-            feature.shown(fgraph, "name")
+        with pytest.raises(NotImplementedError, match="Feature does not define attribute_of"):
+            feature.attribute_of(fgraph, "name")
 
     def test_checkpoints_can_be_taken_by_an_object(self):
         x = double("x")

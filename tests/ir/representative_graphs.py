@@ -422,7 +422,7 @@ class Runs:
         self.graph = GRAPHS[name]()
         self.start = [s.get_value() for s in self.graph.shared]
         self.native = self._compile("FAST_RUN")
-        lowered = self.native._native.report.lowered
+        lowered = self.native._native.report.lowering
         self.program, self.constants = lowered.program, lowered.constants
         self.callbacks = [make_callback(node, leaves) for node, leaves in lowered.python_nodes]
         self._reference: Any = None

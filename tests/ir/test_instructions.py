@@ -13,7 +13,7 @@ from aesara.link.llvm.jit import optimized_text
 def _run(w: InstructionWriter, result: Value, *numbers: int) -> int:
     """Run a function of integers ``%a``, ``%b``, ... and return its result."""
     names = ", ".join(f"i64 %{chr(97 + k)}" for k in range(len(numbers)))
-    text = f"define i64 @f({names}) {{\n{w.text()}\nret {result.typed}\n}}"
+    text = f"define i64 @f({names}) {{\n{w.text()}\nret {result.operand}\n}}"
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     module = llvm.parse_assembly(text)
@@ -75,7 +75,7 @@ def test_vectors_are_shuffled_and_compared():
     w = InstructionWriter()
     x = w.value("i64", "%a").splat(4) + w.value(vector_of("i64", 4), "<i64 0, i64 1, i64 2, i64 3>")
     turned = x.shuffle("poison", (3, 2, 1, 0))
-    first = w.emit("i64", f"extractelement {(x < turned).select(x, turned * 10).typed}, i64 3")
+    first = w.emit("i64", f"extractelement {(x < turned).select(x, turned * 10).operand}, i64 3")
     assert _run(w, first, 5) == 50
 
 

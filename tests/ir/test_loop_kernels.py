@@ -195,7 +195,7 @@ def test_kernels_compute_what_loops_do(build, steps):
     outputs = build()
     inputs = [v for v in values if v in set(aesara.graph.traversal.graph_inputs(outputs))]
     f = aesara.function(inputs, outputs)
-    lowered = f._native.report.lowered
+    lowered = f._native.report.lowering
     program, made = with_kernels(lowered.program)
     assert len(made) == LOOPS[build]
     verify_program(program)
@@ -223,7 +223,7 @@ def test_kernels_fail_as_loops_do(build, values, message):
     outputs = build()
     inputs = [v for v in values if v in set(aesara.graph.traversal.graph_inputs(outputs))]
     f = aesara.function(inputs, outputs)
-    lowered = f._native.report.lowered
+    lowered = f._native.report.lowering
     program, made = with_kernels(lowered.program)
     assert len(made) == 1
     given = [np.asarray(values[v], v.type.dtype) for v in inputs]

@@ -67,7 +67,9 @@ def compile_loop(text: str, arity: int, target: str = "native"):
     target = llvm.Target.from_default_triple().create_target_machine(
         cpu=wanted.cpu, features=wanted.features, opt=3, reloc="pic", codemodel="small", jit=True
     )
-    module = llvm.parse_assembly(f'target triple = "{wanted.triple}"\n' + missing_instructions.supplied(text, wanted))
+    module = llvm.parse_assembly(
+        f'target triple = "{wanted.triple}"\n' + missing_instructions.supply_missing(text, wanted)
+    )
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = True

@@ -50,7 +50,7 @@ def test_code_for_another_architecture_can_be_inspected(name):
     with config.change_flags(native_target=name):
         f = sum_of_exponentials()
         text, code = f._native.report.assembly(), f._native.report.object_code()
-        assert "define" in f._native.report.optimized()
+        assert "define" in f._native.report.optimized_llvm()
     assert "%xmm" not in text if IS_X86 else "%xmm" in text
     assert len(code) > 500
     with pytest.raises(NativeTargetError, match=rf"for another architecture \({name}\).*native_target to native"):

@@ -209,7 +209,7 @@ def test_only_missing_instructions_are_supplied():
     text = FMA.format(t="double", s="f64")
     for level in levels.RUNNABLE:
         target = target_named(level)
-        assert (missing_instructions.supplied(text, target) == text) == target.multiplies_and_adds
+        assert (missing_instructions.supply_missing(text, target) == text) == target.multiplies_and_adds
         assert missing_instructions.externals(text, target) == (() if target.multiplies_and_adds else ("fma",))
 
 
@@ -217,7 +217,7 @@ def test_only_missing_instructions_are_supplied():
 def test_functions_on_vectors_are_supplied_with_those_on_numbers(kind):
     """Vectorized loops get vector versions, each function once."""
     lacking = Target("x86-64-v2", "x86_64-unknown-linux-gnu", "x86-64-v2", "", False)
-    text = missing_instructions.supplied(f"call @llvm.fma.{kind}()\n" * 3, lacking)
+    text = missing_instructions.supply_missing(f"call @llvm.fma.{kind}()\n" * 3, lacking)
     defined = re.findall(r"^define [^@]*@([\w.]+)\(", text, re.M)
     assert len(defined) == len(set(defined)) and f"ae.fma.{kind}" in defined and "@llvm.fma" not in text
     (versions,) = re.findall(r'"vector-function-abi-variant"="([^"]*)"', text)

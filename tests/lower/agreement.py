@@ -70,7 +70,7 @@ def _compiled(build: Build, types: tuple[Any, ...], mode: Any) -> Any:
 @functools.lru_cache(maxsize=64)
 def verified(function: Any) -> Any:
     """The program of a compiled function, and its constants."""
-    lowered = function._native.report.lowered
+    lowered = function._native.report.lowering
     verify_program(lowered.program)
     return lowered.program, lowered.constants
 

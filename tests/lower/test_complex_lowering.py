@@ -26,7 +26,7 @@ def numbers(rng, *shape, dtype="complex128"):
 
 
 def kernels(function):
-    return [step for step in function._native.report.lowered.program.steps if isinstance(step, Launch)]
+    return [step for step in function._native.report.lowering.program.steps if isinstance(step, Launch)]
 
 
 # -- fusion ------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ def kernels(function):
 def test_expressions_are_one_loop_without_memory_of_their_own(build):
     z, w = at.zmatrix(), at.zmatrix()
     function = aesara.function([z, w], build(z, w))
-    program = function._native.report.lowered.program
+    program = function._native.report.lowering.program
     assert len(kernels(function)) == 1
     assert program.slots == ()
     (launch,) = kernels(function)
@@ -49,8 +49,8 @@ def test_expressions_are_one_loop_without_memory_of_their_own(build):
 def test_a_sum_of_a_function_computes_it_once():
     z = at.zvector()
     function = aesara.function([z], at.exp(z).sum())
-    assert print_program(function._native.report.lowered.program).count("exp(") == 1
-    assert all(slot.size.is_const for slot in function._native.report.lowered.program.slots)
+    assert print_program(function._native.report.lowering.program).count("exp(") == 1
+    assert all(slot.size.is_const for slot in function._native.report.lowering.program.slots)
 
 
 def test_what_is_not_used_is_not_computed():
@@ -63,7 +63,7 @@ def test_what_is_not_used_is_not_computed():
 def test_conditions_are_checked_once():
     z, w, i = at.zmatrix(), at.zvector(), at.lvector()
     function = aesara.function([z, w, i], (z * w)[i])
-    assert len(function._native.report.lowered.errors) == 2
+    assert len(function._native.report.lowering.errors) == 2
 
 
 # -- ops that act on the parts -------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ def split(n):
 
 def work_of(inputs, outputs):
     """Return the number of expressions in the steps of a program, with repetitions."""
-    program = aesara.function(inputs, outputs)._native.report.lowered.program
+    program = aesara.function(inputs, outputs)._native.report.lowering.program
     return sum(len(list(walk([e]))) for step in walk_steps(program.steps) for e in step.expressions())
 
 

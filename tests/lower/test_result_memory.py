@@ -21,7 +21,7 @@ V = np.arange(4.0)
 
 def slots(function):
     """Return the number of buffers other than results."""
-    steps = walk_steps(function._native.report.lowered.program.steps)
+    steps = walk_steps(function._native.report.lowering.program.steps)
     return sum(isinstance(s, Allocate) and s.output is None for s in steps)
 
 
@@ -124,13 +124,13 @@ def test_of_rows_of_which_one_element_each_is_taken_the_others_are_not_computed(
 
     function = compiled(logarithms, [m, y], False)
     sizes = [
-        s.buffer.shape for s in walk_steps(function._native.report.lowered.program.steps) if isinstance(s, Allocate)
+        s.buffer.shape for s in walk_steps(function._native.report.lowering.program.steps) if isinstance(s, Allocate)
     ]
     assert max(map(len, sizes)) == 1
     assert_native(logarithms, m, y, ulps=2)
     # where elements are taken many times over, each is computed once
     function = compiled(lambda m, y: at.log(m)[y % 3, y], [m, y], False)
     sizes = [
-        s.buffer.shape for s in walk_steps(function._native.report.lowered.program.steps) if isinstance(s, Allocate)
+        s.buffer.shape for s in walk_steps(function._native.report.lowering.program.steps) if isinstance(s, Allocate)
     ]
     assert max(map(len, sizes)) == 2

@@ -118,7 +118,7 @@ def evaluated(monkeypatch):
 
 def interpret(f, values):
     """Run the program of a function in the interpreter."""
-    lowered = f._native.report.lowered
+    lowered = f._native.report.lowering
     return run_program(lowered.program, values, lowered.constants, [])
 
 

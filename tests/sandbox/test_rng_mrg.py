@@ -11,7 +11,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
-from aesara.sandbox.mrg31k3p import M1, M2, advance, integers, jumped, spread
+from aesara.sandbox.mrg31k3p import M1, M2, advance, integers, jump, spread
 from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from aesara.sandbox.rng_mrg import (
     A1p72,
@@ -109,7 +109,7 @@ def test_streams_take_turns(streams):
 
 def test_jumps():
     start = np.array([12345] * 6)
-    np.testing.assert_array_equal(jumped(jumped(start, 1000), 24), jumped(start, 1024))
+    np.testing.assert_array_equal(jump(jump(start, 1000), 24), jump(start, 1024))
     assert ff_2p72(start).tolist() == [1613322692, 623311037, 1722317882, 1563970864, 792350268, 619030428]
     assert ff_2p134(start).tolist() == [336690377, 597094797, 1245771585, 85196284, 523477687, 2094976052]
     assert A1p72[0].tolist() == [1516919229, 758510237, 499121365] and A2p134[2, 2] == 1431130166

@@ -70,7 +70,7 @@ def test_blocks(name):
 def test_only_what_is_around_the_block_is_copied():
     u = at.dmatrix("u")
     states, _ = aesara.scan(lambda u: at.inc_subtensor(u[1:-1, 1:-1], at.exp(u[2:, 2:])), outputs_info=[u], n_steps=9)
-    text = print_program(aesara.function([u], states[-1])._native.report.lowered.program)
+    text = print_program(aesara.function([u], states[-1])._native.report.lowering.program)
     loop = text[text.index("    loop") : text.index("    output")]
     kernels = [line.split("launch ")[1].split("(")[0] for line in loop.splitlines() if "launch" in line]
     bodies = [text[text.index(f"kernel {name}(") :].split("\n\n")[0] for name in kernels]

@@ -166,7 +166,7 @@ def test_a_buffer_for_all_steps_is_no_ring(steps, first):
     states = scan(lambda *taps: at.sin(taps[0]) + taps[-1], outputs_info=start, n_steps=count)[0]
     for mode in (Mode("llvm", None), ALL_ROWS):
         f = aesara.function([n, v, s], states, mode=mode, on_unused_input="ignore")
-        program, errors = f._native.program, f._native.report.lowered.errors
+        program, errors = f._native.program, f._native.report.lowering.errors
         assert any(isinstance(step, Iterate) for step in program.steps)
         assert "mod(" not in print_program(program)
         assert not any("first values" in str(error) for error in errors)

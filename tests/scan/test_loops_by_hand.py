@@ -8,7 +8,7 @@ import aesara.tensor as at
 from aesara.graph.nodes import Constant
 from aesara.graph.traversal import applys_between
 from aesara.scan.op import Scan, ScanInfo
-from aesara.scan.parts import expand_empty, expanded, is_exact, is_for_each_step
+from aesara.scan.parts import expand_empty, expansion_of, is_exact, is_for_each_step
 from aesara.scan.row_counts import first_rows, is_length
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import AllocEmpty
@@ -117,12 +117,12 @@ NO_BUFFERS = {
 
 def test_what_is_known_of_buffers():
     made = expand_empty(v, n)
-    first, length = expanded(made)
+    first, length = expansion_of(made)
     assert first is v and length.eval({v: [1.0, 2.0], n: 3}) == 5
-    first, length = expanded(buffer(n))
+    first, length = expansion_of(buffer(n))
     assert length is n
     for why, build in NO_BUFFERS.items():
-        assert expanded(build()) is None, why
+        assert expansion_of(build()) is None, why
 
 
 def test_what_is_a_row_for_each_step():

@@ -38,7 +38,7 @@ def total(sequence):
 
 def memory_of(f):
     """The shapes of what a function computes in memory."""
-    return [s.buffer for s in f._native.report.lowered.program.all_steps() if isinstance(s, Allocate)]
+    return [s.buffer for s in f._native.report.lowering.program.all_steps() if isinstance(s, Allocate)]
 
 
 @pytest.mark.parametrize("name", VIEWS)

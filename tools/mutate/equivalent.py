@@ -105,7 +105,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "it is given one piece; what comes in its place is turned around where that is added",
     (
         "aesara/compile/shrink.py",
-        "_cut",
+        "_replace_by_inputs",
         "False",
         "(True)",
     ): "what takes the place of a part has its type",

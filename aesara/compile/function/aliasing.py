@@ -41,7 +41,7 @@ class Supervisor(Feature):
     def on_detach(self, fgraph: FunctionGraph) -> None:
         self.fgraph = None
 
-    def shown(self, fgraph: FunctionGraph, name: str) -> set[Variable]:
+    def attribute_of(self, fgraph: FunctionGraph, name: str) -> set[Variable]:
         """Return what the supervisors of the graph protect."""
         supervisors = [feature for feature in fgraph._features if isinstance(feature, Supervisor)]
         return {variable for supervisor in supervisors for variable in supervisor.protected}

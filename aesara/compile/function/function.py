@@ -25,7 +25,7 @@ from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.container import Container, OwnContainer
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable
 from aesara.graph.type import Type
@@ -46,7 +46,7 @@ _Operator = Callable[[Any, Any], Any]
 def _no_operator(symbol: str) -> tuple[_Operator, _Operator]:
     """Return the methods of an operator, and of the reflected one, whose errors say that functions are called."""
 
-    def unsupported(function: Function, other: Any, first: Any, second: Any) -> TypeError:
+    def make_error(function: Function, other: Any, first: Any, second: Any) -> TypeError:
         text = (
             f"unsupported operand type(s) for {symbol}: {type(first).__name__!r} and {type(second).__name__!r}. "
             f"{function} is a function, not a value."
@@ -61,12 +61,12 @@ def _no_operator(symbol: str) -> tuple[_Operator, _Operator]:
         return TypeError(f"{text} Call it: `{example}`.")
 
     def operator(self: Function, other: Any) -> Any:
-        raise unsupported(self, other, self, other)
+        raise make_error(self, other, self, other)
 
-    def reflected(self: Function, other: Any) -> Any:
-        raise unsupported(self, other, other, self)
+    def reflected_operator(self: Function, other: Any) -> Any:
+        raise make_error(self, other, other, self)
 
-    return operator, reflected
+    return operator, reflected_operator
 
 
 class _Stopwatch:
@@ -565,10 +565,10 @@ class Function:
         shared = {id(spec.variable): spec.variable for spec in self.maker.inputs if spec.implicit}
         for old, new in swap.items():
             if id(old) not in shared:
-                raise ValueError(f"SharedVariable: {described(old)} not found in the function. {self.get_shared()}")
+                raise ValueError(f"SharedVariable: {describe(old)} not found in the function. {self.get_shared()}")
             if not old.type.is_super(new.type):
                 raise TypeError(
-                    f"Cannot swap {described(old)} of type {old.type} with {described(new)} of type {new.type}."
+                    f"Cannot swap {describe(old)} of type {old.type} with {describe(new)} of type {new.type}."
                 )
         maker, copies = self.maker.copy_with(swap, delete_updates, name or f"{self.name} copy", profile)
         values: list[Any] = []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aesara.compile.io import In, SymbolicInput
-from aesara.graph.messages import described, namesake_note
+from aesara.graph.messages import describe, namesake_note
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import MissingInputError
 from aesara.user_code import warn_user
@@ -33,26 +33,26 @@ def convert_function_input(input: Any) -> SymbolicInput:
     if isinstance(input, SymbolicInput):
         return input
     if isinstance(input, Constant):
-        raise TypeError(f"A Constant instance is not a legal function input: {described(input)}")
+        raise TypeError(f"A Constant instance is not a legal function input: {describe(input)}")
     if isinstance(input, Variable):
         return In(input)
     if not isinstance(input, (list, tuple)):
         raise TypeError(f"Unknown input type: {type(input)} ({input!r}), expected Variable instance")
     original = input
     if not input:
-        raise TypeError(f"Nonsensical input specification: {described(original)}")
+        raise TypeError(f"Nonsensical input specification: {describe(original)}")
     name = None
     if isinstance(input[0], str):
         name, input = input[0], input[1:]
     if len(input) == 1 and isinstance(input[0], Variable):
         return In(input[0], name=name)
     if len(input) != 2:
-        raise TypeError(f"Invalid input syntax: {described(original)} (expected a variable and a value or an update)")
+        raise TypeError(f"Invalid input syntax: {describe(original)} (expected a variable and a value or an update)")
     first, second = input
     if isinstance(first, (list, tuple)):
         if len(first) != 2 or not all(isinstance(part, Variable) for part in first):
             raise TypeError(
-                f"Invalid input syntax: {described(original)} (the first part must be a pair (variable, update))"
+                f"Invalid input syntax: {describe(original)} (the first part must be a pair (variable, update))"
             )
         return In(first[0], name=name, value=second, update=first[1], mutable=True)
     if not isinstance(first, Variable):
@@ -81,7 +81,7 @@ def complain_about_unused_input(index: int, variable: Variable, action: str, use
     text = (
         "aesara.function was asked to create a function computing outputs given certain inputs, but the "
         f"provided input variable at index {index} is not part of the computational graph needed to compute the "
-        f"outputs: {described(variable)}.\n" + (f"{note}\n" if note else "")
+        f"outputs: {describe(variable)}.\n" + (f"{note}\n" if note else "")
     )
     if action == "warn":
         warn_user(

@@ -21,7 +21,7 @@ from aesara.configdefaults import config
 from aesara.graph.cloning import clone_node_and_cache
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.forward_mode import inputs_of_tangents
-from aesara.graph.messages import described, described_list, namesake_note
+from aesara.graph.messages import describe, described_list, namesake_note
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.shared import SharedVariable, expression_of_shared, shared
@@ -126,7 +126,7 @@ class _Rebuild:
         """Arrange that variables are replaced when they are met."""
         for old, new in iter_over_pairs(pairs):
             if not isinstance(old, Variable):
-                raise TypeError(f"Only variables can be replaced through `givens`, got {described(old)} ({type(old)}).")
+                raise TypeError(f"Only variables can be replaced through `givens`, got {describe(old)} ({type(old)}).")
             if not isinstance(new, Variable):
                 new = shared(new)
             if old in self.clones:
@@ -135,8 +135,8 @@ class _Rebuild:
                     "can not have "
                     "a new_v variable depend on an old_v one. For instance, givens = {a:b, b:(a+1)} is "
                     "not allowed. "
-                    f"Here, the old_v {described(old)} is used to compute other new_v's, but it is scheduled to be "
-                    f"replaced by {described(new)}."
+                    f"Here, the old_v {describe(old)} is used to compute other new_v's, but it is scheduled to be "
+                    f"replaced by {describe(new)}."
                 )
             if self.strict:
                 new = old.type.filter_variable(new)
@@ -154,20 +154,20 @@ class _Rebuild:
                 if found is not None:
                     hint = f"It {found}"
                 raise TypeError(
-                    f"update target must be a SharedVariable, got {described(target)} of type {type(target).__name__}. "
+                    f"update target must be a SharedVariable, got {describe(target)} of type {type(target).__name__}. "
                     f"{hint}"
                 )
             if target in self.update_d:
                 raise ValueError(
-                    f"this shared variable already has an update expression: {described(target)} would become "
-                    f"{described(self.update_d[target])} and {described(value)}. Give one update for each."
+                    f"this shared variable already has an update expression: {describe(target)} would become "
+                    f"{describe(self.update_d[target])} and {describe(value)}. Give one update for each."
                 )
             other = of_container.setdefault(id(target.container), target)
             if other is not target:
                 raise ValueError(
-                    f"{described(target)} and {described(other)} have the same value, since one is a copy of the "
+                    f"{describe(target)} and {describe(other)} have the same value, since one is a copy of the "
                     "other; updates give both a "
-                    f"new one, {described(value)} and {described(self.update_d[other])}. Give one update for both."
+                    f"new one, {describe(value)} and {describe(self.update_d[other])}. Give one update for both."
                 )
             self.update_d[target] = update = _as_update(target, value)
             self.update_expr.append((target, update))
@@ -196,7 +196,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
             return target.type.filter_variable(target.type.filter(value), allow_convert=False)
         except (TypeError, ValueError) as error:
             raise TypeError(
-                f"What `updates` gives for {described(target)} of type {target.type} is no value of it: {error}"
+                f"What `updates` gives for {describe(target)} of type {target.type} is no value of it: {error}"
             ) from None
     if target.type.is_super(value.type):
         return value
@@ -205,7 +205,7 @@ def _as_update(target: SharedVariable, value: Any) -> Variable:
     except TypeError:
         raise TypeError(
             "An update must have the same type as the original shared variable "
-            f"(shared_var={described(target)}, shared_var.type={target.type}, update_val={described(value)}, "
+            f"(shared_var={describe(target)}, shared_var.type={target.type}, update_val={describe(value)}, "
             f"update_val.type={value.type}). {_advise_on_integers(target, value)}"
             "Cast the update, or change its shape, to what the variable holds. "
             "If the difference is related to the broadcast pattern, you can call the "
@@ -223,7 +223,7 @@ def _advise_on_integers(target: SharedVariable, value: Variable) -> str:
         made = f"aesara.shared({float(target.get_value(borrow=True))})"
     else:
         made = f'aesara.shared(value.astype("{new}"))'
-    return f"{described(target)} holds {own}, since it was made of integers, and gets {new}: make it by `{made}`. "
+    return f"{describe(target)} holds {own}, since it was made of integers, and gets {new}: make it by `{made}`. "
 
 
 def _output_variables(outputs: Any) -> list[Any]:
@@ -333,7 +333,7 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
     """The description of one entry of `inputs`."""
     if isinstance(param, SharedVariable):
         raise TypeError(
-            f"Cannot use a shared variable ({described(param)}) as explicit input. "
+            f"Cannot use a shared variable ({describe(param)}) as explicit input. "
             "Consider substituting a non-shared variable via the `givens` parameter"
         )
     if isinstance(param, Constant):
@@ -348,7 +348,7 @@ def _as_input(param: Any, rebuild_strict: bool, allow_downcast: bool | None) -> 
         return _copy_of(param)
     raise TypeError(
         f"Unknown parameter type: {type(param)}. Inputs of a function are variables, `In` objects or pairs "
-        f"(variable, default value), got {described(param)}."
+        f"(variable, default value), got {describe(param)}."
     )
 
 
@@ -369,8 +369,8 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
             _as_input(spec.variable, rebuild_strict, allow_downcast)
             if len(param) == 2 and param[0] is spec.variable and isinstance(param[1], Variable):
                 raise TypeError(
-                    f"The default value of {described(spec.variable)} must be a value, got the variable "
-                    f"{described(param[1])}."
+                    f"The default value of {describe(spec.variable)} must be a value, got the variable "
+                    f"{describe(param[1])}."
                 )
             spec.allow_downcast = allow_downcast
             inputs.append(spec)
@@ -380,7 +380,7 @@ def _describe_inputs(params: Sequence[Any], rebuild_strict: bool, allow_downcast
     for index, spec in enumerate(inputs):
         if spec.variable in seen:
             raise UnusedInputError(
-                f"Variable {described(spec.variable)} is used twice in inputs to aesara.function, at indices "
+                f"Variable {describe(spec.variable)} is used twice in inputs to aesara.function, at indices "
                 f"{seen[spec.variable]} and {index}.  This would result in values provided for it being ignored. "
                 "Please do not duplicate variables in the inputs list."
             )

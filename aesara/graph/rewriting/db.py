@@ -222,7 +222,7 @@ class RewriteDatabase:
 
     def add_tags(self, name: str, *tags: str) -> None:
         """Give the rewriter of this name more tags."""
-        rewriter = self._named(name)
+        rewriter = self._rewriter_named(name)
         for tag in tags:
             if tag in self._names and tag != name:
                 raise ValueError(f"The tag {tag!r} is the name of a rewriter in this database.")
@@ -232,7 +232,7 @@ class RewriteDatabase:
 
     def remove_tags(self, name: str, *tags: str) -> None:
         """Take tags from the rewriter of this name; one that it does not have raises a `KeyError`."""
-        rewriter = self._named(name)
+        rewriter = self._rewriter_named(name)
         for tag in tags:
             if tag in self._names:
                 raise ValueError(f"The tag {tag!r} is the name of a rewriter in this database.")
@@ -247,7 +247,7 @@ class RewriteDatabase:
         if module is not None:
             self.foreign_modules.add(module)
 
-    def _named(self, name: str) -> Any:
+    def _rewriter_named(self, name: str) -> Any:
         if name not in self._names:
             raise ValueError(f"There is no rewriter named {name!r} in this database.")
         return next(iter(self.__db__[name]))
@@ -264,11 +264,11 @@ class RewriteDatabase:
     def __contains__(self, name: object) -> bool:
         return name in self.__db__
 
-    def _selected(self, query: RewriteDatabaseQuery) -> list[Any]:
+    def _select(self, query: RewriteDatabaseQuery) -> list[Any]:
         """Return the entries that match the query; nested databases are not queried."""
         # Rules that do more than others come before these.
         more = [name for tag in query.include for name in self.included_with.get(tag, ()) if name in self._names]
-        chosen = dict.fromkeys(map(self._named, more))
+        chosen = dict.fromkeys(map(self._rewriter_named, more))
         for tag in query.include:
             chosen.update(dict.fromkeys(self.__db__.get(tag, ())))
         for tag in query.require:
@@ -281,13 +281,13 @@ class RewriteDatabase:
             return list(chosen)
         others = {name for tag in query.exclude for name in self.excluded_with.get(tag, ())}
         for name in others & self._names:
-            chosen.pop(self._named(name), None)
+            chosen.pop(self._rewriter_named(name), None)
         names = others.union(query.exclude)
         return [entry if isinstance(entry, RewriteDatabase) else entry.without(names) for entry in chosen]
 
     def __query__(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
         answer: list[Rewriter] = []
-        selected = self._selected(query)
+        selected = self._select(query)
         if query.extra_rewrites or query.position_cutoff != math.inf:
             # Positions are those of this database, not of databases inside it.
             query = query._copy(extra_rewrites=(), position_cutoff=math.inf)
@@ -492,7 +492,7 @@ class SequenceDB(RewriteDatabase):
             position = max(self.__position__.values(), default=-1) + 1
         self.__position__[name] = position
 
-    def _ordered(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
+    def _order(self, query: RewriteDatabaseQuery) -> list[Rewriter]:
         answer = self.__query__(query)
         position = {id(rw): self.__position__[rw.name or ""] for rw in answer}
         tags_alone = query._copy(extra_rewrites=(), position_cutoff=math.inf)
@@ -522,7 +522,7 @@ class SequenceDB(RewriteDatabase):
             query = query._copy(position_cutoff=config.optdb__position_cutoff)
         if extra_rewrites:
             query = query.register(*extra_rewrites)
-        answer = self.seq_rewriter_type(self._ordered(query), failure_callback=self.failure_callback)
+        answer = self.seq_rewriter_type(self._order(query), failure_callback=self.failure_callback)
         answer.name = query.name
         return answer
 
@@ -556,7 +556,7 @@ class LocalGroupDB(SequenceDB):
         self.__name__ = ""
 
     def query(self, *tags: Any, **kwtags: Any) -> Any:
-        rewriters = self._ordered(as_query(tags, kwtags))
+        rewriters = self._order(as_query(tags, kwtags))
         for one in rewriters:
             if isinstance(one, GraphRewriter):
                 raise TypeError(f"A LocalGroupDB makes one of node rewriters; it has the graph rewriter {one.name!r}.")

@@ -316,7 +316,7 @@ def matches(
     """
     bindings = {} if bindings is None else bindings
     if isinstance(pattern, LogicVariable):
-        named = _named(pattern, var, bindings)
+        named = _bind(pattern, var, bindings)
         if named is not None:
             yield named
     elif isinstance(pattern, OpPattern):
@@ -354,7 +354,7 @@ def matches(
         yield bindings
 
 
-def _named(pattern: LogicVariable, var: Variable, bindings: Bindings) -> Bindings | None:
+def _bind(pattern: LogicVariable, var: Variable, bindings: Bindings) -> Bindings | None:
     """Return the bindings with a variable of a pattern, or None if it does not stand for `var`."""
     if pattern.constraint is not None and not pattern.constraint(var):
         return None
@@ -381,7 +381,7 @@ def _match_inputs(
     if not any_order:
         # Logic variables match in one way: no generator is needed for each.
         while len(taken) < len(patterns) and isinstance(pattern := patterns[len(taken)], LogicVariable):
-            named = _named(pattern, variables[len(taken)], bindings)
+            named = _bind(pattern, variables[len(taken)], bindings)
             if named is None:
                 return
             bindings, taken = named, (*taken, len(taken))
@@ -394,7 +394,7 @@ def _match_inputs(
             continue
         ways: Any
         if isinstance(pattern, LogicVariable):
-            named = _named(pattern, variables[i], bindings)
+            named = _bind(pattern, variables[i], bindings)
             ways = () if named is None else (named,)
         elif isinstance(pattern, (OpPattern, Extractor)) and may_enter is not None and not may_enter(variables[i]):
             continue

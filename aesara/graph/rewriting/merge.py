@@ -270,7 +270,7 @@ def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> 
         variables = [variables]
     table = HashConsTable()
 
-    def merged(var: Variable) -> Variable:
+    def representative(var: Variable) -> Variable:
         if isinstance(var, AtomicVariable):
             table.add_atom(var)
             return table.representative[var]
@@ -284,9 +284,9 @@ def pre_constant_merge(fgraph: FunctionGraph, variables: Sequence[Variable]) -> 
         if node in entered or node in known:
             stack.pop()
             if node not in known:
-                node.inputs = [merged(var) for var in node.inputs]
+                node.inputs = [representative(var) for var in node.inputs]
         else:
             entered.add(node)
             parents = [var.owner for var in reversed(node.inputs) if var.owner is not None]
             stack += [parent for parent in parents if parent not in entered]
-    return [merged(var) for var in variables]
+    return [representative(var) for var in variables]

@@ -99,21 +99,21 @@ class RuleProfile(Watcher):
             name = name_of(rewriter)
             self.passes[name] = self.passes.get(name, 0.0) + seconds
 
-    def replaced(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
+    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
         for rule in rules:
             self.counts(name_of(rule)).hits += 1
 
-    def imported(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self.counts(name_of(rules_of(reason)[-1])).added += 1
 
-    def pruned(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         self.counts(name_of(rules_of(reason)[-1])).removed += 1
 
     def _wrap(self, rule: Any) -> None:
         counts = self.counts(name_of(rule))
         former = {method: rule.__dict__.get(method) for method in _METHODS}
         for method in _METHODS:
-            rule.__dict__[method] = self._measured(counts, getattr(rule, method))
+            rule.__dict__[method] = self._measure(counts, getattr(rule, method))
         rule.__dict__["_unmeasured"] = former
 
     @staticmethod
@@ -125,10 +125,10 @@ class RuleProfile(Watcher):
                 else:
                     rule.__dict__[method] = former
 
-    def _measured(self, counts: RuleCounts, transform: Any) -> Any:
+    def _measure(self, counts: RuleCounts, transform: Any) -> Any:
         asking = self._asking
 
-        def measured(*args: Any, **kwargs: Any) -> Any:
+        def timed_transform(*args: Any, **kwargs: Any) -> Any:
             if counts.name in asking:  # one method by way of the other
                 return transform(*args, **kwargs)
             asking.add(counts.name)
@@ -140,7 +140,7 @@ class RuleProfile(Watcher):
                 counts.seconds += clock.now() - start
                 asking.discard(counts.name)
 
-        return measured
+        return timed_transform
 
     @property
     def seconds(self) -> float:

@@ -33,13 +33,13 @@ class Watcher:
     def leave(self, fgraph: FunctionGraph, rewriter: Any, seconds: float) -> None:
         """A pass has ended."""
 
-    def replaced(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
+    def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
         """Variables of a graph have been replaced, all together, by some rules (rewriters, or strings)."""
 
-    def imported(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """A node has entered the graph."""
 
-    def pruned(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
         """A node has left the graph."""
 
 
@@ -84,16 +84,16 @@ class Report(Feature):
         self._pairs[r, new_r] = None
 
     def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        self.watcher.imported(fgraph, node, reason)
+        self.watcher.on_import(fgraph, node, reason)
 
     def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
-        self.watcher.pruned(fgraph, node, reason)
+        self.watcher.on_prune(fgraph, node, reason)
 
     def finish(self, fgraph: FunctionGraph) -> None:
         """Report the replacement that has not been reported yet."""
         if self._pairs:
             pairs, self._pairs = list(self._pairs), {}
-            self.watcher.replaced(fgraph, pairs, self._rules)
+            self.watcher.on_replace(fgraph, pairs, self._rules)
 
 
 class Watch:

@@ -136,14 +136,14 @@ class Step:
         """Iterate over the dtypes of the matrices that it multiplies."""
         return iter(())
 
-    def nested(self) -> Sequence[Step]:
+    def nested_steps(self) -> Sequence[Step]:
         """Return the nested steps."""
         return ()
 
     def walk(self) -> Iterator[Step]:
         """Iterate over this step and all nested ones."""
         yield self
-        yield from walk_steps(self.nested())
+        yield from walk_steps(self.nested_steps())
 
     def accesses(self) -> Iterator[str]:
         """Iterate over the buffers that it may read or write, also in its expressions; buffers may repeat."""

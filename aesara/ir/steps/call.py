@@ -148,11 +148,11 @@ class Call(Step):
     def write(self, writer: ProgramWriter) -> None:
         texts = iter(writer.texts(list(self.expressions())))
 
-        def listed(items: tuple[Expr, ...]) -> str:
+        def write_list(items: tuple[Expr, ...]) -> str:
             return f"({', '.join(next(texts) for _ in items)})"
 
-        sizes, scalars = listed(self.sizes), f" with {listed(self.scalars)}" if self.scalars else ""
-        operands = [f"{writer.name(operand.buffer)}{listed(operand.expressions())}" for operand in self.operands]
+        sizes, scalars = write_list(self.sizes), f" with {write_list(self.scalars)}" if self.scalars else ""
+        operands = [f"{writer.name(operand.buffer)}{write_list(operand.expressions())}" for operand in self.operands]
         batch = "" if self.batch is None else f" for {BATCH.attr} < {next(texts)}"
         name = writer.name(self.routine.name)
         writer.line(f"{self.keyword} {name} {sizes}{scalars} on {', '.join(operands)}{batch}")

@@ -75,7 +75,7 @@ class Iterate(Step):
     def defines(self) -> Iterator[str]:
         yield self.count
 
-    def nested(self) -> Sequence[Step]:
+    def nested_steps(self) -> Sequence[Step]:
         return self.body
 
     def work_per_iteration(self) -> Work:

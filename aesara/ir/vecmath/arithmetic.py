@@ -56,8 +56,8 @@ def build(name: str, format: Format, parameters: Sequence[str], formula: Callabl
     writer = InstructionWriter()
     values = [writer.value(format.llvm, f"%{parameter}") for parameter in parameters]
     result = formula(*values)
-    head = f"define internal {format.llvm} @{name}({', '.join(value.typed for value in values)}) {ATTRIBUTES} {{"
-    return "\n".join([head, *writer.lines, f"ret {result.typed}", "}", ""])
+    head = f"define internal {format.llvm} @{name}({', '.join(value.operand for value in values)}) {ATTRIBUTES} {{"
+    return "\n".join([head, *writer.lines, f"ret {result.operand}", "}", ""])
 
 
 def constant(like: Value, number: float | int) -> Value:

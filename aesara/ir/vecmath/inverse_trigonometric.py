@@ -99,7 +99,7 @@ def atan2(y: Value, x: Value) -> Value:
     half_high, half_low = _pi_parts(x, 2)
     value = select(steep, half_high - (value - half_low), value)
     value = select(x.as_bits() < 0, half_high * 2.0 - (value - half_low * 2.0), value)
-    either_nan = x.unordered(y)
+    either_nan = x.is_unordered(y)
     return select(either_nan, math.nan, copy_sign(value, y))
 
 

@@ -85,7 +85,7 @@ def _removable(function, at_zero):
     return lambda x: mp.mpf(at_zero) if abs(x) < 1e-30 else function(x)
 
 
-def _rounded(number, dtype: str):
+def _round_to_dtype(number, dtype: str):
     """The nearest number of the format."""
     with mp.workprec(53 if dtype == "float64" else 24):
         return +number
@@ -149,7 +149,7 @@ def _error_functions():
             *minimax(log_erfc, split, mp.mpf(end), large, mp.erfc),
         )
 
-    def scaled(t):
+    def scaled_erfc(t):
         x = ERFC_CENTRE * (1 + t) / (1 - t)
         return mp.exp(x**2) * mp.erfc(x) * (x + ERFC_CENTRE)
 
@@ -161,13 +161,13 @@ def _error_functions():
             *minimax(erf_tail, 0, mp.mpf("0.2501"), inner),
         )
         first, last = ((x - ERFC_CENTRE) / (x + ERFC_CENTRE) for x in (mp.mpf("0.499"), mp.mpf(end)))
-        found, _ = minimax(scaled, first, last, count, lambda t: 1 / scaled(t), rounds=5)
+        found, _ = minimax(scaled_erfc, first, last, count, lambda t: 1 / scaled_erfc(t), rounds=5)
         # Rounding the two leading coefficients would cost an ulp: the constant is kept in two parts, the
         # slope is rounded before the rest is fitted anew.
-        constant, slope = found[0], _rounded(found[1], dtype)
-        rest = _removable(lambda t, c=constant, s=slope: (scaled(t) - c - s * t) / t**2, found[2])
-        others, error = minimax(rest, first, last, count - 2, lambda t: t**2 / scaled(t), rounds=3)
-        constant_head = _rounded(constant, dtype)
+        constant, slope = found[0], _round_to_dtype(found[1], dtype)
+        rest = _removable(lambda t, c=constant, s=slope: (scaled_erfc(t) - c - s * t) / t**2, found[2])
+        others, error = minimax(rest, first, last, count - 2, lambda t: t**2 / scaled_erfc(t), rounds=3)
+        constant_head = _round_to_dtype(constant, dtype)
         fit = [constant_head, constant - constant_head, slope, *others], error
         comment = "exp(x**2) erfc(x) (x + c) in t = (x - c) / (x + c), c = 2.5; the constant in two parts"
         yield "ERFC", dtype, comment, *fit

@@ -116,7 +116,7 @@ def power(x: Value, y: Value) -> Value:
     whole, odd = _integer_and_odd(y)
     result = (magnitude.as_bits() ^ (x.as_bits() & odd)).as_float()
     undefined = (x < 0.0) & (x > -math.inf) & ~whole
-    either_nan = x.unordered(y)
+    either_nan = x.is_unordered(y)
     result = select(undefined | either_nan, math.nan, result)
     return select(x.equals(1.0) | y.equals(0.0), 1.0, result)
 

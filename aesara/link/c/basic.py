@@ -10,7 +10,7 @@ from copy import deepcopy
 from typing import Any
 
 from aesara.graph.fg import FunctionGraph
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.link.basic import Declined, InputCell, JITLinker, Linker, PerformLinker, containers_of
 from aesara.link.llvm.linker import LLVMLinker
@@ -122,7 +122,7 @@ class DualLinker(Linker):
                     self.checker(one.storage, other.storage)
                 elif not variable.type.values_eq_approx(one.storage[0], other.storage[0]):
                     raise ValueError(
-                        f"The output {described(variable)} is {one.storage[0]!r} in Python, but natively "
+                        f"The output {describe(variable)} is {one.storage[0]!r} in Python, but natively "
                         f"{other.storage[0]!r}."
                     )
 

@@ -287,7 +287,7 @@ class NativeCallable:
     @property
     def program(self) -> Program:
         """The compiled program."""
-        program: Program = self.report.lowered.program
+        program: Program = self.report.lowering.program
         return program
 
     @property

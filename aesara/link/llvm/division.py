@@ -15,7 +15,7 @@ def _operands(w: InstructionWriter, dtype: str) -> tuple[Value, Value]:
 def _function(name: str, dtype: str, w: InstructionWriter, result: Value, attributes: str) -> str:
     t = LLVM_TYPES[dtype]
     head = f"define internal {t} @ae.{name}.{dtype}({t} %a, {t} %b) {attributes} {{"
-    return "\n".join([head, w.text(), f"ret {result.typed}", "}"])
+    return "\n".join([head, w.text(), f"ret {result.operand}", "}"])
 
 
 def float_division(name: str, dtype: str) -> str:
@@ -23,7 +23,7 @@ def float_division(name: str, dtype: str) -> str:
     w = InstructionWriter()
     a, b = _operands(w, dtype)
     zero = w.constant(a.kind, 0)
-    rest = w.emit(a.kind, f"frem {a.typed}, {b}")
+    rest = w.emit(a.kind, f"frem {a.operand}, {b}")
     nonzero = rest.differs(0.0)
     fix = nonzero & ((rest < 0.0) ^ (b < 0.0))
     if name == "mod":
@@ -45,12 +45,12 @@ def int_division(name: str, dtype: str) -> str:
     by_zero = b.equals(0)
     if is_unsigned(dtype):
         divisor = by_zero.select(1, b)
-        quotient = w.emit(a.kind, f"{'udiv' if name == 'intdiv' else 'urem'} {a.typed}, {divisor}")
+        quotient = w.emit(a.kind, f"{'udiv' if name == 'intdiv' else 'urem'} {a.operand}, {divisor}")
         return _function(name, dtype, w, by_zero.select(0, quotient), "alwaysinline nounwind")
     negative = b.equals(-1)
     special = by_zero | negative
     divisor = special.select(1, b)
-    quotient = w.emit(a.kind, f"sdiv {a.typed}, {divisor}")
+    quotient = w.emit(a.kind, f"sdiv {a.operand}, {divisor}")
     rest = a - quotient * divisor
     fix = rest.differs(0) & ((rest ^ divisor) < 0)
     if name == "intdiv":
@@ -68,7 +68,7 @@ def division_by_constant(name: str, dtype: str, a: Value, divisor: int) -> Value
             return a & (divisor - 1)
         places = divisor.bit_length() - 1
         return a >> places if is_unsigned(dtype) else a.shift_arithmetic(places)
-    quotient = a.writer.emit(a.kind, f"{'udiv' if is_unsigned(dtype) else 'sdiv'} {a.typed}, {divisor}")
+    quotient = a.writer.emit(a.kind, f"{'udiv' if is_unsigned(dtype) else 'sdiv'} {a.operand}, {divisor}")
     rest = a - quotient * divisor
     if is_unsigned(dtype):
         return quotient if name == "intdiv" else rest
@@ -85,7 +85,7 @@ def int_power(dtype: str) -> str:
         w.branch(b < 0, "negative", "start")
         w.begin("negative")
         sign = (b & 1).equals(1).select(-1, one)
-        w.add(f"ret {a.equals(1).select(one, a.equals(-1).select(sign, 0)).typed}")
+        w.add(f"ret {a.equals(1).select(one, a.equals(-1).select(sign, 0)).operand}")
         w.begin("start")
     _, _, result = w.loop(
         [a, b, one],

@@ -27,5 +27,5 @@ def join_lanes(kind: str, dtype: str, lanes: int, pointer: str, module: Module, 
         lanes //= 2
         low, high = (whole.shuffle("poison", range(first, first + lanes)) for first in (0, lanes))
         whole = combine(module, kind, dtype, low, high)
-    total = w.emit(t, f"extractelement {whole.typed}, i64 0")
+    total = w.emit(t, f"extractelement {whole.operand}, i64 0")
     return total.differs(0) if dtype == "bool" else total

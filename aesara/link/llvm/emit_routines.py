@@ -93,8 +93,8 @@ class _Wrapper:
         work = self._value(routine.work.expression())
         short = work.compare("oge", self.writer.constant("double", least))
         short = short & work.compare("ole", self.writer.constant("double", most))
-        entered = self.writer.emit("i1", f"call i1 @threads.enter({short.typed})")
-        self.after.append(f"call void @threads.leave({entered.typed})")
+        entered = self.writer.emit("i1", f"call i1 @threads.enter({short.operand})")
+        self.after.append(f"call void @threads.leave({entered.operand})")
 
     def text_of_loop(self, symbol: str) -> str:
         """Return a function that loops over the elements of a result."""
@@ -210,7 +210,7 @@ class _Wrapper:
         if isinstance(argument, (Integer, Leading)):
             given = argument.value
             value = self._value(given if isinstance(argument, Integer) else op("maximum", given, const(1)))
-            return self._spill(value.narrow("i32")).typed
+            return self._spill(value.narrow("i32")).operand
         if isinstance(argument, ConstantPointer):
             numbers: Sequence[Expr] = argument.value
             kind = LLVM_TYPES[numbers[0].dtype]
@@ -218,7 +218,7 @@ class _Wrapper:
             name = ".".join(["@constant", kind, *(str(e.attr) for e in numbers)])
             return f"ptr {self.module.helper(name, f'{name} = private constant [{len(numbers)} x {kind}] [{values}]')}"
         if isinstance(argument, Int64):
-            return self._value(argument.value).typed
+            return self._value(argument.value).operand
         if isinstance(argument, Data):
             return f"ptr %at.{argument.value}"
         if isinstance(argument, Status):
@@ -226,7 +226,7 @@ class _Wrapper:
             loaded = self.writer.names.fresh()
             self.after.append(f"{loaded} = load i32, ptr {pointer}")
             self._keep_status(loaded, argument.value)
-            return pointer.typed
+            return pointer.operand
         if isinstance(argument, Pointers):
             return self._stack_array("ptr", [self._argument(one).split()[1] for one in argument.value])
         if isinstance(argument, Int64Array):
@@ -240,7 +240,7 @@ class _Wrapper:
         pointer = w.emit("ptr", f"alloca [{len(values)} x {kind}]")
         for k, value in enumerate(values):
             w.store(w.value(kind, value), w.at(pointer, k, kind))
-        return pointer.typed
+        return pointer.operand
 
     def _spill(self, value: Value) -> Value:
         """Store a value on the stack and return the pointer."""

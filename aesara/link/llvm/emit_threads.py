@@ -133,7 +133,7 @@ class Threads:
     def release_gil(self, steps: Sequence[Step]) -> None:
         """Release the GIL if a segment is long, or if its work is unknown."""
         work = self.work(steps)
-        if any(step.nested() and not self.all_known([step]) for step in steps):
+        if any(step.nested_steps() and not self.all_known([step]) for step in steps):
             long = "true"  # sizes depend on the iteration
         elif work.constant is not None:
             long = "true" if work.constant > LONG else "false"

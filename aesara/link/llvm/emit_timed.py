@@ -61,7 +61,7 @@ class StepTimers:
         names = tuple(step.label for step in steps)
         kinds = tuple(step.kind for step in steps if step.kind is not None)
         known, base = _buffers(program), program.bases()
-        accesses = [list(dict.fromkeys(_accessed(step, base, known))) for step in steps]
+        accesses = [list(dict.fromkeys(_accessed_buffers(step, base, known))) for step in steps]
         number = {name: k for k, name in enumerate(dict.fromkeys(name for some in accesses for name in some))}
         numbers = tuple(tuple(number[name] for name in some) for some in accesses)
         return cls._at_zero(clock, kinds, names, tuple(number), numbers)
@@ -116,7 +116,7 @@ def _buffers(program: Program) -> dict[str, Buffer]:
     return {buffer.name: buffer for buffer in (*(i.buffer for i in program.inputs), *program.constants, *made)}
 
 
-def _accessed(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
+def _accessed_buffers(step: Step, base: dict[str, str], known: dict[str, Buffer]) -> Iterator[str]:
     """Iterate over the names of known buffers that a step or its nested steps access."""
     for inner in step.walk():
         yield from (name for name in (base.get(name, name) for name in inner.accesses()) if name in known)

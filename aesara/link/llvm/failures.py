@@ -107,10 +107,10 @@ def _search_nan(graph: FunctionGraph, kinds: str, known: StorageMap) -> None:
     """Raise `NanFound` for the operation with the first bad value."""
     origin = Origin("nan" in kinds, "inf" in kinds)
 
-    def compiled(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
+    def compile_step(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Any:
         return hooks.compile_step(inputs, outputs, mode="NanWhere", name="step")
 
-    origin.search(graph, {v: known[v][0] for v in graph.inputs}, compiled)
+    origin.search(graph, {v: known[v][0] for v in graph.inputs}, compile_step)
 
 
 def _repeat(graph: FunctionGraph, info: ErrorInfo, known: StorageMap) -> str | None:

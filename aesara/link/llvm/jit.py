@@ -61,7 +61,7 @@ _exiting = False
 
 
 @contextlib.contextmanager
-def _locked() -> Iterator[None]:
+def _hold_lock() -> Iterator[None]:
     """Hold the lock of LLVM; after the interpreter has begun to exit, other threads end here."""
     with _lock:
         if _exiting and threading.current_thread() is not threading.main_thread():
@@ -169,7 +169,7 @@ def _dispose(passes: NewPassManager) -> None:
 
 def _parse(text: str, target: Target, level: int = _LEVEL) -> llvm.ModuleRef:
     """Parse a module, with a heading for the target."""
-    return llvm.parse_assembly(_heading(target, level) + missing_instructions.supplied(text, target))
+    return llvm.parse_assembly(_heading(target, level) + missing_instructions.supply_missing(text, target))
 
 
 @functools.cache
@@ -182,7 +182,7 @@ def _heading(target: Target, level: int) -> str:
 def optimized_text(text: str, assembly: bool = False) -> str:
     """Return a module optimized for the current target, as IR or assembly text, for inspection."""
     target = current_target()
-    with _locked():
+    with _hold_lock():
         module = _parse(text, target)
         _optimize(module, text, target)
         return _machine(target).emit_assembly(module) if assembly else str(module)
@@ -191,7 +191,7 @@ def optimized_text(text: str, assembly: bool = False) -> str:
 def object_code(text: str) -> bytes:
     """Return a module as object code for the current target, for other programs."""
     target = current_target()
-    with _locked():
+    with _hold_lock():
         return _object(_with_vecmath(text), None, target)[0]
 
 
@@ -218,7 +218,7 @@ def _host_key(target: Target) -> str:
 def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
     """Compile a module for the current target (or get its object code from the cache) and load it."""
     target = current_target()
-    with _locked():
+    with _hold_lock():
         kernels, alone = split_long_entry(text, entry) or (text, None)
         code, cached = _object(kernels, cache, target)
         entry_code = b"" if alone is None else _object(alone, cache, target, optimize=False, level=0)[0]
@@ -234,7 +234,7 @@ def load_routines(
 
     Only the code generator runs, with this level. `calls` are the C functions that they call.
     """
-    with _locked():
+    with _hold_lock():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"ae.{name}" for name in names}
         calls = (*calls, *missing_instructions.externals(text, target))
@@ -325,7 +325,7 @@ def postpone_stores() -> Iterator[list[Callable[[], None]]]:
 def load(image: Image) -> Code | None:
     """Load object code; None if it was made for another machine or by another compiler."""
     target = current_target()
-    with _locked():
+    with _hold_lock():
         if image.host != _host_key(target):
             return None
         return _load(image, True, target)

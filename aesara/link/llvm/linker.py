@@ -61,29 +61,29 @@ class NativeReport:
         self.seconds = seconds
 
     @cached_property
-    def _compiled(self) -> tuple[Lowered, str]:
+    def _lowering_and_text(self) -> tuple[Lowered, str]:
         return self._compile()
 
     @property
-    def lowered(self) -> Lowered:
+    def lowering(self) -> Lowered:
         """The program, and its run-time data other than code."""
-        return self._compiled[0]
+        return self._lowering_and_text[0]
 
     @property
     def text(self) -> str:
         """The emitted LLVM IR."""
-        return self._compiled[1]
+        return self._lowering_and_text[1]
 
     @property
     def python_nodes(self) -> dict[Apply, str]:
         """Nodes that run in Python, with the reasons."""
-        return self.lowered.reasons
+        return self.lowering.reasons
 
     def llvm(self) -> str:
         """Return the emitted LLVM IR."""
         return self.text
 
-    def optimized(self) -> str:
+    def optimized_llvm(self) -> str:
         """Return the LLVM IR after LLVM's passes, for the current `native_target`."""
         return optimized_text(self.text)
 

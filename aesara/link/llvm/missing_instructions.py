@@ -11,7 +11,7 @@ import re
 
 from aesara.link.llvm.target import Target
 
-__all__ = ["externals", "supplied"]
+__all__ = ["externals", "supply_missing"]
 
 _FMA = re.compile(r"@llvm\.fma\.(v(\d+))?(f32|f64)\b")
 _DECLARED_FMA = re.compile(r"(?m)^declare [^\n]* @llvm\.fma\.[^\n]*\n?")
@@ -19,7 +19,7 @@ _DECLARED_FMA = re.compile(r"(?m)^declare [^\n]* @llvm\.fma\.[^\n]*\n?")
 _LENGTHS = {"f64": (2, 4), "f32": (2, 4, 8)}
 
 
-def supplied(text: str, target: Target) -> str:
+def supply_missing(text: str, target: Target) -> str:
     """The text of a module, with what it asks for and the target lacks."""
     if not target.multiplies_and_adds and "@llvm.fma." in text:
         used = [(int(match[2] or 1), match[3]) for match in _FMA.finditer(text)]

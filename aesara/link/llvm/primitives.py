@@ -58,9 +58,9 @@ def _of_floats(module: Module, name: str, dtype: str, a: Value, *others: Value) 
         return _intrinsic(module, intrinsic, a, *others)
     if name == "larger":
         function = module.intrinsic("maximum", a.kind, 2)
-        return a.writer.emit(a.kind, f"call nsz {a.kind} {function}({a.typed}, {others[0].typed})")
+        return a.writer.emit(a.kind, f"call nsz {a.kind} {function}({a.operand}, {others[0].operand})")
     if name == "isnan":
-        return a.unordered(a)
+        return a.is_unordered(a)
     if name == "isinf":
         return _intrinsic(module, "fabs", a).equals(float("inf"))
     if name in ("intdiv", "mod"):
@@ -160,7 +160,7 @@ def convert_dtype(x: Value, source: str, target: str) -> Value:
 
 
 def _freeze(x: Value) -> Value:
-    return x.writer.emit(x.kind, f"freeze {x.typed}")
+    return x.writer.emit(x.kind, f"freeze {x.operand}")
 
 
 def _double_to_half(x: Value) -> Value:
@@ -172,7 +172,7 @@ def _double_to_half(x: Value) -> Value:
     back, bits = near.to_double(), near.as_bits()
     # signs are equal: the magnitude was rounded up
     over = back.as_bits().compare("ugt", x.as_bits())
-    keep = back.equals(x) | x.unordered(x)
+    keep = back.equals(x) | x.is_unordered(x)
     odd = (bits + over.convert("sext", "i32")) | 1
     return keep.select(bits, odd).as_float().convert("fptrunc", "half")
 

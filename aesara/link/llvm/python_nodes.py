@@ -102,8 +102,8 @@ def _needed_inputs(node: Apply, values: Mapping[Variable, Any]) -> Sequence[Vari
         return node.inputs
     condition = node.inputs[0]
     if isinstance(condition, Constant):
-        return node.op.taken(node, condition.data)
-    return node.op.taken(node, values[condition]) if condition in values else [condition]
+        return node.op.branch_inputs(node, condition.data)
+    return node.op.branch_inputs(node, values[condition]) if condition in values else [condition]
 
 
 def _words(generator: Any, before: Any) -> np.ndarray:

@@ -33,7 +33,7 @@ from aesara.lower.errors import Unsupported
 from aesara.lower.reductions.careduce import convert
 from aesara.records import dataclass
 from aesara.scan.op import Scan
-from aesara.scan.parts import expanded, is_for_each_step
+from aesara.scan.parts import expansion_of, is_for_each_step
 from aesara.scan.windows import with_rows_as_states
 
 #: ring buffers of at most this many rows get a constant length
@@ -169,7 +169,7 @@ class _ScanLowering:
         whole = self.context.in_memory(buffer)
         length, first, rows = whole.shape[0], whole, whole.shape[0]
         is_ring = not self.context.same_size(length, self.steps + depth)
-        parts = expanded(buffer)
+        parts = expansion_of(buffer)
         if parts is not None:
             value, size = parts
             is_ring = is_ring and not is_for_each_step(size, depth, self.node.inputs[0])

@@ -36,13 +36,13 @@ def _extract_diag(op: ExtractDiag, node: Apply, context: Context) -> Sequence[Ar
         position[columns] = index[-1] + right
         return readers[0](tuple(position[d] for d in range(array.ndim)))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         offset = offset + down * strides[rows]
         offset = offset + right * strides[columns]
         return offset, (*[strides[d] for d in others], strides[rows] + strides[columns])
 
     shape = [*[array.shape[d] for d in others], length]
-    return [Pointwise(array.dtype, shape, (array,), body, 0, strided=strided)]
+    return [Pointwise(array.dtype, shape, (array,), body, 0, strided=restride)]
 
 
 @lower_op.register

@@ -174,7 +174,7 @@ def _dimshuffle(shuffle: DimShuffle, node: Apply, context: Context) -> Sequence[
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](tuple(index[back[d]] if d in back else ZERO for d in range(array.ndim)))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         return offset, tuple(ZERO if isinstance(d, str) else strides[d] for d in order)
 
-    return [Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)]
+    return [Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=restride)]

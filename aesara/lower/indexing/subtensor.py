@@ -55,7 +55,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
         if position.is_const:
             return [parts[position.attr]]
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         out = []
         for part, step in zip(region.parts, strides, strict=True):
             if isinstance(part, At):
@@ -70,7 +70,7 @@ def _subtensor(op: Subtensor, node: Apply, context: Context) -> Sequence[Array]:
         return readers[0](region.locate(index, ()))
 
     shape = _static(node, region.shape)
-    return [Pointwise(x.dtype, shape, (x,), body, 0, requires=region.guards, strided=strided)]
+    return [Pointwise(x.dtype, shape, (x,), body, 0, requires=region.guards, strided=restride)]
 
 
 @lower_op.register

@@ -156,14 +156,14 @@ def _slice(array: Array, axis: _Axis, start: Expr, length: Expr, guards: Sequenc
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0](axis.shift(index, start))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         *rest, step = strides
         for d, stride in enumerate(rest):
             step = axis.pick(d, stride, step)
         return offset + start * step, strides
 
     shape = [axis.pick(d, length, n) for d, n in enumerate(array.shape)]
-    return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)
+    return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=restride)
 
 
 def integers_of_vector(

@@ -21,7 +21,7 @@ from aesara.lower.sequences.sequential import cumulate
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.type_other import NoneTypeT
 
-__all__ = ["categorical", "choice", "multinomial", "permutation", "permuted"]
+__all__ = ["categorical", "choice", "multinomial", "permutation", "permute"]
 
 _IN_NUMPY_1 = np.lib.NumpyVersion(np.__version__) < "2.0.0"
 _NOTES = ". See Notes section of docstring for more information."
@@ -219,7 +219,7 @@ def permutation(drawing: Drawing) -> Array:
     return _draw_permutation(drawing, count)
 
 
-def permuted(drawing: Drawing) -> Array:
+def permute(drawing: Drawing) -> Array:
     """Draw a permutation of all elements, or for each row along an axis."""
     (x,), axis = drawing.params, drawing.node.op.axis
     if drawing.has_size:

@@ -279,7 +279,7 @@ _DISTRIBUTIONS: dict[type[RandomVariable], Callable[[Drawing], Array]] = {
     of.CategoricalRV: choosing.categorical,
     of.ChoiceRV: choosing.choice,
     of.PermutationRV: choosing.permutation,
-    of.PermutedRV: choosing.permuted,
+    of.PermutedRV: choosing.permute,
     of.MultinomialRV: choosing.multinomial,
     of.DirichletRV: vectors.dirichlet,
     of.MvNormalRV: vectors.normal,

@@ -19,7 +19,7 @@ def _axes(axis: int | None, rank: int) -> tuple[int, ...]:
     return tuple(range(rank)) if axis is None else (axis % rank,)
 
 
-def _kept(index: Index, axes: Sequence[int]) -> Index:
+def _drop_axes(index: Index, axes: Sequence[int]) -> Index:
     return tuple(i for d, i in enumerate(index) if d not in axes)
 
 
@@ -31,7 +31,7 @@ def _pointwise(
 
     def body(index: Index, readers: Sequence[Callable[[Index], Expr]]) -> Expr:
         pairs = zip(readers, reduced, strict=True)
-        return rule(*(read(_kept(index, axes) if is_reduced else index) for read, is_reduced in pairs))
+        return rule(*(read(_drop_axes(index, axes) if is_reduced else index) for read, is_reduced in pairs))
 
     trailing = tuple(axes) == tuple(range(len(shape) - len(axes), len(shape)))
     expands = [is_reduced and not trailing for is_reduced in reduced]

@@ -175,10 +175,10 @@ def _with_unit_dimensions(array: Array, shape: Sequence[Expr], guards: Sequence[
             inner[d] = index[e]
         return readers[0](tuple(inner))
 
-    def strided(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+    def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
         out: list[Expr] = [const(0)] * len(shape)
         for d, e in zip(old, new, strict=True):
             out[e] = strides[d]
         return offset, tuple(out)
 
-    return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=strided)
+    return Pointwise(array.dtype, shape, (array,), body, 0, requires=guards, strided=restride)

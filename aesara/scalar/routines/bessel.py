@@ -221,7 +221,7 @@ def yv(v: float, x: float) -> float:
 
 
 @routine
-def _modified(v: float, x: float, alpha: float, beta: float, scaled: float) -> float:
+def _modified_bessel(v: float, x: float, alpha: float, beta: float, scaled: float) -> float:
     """Return alpha * exp(-x) I + beta * exp(x) K, with K unscaled unless `scaled`, of order v >= 0 at x > 0."""
     if v > _MOST or (x > _MOST and x < 0.5 * v * v):
         return math.nan
@@ -328,7 +328,7 @@ def ive(v: float, x: float) -> float:
         return 0.0
     if y == 0.0:
         return _combine(1.0, 1.0 if v == 0.0 else 0.0, beta, math.inf)
-    return sign * _modified(abs(v), y, 1.0, beta * exp(-2.0 * y), 1.0)
+    return sign * _modified_bessel(abs(v), y, 1.0, beta * exp(-2.0 * y), 1.0)
 
 
 @routine
@@ -358,7 +358,7 @@ def _second_kind(v: float, x: float, scaled: float) -> float:
         return math.nan
     if x == math.inf:
         return 0.0
-    return math.inf if x == 0.0 else _modified(abs(v), x, 0.0, 1.0, scaled)
+    return math.inf if x == 0.0 else _modified_bessel(abs(v), x, 0.0, 1.0, scaled)
 
 
 @routine

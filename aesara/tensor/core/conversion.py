@@ -13,7 +13,7 @@ from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph import hooks
 from aesara.graph.conversion import _as_symbolic
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.scalar_conversion import tensor_from_scalar
 from aesara.tensor.core.tensor_type import TensorType, refuse_without_values, tensor_type
@@ -67,7 +67,7 @@ def _as_tensor_variable(x: Any, name: str | None, ndim: int | None, **kwargs: An
         return constant(np.asarray(x), name=name, ndim=ndim, **kwargs)
     hint = " Call the function, and give what it returns." if callable(x) and not isinstance(x, type) else ""
     raise NotImplementedError(
-        f"Cannot convert {described(x)} to a tensor variable. Expected a variable, a number, an array, or a sequence "
+        f"Cannot convert {describe(x)} to a tensor variable. Expected a variable, a number, an array, or a sequence "
         f"of these.{hint}"
     )
 
@@ -77,7 +77,7 @@ def _as_tensor_from_variable(x: Any, name: str | None, ndim: int | None, **kwarg
     if isinstance(x.type, aes.ScalarType):
         x = tensor_from_scalar(x)
     if not isinstance(x.type, TensorType):
-        raise TypeError(f"Tensor type field must be a TensorType; found {type(x.type)} (of {described(x)}).")
+        raise TypeError(f"Tensor type field must be a TensorType; found {type(x.type)} (of {describe(x)}).")
     if ndim is None or ndim == x.type.ndim:
         return x
     missing = ndim - x.type.ndim
@@ -186,7 +186,7 @@ def constant(x: Any, name: str | None = None, ndim: int | None = None, dtype: An
             return given
         x = x.data
     elif isinstance(x, Variable) or (isinstance(x, (list, tuple)) and contains_variable(x)):
-        raise TypeError(f"A constant has a value that is known now; got an expression: {described(x)}.")
+        raise TypeError(f"A constant has a value that is known now; got an expression: {describe(x)}.")
     data = _constant_value(x, dtype)
     if ndim is not None and data.ndim != ndim:
         data = _with_ndim(data, ndim)
@@ -210,9 +210,7 @@ def _constant_value(x: Any, dtype: Any) -> np.ndarray:
     if data is x or (data.base is not None) or data.dtype.byteorder == ">":
         data = np.array(data, dtype=data.dtype.newbyteorder("="), order="C", subok=False)
     if data.dtype.kind not in "biufc":
-        raise TypeError(
-            f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {described(x)}."
-        )
+        raise TypeError(f"Unsupported dtype for TensorType: {data.dtype}. A constant holds numbers; got {describe(x)}.")
     return data
 
 

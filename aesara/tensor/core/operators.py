@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.constant_value import get_scalar_constant_value
@@ -68,7 +68,7 @@ class _NoMethod:
     def __get__(self, variable: Any, owner: type) -> _NoMethod:
         if variable is None:
             return self
-        name = f"{described(variable)} of type {variable.type}"
+        name = f"{describe(variable)} of type {variable.type}"
         raise NoValueError(self.message.format(name, type(variable).__name__))
 
 
@@ -266,7 +266,7 @@ class _tensor_py_operators:
             return bool(self.data)
         raise TypeError(
             "Variables do not support boolean operations. A condition on symbolic variables has no value until it is "
-            f"computed ({described(self)} was asked for one): use aesara.tensor.switch or aesara.ifelse.ifelse to "
+            f"computed ({describe(self)} was asked for one): use aesara.tensor.switch or aesara.ifelse.ifelse to "
             "choose by it, "
             "& and | to combine conditions, and `is None` to ask whether an optional variable was given."
         )
@@ -287,7 +287,7 @@ class _tensor_py_operators:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         raise TypeError(
-            f"'{type(self).__name__}' object does not support item assignment: {described(self)} stands for a value, "
+            f"'{type(self).__name__}' object does not support item assignment: {describe(self)} stands for a value, "
             "it is no "
             "memory. Use x = aesara.tensor.set_subtensor(x[index], value), or inc_subtensor for x[index] += value."
         )
@@ -296,7 +296,7 @@ class _tensor_py_operators:
 
     at = NoAttribute(
         lambda x: (
-            f"{described(x)} has no `at`: use at.set_subtensor(x[i], y) for JAX's x.at[i].set(y), and "
+            f"{describe(x)} has no `at`: use at.set_subtensor(x[i], y) for JAX's x.at[i].set(y), and "
             "at.inc_subtensor(x[i], y) for x.at[i].add(y). Both return a new expression, and x stays what it is."
         )
     )
@@ -336,7 +336,7 @@ class _tensor_py_operators:
         if length is None:
             raise TypeError(
                 "TensorType does not support iteration over a dimension whose length is not known: "
-                f"{described(self)} has type {self.type}. Maybe you are using builtins.sum instead of "
+                f"{describe(self)} has type {self.type}. Maybe you are using builtins.sum instead of "
                 "aesara.tensor.math.sum? "
                 "(Maybe .max?) To loop over elements, use aesara.scan; to give the length, use specify_shape."
             )
@@ -361,7 +361,7 @@ class _tensor_py_operators:
     def mT(self) -> TensorVariable:
         """Every matrix of a batch transposed: the last two dimensions exchanged."""
         if self.type.ndim < 2:
-            raise ValueError(f"mT needs two or more dimensions; got {described(self)} of type {self.type}.")
+            raise ValueError(f"mT needs two or more dimensions; got {describe(self)} of type {self.type}.")
         return swapaxes(self, -1, -2)
 
     def transpose(self, *axes: Any) -> TensorVariable:

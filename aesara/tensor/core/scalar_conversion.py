@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -31,7 +31,7 @@ class TensorFromScalar(Op):
 
     def make_node(self, s: Variable) -> Apply:
         if not isinstance(s, Variable) or not isinstance(s.type, aes.ScalarType):
-            raise TypeError(f"TensorFromScalar expected a scalar variable; got {described(s)}.")
+            raise TypeError(f"TensorFromScalar expected a scalar variable; got {describe(s)}.")
         return Apply(self, [s], [tensor_type(s.type.dtype, ())()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
@@ -56,7 +56,7 @@ class ScalarFromTensor(Op):
 
     def make_node(self, t: Variable) -> Apply:
         if not isinstance(t, Variable) or not isinstance(t.type, TensorType) or t.type.ndim != 0:
-            raise TypeError(f"ScalarFromTensor expected a tensor variable without dimensions; got {described(t)}.")
+            raise TypeError(f"ScalarFromTensor expected a tensor variable without dimensions; got {describe(t)}.")
         return Apply(self, [t], [aes.get_scalar_type(dtype=t.type.dtype).make_variable()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:

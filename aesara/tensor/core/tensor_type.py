@@ -15,7 +15,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.messages import described, lengths_text
+from aesara.graph.messages import describe, lengths_text
 from aesara.graph.nodes import Variable
 from aesara.graph.source import user_source
 from aesara.graph.type import CType, HasDataType, HasShape, Type
@@ -299,7 +299,7 @@ class TensorType(CType, HasDataType, HasShape):
         converted = self.convert_variable(other) if allow_convert else None
         if converted is None:
             raise TypeError(
-                f"Cannot convert Type {other.type} (of Variable {described(other)}) into Type {self}. "
+                f"Cannot convert Type {other.type} (of Variable {describe(other)}) into Type {self}. "
                 f"You can try to manually convert {other} into a {self}, for example with astype or "
                 "specify_shape."
             )

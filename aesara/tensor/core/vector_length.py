@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant
 from aesara.graph.op import Op
 from aesara.graph.shared import SharedVariable
@@ -46,7 +46,7 @@ def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:
     """
     v = as_tensor_variable(v)
     if getattr(v.type, "ndim", None) != 1:
-        raise TypeError(f"Expected a vector (one dimension), got {described(v)} of type {v.type}.")
+        raise TypeError(f"Expected a vector (one dimension), got {describe(v)} of type {v.type}.")
     static_length = v.type.shape[0]
     if static_length is not None:
         return static_length
@@ -59,7 +59,7 @@ def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:
         if length is not None:
             return length
     raise ValueError(
-        f"Length of {described(v)} cannot be determined: it depends on values that are known "
+        f"Length of {describe(v)} cannot be determined: it depends on values that are known "
         "at run time only. Give it a static shape with `specify_shape`, or build it "
         "from a tuple of scalars."
     )

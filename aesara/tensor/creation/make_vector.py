@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import aesara.scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast
@@ -48,7 +48,7 @@ class MakeVector(Op):
         for scalar in scalars:
             if scalar.type.ndim != 0:
                 raise ValueError(
-                    f"The entries of a vector must be scalars, got {described(scalar)} with "
+                    f"The entries of a vector must be scalars, got {describe(scalar)} with "
                     f"{scalar.type.ndim} dimensions. Use `stack` for those."
                 )
         dtypes = {scalar.type.dtype for scalar in scalars}

@@ -12,7 +12,7 @@ import numpy as np
 import aesara.scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast, resolve_dtype
@@ -54,7 +54,7 @@ class ARange(Op):
         for name, value in zip(("start", "stop", "step"), inputs):
             if value.type.ndim != 0:
                 raise TypeError(
-                    f"The {name} of a range must be a scalar; got {described(value)} with {value.type.ndim} "
+                    f"The {name} of a range must be a scalar; got {describe(value)} with {value.type.ndim} "
                     "dimension(s)."
                 )
             if value.type.dtype.startswith("complex"):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.autodiff import Lop, OnDisconnected, as_list_or_tuple, constants, grad, settle
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.op import stand_in
 from aesara.graph.pullback import pull_back, sum_gradients
@@ -80,7 +80,7 @@ def jacobian(
     ndim = getattr(expression.type, "ndim", None)
     if ndim is None or (ndim and not isinstance(expression.type, DenseTensorType)):
         raise TypeError(
-            f"jacobian expects a dense tensor as `expression`; got {described(expression)} of type {expression.type}."
+            f"jacobian expects a dense tensor as `expression`; got {describe(expression)} of type {expression.type}."
         )
     variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
     if ndim == 0:
@@ -159,7 +159,7 @@ def hessian(
            [ 0., 12.]])
     """
     if not isinstance(cost, Variable) or getattr(cost.type, "ndim", None) != 0:
-        got = f"{described(cost)} of type {cost.type}" if isinstance(cost, Variable) else type(cost).__name__
+        got = f"{describe(cost)} of type {cost.type}" if isinstance(cost, Variable) else type(cost).__name__
         raise ValueError(f"hessian expects a 0 dimensional variable as `cost`; got {got}.")
     variables: list[Any] = list(wrt) if isinstance(wrt, list | tuple) else [wrt]
     for variable in variables:

@@ -114,7 +114,7 @@ def moved(support: Support, ndim: int, key: Any, move: Callable[[Any], Any]) -> 
             return Everywhere(condition.scalar, ndim)
         return Condition(("moved", key, condition.key), lambda: move(condition.mask()), condition.is_of_row)
 
-    return support.mapped(change)
+    return support.map_conditions(change)
 
 
 # Choices and arithmetic

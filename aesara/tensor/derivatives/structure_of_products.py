@@ -37,7 +37,7 @@ def _(op, node, of_outputs):
     row, column = (ndim - 2 if b.type.ndim > 1 else ndim - 1), ndim - 1
     rows = any_along(support, (column,)) if b.type.ndim > 1 else support
     columns = any_along(support, (row,)) if a.type.ndim > 1 else support
-    gradient = of_output.settled()
+    gradient = of_output.apply_support()
     known_a = _selected(a, rows, row, 0) if a.type.ndim > 1 else a
     known_b = _selected(b, columns, column, 1) if b.type.ndim > 1 else b
     of_a = op.L_op([a, known_b], node.outputs, [gradient])[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
@@ -41,11 +41,11 @@ class _PairsOp(ExpressionOp):
         if x.type.ndim < ndim:
             raise TypeError(
                 f"{self}: input must have dimension > {ndim - 1}, with first dimension batches"
-                f"{' and last dimension real and imaginary part' if ndim > 2 else ''}; got {described(x)} of type "
+                f"{' and last dimension real and imaginary part' if ndim > 2 else ''}; got {describe(x)} of type "
                 f"{x.type}."
             )
         if x.type.dtype.startswith("complex"):
-            raise TypeError(f"{self}: input must be real; got {described(x)} of type {x.type}.")
+            raise TypeError(f"{self}: input must be real; got {describe(x)} of type {x.type}.")
         dtype = _TO_FLOAT.get(x.type.dtype, "float64")
         return x if x.type.dtype == dtype else x.astype(dtype)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
@@ -69,9 +69,9 @@ class FourierTransform(Op):
     def make_node(self, x: Any) -> Apply:
         x = as_tensor_variable(x)
         if x.type.dtype not in _REAL:
-            raise TypeError(f"{self} needs complex numbers; got {described(x)} of type {x.type}.")
+            raise TypeError(f"{self} needs complex numbers; got {describe(x)} of type {x.type}.")
         if x.type.ndim < self.ndim:
-            raise ValueError(f"{self} needs {self.ndim} or more dimensions; got {described(x)} of type {x.type}.")
+            raise ValueError(f"{self} needs {self.ndim} or more dimensions; got {describe(x)} of type {x.type}.")
         return Apply(self, [x], [x.type()])
 
     def perform(self, node, inputs, output_storage, params=None):
@@ -110,7 +110,7 @@ class RealFourierTransform(Op):
     def make_node(self, x: Any) -> Apply:
         x = as_tensor_variable(x)
         if x.type.dtype not in ("float32", "float64") or x.type.ndim < 1:
-            raise TypeError(f"{self} needs a tensor of float32 or float64 numbers; got {described(x)} of {x.type}.")
+            raise TypeError(f"{self} needs a tensor of float32 or float64 numbers; got {describe(x)} of {x.type}.")
         length = x.type.shape[-1]
         shape = (*x.type.shape[:-1], None if length is None else length // 2 + 1)
         return Apply(self, [x], [tensor_type(_COMPLEX.get(x.type.dtype, "complex128"), shape)()])
@@ -148,9 +148,9 @@ class InverseRealFourierTransform(Op):
     def make_node(self, x: Any, n: Any) -> Apply:
         x, n = as_tensor_variable(x), as_tensor_variable(n)
         if x.type.dtype not in _REAL or x.type.ndim < 1:
-            raise TypeError(f"{self} needs a tensor of complex numbers; got {described(x)} of type {x.type}.")
+            raise TypeError(f"{self} needs a tensor of complex numbers; got {describe(x)} of type {x.type}.")
         if n.type.ndim != 0 or n.type.dtype[0] not in "iu":
-            raise TypeError(f"{self} needs the length of the result as an integer; got {described(n)} of {n.type}.")
+            raise TypeError(f"{self} needs the length of the result as an integer; got {describe(n)} of {n.type}.")
         length = known_integer(n)
         return Apply(self, [x, n], [tensor_type(_REAL[x.type.dtype], (*x.type.shape[:-1], length))()])
 
@@ -202,7 +202,7 @@ def _as_complex(a: Any) -> TensorVariable:
 def _as_real(name: str, a: Any) -> TensorVariable:
     x = as_tensor_variable(a)
     if x.type.dtype in _REAL:
-        raise TypeError(f"{name} takes real numbers; got {described(x)} of type {x.type}.")
+        raise TypeError(f"{name} takes real numbers; got {describe(x)} of type {x.type}.")
     if x.type.dtype in ("float32", "float64"):
         return x
     return x.astype("float32" if x.type.dtype == "float16" else "float64")

@@ -10,7 +10,7 @@ import numpy as np
 from aesara import scalar as aes
 from aesara.configdefaults import config
 from aesara.graph.forward_mode import tangents_of_outputs
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.pullback import (
@@ -123,7 +123,7 @@ class Elemwise(Op):
         for x in tensors:
             if not x.type.is_dense:
                 raise TypeError(
-                    f"{self} takes dense tensors; {described(x)} is a {x.type}. Use a function of aesara.sparse, or "
+                    f"{self} takes dense tensors; {describe(x)} is a {x.type}. Use a function of aesara.sparse, or "
                     "the dense matrix: toarray()."
                 )
         out_dtypes = self._known_output_dtypes(tuple([x.type.dtype for x in tensors]))
@@ -187,7 +187,7 @@ class Elemwise(Op):
     def L_op(
         self, inputs: Sequence[TensorVariable], outs: Sequence[TensorVariable], ograds: Sequence[TensorVariable]
     ) -> list[TensorVariable]:
-        return [g.settled() for g in self.cotangents(inputs, outs, [Supported(g) for g in ograds])]
+        return [g.apply_support() for g in self.cotangents(inputs, outs, [Supported(g) for g in ograds])]
 
     def cotangents(
         self, inputs: Sequence[TensorVariable], outs: Sequence[TensorVariable], of_outputs: Sequence[Supported]
@@ -211,7 +211,7 @@ class Elemwise(Op):
             if not isinstance(gradient.type, TensorType):
                 result.append(Supported(gradient))
                 continue
-            support = support.mapped(support_of)
+            support = support.map_conditions(support_of)
             if support is EMPTY:
                 result.append(Supported(float_zeros_like(x), EMPTY))
                 continue
@@ -241,7 +241,7 @@ class Elemwise(Op):
         self, inputs: Sequence[TensorVariable], eval_points: Sequence[TensorVariable | None]
     ) -> list[TensorVariable | None]:
         points = [None if point is None else Supported(point) for point in eval_points]
-        return [None if t is None else t.settled() for t in self.tangents(inputs, points)]
+        return [None if t is None else t.apply_support() for t in self.tangents(inputs, points)]
 
     def tangents(self, inputs: Sequence[TensorVariable], points: Sequence[Supported | None]) -> list[Supported | None]:
         """Return the tangents of the outputs, with their supports, given those of the inputs."""
@@ -252,7 +252,7 @@ class Elemwise(Op):
             if tangent is not None and out.type.dtype in complex_dtypes and not is_null(tangent.value):
                 imaginary = self._along(inputs, outs, position, 1j, points)
                 assert imaginary is not None  # it depends on the same inputs
-                tangent = Supported(elemwise_of(aes.complex)(tangent.settled(), imaginary.settled()))
+                tangent = Supported(elemwise_of(aes.complex)(tangent.apply_support(), imaginary.apply_support()))
             tangents.append(tangent)
         return tangents
 
@@ -299,7 +299,7 @@ class Elemwise(Op):
                 term = slope.real * direction.real + slope.imag * direction.imag
             else:
                 term = slope * direction
-            terms.append(Supported(term, intersection(slope_support.mapped(support_of), point.support), False))
+            terms.append(Supported(term, intersection(slope_support.map_conditions(support_of), point.support), False))
         return sum_terms(terms[::-1]) if terms else None
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

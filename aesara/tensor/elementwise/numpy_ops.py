@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.scalar import ufuncs
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
@@ -101,7 +101,7 @@ bitwise_right_shift = right_shift
 def _as_real(name: str, x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.dtype in complex_dtypes:
-        raise TypeError(f"{name} is not defined for complex numbers; got {described(x)} of type {x.type}.")
+        raise TypeError(f"{name} is not defined for complex numbers; got {describe(x)} of type {x.type}.")
     return x
 
 
@@ -121,7 +121,7 @@ def positive(x: Any) -> TensorVariable:
     """
     x = as_tensor_variable(x)
     if x.type.dtype == "bool":
-        raise TypeError(f"Booleans have no sign; got {described(x)} of type {x.type}.")
+        raise TypeError(f"Booleans have no sign; got {describe(x)} of type {x.type}.")
     return x
 
 

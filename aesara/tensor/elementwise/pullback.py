@@ -107,7 +107,7 @@ def _record(scalar_op: aes.ScalarOp, in_dtypes: tuple[str, ...], grad_dtypes: tu
         tuple(leaves),
         tuple(steps),
         tuple([slots[g] for g in gradients]),
-        tuple([cotangent.support.mapped(by_slot) for cotangent in found]),
+        tuple([cotangent.support.map_conditions(by_slot) for cotangent in found]),
         tuple([cotangent.is_clean for cotangent in found]),
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -27,7 +27,7 @@ def _conditions(name: str, condlist: Sequence[Any]) -> list[TensorVariable]:
     conditions = [as_tensor_variable(c) for c in condlist]
     for c in conditions:
         if c.type.dtype != "bool":
-            raise TypeError(f"{name}: conditions must be Boolean; got {described(c)} of type {c.type}.")
+            raise TypeError(f"{name}: conditions must be Boolean; got {describe(c)} of type {c.type}.")
     return conditions
 
 
@@ -149,7 +149,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Ten
     """
     arr, indices = as_tensor_variable(arr), as_tensor_variable(indices)
     if indices.type.dtype not in integer_dtypes:
-        raise IndexError(f"put_along_axis: indices must be integers; got {described(indices)} of type {indices.type}.")
+        raise IndexError(f"put_along_axis: indices must be integers; got {describe(indices)} of type {indices.type}.")
     if axis is None:
         return reshape(put_along_axis(flatten(arr), indices, values, 0), arr.shape, ndim=arr.type.ndim)
     ndim = arr.type.ndim

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.indexing.index_facts import FULL_SLICE
@@ -142,7 +142,7 @@ def _entry(arg: Any) -> Any:
     if is_scalar_integer(arg):
         return arg
     if isinstance(arg, (str, bytes, float, complex, dict)):
-        raise TypeError(f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {described(arg)}.")
+        raise TypeError(f"Expected an integer, a slice, None, Ellipsis or a tensor as index; got {describe(arg)}.")
     return as_index_variable(arg)
 
 
@@ -153,7 +153,7 @@ def _part_of_slice(part: Any) -> Any:
         return part
     if isinstance(part, np.ndarray) and part.ndim == 0 and part.dtype.kind in "iu":
         return int(part)
-    raise TypeError(f"Expected an integer scalar or None in a slice; got {described(part)}.")
+    raise TypeError(f"Expected an integer scalar or None in a slice; got {describe(part)}.")
 
 
 def _has_bool(nested: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
-from aesara.graph.messages import described, operand_text
+from aesara.graph.messages import describe, operand_text
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.allocation import alloc
@@ -158,7 +158,7 @@ def write_to_result(op: Op, x: TensorVariable, y: TensorVariable, write: _Writin
 
 def _no_part(x: TensorVariable, write: _Writing) -> str:
     """The message about a tensor that is no part of another one."""
-    text = f"x must be the result of a subtensor operation; got {described(x)}."
+    text = f"x must be the result of a subtensor operation; got {describe(x)}."
     function = "set_subtensor" if write.set_instead_of_inc else "inc_subtensor"
     if x.type.ndim == 0:
         return f"{text} A scalar has no parts: use the new value itself, or `switch` to choose one."

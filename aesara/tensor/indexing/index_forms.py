@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.type import Type
 from aesara.scalar import ScalarConstant, ScalarType, as_scalar
@@ -164,7 +164,7 @@ def as_index_variable(idx: Any) -> Variable:
         idx = np.empty(0, dtype="int64")
     idx = as_tensor_variable(idx)
     if idx.type.dtype not in discrete_dtypes:
-        raise TypeError(f"index must be integers or a boolean mask; got {described(idx)} of dtype {idx.type.dtype}.")
+        raise TypeError(f"index must be integers or a boolean mask; got {describe(idx)} of dtype {idx.type.dtype}.")
     return idx
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from aesara.graph import hooks
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable, constant
@@ -46,9 +46,9 @@ def _as_positions(ilist: Any) -> TensorVariable:
     """Return the index of an op that takes one vector of integers."""
     ilist = as_tensor_variable(ilist)
     if ilist.type.dtype not in integer_dtypes:
-        raise TypeError(f"index must be integers; got {described(ilist)} of dtype {ilist.type.dtype}.")
+        raise TypeError(f"index must be integers; got {describe(ilist)} of dtype {ilist.type.dtype}.")
     if ilist.type.ndim != 1:
-        raise TypeError(f"index must be a vector; got {described(ilist)} with {ilist.type.ndim} dimension(s).")
+        raise TypeError(f"index must be a vector; got {describe(ilist)} with {ilist.type.ndim} dimension(s).")
     return ilist
 
 

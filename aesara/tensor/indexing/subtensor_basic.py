@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
@@ -81,7 +81,7 @@ class _TemplateOp(Op):
         """Return the scalars of an index as variables, checked against the template."""
         if len(self.idx_list) > x.type.ndim:
             raise IndexError(
-                f"too many indices for array: {described(x)} has {x.type.ndim} dimension(s), but {len(self.idx_list)} "
+                f"too many indices for array: {describe(x)} has {x.type.ndim} dimension(s), but {len(self.idx_list)} "
                 "are indexed"
             )
         scalars = [as_nontensor_scalar(scalar) for scalar in scalars]

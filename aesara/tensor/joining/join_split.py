@@ -9,7 +9,7 @@ import numpy as np
 
 import aesara.scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described, operand_text
+from aesara.graph.messages import describe, operand_text
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -185,7 +185,7 @@ def _total(shapes: Sequence[Sequence[TensorVariable]], axis: int) -> TensorVaria
 
 def _different_ranks(tensors: Sequence[TensorVariable], axis: int | None) -> str:
     """The message about tensors of different numbers of dimensions that were to be joined along an axis."""
-    found = [f"{described(tensor)} has {tensor.type.ndim}" for tensor in tensors[:_MOST_NAMED]]
+    found = [f"{describe(tensor)} has {tensor.type.ndim}" for tensor in tensors[:_MOST_NAMED]]
     if len(tensors) > len(found):
         found.append("...")
     text = (
@@ -258,7 +258,7 @@ class Split(Op):
         splits = as_tensor_variable(splits)
         if splits.type.ndim != 1 or splits.type.dtype not in integer_dtypes:
             raise TypeError(
-                f"The sizes of the pieces must be a vector of integers; got {described(splits)} of type {splits.type}."
+                f"The sizes of the pieces must be a vector of integers; got {describe(splits)} of type {splits.type}."
             )
         sizes = known_entries(splits) or [None] * self.len_splits
         if len(sizes) != self.len_splits:
@@ -510,7 +510,7 @@ def _matrices(args: Sequence[Any]) -> list[TensorVariable]:
     matrices = [as_tensor_variable(matrix) for matrix in args]
     for matrix in matrices:
         if matrix.type.ndim != 2:
-            raise ValueError(f"All arguments must have two dimensions; {described(matrix)} has {matrix.type.ndim}.")
+            raise ValueError(f"All arguments must have two dimensions; {describe(matrix)} has {matrix.type.ndim}.")
     return matrices
 
 

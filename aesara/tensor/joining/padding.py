@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -137,7 +137,7 @@ def _entries(value: Any, name: str) -> list[Any]:
 def _listed(values: Variable, name: str) -> list[TensorVariable]:
     length = values.type.shape[0]
     if length is None:
-        raise ValueError(f"pad: the length of {name} must be known; got {described(values)} of type {values.type}.")
+        raise ValueError(f"pad: the length of {name} must be known; got {describe(values)} of type {values.type}.")
     return entries_of(values, length)
 
 
@@ -148,7 +148,7 @@ def _checked_width(width: Any) -> Length:
         return int(width)
     width = as_tensor_variable(width)
     if width.type.ndim or width.type.dtype not in integer_dtypes:
-        raise TypeError(f"pad: pad_width must hold integers; got {described(width)} of type {width.type}.")
+        raise TypeError(f"pad: pad_width must hold integers; got {describe(width)} of type {width.type}.")
     known = known_integer(width)
     return width if known is None else _checked_width(known)
 

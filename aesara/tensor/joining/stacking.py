@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -174,7 +174,7 @@ def unstack(x: Any, axis: int = 0) -> list[TensorVariable]:
     (axis,) = normalize_axes(axis, x.type.ndim)
     length = x.type.shape[axis]
     if length is None:
-        raise ValueError(f"unstack: the length of axis {axis} must be known; {described(x)} has type {x.type}.")
+        raise ValueError(f"unstack: the length of axis {axis} must be known; {describe(x)} has type {x.type}.")
     return [x[(*[slice(None)] * axis, i)] for i in range(length)]
 
 
@@ -252,9 +252,7 @@ def split_evenly(
 ) -> list[TensorVariable]:
     """Cut a tensor along a dimension into parts, equal ones if their number is given."""
     if ary.type.ndim < ndim:
-        raise ValueError(
-            f"{name} needs a tensor of {ndim} or more dimensions; got {described(ary)} of type {ary.type}."
-        )
+        raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {describe(ary)} of type {ary.type}.")
     length = ary.type.shape[axis]
     n = indices_or_sections
     if isinstance(n, (int, np.integer)) and length is not None and n > 0 and length % n:

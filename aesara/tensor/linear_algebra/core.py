@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -114,7 +114,7 @@ def for_batches(
     for x, dims in zip(inputs, core, strict=True):
         if x.type.ndim < len(dims):
             raise ValueError(
-                f"{name}: {described(x)} has {x.type.ndim} dimension(s), but the signature {signature} needs "
+                f"{name}: {describe(x)} has {x.type.ndim} dimension(s), but the signature {signature} needs "
                 f"{len(dims)} and those of a batch before them."
             )
     if all(x.type.ndim == len(dims) for x, dims in zip(inputs, core)):
@@ -142,7 +142,7 @@ def as_matrix(op: Any, value: Any, name: str = "a") -> TensorVariable:
     """
     x = as_tensor_variable(value)
     if x.type.ndim != 2:
-        raise ValueError(f"{op}: `{name}` must be a matrix; got {described(x)} of type {x.type}.")
+        raise ValueError(f"{op}: `{name}` must be a matrix; got {describe(x)} of type {x.type}.")
     return x
 
 
@@ -157,7 +157,7 @@ def as_square(op: Any, value: Any, name: str = "a") -> TensorVariable:
     x = as_matrix(op, value, name)
     if not is_square(x):
         raise ValueError(
-            f"{op}: `{name}` must be a square matrix; {described(x)} has {x.type.shape[0]} rows and "
+            f"{op}: `{name}` must be a square matrix; {describe(x)} has {x.type.shape[0]} rows and "
             f"{x.type.shape[1]} columns."
         )
     return x
@@ -167,7 +167,7 @@ def as_right_hand_side(op: Any, value: Any, name: str = "b") -> TensorVariable:
     """The value as a vector or a matrix."""
     x = as_tensor_variable(value)
     if x.type.ndim not in (1, 2):
-        raise ValueError(f"{op}: `{name}` must be a matrix or a vector; got {described(x)} of type {x.type}.")
+        raise ValueError(f"{op}: `{name}` must be a matrix or a vector; got {describe(x)} of type {x.type}.")
     return x
 
 
@@ -184,7 +184,7 @@ def lapack_dtype(op: Any, *inputs: TensorVariable) -> str:
     for x in inputs:
         if x.type.dtype == "float16":
             raise TypeError(
-                f"{op}: there is no linear algebra in float16, the dtype of {described(x)}. Cast it to float32."
+                f"{op}: there is no linear algebra in float16, the dtype of {describe(x)}. Cast it to float32."
             )
     dtypes = [np.dtype("float64") if x.type.dtype[0] in "biu" else np.dtype(x.type.dtype) for x in inputs]
     return str(np.result_type(*dtypes))

@@ -13,7 +13,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import disconnected_type
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 def _operand(name: str, x: Any, ndim: int) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise TypeError(f"{name} must be a {ndim}D tensor; got {described(x)} with {x.type.ndim} dimensions")
+        raise TypeError(f"{name} must be a {ndim}D tensor; got {describe(x)} with {x.type.ndim} dimensions")
     return x
 
 
 def _block_numbers(name: str, x: Any) -> TensorVariable:
     x = _operand(name, x, 2)
     if x.type.dtype not in integer_dtypes:
-        raise TypeError(f"{name} must have an integer dtype; got {described(x)} of type {x.type}")
+        raise TypeError(f"{name} must have an integer dtype; got {describe(x)} of type {x.type}")
     return x
 
 

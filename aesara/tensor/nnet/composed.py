@@ -11,7 +11,7 @@ import numpy as np
 from aesara.graph.autodiff import grad
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
 from aesara.graph.forward_mode import Rop
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
@@ -86,7 +86,7 @@ def as_floats(name: str, ndim: int, x: Any, *, error: type[Exception] = ValueErr
     """
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise error(f"{name} must have {ndim} dimension(s); got {described(x)} of type {x.type}.")
+        raise error(f"{name} must have {ndim} dimension(s); got {describe(x)} of type {x.type}.")
     if x.type.dtype in continuous_dtypes and not x.type.dtype.startswith("complex"):
         return x
     if x.type.dtype in integer_dtypes:
@@ -98,7 +98,7 @@ def as_classes(name: str, y: Any, *, error: type[Exception] = ValueError) -> Ten
     """A vector of integers, or an error of this class: the number of a class in each row."""
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:
-        raise error(f"{name} must be a vector of integers; got {described(y)} of type {y.type}.")
+        raise error(f"{name} must be a vector of integers; got {describe(y)} of type {y.type}.")
     return y
 
 

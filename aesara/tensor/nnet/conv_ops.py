@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -35,7 +35,7 @@ def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> TensorVari
     """
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
-        raise TypeError(f"{name} must be {ndim}D {what}; got {described(x)} with {x.type.ndim} dimensions")
+        raise TypeError(f"{name} must be {ndim}D {what}; got {describe(x)} with {x.type.ndim} dimensions")
     return x
 
 
@@ -198,7 +198,7 @@ class BaseAbstractConv(ChosenWindows):
         """A vector of sizes, and those of them that are known."""
         shape = as_tensor_variable(shape)
         if shape.type.ndim != 1 or shape.type.dtype not in integer_dtypes:
-            raise TypeError(f"shape must be a vector of integers; got {described(shape)} of type {shape.type}")
+            raise TypeError(f"shape must be a vector of integers; got {describe(shape)} of type {shape.type}")
         if shape.type.shape[0] not in (None, self.convdim):
             raise ValueError(f"shape must have {self.convdim} entries; got {shape.type.shape[0]}")
         return shape, [known_integer(shape[k]) for k in range(self.convdim)]

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.graph.disconnected_type import DisconnectedType, disconnected_type
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -141,7 +141,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
     def make_node(self, dy: Any, sm: Any, y_idx: Any) -> Apply:
         dy = as_tensor_variable(dy)
         if dy.type.ndim > 1:
-            raise ValueError(f"dy must be a number or a vector; got {described(dy)} of type {dy.type}.")
+            raise ValueError(f"dy must be a number or a vector; got {describe(dy)} of type {dy.type}.")
         sm, y_idx = as_floats("sm", 2, sm), as_classes("y_idx", y_idx)
         _rows(sm, y_idx)
         return Apply(self, [dy, sm, y_idx], [tensor_type(sm.type.dtype, sm.type.shape)()])
@@ -388,7 +388,7 @@ def confusion_matrix(actual: Any, pred: Any) -> list[TensorVariable]:
     actual, pred = as_tensor_variable(actual), as_tensor_variable(pred)
     for name, classes in (("actual", actual), ("pred", pred)):
         if classes.type.ndim != 1:
-            raise ValueError(f"{name} must be a vector; got {described(classes)} of type {classes.type}.")
+            raise ValueError(f"{name} must be a vector; got {describe(classes)} of type {classes.type}.")
     order = unique(concatenate([actual, pred]))
     rows = eq(order.dimshuffle(0, "x"), actual.dimshuffle("x", 0)).astype("int64")
     columns = eq(pred.dimshuffle(0, "x"), order.dimshuffle("x", 0)).astype("int64")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def _as_matrix(mat: Any) -> TensorVariable:
     mat = as_tensor_variable(mat)
     if mat.type.ndim != 2:
-        raise TypeError(f"A matrix is expected; got {described(mat)} of type {mat.type}.")
+        raise TypeError(f"A matrix is expected; got {describe(mat)} of type {mat.type}.")
     return mat
 
 
@@ -101,7 +101,7 @@ class Prepend_scalar_to_each_row(ComposedOp):
     def make_node(self, val: Any, mat: Any) -> Apply:
         val, mat = as_tensor_variable(val), _as_matrix(mat)
         if val.type.ndim != 0:
-            raise TypeError(f"The number to be prepended must be a scalar; got {described(val)} of type {val.type}.")
+            raise TypeError(f"The number to be prepended must be a scalar; got {describe(val)} of type {val.type}.")
         dtype = aes.upcast(val.type.dtype, mat.type.dtype)
         return Apply(self, [val, mat], [tensor_type(dtype, _one_more_column(mat))()])
 

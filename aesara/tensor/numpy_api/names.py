@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
@@ -101,7 +101,7 @@ def _cumulative(
     if axis is None:
         if x.type.ndim != 1:
             raise ValueError(
-                f"The axis must be given for a tensor that is not a vector; got {described(x)} of type {x.type}."
+                f"The axis must be given for a tensor that is not a vector; got {describe(x)} of type {x.type}."
             )
         axis = 0
     (axis,) = normalize_axes(axis, x.type.ndim)
@@ -147,7 +147,7 @@ def ix_(*args: Any) -> tuple[TensorVariable, ...]:
     for arg in args:
         vector = as_tensor_variable(arg)
         if vector.type.ndim != 1:
-            raise ValueError(f"ix_ needs vectors; got {described(vector)} of type {vector.type}.")
+            raise ValueError(f"ix_ needs vectors; got {describe(vector)} of type {vector.type}.")
         vectors.append(vector.nonzero()[0] if vector.type.dtype == "bool" else vector)
     return tuple([v.dimshuffle([0 if i == k else "x" for i in range(len(vectors))]) for k, v in enumerate(vectors)])
 
@@ -252,7 +252,7 @@ def ldexp(x1: Any, x2: Any) -> TensorVariable:
     """
     x1, x2 = as_tensor_variable(x1), as_tensor_variable(x2)
     if x2.type.dtype not in discrete_dtypes:
-        raise TypeError(f"ldexp: the powers of 2 must be integers; got {described(x2)} of type {x2.type}.")
+        raise TypeError(f"ldexp: the powers of 2 must be integers; got {describe(x2)} of type {x2.type}.")
     x1 = x1.astype(np.promote_types(x1.type.dtype, "float32").name) if x1.type.dtype in discrete_dtypes else x1
     # In two steps, because the power alone may overflow where the product does not.
     half = x2 // 2

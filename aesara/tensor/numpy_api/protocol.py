@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.numpy_api.functions import ACCUMULATIONS, ADVICE, FUNCTIONS, REDUCTIONS, UFUNCS, Passing
 from aesara.tensor.shapes.rearranging import normalize_axes
@@ -56,7 +56,7 @@ def as_object(variable: Any) -> np.ndarray:
 def refuse_array(variable: Any) -> TypeError:
     """The error about a variable in the place of an array."""
     return TypeError(
-        f"NumPy needs an array, but {described(variable)} of type {variable.type} is a variable, which has no value "
+        f"NumPy needs an array, but {describe(variable)} of type {variable.type} is a variable, which has no value "
         "yet. "
         "Use the function of aesara.tensor, as_tensor or stack for a list of variables instead of numpy.array, and "
         ".eval() or a compiled function for values."
@@ -185,7 +185,7 @@ def _in_dtype(
         x = as_tensor_variable(x)
         if not is_number and not np.can_cast(x.type.dtype, dtype, casting):  # type: ignore[arg-type]
             raise TypeError(
-                f"{path}: {described(x)} of type {x.type} does not convert to {dtype} by the rule {casting!r}."
+                f"{path}: {describe(x)} of type {x.type} does not convert to {dtype} by the rule {casting!r}."
             )
         converted.append(x.astype(dtype.name))
     result = target(*converted)

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
@@ -55,7 +55,7 @@ class _SortingOp(Op):
     def _node(self, input: Any, axis: Any, dtype: str | None) -> Apply:
         input, axis = as_tensor_variable(input), as_tensor_variable(axis)
         if axis.type.ndim != 0 or axis.type.dtype not in integer_dtypes:
-            raise TypeError(f"The axis of a sort is an integer; got {described(axis)} of type {axis.type}.")
+            raise TypeError(f"The axis of a sort is an integer; got {describe(axis)} of type {axis.type}.")
         return Apply(self, [input, axis], [tensor_type(dtype or input.type.dtype, input.type.shape)()])
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
@@ -210,7 +210,7 @@ class TopKOp(Op):
             raise ValueError("Cannot take the largest elements of a tensor without dimensions.")
         axis = _checked_axis(self.axis, inp.type.ndim, "topk")
         if kth.type.ndim != 0 or kth.type.dtype not in integer_dtypes:
-            raise TypeError(f"The number of elements is an integer; got {described(kth)} of type {kth.type}.")
+            raise TypeError(f"The number of elements is an integer; got {describe(kth)} of type {kth.type}.")
         count = known_integer(kth)
         length, available = None if count is None else max(count, -count), inp.type.shape[axis]
         if length == 0:

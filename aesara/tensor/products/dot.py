@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -40,7 +40,7 @@ class Dot(Op):
         for position, t in enumerate((x, y)):
             if t.type.ndim not in (1, 2):
                 raise TypeError(
-                    f"Dot needs tensors with 1 or 2 dimensions; input {position} ({described(t)}) has {t.type.ndim}. "
+                    f"Dot needs tensors with 1 or 2 dimensions; input {position} ({describe(t)}) has {t.type.ndim}. "
                     "Use aesara.tensor.dot, tensordot or matmul for others."
                 )
         _check_lengths("dot", x, y, x.type.shape[-1], y.type.shape[0])
@@ -97,7 +97,7 @@ def _check_lengths(name: str, x: TensorVariable, y: TensorVariable, of_x: int | 
     if of_x is not None and of_y is not None and of_x != of_y:
         raise ValueError(
             f"{name}: the dimensions to be summed over must have equal lengths; "
-            f"{described(x)} of type {x.type} has {of_x}, {described(y)} of type {y.type} has {of_y}. Transpose or "
+            f"{describe(x)} of type {x.type} has {of_x}, {describe(y)} of type {y.type} has {of_y}. Transpose or "
             "reshape one of them."
         )
 
@@ -125,7 +125,7 @@ def dense_dot(a: Any, b: Any) -> TensorVariable:
     for t in (a, b):
         if not t.type.is_dense:
             raise TypeError(
-                f"The dense dot product is only supported for dense types; {described(t)} is a {t.type}. Use "
+                f"The dense dot product is only supported for dense types; {describe(t)} is a {t.type}. Use "
                 "aesara.tensor.dot, aesara.sparse.dot or @."
             )
     if a.type.ndim == 0 or b.type.ndim == 0:
@@ -302,7 +302,7 @@ class BatchedDot(Op):
         for position, t in enumerate((x, y)):
             if t.type.ndim not in (2, 3):
                 raise TypeError(
-                    f"BatchedDot needs tensors with 2 or 3 dimensions; input {position} ({described(t)}) has "
+                    f"BatchedDot needs tensors with 2 or 3 dimensions; input {position} ({describe(t)}) has "
                     f"{t.type.ndim}."
                 )
         if x.type.shape[0] is not None and y.type.shape[0] is not None and x.type.shape[0] != y.type.shape[0]:

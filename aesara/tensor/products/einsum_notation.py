@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 
 if TYPE_CHECKING:
@@ -94,14 +94,14 @@ def _expanded(entries: list[Any], tensor: TensorVariable) -> tuple[Label, ...]:
     if Ellipsis not in entries:
         if len(entries) != ndim:
             raise ValueError(
-                f"einsum: {len(entries)} subscript(s) were given for {described(tensor)} of type {tensor.type}, "
+                f"einsum: {len(entries)} subscript(s) were given for {describe(tensor)} of type {tensor.type}, "
                 f"which has {ndim} dimension(s)."
             )
         return tuple(entries)
     extra = ndim - (len(entries) - 1)
     if extra < 0:
         raise ValueError(
-            f"einsum: at least {len(entries) - 1} dimensions are needed for {described(tensor)} of type {tensor.type}, "
+            f"einsum: at least {len(entries) - 1} dimensions are needed for {describe(tensor)} of type {tensor.type}, "
             f"which has {ndim}."
         )
     place = entries.index(Ellipsis)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.traversal import view_roots
 from aesara.graph.utils import InconsistencyError
@@ -62,7 +62,7 @@ def same_dtype(
     for value in scalars:
         factor = as_tensor_variable(value)
         if factor.type.ndim:
-            raise TypeError(f"{name} requires scalar factors; got {described(factor)} of type {factor.type}.")
+            raise TypeError(f"{name} requires scalar factors; got {describe(factor)} of type {factor.type}.")
         if isinstance(factor, Constant) and factor.type.dtype != dtype and np.can_cast(factor.type.dtype, dtype):
             factor = as_tensor_variable(np.asarray(factor.data, dtype=dtype))
         factors.append(factor)
@@ -75,10 +75,10 @@ def same_dtype(
 def _require_matrices(name: str, tensors: Sequence[TensorVariable]) -> None:
     for t in tensors:
         if t.type.ndim != 2:
-            raise TypeError(f"{name} only works for matrices; got {described(t)} with {t.type.ndim} dimensions.")
+            raise TypeError(f"{name} only works for matrices; got {describe(t)} with {t.type.ndim} dimensions.")
         if t.type.dtype[:5] != "float" and t.type.dtype[:7] != "complex":
             raise TypeError(
-                f"{name} requires floating-point or complex dtypes; got {described(t)} of dtype {t.type.dtype}."
+                f"{name} requires floating-point or complex dtypes; got {describe(t)} of dtype {t.type.dtype}."
             )
 
 

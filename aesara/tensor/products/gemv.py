@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import MayOverwriteFirst
 from aesara.tensor.core.tensor_type import tensor_type
@@ -48,7 +48,7 @@ class Gemv(MayOverwriteFirst, BlasOp):
         for name, t, ndim in (("A", A, 2), ("x", x, 1), ("y", y, 1)):
             if t.type.ndim != ndim:
                 kind = "matrix" if ndim == 2 else "vector"
-                raise TypeError(f"gemv requires a {kind} for {name}; got {described(t)} of type {t.type}.")
+                raise TypeError(f"gemv requires a {kind} for {name}; got {describe(t)} of type {t.type}.")
         shape = product_shape(y, _dot(A, x).type.shape)
         return Apply(self, [y, alpha, A, x, beta], [tensor_type(y.type.dtype, shape)()])
 
@@ -105,10 +105,10 @@ class Ger(MayOverwriteFirst, BlasOp):
         for name, t, ndim in (("A", A, 2), ("x", x, 1), ("y", y, 1)):
             if t.type.ndim != ndim:
                 kind = "matrix" if ndim == 2 else "vector"
-                raise TypeError(f"ger requires a {kind} for {name}; got {described(t)} of type {t.type}.")
+                raise TypeError(f"ger requires a {kind} for {name}; got {describe(t)} of type {t.type}.")
         if A.type.dtype[:5] != "float" and A.type.dtype[:7] != "complex":
             raise TypeError(
-                f"ger requires floating-point or complex dtypes; got {described(A)} of dtype {A.type.dtype}."
+                f"ger requires floating-point or complex dtypes; got {describe(A)} of dtype {A.type.dtype}."
             )
         shape = product_shape(A, (x.type.shape[0], y.type.shape[0]))
         return Apply(self, [A, alpha, x, y], [tensor_type(A.type.dtype, shape)()])

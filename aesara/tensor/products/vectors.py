@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.elementwise.ops import and_, conj, mul
@@ -29,7 +29,7 @@ def _operands(name: str, dtype: Any, **values: tuple[Any, int]) -> list[TensorVa
     for label, (value, ndim) in values.items():
         x = as_tensor_variable(value)
         if x.type.ndim < ndim:
-            raise ValueError(f"{name}: {label} needs {ndim} or more dimensions; got {described(x)} of type {x.type}.")
+            raise ValueError(f"{name}: {label} needs {ndim} or more dimensions; got {describe(x)} of type {x.type}.")
         tensors.append(x if dtype is None else x.astype(dtype))
     return tensors
 

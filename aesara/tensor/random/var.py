@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.graph.shared import SharedVariable, shared_constructor
 from aesara.tensor.random.generators import copy_generator
@@ -58,7 +58,7 @@ class RandomTypeSharedVariable(SharedVariable):
         """
         if self._default_update is None:
             raise AttributeError(
-                f"{described(self)} has no default_update: functions leave this generator as it is. Give it an update, "
+                f"{describe(self)} has no default_update: functions leave this generator as it is. Give it an update, "
                 "or let a RandomStream make it."
             )
         return self._default_update

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
@@ -55,7 +55,7 @@ class _ArgOp(Op):
         # None says "all axes", for which the input needs no transposition.
         op = self if axes == self.axis or self.axis is None else type(self)(axes)
         if 0 in [x.type.shape[a] for a in axes]:
-            raise ValueError(f"attempt to get argmax of an empty sequence: {described(x)} has type {x.type}.")
+            raise ValueError(f"attempt to get argmax of an empty sequence: {describe(x)} has type {x.type}.")
         return op, x, tuple([n for a, n in enumerate(x.type.shape) if a not in axes])
 
     def _shape(self, node: Apply, shape: Any) -> tuple:

@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -62,7 +62,7 @@ def normalize_axes(axis: Axes, ndim: int, x: Any = None) -> Axes:
         return ()
     for a in axis:
         if not -ndim <= a < ndim:
-            found = "" if x is None else f": {described(x)} has type {x.type}"
+            found = "" if x is None else f": {describe(x)} has type {x.type}"
             dimensions = "1 dimension" if ndim == 1 else f"{ndim} dimensions"
             raise np.exceptions.AxisError(f"axis {a} is out of bounds for a tensor of {dimensions}{found}.")
     normalized = tuple([a + ndim if a < 0 else a for a in axis])
@@ -195,7 +195,7 @@ class CAReduce(Op):
         inp = as_tensor_variable(inp)
         if not inp.type.is_dense:
             raise TypeError(
-                f"{self} takes a dense tensor; {described(inp)} is a {inp.type}. Use aesara.sparse.sp_sum, or "
+                f"{self} takes a dense tensor; {describe(inp)} is a {inp.type}. Use aesara.sparse.sp_sum, or "
                 "the dense matrix: toarray()."
             )
         key = (inp.type.dtype, inp.type.ndim)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.tensor_type import tensor_type
@@ -27,7 +27,7 @@ UNSET_AXIS = object()
 def _checked_axis(name: str, axis: int | None, x: TensorVariable) -> None:
     ndim = x.type.ndim
     if axis is not None and not -ndim <= axis < ndim:
-        raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {described(x)}")
+        raise ValueError(f"{name} axis(={axis}) out of bounds for {ndim}D array {describe(x)}")
 
 
 def _widened(x: Any) -> np.ndarray:

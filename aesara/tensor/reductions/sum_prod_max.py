@@ -10,7 +10,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -331,7 +331,7 @@ def _refuse_empty(op: Op, x: TensorVariable, axes: Any) -> None:
     shape = x.type.shape
     if 0 in [shape[a] for a in axes]:
         raise ValueError(
-            f"zero-size array to reduction operation {op}, which has no identity; {described(x)} has type {x.type}."
+            f"zero-size array to reduction operation {op}, which has no identity; {describe(x)} has type {x.type}."
         )
 
 
@@ -355,7 +355,7 @@ def selected(x: TensorVariable, where: Any, otherwise: Any) -> TensorVariable:
         return x
     where = as_tensor_variable(where)
     if where.type.dtype != "bool":
-        raise TypeError(f"`where` must be Boolean; got {described(where)} of type {where.type}.")
+        raise TypeError(f"`where` must be Boolean; got {describe(where)} of type {where.type}.")
     if where.type.ndim > x.type.ndim:
         raise ValueError(f"`where` must broadcast to the tensor; got types {where.type} and {x.type}.")
     return switch(where, x, as_tensor_variable(otherwise).astype(x.type.dtype))

@@ -9,7 +9,7 @@ import numpy as np
 
 from aesara import scalar as aes
 from aesara.configdefaults import config
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -47,7 +47,7 @@ class Convolve(Op):
         for name, t in (("a", a), ("v", v)):
             if t.type.ndim != 1:
                 raise ValueError(
-                    f"Inputs of convolve must be 1-dimensional; {name} ({described(t)}) has {t.type.ndim} dimensions."
+                    f"Inputs of convolve must be 1-dimensional; {name} ({describe(t)}) has {t.type.ndim} dimensions."
                 )
         n, m = a.type.shape[0], v.type.shape[0]
         if n == 0 or m == 0:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import abs, and_, eq, ge, gt, lt, maximum, minimum, mod, switch
@@ -35,7 +35,7 @@ def _as_floats(x: Any) -> TensorVariable:
 def _vector(name: str, x: Any) -> TensorVariable:
     x = _as_floats(x)
     if x.type.ndim != 1:
-        raise ValueError(f"{name} must be a vector; got {described(x)} of type {x.type}.")
+        raise ValueError(f"{name} must be a vector; got {describe(x)} of type {x.type}.")
     return x
 
 
@@ -114,7 +114,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     """
     x, bins = as_tensor_variable(x), as_tensor_variable(bins)
     if bins.type.ndim != 1:
-        raise ValueError(f"digitize: bins must be a vector; got {described(bins)} of type {bins.type}.")
+        raise ValueError(f"digitize: bins must be a vector; got {describe(bins)} of type {bins.type}.")
     data = getattr(bins, "data", None)
     ascending = searchsorted(bins, x, side="left" if right else "right")
     if data is not None:
@@ -263,7 +263,7 @@ def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edg
         n = f.type.shape[k]
         if n is not None and n < edge_order + 1:
             raise ValueError(
-                f"gradient: at least {edge_order + 1} values are needed along axis {k}; {described(f)} has {f.type}."
+                f"gradient: at least {edge_order + 1} values are needed along axis {k}; {describe(f)} has {f.type}."
             )
         if spacing.type.ndim == 0:
             results.append(_even_gradient(f, spacing, k, edge_order))
@@ -271,7 +271,7 @@ def gradient(f: Any, *varargs: Any, axis: int | Sequence[int] | None = None, edg
             results.append(_uneven_gradient(f, spacing, k, edge_order))
         else:
             raise ValueError(
-                f"gradient: distances are numbers or vectors; got {described(spacing)} of type {spacing.type}."
+                f"gradient: distances are numbers or vectors; got {describe(spacing)} of type {spacing.type}."
             )
     return results[0] if len(axes) == 1 else results
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
@@ -31,7 +31,7 @@ def _from_minus_one_to_one(M: Any, name: str) -> TensorVariable:
     """M points at equal distances from -1 to 1; 0 for a single one."""
     M = as_tensor_variable(M)
     if M.type.ndim or M.type.dtype not in integer_dtypes:
-        raise TypeError(f"{name}: the number of points must be an integer; got {described(M)} of type {M.type}.")
+        raise TypeError(f"{name}: the number of points must be an integer; got {describe(M)} of type {M.type}.")
     M = M.astype("int64")
     return arange(1 - M, M, 2) / maximum(M - 1, 1)
 
@@ -117,7 +117,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> TensorVari
     """
     x = as_tensor_variable(x)
     if x.type.ndim != 1:
-        raise ValueError(f"vander needs a vector; got {described(x)} of type {x.type}.")
+        raise ValueError(f"vander needs a vector; got {describe(x)} of type {x.type}.")
     N = x.type.shape[0] if N is None else N
     if N is None:
         raise ValueError(f"vander: give the number of powers, since the length of {x} is not known.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.vector_length import entries_of
@@ -63,7 +63,7 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorV
     n_axes = ndim - start if n_axes is None else n_axes
     if n_axes < 0 or start + n_axes > ndim:
         raise ValueError(
-            f"join_dims: {described(x)} of type {x.type} has no {n_axes} dimensions from number {start} on."
+            f"join_dims: {describe(x)} of type {x.type} has no {n_axes} dimensions from number {start} on."
         )
     sizes = sizes_of(x)
     joined = [*sizes[:start], _product(sizes[start : start + n_axes]), *sizes[start + n_axes :]]
@@ -153,7 +153,7 @@ def pack(*tensors: Any, keep_axes: int | Sequence[int] | None = None) -> tuple[T
     for t in variables:
         if t.type.ndim < front + back:
             raise ValueError(
-                f"pack: {described(t)} of type {t.type} has too few dimensions to keep {front + back} of them."
+                f"pack: {describe(t)} of type {t.type} has too few dimensions to keep {front + back} of them."
             )
         n_axes = t.type.ndim - front - back
         shapes.append(tuple(sizes_of(t)[front : front + n_axes]))

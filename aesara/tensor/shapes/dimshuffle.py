@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import HasCFile, Op
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -94,14 +94,14 @@ class DimShuffle(HasCFile, Op):
         if len(found) != len(self.input_broadcastable):
             raise TypeError(
                 f"The number of dimensions of the input is incorrect for {self}: "
-                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {described(inp)} of type "
+                f"expected {len(self.input_broadcastable)}, got {len(found)} (input {describe(inp)} of type "
                 f"{inp.type})."
             )
         for axis, (expected, actual) in enumerate(zip(self.input_broadcastable, found)):
             if expected and not actual:
                 raise TypeError(
                     f"The broadcast pattern of the input is incorrect for {self}: dimension {axis} must have "
-                    f"length 1, but the input {described(inp)} has type {inp.type}."
+                    f"length 1, but the input {describe(inp)} has type {inp.type}."
                 )
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes, transpose
 
@@ -51,7 +51,7 @@ def fliplr(m: Any) -> TensorVariable:
 def _with_dimensions(name: str, m: Any, ndim: int) -> TensorVariable:
     m = as_tensor_variable(m)
     if m.type.ndim < ndim:
-        raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {described(m)} of type {m.type}.")
+        raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {describe(m)} of type {m.type}.")
     return m
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, known_entries
@@ -149,12 +149,12 @@ def _as_shape_vector(shp: Any) -> TensorVariable:
     if shp.type.ndim != 1:
         raise TypeError(
             "New shape in reshape must be a vector or a list/tuple of scalars; "
-            f"got {described(shp)} with {shp.type.ndim} dimensions."
+            f"got {describe(shp)} with {shp.type.ndim} dimensions."
         )
     if np.dtype(shp.type.dtype).kind not in "iu":
         if isinstance(shp, Constant) and shp.data.size == 0:
             return constant(np.empty(0, dtype="int64"))
-        raise TypeError(f"Shape must be integers; got {described(shp)} of dtype {shp.type.dtype}.")
+        raise TypeError(f"Shape must be integers; got {describe(shp)} of dtype {shp.type.dtype}.")
     return shp
 
 

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.scalar import ScalarConstant
@@ -156,7 +156,7 @@ class Shape_i(Op):
         if not isinstance(x, Variable) or not hasattr(x.type, "ndim"):
             raise TypeError(f"{x} has no `ndim`: sizes exist for tensors only.")
         if x.type.ndim <= self.i:
-            raise TypeError(f"{described(x)} has {x.type.ndim} dimension(s), so none with number {self.i}.")
+            raise TypeError(f"{describe(x)} has {x.type.ndim} dimension(s), so none with number {self.i}.")
         return Apply(self, [x], [tensor_type("int64", ())()])
 
     def perform(self, node, inputs, output_storage):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, known_integer
@@ -47,7 +47,7 @@ class SpecifyShape(Op):
         x = as_tensor_variable(x)
         if len(shape) != x.type.ndim:
             raise ValueError(
-                f"Expected {x.type.ndim} size(s) for {described(x)} of type {x.type}; got {len(shape)}: {shape}, which "
+                f"Expected {x.type.ndim} size(s) for {describe(x)} of type {x.type}; got {len(shape)}: {shape}, which "
                 "will never match."
             )
         sizes = [_size_or_none(size) for size in shape]
@@ -58,7 +58,7 @@ class SpecifyShape(Op):
                 raise ValueError(f"Sizes cannot be negative; got {stated}.")
             if stated is not None and known is not None and stated != known:
                 raise ValueError(
-                    f"SpecifyShape: dimension {axis} of {described(x)} has size {known} "
+                    f"SpecifyShape: dimension {axis} of {describe(x)} has size {known} "
                     f"according to its type; it cannot be {stated}."
                 )
             static_shape.append(known if stated is None else stated)
@@ -200,9 +200,7 @@ class Unbroadcast(Op):
         x = as_tensor_variable(x)
         ndim = x.type.ndim
         if not all(-ndim <= axis < ndim for axis in self.axes):
-            raise ValueError(
-                f"Trying to unbroadcast axes {self.axes} of {described(x)}, which has {ndim} dimension(s)."
-            )
+            raise ValueError(f"Trying to unbroadcast axes {self.axes} of {describe(x)}, which has {ndim} dimension(s).")
         axes = {axis % ndim for axis in self.axes}
         static_shape = [None if axis in axes and size == 1 else size for axis, size in enumerate(x.type.shape)]
         return Apply(self, [x], [x.type.clone(shape=static_shape)()])
@@ -291,7 +289,7 @@ def _normalized_axes(x: TensorVariable, axes: Sequence[int], what: str) -> list[
     for axis in axes:
         if not -ndim <= axis < ndim:
             raise ValueError(
-                f"Trying to {what} a non-existent dimension: axis {axis} of {described(x)}, which has {ndim} "
+                f"Trying to {what} a non-existent dimension: axis {axis} of {describe(x)}, which has {ndim} "
                 "dimension(s)."
             )
     return sorted({axis % ndim for axis in axes})

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.elementwise.ops import conj, maximum
@@ -88,7 +88,7 @@ def cov(
 def _variables_in_rows(values: Any, rowvar: bool, name: str) -> TensorVariable:
     x = as_tensor_variable(values)
     if x.type.ndim > 2:
-        raise ValueError(f"{name} has more than 2 dimensions: {described(x)} of type {x.type}.")
+        raise ValueError(f"{name} has more than 2 dimensions: {describe(x)} of type {x.type}.")
     if x.type.dtype in discrete_dtypes:
         x = x.astype("float64")
     if x.type.ndim < 2:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from aesara import scalar as aes
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
@@ -124,7 +124,7 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
     a, v = as_tensor_variable(a), as_tensor_variable(v)
     for name, x in (("a", a), ("v", v)):
         if x.type.ndim != 1:
-            raise ValueError(f"correlate: {name} must be a vector; got {described(x)} of type {x.type}.")
+            raise ValueError(f"correlate: {name} must be a vector; got {describe(x)} of type {x.type}.")
     if mode != "same":
         return convolve(a, conj(v)[::-1], mode)
     # Of an even number of shifts the middle lies differently when the second vector is the longer one.
@@ -174,7 +174,7 @@ def histogram(
     """
     a = flatten(as_tensor_variable(a))
     if a.type.dtype in complex_dtypes:
-        raise TypeError(f"histogram: complex numbers have no order; got {described(a)} of type {a.type}.")
+        raise TypeError(f"histogram: complex numbers have no order; got {describe(a)} of type {a.type}.")
     edges = _edges(a, bins, range)
     if weights is None:
         counts = _below(sort(a), edges)
@@ -202,7 +202,7 @@ def _edges(a: TensorVariable, bins: Any, range: Any) -> TensorVariable:
     if edges.type.ndim == 1:
         return edges
     if edges.type.ndim > 1 or edges.type.dtype not in discrete_dtypes:
-        raise TypeError(f"histogram: bins must be an integer or a vector; got {described(edges)} of type {edges.type}.")
+        raise TypeError(f"histogram: bins must be an integer or a vector; got {describe(edges)} of type {edges.type}.")
     if isinstance(bins, (int, np.integer)) and bins < 1:
         raise ValueError(f"histogram: the number of bins must be positive; got {bins}.")
     if range is not None:

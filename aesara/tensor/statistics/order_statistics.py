@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -69,7 +69,7 @@ _DISCRETE = (
 def _as_floats(name: str, a: Any) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.dtype in complex_dtypes:
-        raise TypeError(f"{name}: complex numbers have no order; got {described(a)} of type {a.type}.")
+        raise TypeError(f"{name}: complex numbers have no order; got {describe(a)} of type {a.type}.")
     return a.astype("float64") if a.type.dtype in discrete_dtypes else a
 
 

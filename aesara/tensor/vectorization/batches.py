@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.vectorization import batch_ndim, fit_core_type
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -27,20 +27,20 @@ def _fit_tensor(core_type: TensorType, old: TensorVariable, new: Any) -> TensorV
     new = as_tensor_variable(new)
     if new.type.dtype != core_type.dtype:
         raise TypeError(
-            f"{described(old)} of dtype {core_type.dtype} cannot be replaced by {described(new)} of dtype "
+            f"{describe(old)} of dtype {core_type.dtype} cannot be replaced by {describe(new)} of dtype "
             f"{new.type.dtype}: cast it first."
         )
     extra = new.type.ndim - core_type.ndim
     if extra < 0:
         raise ValueError(
-            f"{described(old)} has {core_type.ndim} dimension(s), its replacement {described(new)} only "
+            f"{describe(old)} has {core_type.ndim} dimension(s), its replacement {describe(new)} only "
             f"{new.type.ndim}; batch dimensions "
             "are added in front."
         )
     for axis, (known, found) in enumerate(zip(core_type.shape, new.type.shape[extra:])):
         if known is not None and found is not None and known != found:
             raise ValueError(
-                f"{described(old)} of type {core_type} cannot be replaced by {described(new)} of type {new.type}: "
+                f"{describe(old)} of type {core_type} cannot be replaced by {describe(new)} of type {new.type}: "
                 f"dimension {axis} has size "
                 f"{known}, in the replacement (dimension {axis + extra}) {found}."
             )

@@ -12,7 +12,7 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.graph.disconnected_type import DisconnectedType
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.null_type import NullType
 from aesara.graph.op import Op
@@ -132,7 +132,7 @@ class Blockwise(Op):
             if x.type.ndim < len(dims):
                 raise ValueError(
                     f"Input {position} of {self} needs at least the {len(dims)} core dimension(s) ({','.join(dims)}); "
-                    f"{described(x)} has {x.type.ndim} dimension(s)."
+                    f"{describe(x)} has {x.type.ndim} dimension(s)."
                 )
 
     def _core_node(self, tensors: Sequence[TensorVariable]) -> tuple[list[TensorVariable], Apply]:
@@ -481,7 +481,7 @@ def _check_vectorized_inputs(signature: str | None, dims: CoreDims, tensors: Seq
         if x.type.ndim < len(core):
             raise ValueError(
                 f"Input {position} of a function with signature {signature} needs at least {len(core)} dimension(s); "
-                f"{described(x)} has {x.type.ndim}."
+                f"{describe(x)} has {x.type.ndim}."
             )
     static_core_sizes(f"vectorize({signature})", dims, [x.type.shape for x in tensors], _numbered(len(tensors)))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from aesara.graph.messages import described
+from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_node
@@ -26,7 +26,7 @@ def vectorize_by_blockwise(op: Op, node: Apply, *inputs: TensorVariable) -> Appl
     for variable in (*inputs, *node.outputs):
         if not isinstance(variable.type, TensorType):
             raise NotImplementedError(
-                f"{op} cannot be vectorized: it has no rule for that, and {described(variable)} of type "
+                f"{op} cannot be vectorized: it has no rule for that, and {describe(variable)} of type "
                 f"{variable.type} is no "
                 "tensor, so that it cannot be applied to each member of a batch either."
             )

@@ -35,7 +35,7 @@ def test_write_only_buffers_are_noalias():
         (aesara.function([x], updates=[(state, state[::-1] + x)]), True),
         (aesara.function([x], updates=[(state, state * 2 + x)]), False),
     ):
-        text, _ = emit_program(f._native.report.lowered.program)
+        text, _ = emit_program(f._native.report.lowering.program)
         (kernel,) = re.findall(r"^define internal .*? @k\d[^{]*", text, re.M)
         written = [p for p in kernel.partition("(")[2].split(", ") if p.startswith("ptr") and "readonly" not in p]
         assert [("noalias" in p) for p in written] == [is_alone]

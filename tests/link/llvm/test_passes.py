@@ -31,7 +31,7 @@ def recurrence(step, first=s, given=v):
 def test_a_loop_over_elements_calls_the_version_for_vectors(name):
     ours, numpys = TRIGONOMETRIC[name]
     f, report = compiled([v], ours(v))
-    assert re.search(r"call <\d x double> @ae\.replace_large_lanes\.float64\.x\d\(", report.optimized())
+    assert re.search(r"call <\d x double> @ae\.replace_large_lanes\.float64\.x\d\(", report.optimized_llvm())
     # of 11 numbers some are in vectors and some are left over; large ones in each
     x = np.array([1e3, 2.0**24 + 1, -3e22, 0.5, 1e300, -0.0, 7.0, 1.0, 2.0, 5e15, np.nan])
     np.testing.assert_allclose(f(x), numpys(x), rtol=1e-14)
@@ -94,10 +94,12 @@ def test_modules_without_loops_for_vectors_take_hardly_any_passes(monkeypatch):
 
     elements, sums = compiled([v], v * 2)[1], compiled([v], v.sum())[1]
     assert not any(NO_VECTORS in report.llvm() for report in (elements, sums)) and taken == ["passes", "passes"]
-    assert re.search(r"fmul <\d x double>", elements.optimized()) and re.search(r"fadd <\d x double>", sums.optimized())
+    assert re.search(r"fmul <\d x double>", elements.optimized_llvm()) and re.search(
+        r"fadd <\d x double>", sums.optimized_llvm()
+    )
     # a recurrence beside a loop for vectors
     both = compiled([s, v], [recurrence(lambda x, t: 0.5 * t + x), v * 2])[1]
-    assert NO_VECTORS not in both.llvm() and re.search(r"fmul <\d x double>", both.optimized())
+    assert NO_VECTORS not in both.llvm() and re.search(r"fmul <\d x double>", both.optimized_llvm())
 
 
 def test_passes_inline_functions():

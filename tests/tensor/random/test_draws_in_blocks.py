@@ -30,7 +30,7 @@ def compiled(inputs, outputs, draws, **options):
 
 def blocks(f):
     """The loops over blocks of a function's program."""
-    program = f._native.report.lowered.program
+    program = f._native.report.lowering.program
     verify_program(program)
     assert print_program(parse_program(print_program(program))) == print_program(program)
     return [step for step in program.steps if getattr(step, "nest", "")]
@@ -167,7 +167,7 @@ def test_in_a_loop():
     path, updates = aesara.scan(lambda x: x + 0.5 * stream.normal(size=x.shape), outputs_info=[x], n_steps=4)
     f = aesara.function([x], path, updates=updates)
     reference = aesara.function([x], path, updates=updates, mode="FAST_COMPILE")
-    (loop,) = [step for step in f._native.report.lowered.program.steps if step.keyword == "loop"]
+    (loop,) = [step for step in f._native.report.lowering.program.steps if step.keyword == "loop"]
     assert any(getattr(step, "nest", "") for step in loop.body)
     stream.seed(7)
     found = f(np.arange(2500.0))

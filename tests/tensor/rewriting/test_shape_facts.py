@@ -245,7 +245,7 @@ class TestScheduler:
     @staticmethod
     def with_nests(inputs, outputs):
         function = aesara.function(inputs, outputs, mode=get_mode("FAST_RUN"))
-        steps = function._native.report.lowered.program.steps
+        steps = function._native.report.lowering.program.steps
         return function, [nest for step in steps if isinstance(step, Launch) for nest in step.kernel.body]
 
     def test_loops_over_lengths_that_a_check_has_made_equal_are_one(self, x, y):

@@ -46,7 +46,7 @@ __all__ = [
     "is_known",
     "jax_funcify",
     "jax_typify",
-    "known",
+    "require_known",
     "known_ints",
     "module_for",
     "record_host_call",
@@ -150,7 +150,7 @@ def is_known(value: Any) -> bool:
     return not any(isinstance(part, jax.Array) for part in parts)
 
 
-def known(value: Any, quantity: str) -> np.ndarray:
+def require_known(value: Any, quantity: str) -> np.ndarray:
     """Return a value that must be known as an array of NumPy; only tracers are unknown here.
 
     Parameters
@@ -167,7 +167,7 @@ def known(value: Any, quantity: str) -> np.ndarray:
 
 def known_ints(values: Iterable[Any], quantity: str) -> tuple[int, ...]:
     """Return values that must be known as integers of Python."""
-    return tuple(int(known(value, quantity)) for value in values)
+    return tuple(int(require_known(value, quantity)) for value in values)
 
 
 def module_for(size: int, *values: Any) -> Any:

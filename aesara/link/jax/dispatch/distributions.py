@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from aesara.link.jax.dispatch.basic import is_known, known
+from aesara.link.jax.dispatch.basic import is_known, require_known
 from aesara.link.jax.dispatch.drawing import KeyedDraw, without_derivative
 from aesara.link.jax.dispatch.products import product
 from aesara.records import dataclass
@@ -264,7 +264,7 @@ def _choice(d: KeyedDraw) -> Any:
     """Draw elements along the first axis; without replacement, by a permutation or by ranks of Gumbel numbers."""
     a, p, replace = d.params
     count, wanted = a.shape[0], math.prod(d.size)
-    is_distinct = not known(replace, "Whether a choice is with replacement")
+    is_distinct = not require_known(replace, "Whether a choice is with replacement")
     d.refuse(any(n < 0 for n in d.size), "negative dimensions are not allowed")
     d.refuse(count == 0 and wanted > 0, "a cannot be empty unless no samples are taken")
     d.refuse(is_distinct and wanted > count, "Cannot take a larger sample than population when replace is False")
@@ -306,11 +306,11 @@ def _check_weights(d: KeyedDraw, p: Any, count: int) -> None:
 def _permutation(d: KeyedDraw) -> Any:
     (x,) = d.params
     if x.ndim == 0:
-        x = jnp.arange(int(known(x, "The length of a permutation")), dtype=x.dtype)
+        x = jnp.arange(int(require_known(x, "The length of a permutation")), dtype=x.dtype)
     return jax.random.permutation(d.key(), jnp.asarray(x))
 
 
-def _permuted(d: KeyedDraw) -> Any:
+def _permute(d: KeyedDraw) -> Any:
     (x,), axis = d.params, d.op.axis
     x = jnp.asarray(x)
     if axis is None:
@@ -498,7 +498,7 @@ _DISTRIBUTIONS: dict[type, Draws] = {
     of.CategoricalRV: _categorical,
     of.ChoiceRV: _choice,
     of.PermutationRV: _permutation,
-    of.PermutedRV: _permuted,
+    of.PermutedRV: _permute,
     of.MvNormalRV: _multivariate_normal,
     of.DirichletRV: _dirichlet,
     of.MultinomialRV: _multinomial,

@@ -8,7 +8,7 @@ from typing import Any
 import jax.numpy as jnp
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import jax_funcify, known
+from aesara.link.jax.dispatch.basic import jax_funcify, require_known
 from aesara.tensor.discrete_fourier.transforms import (
     FourierTransform,
     InverseRealFourierTransform,
@@ -52,7 +52,7 @@ def jax_funcify_InverseRealFourierTransform(
     """Return the real numbers with the given first half of the transform."""
 
     def transform(x: Any, n: Any) -> Any:
-        length = int(known(n, "The length of the result of an inverse Fourier transform"))
+        length = int(require_known(n, "The length of the result of an inverse Fourier transform"))
         if x.shape[-1] != length // 2 + 1:
             raise ValueError(f"{op}: {x.shape[-1]} numbers are not the first half of a transform of length {length}.")
         _require_points(length)

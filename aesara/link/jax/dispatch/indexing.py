@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import Checks, is_known, jax_funcify, known, require
+from aesara.link.jax.dispatch.basic import Checks, is_known, jax_funcify, require, require_known
 from aesara.link.jax.dispatch.subtensor import Indexing, integers
 from aesara.tensor.indexing.choosing import Choose
 from aesara.tensor.indexing.index_conversion import RavelMultiIndex, UnravelIndex
@@ -23,7 +23,7 @@ def jax_funcify_Nonzero(op: Nonzero, **kwargs: Any) -> Callable[..., Any]:
     """Return the positions of nonzero entries of a known array."""
 
     def nonzero(x: Any) -> tuple[np.ndarray, ...]:
-        positions = np.nonzero(known(x, "The number of the entries that are not zero"))
+        positions = np.nonzero(require_known(x, "The number of the entries that are not zero"))
         return tuple(along.astype("int64") for along in positions)
 
     return nonzero

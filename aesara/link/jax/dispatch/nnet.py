@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import by_expression, jax_funcify, known
+from aesara.link.jax.dispatch.basic import by_expression, jax_funcify, require_known
 from aesara.link.jax.dispatch.windows import WindowGrid
 from aesara.tensor.nnet.batchnorm_ops import BatchNormOp
 from aesara.tensor.nnet.composed import ComposedOp
@@ -62,7 +62,7 @@ def jax_funcify_PoolingOp(op: PoolingOp, node: Apply | None = None, **kwargs: An
         if dtype == "float16":
             arrays = tuple(x.astype("float32") for x in arrays)
         quantity = f"The shape of the windows of {op}"
-        windows = op.windows(arrays[0].shape, *(known(v, quantity) for v in vectors))
+        windows = op.windows(arrays[0].shape, *(require_known(v, quantity) for v in vectors))
         return compute(op, _Windows(windows, arrays[0].shape[-op.ndim :]), *arrays).astype(dtype)
 
     return pool

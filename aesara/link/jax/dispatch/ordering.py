@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import jax_funcify, known, known_ints, perform_node, require
+from aesara.link.jax.dispatch.basic import jax_funcify, known_ints, perform_node, require, require_known
 from aesara.link.jax.dispatch.scalar import cast
 from aesara.tensor.ordering.searching import SearchsortedOp, Unique
 from aesara.tensor.ordering.sorting import ArgSortOp, SortOp, TopKOp
@@ -80,4 +80,4 @@ def jax_funcify_SearchsortedOp(
 def jax_funcify_Unique(op: Unique, node: Apply | None = None, **kwargs: Any) -> Callable[..., Any]:
     """Compute `unique` of a known array by NumPy."""
     assert node is not None
-    return lambda x: perform_node(node, [known(x, "The number of different entries")])
+    return lambda x: perform_node(node, [require_known(x, "The number of different entries")])

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import jax_funcify, known
+from aesara.link.jax.dispatch.basic import jax_funcify, require_known
 from aesara.link.jax.dispatch.windows import WindowGrid
 from aesara.tensor.products.correlation import Correlation, Direction, Shape, Windows, measured
 from aesara.tensor.products.dot import BatchedDot, Dot
@@ -79,7 +79,11 @@ def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs
     compute = _by_convolution if is_plain else _by_windows
 
     def correlation(x: Any, y: Any, *rest: Any) -> Any:
-        sizes = [int(n) for v in rest for n in known(v, f"The sizes of the result of {op}").ravel()] if rest else None
+        sizes = (
+            [int(n) for v in rest for n in require_known(v, f"The sizes of the result of {op}").ravel()]
+            if rest
+            else None
+        )
         shapes = measured(op.direction, op.windows, x.shape, y.shape, sizes)
         return compute(op.direction, op.windows, jnp.asarray(x, working), jnp.asarray(y, working), *shapes).astype(
             dtype

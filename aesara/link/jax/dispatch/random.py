@@ -23,13 +23,13 @@ from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
     jax_funcify,
     jax_typify,
-    known,
     numpy_value,
     output_shapes,
     perform_node,
     record_errors,
     record_host_call,
     require,
+    require_known,
 )
 from aesara.link.jax.dispatch.distributions import draws_of
 from aesara.link.jax.dispatch.drawing import KeyedDraw, cast_draws
@@ -122,7 +122,7 @@ def jax_funcify_RandomVariable(op: RandomVariable, node: Apply, checks: Any = No
 
 def _sizes(op: Any, size: Any) -> tuple[int, ...]:
     """Return the elements of a size."""
-    return tuple(int(n) for n in known(size, f"The size of the draws of {op}"))
+    return tuple(int(n) for n in require_known(size, f"The size of the draws of {op}"))
 
 
 def _split(key: Any) -> tuple[Any, Any]:

@@ -17,9 +17,9 @@ from aesara.link.jax.dispatch.basic import (
     as_strong,
     is_known,
     jax_funcify,
-    known,
     known_ints,
     require,
+    require_known,
 )
 from aesara.records import dataclass
 from aesara.scan.op import Scan
@@ -202,9 +202,9 @@ class _Loop:
         if any(rows.length > rows.first + 1 for rows in written):
             if self.info.as_while:
                 raise SizeUnknown("How many rows a loop with `until` has, of which more than the last one is read,", [])
-            known(self.n_steps, "The number of steps of scan")
+            require_known(self.n_steps, "The number of steps of scan")
         # Without steps, a loop with a condition has fewer rows.
-        if self.info.as_while and int(known(self.n_steps, "The number of steps of scan")) == 0:
+        if self.info.as_while and int(require_known(self.n_steps, "The number of steps of scan")) == 0:
             return self._no_steps()
         count = len(self.states)
         windows = [_first_window(state) for state in self.states]

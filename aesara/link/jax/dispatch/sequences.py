@@ -9,7 +9,7 @@ import jax.numpy as jnp
 from jax import lax
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify, known, module_for
+from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify, module_for, require_known
 from aesara.link.jax.dispatch.scalar import cast
 from aesara.tensor.sequences.convolve import Convolve
 from aesara.tensor.sequences.cumulative import CumOp
@@ -70,7 +70,7 @@ def jax_funcify_Repeat(op: Repeat, **kwargs: Any) -> Callable[..., Any]:
     """Repeat elements by known counts."""
 
     def repeat(x: Any, repeats: Any) -> Any:
-        counts = known(repeats, "The number of repetitions").astype("int64")
+        counts = require_known(repeats, "The number of repetitions").astype("int64")
         length = x.size if op.axis is None else x.shape[op.axis]
         if counts.min(initial=0) < 0:
             raise ValueError("repeats may not contain negative values.")

@@ -14,10 +14,10 @@ from aesara.link.jax.dispatch.basic import (
     NEVER_FOLDED,
     is_known,
     jax_funcify,
-    known,
     known_ints,
     module_for,
     require,
+    require_known,
 )
 from aesara.tensor.shapes.broadcasting import BroadcastTo
 from aesara.tensor.shapes.cpu_contiguous import CpuContiguous
@@ -45,7 +45,7 @@ def jax_funcify_Reshape(op: Reshape, **kwargs: Any) -> Callable[..., Any]:
     """Reshape; one of the lengths may be -1."""
 
     def reshape(x: Any, shape: Any) -> Any:
-        sizes = tuple(int(n) for n in known(shape, "The shape of the result of reshape"))
+        sizes = tuple(int(n) for n in require_known(shape, "The shape of the result of reshape"))
         return (np if is_known(x) else jnp).reshape(x, sizes)
 
     return reshape

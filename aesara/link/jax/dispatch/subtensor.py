@@ -21,9 +21,9 @@ from aesara.link.jax.dispatch.basic import (
     SizeUnknown,
     is_known,
     jax_funcify,
-    known,
     perform_node,
     require,
+    require_known,
 )
 from aesara.link.jax.dispatch.scalar import PRIMITIVES, cast
 from aesara.link.jax.dispatch.slice_lengths import distance
@@ -62,7 +62,7 @@ def integers(values: Any) -> Any:
 
 def _slice_range(entry: slice, length: Any) -> tuple[Any, Any, int]:
     """Return first position, length and (known) step of a slice."""
-    step = 1 if entry.step is None else int(known(entry.step, "The step of a slice"))
+    step = 1 if entry.step is None else int(require_known(entry.step, "The step of a slice"))
     if step == 0:
         raise ValueError("slice step cannot be zero")
     lowest, highest = (0, length) if step > 0 else (-1, length - 1)
@@ -218,7 +218,7 @@ class Indexing:
                 part = self._slice(entry, axis, location, dimension, span, wanted)
                 location.parts.append(part)
             elif is_mask(entry):
-                mask = known(entry, "The number of the entries that a mask chooses")
+                mask = require_known(entry, "The number of the entries that a mask chooses")
                 mask = self._require_mask_shape(mask, shape, axis)
                 location.parts += [mask] if mask.ndim == 0 else np.nonzero(mask)
             elif is_empty and np.ndim(entry):
@@ -454,7 +454,7 @@ def jax_funcify_ChainedIndex(op: ChainedIndex, node: Apply, checks: Checks | Non
     def compose(x: Any, *scalars: Any) -> Any:
         scalars = tuple(map(_to_numpy, scalars))
         if op.is_slice:
-            scalars = tuple(known(scalar, "A slice of a slice") for scalar in scalars)
+            scalars = tuple(require_known(scalar, "A slice of a slice") for scalar in scalars)
         if all(map(is_known, scalars)):
             cells: list[list[Any]] = [[None] for _ in node.outputs]
             op.perform(node, [x, *scalars], cells)  # needs only the shape of the array

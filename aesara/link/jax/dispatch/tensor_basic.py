@@ -12,7 +12,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from aesara.graph.nodes import Apply
-from aesara.link.jax.dispatch.basic import NEVER_FOLDED, jax_funcify, known, known_ints, module_for, perform_node
+from aesara.link.jax.dispatch.basic import (
+    NEVER_FOLDED,
+    jax_funcify,
+    known_ints,
+    module_for,
+    perform_node,
+    require_known,
+)
 from aesara.link.jax.dispatch.scalar import cast
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
@@ -62,7 +69,9 @@ def jax_funcify_ARange(op: ARange, node: Apply | None = None, **kwargs: Any) -> 
     wide = "int64" if dtype.kind in "iu" else np.promote_types(dtype, "float32")
 
     def arange(*bounds: Any) -> Any:
-        (numbers,) = perform_node(node, [known(bound, "The length of the result of arange") for bound in bounds])
+        (numbers,) = perform_node(
+            node, [require_known(bound, "The length of the result of arange") for bound in bounds]
+        )
         if module_for(numbers.size) is np:
             return numbers
         first, second = numbers[:2].astype(wide)
@@ -145,7 +154,7 @@ def jax_funcify_Split(op: Split, **kwargs: Any) -> Callable[..., Any]:
 
     def split(x: Any, axis: Any, sizes: Any) -> list[Any]:
         along = _axis(axis, x.ndim, "Split")
-        lengths = known(sizes, f"The sizes of the results of {op}").tolist()
+        lengths = require_known(sizes, f"The sizes of the results of {op}").tolist()
         op.check_sizes(x.shape[along], lengths)
         return jnp.split(x, np.cumsum(lengths[:-1], dtype="int64"), axis=along)
 

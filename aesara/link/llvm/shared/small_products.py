@@ -228,9 +228,9 @@ class _Part:
                 self._transpose_block(j, columns, p, depth, place)
                 a = self._at(self.a, p * self.acs)
                 w.emit("i1", (
-                    f"call i1 @ae.matmul.rows.DTYPE(ptr %table, ptr %watcher, i64 %m, {depth.typed}, {columns.typed}, "
-                    f"{a.typed}, i64 %ars, i64 %acs, {place.typed}, i64 {width}, i64 1, {c.typed}, i64 %crs, "
-                    f"{self.alpha.typed}, {beta.typed})"
+                    f"call i1 @ae.matmul.rows.DTYPE(ptr %table, ptr %watcher, i64 %m, {depth.operand}, "
+                    f"{columns.operand}, {a.operand}, i64 %ars, i64 %acs, {place.operand}, i64 {width}, i64 1, "
+                    f"{c.operand}, i64 %crs, {self.alpha.operand}, {beta.operand})"
                 ))  # fmt: skip
                 return [p + _DEPTH, w.constant(self.kind, 1)]
 
@@ -347,7 +347,7 @@ class _Part:
             if mask is None:
                 self.w.store(value, place, f", align {self.size}")
             else:
-                given = f"{value.typed}, {place.typed}, i32 {self.size}, {mask.typed}"
+                given = f"{value.operand}, {place.operand}, i32 {self.size}, {mask.operand}"
                 self.w.add(f"call void @llvm.masked.store.{suffix(vector)}.p0({given})")
 
 
