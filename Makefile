@@ -101,7 +101,7 @@ $(JAX_VENV)/test.stamp: pyproject.toml
 # tried again.
 test-jax: $(JAX_VENV)/test.stamp
 	$(JAX_VENV)/bin/python -m pytest -n auto tests/link/jax_mode || $(JAX_VENV)/bin/python -m pytest --last-failed tests/link/jax_mode
-	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py tests/test_other_modules.py -k jax
+	$(JAX_VENV)/bin/python -m pytest tests/test_docs.py tests/compat/test_other_modules.py -k jax
 
 $(NOTEBOOK_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(NOTEBOOK_VENV)

@@ -17,7 +17,6 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from aesara.other_modules import explain_imports
 from aesara.utils import collection_paused, modules_on_demand, require_gil
 
 require_gil(sys.version)
@@ -27,6 +26,7 @@ with collection_paused():
     from aesara.configdefaults import config
 
     # isort: split
+    import aesara.compat
     import aesara.scalar
     import aesara.tensor
     import aesara.tensor.rewriting
@@ -69,8 +69,8 @@ if TYPE_CHECKING:
     from aesara.printing.rewrite_trace import rewrite_profile, rewrite_trace
     from aesara.printing.tree import debugprint as dprint
 
-explain_imports()
 shorten_tracebacks()
+config.warn_unused_flags()
 
 __version__ = "3.0.0.dev0"
 

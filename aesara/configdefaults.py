@@ -1,6 +1,6 @@
 """The options of the package, with their defaults and what they mean.
 
-Options of Aesara 2.9.4 that have nothing to do here are in `options_without_effect`.
+Options of Aesara 2.9.4 that have nothing to do here are in `aesara.compat`.
 """
 
 from __future__ import annotations
@@ -22,15 +22,7 @@ from aesara.configparams import (
     StrParam,
 )
 from aesara.configparser import _config
-from aesara.options_without_effect import add_options_without_effect
-
-# programs import these from here
-from aesara.options_without_effect import default_cuda_include as default_cuda_include
-from aesara.options_without_effect import default_dnn_base_path as default_dnn_base_path
-from aesara.options_without_effect import default_dnn_bin_path as default_dnn_bin_path
-from aesara.options_without_effect import default_dnn_inc_path as default_dnn_inc_path
-from aesara.options_without_effect import default_dnn_lib_path as default_dnn_lib_path
-from aesara.options_without_effect import get_cuda_root as get_cuda_root
+from aesara.utils import modules_on_demand
 
 config = _config
 
@@ -433,26 +425,6 @@ def add_scan_configvars() -> None:
     )
 
 
-def add_deprecated_configvars() -> None:
-    """Options about GPUs, which have no effect."""
-    add_options_without_effect(config, "gpuarray__preallocate", "enable_initial_driver_test")
-
-
-def add_numba_configvars() -> None:
-    """Options of the Numba linker, which have no effect."""
-    add_options_without_effect(config, "numba__vectorize_target", "numba__fastmath", "numba__cache")
-
-
-def add_multiprocessing_configvars() -> None:
-    """Options about several processes, which have no effect."""
-    add_options_without_effect(config, "n_jobs")
-
-
-def add_caching_dir_configvars() -> None:
-    """Options about folders of compiled C code, which have no effect."""
-    add_options_without_effect(config, "compiledir_format", "base_compiledir", "compiledir")
-
-
 for _declare in (
     add_basic_configvars,
     add_compile_configvars,
@@ -464,13 +436,21 @@ for _declare in (
     add_optimizer_configvars,
     add_metaopt_configvars,
     add_vm_configvars,
-    add_deprecated_configvars,
     add_scan_configvars,
-    add_numba_configvars,
-    add_multiprocessing_configvars,
-    add_caching_dir_configvars,
 ):
     _declare()
-add_options_without_effect(config)
 
-config.warn_unused_flags()
+#: names of Aesara 2.9.4, which nothing in the package uses
+_OLDER = (
+    "add_caching_dir_configvars",
+    "add_deprecated_configvars",
+    "add_multiprocessing_configvars",
+    "add_numba_configvars",
+    "default_cuda_include",
+    "default_dnn_base_path",
+    "default_dnn_bin_path",
+    "default_dnn_inc_path",
+    "default_dnn_lib_path",
+    "get_cuda_root",
+)
+__getattr__ = modules_on_demand(__name__, elsewhere=dict.fromkeys(_OLDER, "aesara.compat.options_without_effect"))

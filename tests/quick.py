@@ -9,8 +9,8 @@ ROOT = Path(__file__).resolve().parent
 
 #: Folders and files of which every test takes seconds, or that run thousands of rows for what a few already show.
 SLOW = """
-accuracy errors fuzz libraries
-test_d3viz.py test_docs.py test_examples.py test_import.py test_layers.py test_mutate.py test_other_modules.py
+accuracy errors fuzz libraries compat/test_other_modules.py
+test_d3viz.py test_docs.py test_examples.py test_import.py test_layers.py test_mutate.py
 test_quick.py test_reference.py
 graph/rewriting/test_growth.py
 link/llvm/test_what_perform_may_do.py

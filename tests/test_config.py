@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from aesara import configdefaults, configparser
+from aesara.compat.options_without_effect import OPTIONS
 from aesara.configdefaults import config
 from aesara.configparser import (
     AesaraConfigParser,
@@ -30,7 +31,6 @@ from aesara.configparser import (
     StrParam,
     parse_config_string,
 )
-from aesara.options_without_effect import OPTIONS
 
 
 def parser_with(flags=None, files=None, **params):
@@ -506,9 +506,9 @@ class TestSections:
 
 def test_environment_and_files_of_a_process(tmp_path):
     file = tmp_path / "rc"
-    file.write_text("[global]\nfloatX = float16\n[scan]\nallow_gc = True\n")
-    code = "from aesara.configdefaults import config; print(config.floatX, config.scan__allow_gc, config.mode)"
-    assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE") == "float16 True FAST_COMPILE"
+    file.write_text("[global]\nfloatX = float16\n[scan]\ncheckpoint_memory = 7\n")
+    code = "from aesara.configdefaults import config; print(config.floatX, config.scan__checkpoint_memory, config.mode)"
+    assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="mode=FAST_COMPILE") == "float16 7 FAST_COMPILE"
     assert in_a_new_process(code, AESARARC=str(file), AESARA_FLAGS="floatX=float32").startswith("float32")
 
 

@@ -201,10 +201,10 @@ def test_lines_that_have_changed():
 def test_tests_are_run_with_each_fault(tmp_path):
     path = "aesara/graph/rewriting/ordered_set.py"
     planted_ones = faults(path, (ROOT / path).read_text(encoding="utf-8"))
-    found = list(outcomes(planted_ones, tmp_path / "run", 1, 30.0, ["tests/test_other_modules.py"]))
+    found = list(outcomes(planted_ones, tmp_path / "run", 1, 30.0, ["tests/compat/test_other_modules.py"]))
     assert sorted(outcome["number"] for outcome in found) == list(range(len(planted_ones)))
     noticed = [outcome["caught_by"] for outcome in found if outcome["caught_by"]]
-    assert noticed and all(name.startswith("tests/test_other_modules.py::") for name in noticed)
+    assert noticed and all(name.startswith("tests/compat/test_other_modules.py::") for name in noticed)
 
 
 FORKING = """

@@ -1,6 +1,6 @@
 """Older path of `aesara.graph.features`."""
 
+from aesara.compat.moved_modules import moved_module
 from aesara.graph import features as _moved
-from aesara.graph.rewriting.older_names import moved_module
 
 __getattr__ = moved_module("aesara.graph.toolbox", _moved)

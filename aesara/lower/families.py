@@ -145,7 +145,7 @@ LOWERINGS = {
         "tensor.products.matmul.MatMul",
     ],
     "random.draws": ["tensor.random.random_variable.RandomVariable"],
-    "random.mrg": ["sandbox.multinomial.MultinomialFromUniform", "sandbox.rng_mrg.mrg_uniform"],
+    "random.mrg": ["tensor.random.from_uniform.MultinomialFromUniform", "tensor.random.mrg_uniform.mrg_uniform"],
     "reductions.careduce": ["tensor.reductions.careduce.CAReduce", "tensor.statistics.mean_var.Mean"],
     "reductions.pooling": [
         "tensor.signal.pooling.AveragePoolGrad",

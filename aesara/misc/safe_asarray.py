@@ -1,12 +1,5 @@
-"""`numpy.asarray` under Aesara's path."""
+"""Documented path of `aesara.compat.safe_asarray`."""
 
-from __future__ import annotations
+from aesara.compat.safe_asarray import _asarray
 
-from typing import Any
-
-import numpy as np
-
-
-def _asarray(a: Any, dtype: Any, order: Any = None) -> np.ndarray:
-    """An array of a dtype; the name "floatX" stands for nothing here: give ``config.floatX``."""
-    return np.asarray(a, dtype=np.dtype(dtype), order=order)
+__all__ = ["_asarray"]

@@ -1,6 +1,6 @@
 """Older path of `aesara.scan.rewriting`."""
 
-from aesara.graph.rewriting.older_names import moved_module
+from aesara.compat.moved_modules import moved_module
 from aesara.scan import rewriting as _moved
 
 __getattr__ = moved_module("aesara.scan.opt", _moved)

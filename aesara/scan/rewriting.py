@@ -1,9 +1,9 @@
 """Rewrites of loops."""
 
+from aesara.compat.scan_helpers import has_duplicates, make_equiv, sanitize, select_max, select_min
 from aesara.compile.ops import deep_copy_op
 from aesara.configdefaults import config
 from aesara.graph.rewriting.databases import optdb
-from aesara.scan.comparing import has_duplicates, make_equiv, sanitize, select_max, select_min
 from aesara.scan.inner_graphs import RewriteSteps
 from aesara.scan.inplace import ScanInplaceOptimizer
 from aesara.scan.last_values import while_scan_merge_subtensor_last_element

@@ -1,6 +1,6 @@
 """Functions for libraries that build and edit loops."""
 
-from aesara.compile.scan_profile import ScanProfileStats
+from aesara.compat.scan_profile import ScanProfileStats
 from aesara.configdefaults import config
 from aesara.errors import InnerFunctionError
 from aesara.scan.arguments import FieldInfo, ScanArgs, default_filter_scanargs, safe_index

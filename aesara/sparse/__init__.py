@@ -20,7 +20,6 @@ from aesara.graph.disconnected_type import DisconnectedType
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.pullback import grad_not_implemented, grad_undefined
-from aesara.link.c.op import COp
 from aesara.sparse import pattern_rules, rewriting, sharedvar
 from aesara.sparse.basic import *
 from aesara.sparse.row_gradients import sparse_grad
@@ -36,6 +35,7 @@ from aesara.tensor.shapes.shape import shape
 from aesara.tensor.shapes.specify_shape import specify_broadcastable
 from aesara.tensor.type import TensorType, scalar, tensor, vector
 from aesara.tensor.var import TensorConstant, TensorVariable
+from aesara.utils import modules_on_demand
 
 pattern_rules.rules.register()
 
@@ -48,3 +48,5 @@ complex_dtypes = ["complex128", "complex64"]
 continuous_dtypes = [*complex_dtypes, *float_dtypes]
 discrete_dtypes = [*int_dtypes, *uint_dtypes]
 all_dtypes = [*discrete_dtypes, *continuous_dtypes]
+
+__getattr__ = modules_on_demand(__name__, elsewhere={"COp": "aesara.link.c.op"})

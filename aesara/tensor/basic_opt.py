@@ -1,6 +1,6 @@
 """Older path of `basic`, `elemwise`, `shape` and `extra_ops` in `aesara.tensor.rewriting`."""
 
-from aesara.graph.rewriting.older_names import moved_module
+from aesara.compat.moved_modules import moved_module
 from aesara.tensor.rewriting import basic as _basic
 from aesara.tensor.rewriting import elemwise as _elemwise
 from aesara.tensor.rewriting import extra_ops as _extra_ops

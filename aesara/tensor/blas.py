@@ -1,15 +1,15 @@
 """Products of matrices in the forms of BLAS: the documented names.
 
 Operations stand in ``products.gemm`` and ``products.gemv`` (`BatchedDot` in ``products.dot``), rules in
-``rewriting.blas``, questions about the library in ``products.blas_library``.
+``rewriting.blas``, questions about the library in ``aesara.compat.blas_library``.
 """
 
+from aesara.compat.blas_library import check_init_y, ldflags
 from aesara.configdefaults import config
 from aesara.graph.hooks import pprint
 from aesara.graph.rewriting.databases import optdb
 from aesara.scalar.types import bool as bool_t
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
-from aesara.tensor.products.blas_library import check_init_y, ldflags
 from aesara.tensor.products.dot import BatchedDot, batched_dot, batched_tensordot
 from aesara.tensor.products.gemm import (
     Dot22,

@@ -1,7 +1,7 @@
 """Older path of `aesara.tensor.rewriting.math`, with older names of what rules are made of."""
 
+from aesara.compat.moved_modules import moved_module
 from aesara.graph.rewriting.node_rewriters import node_rewriter as local_optimizer
-from aesara.graph.rewriting.older_names import moved_module
 from aesara.graph.rewriting.walking import WalkingGraphRewriter as TopoOptimizer
 from aesara.graph.rewriting.walking import in2out, out2in
 from aesara.tensor.elementwise.ops import reciprocal as inv

@@ -14,7 +14,6 @@ Examples
 from aesara.configdefaults import config
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
-from aesara.link.c.op import COp
 from aesara.tensor.type import scalar
 from aesara.tensor.type_other import SliceType
 from aesara.tensor.var import TensorVariable
@@ -44,8 +43,11 @@ from aesara.typed_list.basic import (
 )
 from aesara.typed_list.rewriting import rules as _rules
 from aesara.typed_list.type import TypedListType
+from aesara.utils import modules_on_demand
 
 _rules.register()
+
+__getattr__ = modules_on_demand(__name__, elsewhere={"COp": "aesara.link.c.op"})
 
 __all__ = [
     "Append",

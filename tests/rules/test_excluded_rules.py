@@ -5,6 +5,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compat.rule_names import EXCLUDED_WITH
 from aesara.compile.mode import Mode
 from aesara.graph.cloning import clone
 from aesara.graph.equality import equal_computations
@@ -16,7 +17,6 @@ from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.graph.traversal import graph_inputs
 from aesara.tensor.elementwise.ops import logit
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
-from aesara.tensor.rewriting.older_interface import EXCLUDED_WITH
 
 x, y = at.dvectors("x", "y")
 m = at.dmatrix("m")

@@ -73,7 +73,7 @@ def _is_tried_elsewhere(rewriter):
     choices give arrays of their branches.
     """
     packages = (
-        "aesara.ifelse", "aesara.sandbox", "aesara.sparse", "aesara.tensor.nnet", "aesara.tensor.random",
+        "aesara.ifelse", "aesara.compat", "aesara.sparse", "aesara.tensor.nnet", "aesara.tensor.random",
         "aesara.typed_list",
     )  # fmt: skip
     return getattr(rewriter, "fn", rewriter).__module__.startswith(packages)

@@ -26,7 +26,8 @@ _BY_JAX = ("aesara/link/jax/", "aesara/tensor/rewriting/jax.py")
 AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "graph": (("aesara/graph/*.py",), lambda f: True),
     "rewriting": (
-        ("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/**/*.py"), lambda f: not f.path.startswith(_BY_JAX)
+        ("aesara/graph/rewriting/*.py", "aesara/tensor/rewriting/**/*.py"),
+        lambda f: not f.path.startswith(_BY_JAX),
     ),
     "lower": (("aesara/lower/**/*.py",), lambda f: True),
     "link": (("aesara/link/**/*.py",), lambda f: not f.path.startswith(_BY_JAX)),
@@ -41,10 +42,10 @@ AREAS: dict[str, tuple[tuple[str, ...], Callable[[Fault], bool]]] = {
     "scalar": (("aesara/scalar/**/*.py",), lambda f: True),
     "compile": (("aesara/compile/**/*.py",), lambda f: True),
     "printing": (("aesara/printing/*.py", "aesara/d3viz/*.py"), lambda f: True),
-    "misc": (("aesara/*.py", "aesara/misc/*.py"), lambda f: True),
+    "misc": (("aesara/*.py",), lambda f: True),
     "sparse": (("aesara/sparse/**/*.py", "aesara/typed_list/*.py"), lambda f: True),
     "jax": (("aesara/link/jax/**/*.py", "aesara/tensor/rewriting/jax.py"), lambda f: True),
-    "theano": (("aesara/theano_compat/*.py", "aesara/export/*.py", "aesara/sandbox/**/*.py"), lambda f: True),
+    "compat": (("aesara/compat/**/*.py", "aesara/export/*.py"), lambda f: True),
 }
 
 

@@ -248,7 +248,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
         "(self.axis - 1)",
     ): "1 and -1 are the same one of two dimensions",
     (
-        "aesara/sandbox/mrg31k3p.py",
+        "aesara/scalar/mrg31k3p.py",
         "spread",
         "len(found) < count",
         "(len(found) <= count)",

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import aesara
+from aesara.compat.options_without_effect import OPTIONS
 from aesara.configdefaults import config
 from aesara.configparser import ConfigParam, EnumStr
-from aesara.options_without_effect import OPTIONS
 
 TEXT = """\
 # Options

@@ -1,4 +1,4 @@
-"""Draws by the generator MRG31k3p, by a function of our own; see `aesara.sandbox.mrg31k3p`."""
+"""Draws by the generator MRG31k3p, by a function of our own; see `aesara.scalar.mrg31k3p`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from aesara.ir.expr import const
 from aesara.ir.routine import Data, Families, Int64, Parameter, Routine, size
 from aesara.ir.work import Work
-from aesara.sandbox.mrg31k3p import integers
+from aesara.scalar.mrg31k3p import integers
 
 __all__ = ["FAMILIES", "mrg31k3p"]
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from aesara.ir.instructions import InstructionWriter, Value
-from aesara.sandbox import mrg31k3p
+from aesara.scalar import mrg31k3p
 
 __all__ = ["DRAWS", "called_by"]
 

@@ -18,8 +18,8 @@ from aesara.lower.joining.joining import integers_of_vector
 from aesara.lower.products.blas import lower_expression
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
-from aesara.sandbox.multinomial import MultinomialFromUniform
-from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
+from aesara.tensor.random.from_uniform import MultinomialFromUniform
+from aesara.tensor.random.mrg_uniform import SCALES, mrg_uniform
 
 _WORDS = const(6)
 

@@ -1,6 +1,6 @@
 """Older path of `aesara.tensor.nnet.rewriting`."""
 
-from aesara.graph.rewriting.older_names import moved_module
+from aesara.compat.moved_modules import moved_module
 from aesara.tensor.nnet import rewriting as _moved
 
 __getattr__ = moved_module("aesara.tensor.nnet.opt", _moved)

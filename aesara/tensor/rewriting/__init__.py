@@ -1,6 +1,5 @@
 """Rules about tensors. Importing the package registers them, in the order of `RULES`."""
 
-from aesara.graph.rewriting import databases
 from aesara.tensor.rewriting import (
     arithmetic,
     basic,
@@ -17,7 +16,6 @@ from aesara.tensor.rewriting import (
     logarithms,
     logistic,
     math,
-    older_interface,
     powers,
     reductions,
     shape,
@@ -63,9 +61,6 @@ RULES = (
     jax.rules,
     uncanonicalize.rules,
 )
-for _database in (databases.canonicalize, databases.stabilize, databases.specialize, databases.local_useless):
-    _database.excluded_with = older_interface.EXCLUDED_WITH
-    _database.included_with = older_interface.INCLUDED_WITH
 for _rules in RULES:
     _rules.register()
 

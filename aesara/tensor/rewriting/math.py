@@ -6,7 +6,6 @@
 ``signs``             opposites and absolute values
 ``powers``            powers with constant exponents
 ``distribution``      factors multiplied into a sum where they cancel
-``older_interface``   functions of Aesara 2.9.4 about products
 ``exponentials``      exponentials and logarithms, one rule a row
 ``inverses``          functions of their inverses
 ``erf_tails``         the error function
@@ -85,22 +84,6 @@ from aesara.tensor.rewriting.dots import local_lift_transpose_through_dot
 from aesara.tensor.rewriting.elemwise import fuse_seqopt
 from aesara.tensor.rewriting.erf_tails import local_grad_log_erfc_neg
 from aesara.tensor.rewriting.logistic import local_sigm_times_exp
-from aesara.tensor.rewriting.older_interface import (
-    attempt_distribution,
-    compute_mul,
-    distribute_greedy,
-    is_1pexp,
-    is_exp,
-    is_inverse_pair,
-    is_mul,
-    is_neg,
-    parse_mul_tree,
-    partition_num_or_denom,
-    perform_sigm_times_exp,
-    replace_leaf,
-    scalarconsts_rest,
-    simplify_mul,
-)
 from aesara.tensor.rewriting.powers import (
     local_div_to_reciprocal,
     local_exp_log,
@@ -125,6 +108,7 @@ from aesara.tensor.rewriting.reductions import (
     local_sumsqr2dot,
     local_useless_reduce,
 )
+from aesara.utils import found_at
 
 #: One walk over a graph with a canonizer, as a rewriter of the whole graph.
 mul_canonizer = in2out(local_mul_canonizer, name="mul_canonizer_groups")
@@ -158,7 +142,28 @@ BY_NAME = (
 )
 
 
+#: Functions of Aesara 2.9.4 about products, which nothing in the package uses.
+_PRODUCT_TREES = (
+    "attempt_distribution",
+    "compute_mul",
+    "distribute_greedy",
+    "is_1pexp",
+    "is_exp",
+    "is_inverse_pair",
+    "is_mul",
+    "is_neg",
+    "parse_mul_tree",
+    "partition_num_or_denom",
+    "perform_sigm_times_exp",
+    "replace_leaf",
+    "scalarconsts_rest",
+    "simplify_mul",
+)
+
+
 def __getattr__(name: str):
+    if name in _PRODUCT_TREES:
+        return found_at("aesara.compat.product_trees", name)
     for database in (canonicalize, stabilize, specialize):
         if name in database:
             return database[name]
@@ -174,10 +179,7 @@ __all__ = [
     "assert_op",
     "at_abs",
     "at_pow",
-    "attempt_distribution",
     "check_for_x_over_absX",
-    "compute_mul",
-    "distribute_greedy",
     "eq",
     "erf",
     "erfc",
@@ -189,11 +191,6 @@ __all__ = [
     "fuse_seqopt",
     "ge",
     "get_constant",
-    "is_1pexp",
-    "is_exp",
-    "is_inverse_pair",
-    "is_mul",
-    "is_neg",
     "le",
     "local_0_dot_x",
     "local_abs_lift",
@@ -247,15 +244,9 @@ __all__ = [
     "mul_calculate",
     "mul_canonizer",
     "neg",
-    "parse_mul_tree",
-    "partition_num_or_denom",
-    "perform_sigm_times_exp",
     "reciprocal",
-    "replace_leaf",
-    "scalarconsts_rest",
     "sgn",
     "sigmoid",
-    "simplify_mul",
     "softplus",
     "sqrt",
     "square",
@@ -263,4 +254,5 @@ __all__ = [
     "switch",
     "true_divide",
     *BY_NAME,
+    *_PRODUCT_TREES,
 ]

@@ -7,6 +7,7 @@ from scipy import special
 import aesara
 import aesara.tensor as at
 import aesara.tensor.rewriting.math as math_rules
+from aesara.compat.rule_names import INCLUDED_WITH
 from aesara.compile.mode import Mode
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Constant
@@ -24,7 +25,6 @@ from aesara.graph.rewriting.db import RewriteDatabaseQuery
 from aesara.graph.rewriting.rewriter import NodeRewriter
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.elementwise.ops import conj_
-from aesara.tensor.rewriting.older_interface import INCLUDED_WITH
 from aesara.tensor.shapes.shape import Shape_i
 
 w, x, y, z = at.dvectors("w", "x", "y", "z")

@@ -7,6 +7,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compat.product_trees import compute_mul, is_neg, parse_mul_tree, simplify_mul
 from aesara.tensor.rewriting.algebra import Product
 from aesara.tensor.rewriting.gradient_forms import divides_by_exponentials
 from aesara.tensor.rewriting.helpers import (
@@ -32,7 +33,6 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.indices import is_full_slice
 from aesara.tensor.rewriting.matrices.low_rank import _has_equal_numbers
-from aesara.tensor.rewriting.older_interface import compute_mul, is_neg, parse_mul_tree, simplify_mul
 from aesara.tensor.rewriting.shape_feature import _same_length
 from aesara.tensor.rewriting.written_order import same_factors
 from tests.tensor.evaluate import evaluate

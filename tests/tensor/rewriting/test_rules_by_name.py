@@ -5,11 +5,11 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compat.rule_names import EXCLUDED_WITH, INCLUDED_WITH
 from aesara.compile.mode import Mode, get_mode
 from aesara.graph.equality import equal_computations
 from aesara.graph.rewriting.databases import canonicalize
 from aesara.graph.rewriting.utils import rewrite_graph
-from aesara.tensor.rewriting.older_interface import EXCLUDED_WITH, INCLUDED_WITH
 from aesara.tensor.subtensor import inc_subtensor, set_subtensor
 
 X = np.arange(20.0).reshape(4, 5)

@@ -7,7 +7,6 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.printing import Print
-from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from aesara.scalar.op import ScalarOp
 from aesara.tensor import linalg
 from aesara.tensor.indexing.nonzero import Nonzero
@@ -15,6 +14,7 @@ from aesara.tensor.linear_algebra.cholesky import CholeskyPullback
 from aesara.tensor.linear_algebra.least_squares import PinvWithCutoff
 from aesara.tensor.nnet.basic import softmax_with_bias
 from aesara.tensor.ordering.searching import Unique
+from aesara.tensor.random.from_uniform import ChoiceFromUniform, MultinomialFromUniform
 from aesara.tensor.shape import Shape_i
 from tests.op_classes import is_base, op_classes
 

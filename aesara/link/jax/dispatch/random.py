@@ -33,10 +33,10 @@ from aesara.link.jax.dispatch.basic import (
 )
 from aesara.link.jax.dispatch.distributions import draws_of
 from aesara.link.jax.dispatch.drawing import KeyedDraw, cast_draws
-from aesara.sandbox.mrg31k3p import advance
-from aesara.sandbox.rng_mrg import SCALES, mrg_uniform
+from aesara.scalar.mrg31k3p import advance
 from aesara.tensor.random.constructors import AbstractRNGConstructor
 from aesara.tensor.random.generators import bit_generator_of, state_of, words_of_state
+from aesara.tensor.random.mrg_uniform import SCALES, mrg_uniform
 from aesara.tensor.random.random_variable import RandomVariable
 from aesara.tensor.random.type import RandomStateType, RandomType
 

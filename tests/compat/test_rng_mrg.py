@@ -11,8 +11,6 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
-from aesara.sandbox.mrg31k3p import M1, M2, advance, integers, jump, spread
-from aesara.sandbox.multinomial import ChoiceFromUniform, MultinomialFromUniform
 from aesara.sandbox.rng_mrg import (
     A1p72,
     A2p134,
@@ -24,6 +22,8 @@ from aesara.sandbox.rng_mrg import (
     mrg_random_make_inplace,
     mrg_uniform,
 )
+from aesara.scalar.mrg31k3p import M1, M2, advance, integers, jump, spread
+from aesara.tensor.random.from_uniform import ChoiceFromUniform, MultinomialFromUniform
 
 RECORDED = json.loads((Path(__file__).parent / "mrg_of_aesara.json").read_text())
 P = np.array([[0.2, 0.3, 0.5], [0.9, 0.05, 0.05]])

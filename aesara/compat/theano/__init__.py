@@ -23,8 +23,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from aesara.compat.theano.names import MODULES, NAMES
 from aesara.configdefaults import config
-from aesara.theano_compat.names import MODULES, NAMES
 from aesara.user_code import warn_user
 
 __all__ = ["TheanoFinder"]

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 
+from aesara import configdefaults
 from aesara.configparams import (
     BoolParam,
     ConfigParam,
@@ -23,6 +24,10 @@ from aesara.configparser import AesaraConfigParser
 
 __all__ = [
     "OPTIONS",
+    "add_caching_dir_configvars",
+    "add_deprecated_configvars",
+    "add_multiprocessing_configvars",
+    "add_numba_configvars",
     "add_options_without_effect",
     "default_cuda_include",
     "default_dnn_base_path",
@@ -154,6 +159,26 @@ def add_options_without_effect(config: AesaraConfigParser, *names: str) -> None:
                 config.add(name, doc, values, in_c_key=False, no_effect=reason)
 
 
+def add_deprecated_configvars() -> None:
+    """Options about GPUs, which have no effect."""
+    add_options_without_effect(configdefaults.config, "gpuarray__preallocate", "enable_initial_driver_test")
+
+
+def add_numba_configvars() -> None:
+    """Options of the Numba linker, which have no effect."""
+    add_options_without_effect(configdefaults.config, "numba__vectorize_target", "numba__fastmath", "numba__cache")
+
+
+def add_multiprocessing_configvars() -> None:
+    """Options about several processes, which have no effect."""
+    add_options_without_effect(configdefaults.config, "n_jobs")
+
+
+def add_caching_dir_configvars() -> None:
+    """Options about folders of compiled C code, which have no effect."""
+    add_options_without_effect(configdefaults.config, "compiledir_format", "base_compiledir", "compiledir")
+
+
 def get_cuda_root() -> str:
     """Return the folder of the CUDA toolkit, or an empty string."""
     root = os.getenv("CUDA_ROOT") or os.getenv("CUDA_PATH")
@@ -193,3 +218,6 @@ def default_dnn_lib_path() -> str:
 def default_dnn_bin_path() -> str:
     """Return the folder of the cuDNN DLLs, or an empty string."""
     return _below_dnn_base("bin" if sys.platform == "win32" else "lib64")
+
+
+add_options_without_effect(configdefaults.config)

@@ -13,8 +13,8 @@ import pytest
 import aesara
 import aesara.tensor as at
 import aesara.theano_compat
+from aesara.compat.theano.names import MODULES, NAMES
 from aesara.tensor.random.stream import RandomStream
-from aesara.theano_compat.names import MODULES, NAMES
 
 import theano  # isort: skip
 import theano.tensor as T  # isort: skip
@@ -375,12 +375,12 @@ def test_flags_without_effect_are_named(monkeypatch):
     monkeypatch.setenv("THEANO_FLAGS", "nonsense=3,floatX=float128,on_opt_error=raise")
     monkeypatch.setenv("AESARA_FLAGS", "floatX=float64,on_opt_error=warn")
     with pytest.warns(UserWarning) as said:
-        aesara.theano_compat._take_flags()
+        aesara.compat.theano._take_flags()
     assert [str(one.message) for one in said] == ["THEANO_FLAGS: nonsense=3 has no effect: there is no such option"]
     monkeypatch.setenv("AESARA_FLAGS", "")
     with pytest.warns(UserWarning, match="THEANO_FLAGS: floatX=float128 has no effect: .*float128"):
         monkeypatch.setenv("THEANO_FLAGS", "floatX=float128")
-        aesara.theano_compat._take_flags()
+        aesara.compat.theano._take_flags()
 
 
 def test_theano_itself_is_not_replaced_when_it_is_there():

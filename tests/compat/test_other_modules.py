@@ -12,6 +12,7 @@ import pytest
 
 import aesara
 import aesara.tensor as at
+from aesara.compat.other_modules import OTHER_MODULES, what_instead
 from aesara.gradient import verify_grad
 from aesara.graph.op import Op
 from aesara.graph.sched import (
@@ -29,7 +30,6 @@ from aesara.link.vm import VMLinker
 from aesara.misc.may_share_memory import may_share_memory
 from aesara.misc.ordered_set import OrderedSet
 from aesara.misc.safe_asarray import _asarray
-from aesara.other_modules import OTHER_MODULES, what_instead
 from aesara.sparse import csr_matrix
 from aesara.tensor import inplace
 from aesara.tensor.elementwise import ops as elementwise_ops
@@ -222,7 +222,7 @@ def test_names_of_files_with_c_code():
     folder = Path(sys.modules[at.elemwise.DimShuffle.__module__].__file__).parent
     assert Path(Named.c_func_file) == folder.resolve() / "c_code" / "dimshuffle.c"
     assert Named.get_path(Named.c_func_file) == Named.c_func_file
-    assert ExternalCOp.get_path("code.c").endswith(str(Path("link", "c", "code.c")))
+    assert ExternalCOp.get_path("code.c").endswith(str(Path("compat", "code.c")))
     m = at.dmatrix("m")
     np.testing.assert_array_equal(Named((False, False), (1, 0))(m).eval({m: [[1.0, 2.0]]}), [[1.0], [2.0]])
 

@@ -1,0 +1,12 @@
+"""`numpy.asarray` under Aesara's path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _asarray(a: Any, dtype: Any, order: Any = None) -> np.ndarray:
+    """An array of a dtype; the name "floatX" stands for nothing here: give ``config.floatX``."""
+    return np.asarray(a, dtype=np.dtype(dtype), order=order)
