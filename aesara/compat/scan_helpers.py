@@ -1,4 +1,4 @@
-"""Small helpers of rewrites of loops, by the names of Aesara."""
+"""Helpers of rewrites of loops with the names of Aesara 2.9.4."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["has_duplicates", "make_equiv", "sanitize", "select_max", "select_min
 
 
 def has_duplicates(l: Sequence[Any]) -> bool:
-    """Return whether something stands in a list twice.
+    """Return whether a list contains equal entries.
 
     Examples
     --------
@@ -24,7 +24,8 @@ def has_duplicates(l: Sequence[Any]) -> bool:
 
 
 def make_equiv(lo: Sequence[Any], li: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-    """Return the entries of `li` that stand beside an entry of `lo` that came before, and those beside the first one.
+    """Return entries of `li` whose counterparts in `lo` are repetitions, and the entries of `li` of the first
+    occurrences.
 
     Examples
     --------
@@ -43,22 +44,22 @@ def make_equiv(lo: Sequence[Any], li: Sequence[Any]) -> tuple[list[Any], list[An
 
 
 def sanitize(x: Any) -> Variable | None:
-    """Return a bound of a slice as a variable, None as it is."""
+    """Convert a bound of a slice to a variable; None stays None."""
     return None if x is None else as_tensor_variable(x)
 
 
 def select_min(x: Any, y: Any) -> Any:
-    """Return the lesser of two numbers or variables; the other one if one is None."""
+    """Return the minimum of two numbers or variables; None is ignored."""
     return _select(x, y, min, minimum)
 
 
 def select_max(x: Any, y: Any) -> Any:
-    """Return the greater of two numbers or variables; the other one if one is None."""
+    """Return the maximum of two numbers or variables; None is ignored."""
     return _select(x, y, max, maximum)
 
 
-def _select(x: Any, y: Any, of_numbers: Any, of_variables: Any) -> Any:
+def _select(x: Any, y: Any, for_numbers: Any, for_variables: Any) -> Any:
     if x is None or y is None:
         return y if x is None else x
-    known = [v.data.item() if isinstance(v, Constant) else v for v in (x, y)]
-    return of_variables(x, y) if any(isinstance(v, Variable) for v in known) else of_numbers(known)
+    values = [v.data.item() if isinstance(v, Constant) else v for v in (x, y)]
+    return for_variables(x, y) if any(isinstance(v, Variable) for v in values) else for_numbers(values)

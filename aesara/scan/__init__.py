@@ -1,4 +1,4 @@
-"""Loops: `scan`, and what is made of it."""
+"""Loops: `scan` and functions based on it."""
 
 from aesara.scan import batches
 from aesara.scan.basic import scan

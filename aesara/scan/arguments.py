@@ -1,4 +1,4 @@
-"""The inputs and outputs of a loop and of its step, by kind, to be looked through and edited."""
+"""Inputs and outputs of a loop and of its step by kind, for inspection and editing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def safe_index(lst: Sequence[Any], x: Any) -> int | None:
 
 
 def default_filter_scanargs(x: str) -> bool:
-    """Return whether this is the name of a field of `ScanArgs` that lists variables.
+    """Return whether `x` names a field of `ScanArgs` that contains variables.
 
     Examples
     --------
@@ -57,13 +57,14 @@ class FieldInfo(NamedTuple):
     name : str
         The field, such as ``inner_in_seqs``.
     agg_name : str
-        What the field is part of: ``inner_inputs``, ``inner_outputs``, ``outer_inputs`` or ``outer_outputs``.
+        The list of variables that contains the field: ``inner_inputs``, ``inner_outputs``, ``outer_inputs`` or
+        ``outer_outputs``.
     index : int
-        The place in the field.
+        The index in the field.
     inner_index : int or None
-        The place in the list that stands there, if it is one.
+        The index in the entry of the field, if the entry is a list.
     agg_index : int
-        The place in what the field is part of.
+        The index in ``agg_name``.
     """
 
     name: str
@@ -76,21 +77,21 @@ class FieldInfo(NamedTuple):
 class ScanArgs:
     """The inputs and outputs of a loop and of its step, by kind.
 
-    A field is called after the side (``outer`` is the loop's own, ``inner`` that of its step), the direction (``in`` or
-    ``out``), and the kind: ``seqs``, ``mit_mot``, ``mit_sot``, ``sit_sot``, ``nit_sot``, ``shared`` and ``non_seqs``,
-    which `ScanInfo` explains.  Fields are lists of variables; ``inner_in_mit_mot``, ``inner_in_mit_sot`` and
-    ``inner_out_mit_mot`` are lists of lists, with a variable for each tap.
+    The name of a field consists of the side (``outer`` for the loop, ``inner`` for its step), the direction (``in`` or
+    ``out``) and the kind (``seqs``, ``mit_mot``, ``mit_sot``, ``sit_sot``, ``nit_sot``, ``shared`` or ``non_seqs``; see
+    `ScanInfo`). Fields are lists of variables; ``inner_in_mit_mot``, ``inner_in_mit_sot`` and ``inner_out_mit_mot`` are
+    lists of lists, with one variable per tap.
 
     Parameters
     ----------
     outer_inputs, outer_outputs
         The inputs and outputs of the loop.
     _inner_inputs, _inner_outputs
-        Those of its step.
+        The inputs and outputs of its step.
     info
         Their kinds.
     clone
-        Whether the step is copied.
+        Whether to copy the step.
 
     Examples
     --------
@@ -150,18 +151,18 @@ class ScanArgs:
 
     @classmethod
     def from_node(cls, node: Apply, clone: bool = False) -> ScanArgs:
-        """The inputs and outputs of a node whose operation is a loop."""
+        """Return the inputs and outputs of a `Scan` node."""
         if not isinstance(node.op, Scan):
             raise TypeError(f"{node} is not a Scan node")
         return cls(node.inputs, node.outputs, node.op.inner_inputs, node.op.inner_outputs, node.op.info, clone)
 
     @staticmethod
     def create_empty() -> ScanArgs:
-        """A loop of one step without anything in it."""
+        """Return the arguments of a loop of one step without inputs and outputs."""
         info = ScanInfo(0, (), (), (), (), 0, 0, 0, False)
         return ScanArgs([1], [], [], [], info, clone=False)  # type: ignore[list-item]  # any number of steps
 
-    # -- what there is -----------------------------------------------------------------------------------------
+    # -- lists of variables ------------------------------------------------------------------------------------
 
     @property
     def n_mit_mot(self) -> int:
@@ -194,7 +195,7 @@ class ScanArgs:
 
     @property
     def info(self) -> ScanInfo:
-        """The kinds, for the constructor of `Scan`."""
+        """The kinds, as the constructor of `Scan` takes them."""
         return ScanInfo(
             n_seqs=len(self.outer_in_seqs),
             mit_mot_in_slices=tuple(self.mit_mot_in_slices),
@@ -231,7 +232,7 @@ class ScanArgs:
         return [v for field in fields for entry in field for v in (entry if isinstance(entry, list) else [entry])]
 
     def _entries(self) -> Iterator[tuple[Variable, FieldInfo]]:
-        """All variables, with where they stand."""
+        """Iterate over all variables and their positions."""
         counts = {"inner_inputs": 0, "inner_outputs": 0, "outer_inputs": 1, "outer_outputs": 0}
         for name, agg in _FIELDS.items():
             for k, entry in enumerate(getattr(self, name)):
@@ -240,38 +241,40 @@ class ScanArgs:
                     yield variable, FieldInfo(name, agg, k, j if several else None, counts[agg])
                     counts[agg] += 1
 
-    # -- looking for variables ---------------------------------------------------------------------------------
+    # -- search ------------------------------------------------------------------------------------------------
 
     def find_among_fields(
         self, i: Any, field_filter: Callable[[str], bool] = default_filter_scanargs
     ) -> FieldInfo | None:
-        """Return the position of a variable; None if it has none, or is no variable."""
+        """Return the position of a variable, or None if the loop does not have it."""
         if not isinstance(i, Variable):
             return None
         return next((info for v, info in self._entries() if v is i and field_filter(info.name)), None)
 
     def _find(self, i: Any) -> FieldInfo:
-        found = self.find_among_fields(i)
-        if found is None:
+        position = self.find_among_fields(i)
+        if position is None:
             raise ValueError(f"{i} not found among fields.")
-        return found
+        return position
 
     def get_alt_field(self, var_info: Variable | FieldInfo, alt_prefix: str) -> Any:
-        """Return the counterpart of a variable on another side, such as ``outer_in``; None if it has none."""
+        """Return the counterpart of a variable on another side, such as ``outer_in``, or None if there is none."""
         info = self._find(var_info) if isinstance(var_info, Variable) else var_info
         field = getattr(self, f"{alt_prefix}_{_kind(info.name)}", None)
         return field[info.index] if field is not None and info.index < len(field) else None
 
     def get_dependent_nodes(self, i: Variable) -> set[Variable]:
-        """The variables that a loop without `i` cannot have: those that belong to it, and what depends on them."""
+        """Return the variables that must be removed together with `i`: its counterparts and all that
+        depends on them.
+        """
         groups = self._dependent_groups(i)
         return {v for v, info in self._entries() if (_kind(info.name), info.index) in groups}
 
     def _dependent_groups(self, i: Variable) -> set[tuple[str, int]]:
-        """Kinds and places of what goes with `i`."""
+        """Return the kinds and indices of the entries that must be removed together with `i`."""
         own = self._find(i)
         pending, groups = [(_kind(own.name), own.index)], set()
-        behind = {v: set(ancestors([v])) for v in self._flat("inner_outputs")}
+        ancestors_of = {v: set(ancestors([v])) for v in self._flat("inner_outputs")}
         while pending:
             group = pending.pop()
             if group in groups:
@@ -280,29 +283,29 @@ class ScanArgs:
             kind, index = group
             field = getattr(self, f"inner_in_{kind}", [])
             entry = field[index] if index < len(field) else []
-            gone = set(entry if isinstance(entry, list) else [entry])
+            removed = set(entry if isinstance(entry, list) else [entry])
             for variable, info in self._entries():
-                if info.agg_name == "inner_outputs" and gone & behind[variable]:
+                if info.agg_name == "inner_outputs" and removed & ancestors_of[variable]:
                     pending.append((_kind(info.name), info.index))
         return groups
 
     # -- editing -----------------------------------------------------------------------------------------------
 
     def _remove_from_fields(self, i: Variable) -> FieldInfo | None:
-        """Remove a variable alone; returns where it stood, or None."""
-        own = self.find_among_fields(i)
-        if own is not None:
-            field, place = getattr(self, own.name), own.index
-            if own.inner_index is not None:
-                field, place = field[own.index], own.inner_index
-            del field[place]
-        return own
+        """Remove only the given variable, and return its position, or None if the loop does not have it."""
+        position = self.find_among_fields(i)
+        if position is not None:
+            field, index = getattr(self, position.name), position.index
+            if position.inner_index is not None:
+                field, index = field[position.index], position.inner_index
+            del field[index]
+        return position
 
     def remove_from_fields(self, i: Variable, rm_dependents: bool = True) -> list[tuple[Variable, FieldInfo]]:
-        """Remove a variable, and what cannot be there without it; returns what was removed, and where it stood.
+        """Remove a variable and all that cannot be computed without it; return the removed variables with their
+        positions.
 
-        With ``rm_dependents=False`` only the variable itself is removed; what belongs to it on the other sides is then
-        the caller's to remove.
+        With ``rm_dependents=False`` only the variable itself is removed; the caller has to remove its counterparts.
         """
         if not rm_dependents:
             self._find(i)
@@ -321,37 +324,39 @@ class ScanArgs:
         self.set_inner_outputs(clone_replace(self.inner_outputs, dict(replacements)))
 
     def set_inner_outputs(self, outputs: Sequence[Variable]) -> None:
-        """Let the step have other outputs, as many as it has."""
-        made = iter(outputs)
-        self.inner_out_mit_mot = [[next(made) for _ in taps] for taps in self.inner_out_mit_mot]
+        """Set the outputs of the step; their number must stay the same."""
+        new_outputs = iter(outputs)
+        self.inner_out_mit_mot = [[next(new_outputs) for _ in taps] for taps in self.inner_out_mit_mot]
         for name in ("mit_sot", "sit_sot", "nit_sot", "shared"):
             field = f"inner_out_{name}"
-            setattr(self, field, [next(made) for _ in getattr(self, field)])
-        self.cond = [next(made) for _ in self.cond]
+            setattr(self, field, [next(new_outputs) for _ in getattr(self, field)])
+        self.cond = [next(new_outputs) for _ in self.cond]
 
     def merge(self, other: ScanArgs) -> ScanArgs:
-        """The arguments of a loop that does what both do, over as many steps.
+        """Return the arguments of a loop that computes the outputs of both loops.
+
+        Both loops must have the same number of steps.
 
         Raises
         ------
         ValueError
-            If one ends by a condition and the other does not, or by another one.
+            If their conditions differ, or only one loop has a condition.
         """
         if self.as_while != other.as_while or (self.as_while and self.cond[0] is not other.cond[0]):
             raise ValueError("ScanArgs.merge: the two loops end by different conditions.")
-        made = self.__copy__()
-        for name in [n for n in made.field_names if n != "n_steps"]:
-            getattr(made, name).extend(
+        merged = self.__copy__()
+        for name in [n for n in merged.field_names if n != "n_steps"]:
+            getattr(merged, name).extend(
                 list(entry) if isinstance(entry, list) else entry for entry in getattr(other, name)
             )
-        return made
+        return merged
 
     def __copy__(self) -> ScanArgs:
-        made = object.__new__(type(self))
+        result = object.__new__(type(self))
         for name, value in vars(self).items():
             copied = [list(v) if isinstance(v, list) else v for v in value] if isinstance(value, list) else value
-            setattr(made, name, copied)
-        return made
+            setattr(result, name, copied)
+        return result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ScanArgs):
@@ -361,13 +366,13 @@ class ScanArgs:
     __hash__ = None  # type: ignore[assignment]  # it can be edited
 
     def __str__(self) -> str:
-        shown = [f"\t{name}={getattr(self, name)}" for name in ("n_steps", *_FIELDS)]
-        shown += [f"\t{name}={getattr(self, name)}" for name in self.field_names if name.endswith("_slices")]
-        return "ScanArgs(\n" + ",\n".join(shown) + ")"
+        lines = [f"\t{name}={getattr(self, name)}" for name in ("n_steps", *_FIELDS)]
+        lines += [f"\t{name}={getattr(self, name)}" for name in self.field_names if name.endswith("_slices")]
+        return "ScanArgs(\n" + ",\n".join(lines) + ")"
 
     __repr__ = __str__
 
 
 def _kind(name: str) -> str:
-    """The kind in the name of a field."""
+    """Return the kind in the name of a field."""
     return name.split("_", 2)[2]

@@ -55,7 +55,7 @@ def isNaN_or_Inf_or_None(x: Any) -> bool:
 
 @dataclass
 class _Sequence:
-    """A sequence with the taps by which it is read."""
+    """A sequence and its taps."""
 
     variable: Any
     taps: tuple[int, ...]
@@ -63,7 +63,7 @@ class _Sequence:
 
 @dataclass
 class _Output:
-    """The description of an output: nothing, or its first values and taps."""
+    """First values and taps of an output; no first value if no step reads the output."""
 
     value: FirstValue | None = None
     taps: tuple[int, ...] = ()
@@ -71,34 +71,35 @@ class _Output:
 
 @dataclass
 class Returned:
-    """The outputs, updates and condition that a step has returned."""
+    """Outputs, updates and condition returned by a step."""
 
     outputs: list[Any] = field(default_factory=list)
     updates: OrderedUpdates = field(default_factory=OrderedUpdates)
     condition: Any = None
-    #: shared variables that the step has made, and that it updates because of their ``default_update``
-    made: list[SharedVariable] = field(default_factory=list)
+    #: shared variables that the step has created and updates by their ``default_update``
+    created: list[SharedVariable] = field(default_factory=list)
 
     def take_default_updates(self, created: Sequence[SharedVariable]) -> None:
-        """Let the step update the shared variables that it has made, uses and does not update itself."""
+        """Update shared variables that the step has created and uses by their ``default_update``, unless the step
+        updates them.
+        """
         defaults = {v: getattr(v, "default_update", None) for v in created}
-        waiting = {v: update for v, update in defaults.items() if update is not None and v not in self.updates}
+        pending = {v: update for v, update in defaults.items() if update is not None and v not in self.updates}
         roots = [*self.outputs, *self.updates.values(), *([] if self.condition is None else [self.condition])]
-        while waiting:
-            found = set(graph_inputs(roots))
-            used = [v for v in waiting if v in found]
+        while pending:
+            leaves = set(graph_inputs(roots))
+            used = [v for v in pending if v in leaves]
             if not used:
                 return
-            roots = [waiting.pop(v) for v in used]
+            roots = [pending.pop(v) for v in used]
             self.updates.update(zip(used, roots))
-            self.made += used
+            self.created += used
 
 
 def get_updates_and_outputs(ls: Any) -> tuple[Any, list[Any], OrderedUpdates]:
-    """Sort what a step has returned into a condition, outputs and updates.
+    """Sort values returned by a step into a condition, outputs and updates.
 
-    A step returns outputs, updates (a mapping or list of pairs) and an `until`, in this order, each of which may be
-    missing.
+    A step returns outputs, updates (a mapping or list of pairs) and an `until`, in this order; each may be missing.
 
     Returns
     -------
@@ -112,8 +113,8 @@ def get_updates_and_outputs(ls: Any) -> tuple[Any, list[Any], OrderedUpdates]:
     >>> get_updates_and_outputs((x + 1, until(x > 3)))[1:]
     ([Elemwise{add,no_inplace}.0], OrderedUpdates())
     """
-    found = _sorted_results(ls)
-    return found.condition, found.outputs, found.updates
+    results = _sort_results(ls)
+    return results.condition, results.outputs, results.updates
 
 
 def _is_updates(value: Any) -> bool:
@@ -133,7 +134,7 @@ def _is_outputs(value: Any) -> bool:
     return not isinstance(value, (until, Mapping))
 
 
-def _sorted_results(returned: Any) -> Returned:
+def _sort_results(returned: Any) -> Returned:
     if returned is None:
         raise ValueError("scan: the step returned None: does it lack a return statement?")
     if isinstance(returned, until):
@@ -144,11 +145,11 @@ def _sorted_results(returned: Any) -> Returned:
         is_other = isinstance(returned, Variable) and not isinstance(returned.type, (TensorType, ScalarType))
         return Returned([returned if is_other else as_tensor_variable(returned)])
     parts = list(returned)
-    found = Returned()
+    result = Returned()
     if parts and isinstance(parts[-1], until):
-        found.condition = parts.pop().condition
+        result.condition = parts.pop().condition
     if parts and (_is_updates(parts[-1]) or (len(parts) == 2 and parts[-1] in ([], ()))):
-        found.updates = OrderedUpdates(parts.pop())
+        result.updates = OrderedUpdates(parts.pop())
     if len(parts) == 1 and isinstance(parts[0], (list, tuple)):
         parts = list(parts[0])
     if not _is_outputs(parts):
@@ -156,8 +157,8 @@ def _sorted_results(returned: Any) -> Returned:
             "scan: the step must return outputs, then updates, then until(...), each of which may be missing; got "
             f"{returned!r}."
         )
-    found.outputs = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in parts]
-    return found
+    result.outputs = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in parts]
+    return result
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -167,7 +168,7 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _read_sequences(sequences: Any) -> list[_Sequence]:
-    found = []
+    result = []
     for entry in _as_list(sequences):
         taps: Any = [0]
         if isinstance(entry, Mapping):
@@ -186,35 +187,35 @@ def _read_sequences(sequences: Any) -> list[_Sequence]:
                 f"scan: a sequence must be a dense tensor, got {describe(variable)} of type {variable.type}: use its "
                 "dense form, as in matrix.toarray(), or give it as a non-sequence."
             )
-        found.append(_Sequence(variable, tuple(int(t) for t in _as_list(taps))))
-    return found
+        result.append(_Sequence(variable, tuple(int(t) for t in _as_list(taps))))
+    return result
 
 
 def _read_outputs(outputs_info: Any) -> list[_Output] | None:
     if outputs_info is None or (isinstance(outputs_info, (list, tuple)) and not outputs_info):
         return None
-    found = []
+    result = []
     for entry in _as_list(outputs_info):
         if isinstance(entry, Mapping):
             if entry.get("initial") is None:
                 if entry.get("taps"):
                     raise ValueError("scan: an output that is read by taps needs 'initial', its first values.")
-                found.append(_Output())
+                result.append(_Output())
                 continue
-            given = entry.get("taps", [-1])
-            taps = tuple(int(t) for t in _as_list(given or []))
+            taps_entry = entry.get("taps", [-1])
+            taps = tuple(int(t) for t in _as_list(taps_entry or []))
             entry = entry["initial"]
-            if taps == (-1,) and not isinstance(given, (list, int, np.integer)):
+            if taps == (-1,) and not isinstance(taps_entry, (list, int, np.integer)):
                 entry = as_tensor_variable(entry)[0]  # any other sequence says that there is a leading dimension
             if any(t >= 0 for t in taps):
                 raise ValueError(f"scan: taps of outputs must be negative, got {list(taps)}.")
             if len(set(taps)) < len(taps):
                 raise ValueError(f"scan: taps of outputs must differ from each other, got {list(taps)}.")
             if not taps:
-                found.append(_Output())
+                result.append(_Output())
                 continue
         elif entry is None:
-            found.append(_Output())
+            result.append(_Output())
             continue
         else:
             taps = (-1,)
@@ -230,12 +231,12 @@ def _read_outputs(outputs_info: Any) -> list[_Output] | None:
                 f"scan: an output with taps {list(taps)} needs {-min(taps)} first values along a leading dimension, got"
                 f" {describe(first)} of type {first.type}."
             )
-        found.append(_Output(value, taps))
-    return found
+        result.append(_Output(value, taps))
+    return result
 
 
 class _Loop:
-    """A call of `scan` while it is put together."""
+    """State of a call of `scan`: inputs, outputs and number of steps."""
 
     def __init__(
         self, fn: Callable, sequences: Any, outputs_info: Any, non_sequences: Any, n_steps: Any, go_backwards: bool,
@@ -248,26 +249,26 @@ class _Loop:
         self.rows = [(s, self._shift_by_taps(s)) for s in self.sequences]
         self.n_steps = self._number_of_steps(n_steps)
 
-    # -- how many steps --------------------------------------------------------------------------------------
+    # -- number of steps -------------------------------------------------------------------------------------
 
     def _shift_by_taps(self, sequence: _Sequence) -> list[Any]:
-        """For each tap the sequence from where the first step reads it."""
+        """Return a sequence once per tap, sliced such that its first entry is that of the first step."""
         low, high = min(0, *sequence.taps), max(0, *sequence.taps)
-        found = []
+        result = []
         for tap in sequence.taps:
             rows = sequence.variable[tap - low :] if tap == high else sequence.variable[tap - low : tap - high]
-            found.append(rows[::-1] if self.go_backwards else rows)
-        return found
+            result.append(rows[::-1] if self.go_backwards else rows)
+        return result
 
-    def _number_of_steps(self, given: Any) -> Any:
-        if isinstance(given, (float, np.floating)):
-            raise ValueError(f"scan: n_steps must be an integer, got {given!r}.")
+    def _number_of_steps(self, n_steps: Any) -> Any:
+        if isinstance(n_steps, (float, np.floating)):
+            raise ValueError(f"scan: n_steps must be an integer, got {n_steps!r}.")
         lengths = [rows[0].shape[0] if rows[0].type.shape[0] is None else constant(rows[0].type.shape[0], dtype="int64")
                    for _, rows in self.rows]  # fmt: skip
-        if not isNaN_or_Inf_or_None(given):
-            steps = as_tensor_variable(given)
+        if not isNaN_or_Inf_or_None(n_steps):
+            steps = as_tensor_variable(n_steps)
             if steps.type.ndim or steps.type.dtype.startswith(("float", "complex")):
-                raise ValueError(f"scan: n_steps must be an integer, got {describe(given)} of type {steps.type}.")
+                raise ValueError(f"scan: n_steps must be an integer, got {describe(n_steps)} of type {steps.type}.")
             return steps if steps.type.dtype == "int32" else steps.astype("int64")
         if not lengths:
             raise ValueError("scan: give n_steps, or a sequence whose length says how many steps there are.")
@@ -287,7 +288,7 @@ class _Loop:
     # -- the step --------------------------------------------------------------------------------------------
 
     def call_step(self, entries: list[Any], taps: Callable[[FirstValue, tuple[int, ...]], list[Any]]) -> Returned:
-        """Call the user's function; `taps(value, taps)` makes the arguments for former values of an output."""
+        """Call the function of the user; `taps(value, taps)` returns the arguments for former values of an output."""
         self.entries = entries
 
         def call() -> Returned:
@@ -312,23 +313,23 @@ class _Loop:
                 (len(taps), "outputs_info"),
                 (len(self.non_sequences), "non_sequences"),
             )
-            given = ", then ".join(f"{count} from {kind}" for count, kind in counts if count)
-            raise TypeError(f"scan calls the step with {len(arguments)} arguments ({given}): {error}") from None
-        results = _sorted_results(returned)
+            received = ", then ".join(f"{count} from {kind}" for count, kind in counts if count)
+            raise TypeError(f"scan calls the step with {len(arguments)} arguments ({received}): {error}") from None
+        results = _sort_results(returned)
         results.take_default_updates(created)
         return results
 
     def check_outputs(self, returned: Returned) -> list[_Output]:
-        """One description for each output."""
-        described = self.outputs
-        if described is None:
+        """Return the description of each output; raise if their number differs from that of `outputs_info`."""
+        outputs = self.outputs
+        if outputs is None:
             return [_Output() for _ in returned.outputs]
-        if len(described) != len(returned.outputs):
+        if len(outputs) != len(returned.outputs):
             raise ValueError(
-                f"scan: the step returns {len(returned.outputs)} outputs, but outputs_info has {len(described)} "
+                f"scan: the step returns {len(returned.outputs)} outputs, but outputs_info has {len(outputs)} "
                 "entries. Give one for each, None where no former value is read."
             )
-        return described
+        return outputs
 
 
 def _row_type(kind: Any) -> Any:
@@ -351,7 +352,7 @@ def scan(
     return_list: bool = False,
     checkpoint_memory: int | None = None,
 ) -> tuple[Any, OrderedUpdates]:
-    """Compute a function again and again, over the entries of sequences and on its own results.
+    """Apply a function repeatedly to entries of sequences and to its own results.
 
     Parameters
     ----------
@@ -361,44 +362,44 @@ def scan(
         may be missing. Shared variables that the step makes, such as the generators of a `RandomStream`, are updated
         in each step by their ``default_update``, which becomes that of the loop.
     sequences
-        Tensors whose entries along the first dimension are passed, one a step; or dictionaries with ``input`` and
-        ``taps``, a list of which entries relative to the step are passed.
+        Tensors; each step gets one entry along the first dimension. A dictionary with ``input`` and ``taps`` passes
+        several entries, at the given offsets from the step.
     outputs_info
-        For each output None if no step reads it; or its value before the first step, of which each step gets the
-        last value; or a dictionary with ``initial`` and ``taps``: the first values along a leading dimension, and
-        which former values are passed (-1 is the last). A value has the dtype and the number of dimensions of what the
-        step returns. A Python number takes this dtype, and arrays take it if it is wider than theirs; the step is
-        called again then. The state of a random generator may be such a value, too; then the output is the last one.
+        One entry per output. None if no step reads the output; the value before the first step if each step reads the
+        last value; or a dictionary with ``initial``, the first values along a leading dimension, and ``taps``, the
+        offsets of the former values that each step reads (-1 is the last one). A first value has the dtype and the
+        number of dimensions of the output. Python numbers are converted to this dtype, and arrays if it is wider than
+        their own; then the step is called again. A first value may also be the state of a random generator; the output
+        is then its last state.
     non_sequences
-        Variables that are passed to every step, themselves, so that the step may take gradients with respect to them.
-        Others that the step uses are found.
+        Variables that are passed to each step unchanged, so that the step may take gradients with respect to them.
+        Other variables that the step uses need not be listed.
     n_steps
-        How many steps; by default as many as the shortest sequence has entries.
+        The number of steps; by default the length of the shortest sequence.
     truncate_gradient
-        Through how many of the last steps gradients flow; -1 for all.
+        The number of last steps that gradients flow through; -1 for all.
     go_backwards
-        Take the sequences from their ends.
+        Whether to read sequences from their end.
     mode
         The mode in which the step is compiled.
     name
         A name for messages.
     profile, allow_gc
-        Accepted.
+        Accepted for compatibility; have no effect.
     strict
-        Raise if the step uses shared variables that are not listed in `non_sequences` and that it does not update.
+        Raise an error if the step uses shared variables that are neither listed in `non_sequences` nor updated.
     return_list
-        Whether a single output is returned in a list.
+        Whether to return a single output in a list.
     checkpoint_memory
-        How many bytes of states the gradient of this loop may keep: of a longer loop it keeps as many states as the
-        square root of the number of steps, and computes the others again. 0 for no limit; None for what
-        ``config.scan__checkpoint_memory`` says when the gradient is taken.
+        The number of bytes of states that the gradient of this loop may keep. If the states of all steps take more,
+        the gradient keeps as many as the square root of the number of steps and recomputes the others. 0 for no limit;
+        None for ``config.scan__checkpoint_memory`` at the time when the gradient is taken.
 
     Returns
     -------
     tuple
-        The outputs of all steps, stacked along a new first dimension (a variable, or a list if there are several; of a
-        generator the last state),
-        and an `OrderedUpdates` of shared variables to pass to `aesara.function`.
+        The outputs of all steps, stacked along a new first dimension (a variable, or a list of several; for a
+        generator its last state), and an `OrderedUpdates` of shared variables to pass to `aesara.function`.
 
     Examples
     --------
@@ -425,7 +426,7 @@ def scan(
 
 
 def _one_step(loop: _Loop) -> tuple[list[Any], OrderedUpdates]:
-    """A single step needs no loop: it gets the first values themselves."""
+    """Return the outputs and updates of a single step, applied to the first values without a loop."""
 
     def values(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
         first = value.variable
@@ -446,12 +447,12 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
     outputs_read = loop.check_outputs(returned)
     parts = LoopParts(loop.n_steps, until=returned.condition)
     parts.sequences += list(zip(shifted, loop.entries))
-    made: list[State | int] = []
-    whole: set[int] = set()
+    sources: list[State | int] = []
+    last_only: set[int] = set()
     for number, (output, new) in enumerate(zip(outputs_read, returned.outputs)):
         if output.value is not None and not output.value.has_rows:
-            whole.add(number)
-            made.append(len(parts.shared))
+            last_only.add(number)
+            sources.append(len(parts.shared))
             parts.shared.append(_whole_state(output.value, new))
         elif not isinstance(new.type, DenseTensorType):
             raise TypeError(
@@ -460,30 +461,30 @@ def _many_steps(loop: _Loop, options: dict[str, Any]) -> tuple[list[Any], Ordere
             )
         elif output.value is not None:
             parts.states.append(make_state(output.value, output.taps, new, loop.n_steps))
-            made.append(parts.states[-1])
+            sources.append(parts.states[-1])
         else:
-            made.append(len(parts.results))
+            sources.append(len(parts.results))
             parts.results.append(new)
     of_update = shared_states(parts, returned.updates, loop.n_steps)
     inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in of_update.items()}
     close(parts, loop.non_sequences, inner, loop.strict)
     buffers, results, shared = parts.split(Scan.of_parts(parts, **options))
     outputs = []
-    for number, place in enumerate(made):
-        if isinstance(place, int):
-            outputs.append(shared[place] if number in whole else results[place])
+    for number, source in enumerate(sources):
+        if isinstance(source, int):
+            outputs.append(shared[source] if number in last_only else results[source])
         else:
-            outputs.append(getitem(buffers[place], slice(-min(place.taps), None)))
+            outputs.append(getitem(buffers[source], slice(-min(source.taps), None)))
     updates = OrderedUpdates()
-    for variable, place in of_update.items():
-        updates[variable] = shared[place] if isinstance(place, int) else getitem(buffers[place], -1)
-    for variable in returned.made:
+    for variable, source in of_update.items():
+        updates[variable] = shared[source] if isinstance(source, int) else getitem(buffers[source], -1)
+    for variable in returned.created:
         variable.default_update = updates[variable]
     return outputs, updates
 
 
 def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
-    """The step's variables for former values of an output."""
+    """Return the variables of the step for former values of an output."""
     first = value.variable
     kind = first.type if taps == (-1,) else _row_type(first.type)
     variables = [kind(name=f"{first.name}[t{tap}]" if first.name else None) for tap in taps]
@@ -493,28 +494,28 @@ def _tap_variables(value: FirstValue, taps: tuple[int, ...]) -> list[Any]:
 
 
 def _whole_state(value: FirstValue, new: Any) -> tuple[Any, Any, Any]:
-    """A state that is no dense tensor, such as a generator: its first value, the step's variable, and the next one."""
-    given = value.variable
-    if new.type != given.type:
+    """Return first value, inner variable and new value of a state that is no dense tensor, such as a generator."""
+    initial = value.variable
+    if new.type != initial.type:
         raise TypeError(
             f"scan: the output {describe(new)} of the step has type {new.type}, but its first value "
-            f"{describe(given)} has type {given.type}."
+            f"{describe(initial)} has type {initial.type}."
         )
-    return given, value.inner[0], new
+    return initial, value.inner[0], new
 
 
 def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any) -> State:
-    """A state of the loop. What is known of the sizes of its first value holds for all."""
-    given = value.variable
+    """Return a state of the loop; static sizes of its first value hold for all values."""
+    initial = value.variable
     depth = -min(taps)
-    first = given[None] if taps == (-1,) else specify_shape(given[:depth], (depth, *given.type.shape[1:]))
+    first = initial[None] if taps == (-1,) else specify_shape(initial[:depth], (depth, *initial.type.shape[1:]))
     row = value.inner[0].type
     sizes = list(zip(row.shape, new.type.shape))
     if new.type.ndim != row.ndim or new.type.dtype != row.dtype or any(None not in p and p[0] != p[1] for p in sizes):
         raise ValueError(
             f"scan: the output {describe(new)} of the step has type {new.type}, but its first value "
-            f"{describe(given)} has type "
-            f"{given.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
+            f"{describe(initial)} has type "
+            f"{initial.type}: the step must return {row.ndim} dimensions of dtype {row.dtype} and of the same "
             "sizes. Cast one of them, as in at.cast(value, dtype), or start with a value of the right shape, as in "
             "at.full(shape, value) or at.zeros_like(row)."
         )
@@ -525,8 +526,11 @@ def make_state(value: FirstValue, taps: tuple[int, ...], new: Any, n_steps: Any)
 
 
 def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> dict[Any, State | int]:
-    """Shared variables that the step updates: tensors become states, others are handed from step to step."""
-    places: dict[Any, State | int] = {}
+    """Add the shared variables that the step updates to the states of a loop.
+
+    Tensors become states, which are returned; for others, the number in `parts.shared` is returned.
+    """
+    sources: dict[Any, State | int] = {}
     for variable, new in updates.items():
         new = variable.type.filter_variable(new) if not isinstance(new, Variable) else new
         inner = variable.type(name=variable.name)
@@ -536,8 +540,8 @@ def shared_states(parts: LoopParts, updates: OrderedUpdates, n_steps: Any) -> di
             first.inner = [inner]
             state = make_state(first, (-1,), cast(new, variable.type.dtype), n_steps)
             parts.states.append(state)
-            places[variable] = state
+            sources[variable] = state
         else:
-            places[variable] = len(parts.shared)
+            sources[variable] = len(parts.shared)
             parts.shared.append((variable, inner, new))
-    return places
+    return sources

@@ -1,4 +1,4 @@
-"""Loops that carry a state of any form from step to step, and of which only the last state is wanted."""
+"""Loops that carry a nest of values and return only the last ones."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 
 __all__ = ["fori_loop", "while_loop"]
 
-#: The number of steps of a loop that ends by its condition only: more than any computer takes.
+#: number of steps of a loop that ends by its condition only
 _NO_END = 2**62
 
 
@@ -39,37 +39,37 @@ def while_loop(
     name: str | None = None,
     checkpoint_memory: int | None = None,
 ) -> Any:
-    """Compute a state from itself while a condition holds.
+    """Repeat a function of a state while a condition holds.
 
-    The condition is asked before each step, so that there may be no step at all; the loop gives `init` then.
+    The condition is evaluated before each step. If it does not hold at first, the result is `init`.
 
     Parameters
     ----------
     cond
-        A function of the state that returns a truth value: a tensor without dimensions.
+        A function of the state that returns a 0-d tensor.
     body
-        The step: a function of the state that returns the next one, of the same form, dtypes and shapes. It may
-        return ``(state, until(condition))`` as well, to end the loop after this step. Draws from random streams go on
-        from step to step and from call to call; what else it uses of the graph around it is the same in every step.
+        A function of the state that returns the next state, with the same structure, dtypes and shapes. It may also
+        return ``(state, until(condition))``, to end the loop after this step. Random streams advance from step to step
+        and from call to call; all other variables of the outer graph are the same in each step.
     init
-        The first state: a value, or tuples, lists and dictionaries of values, nested as one likes. Numbers and
-        arrays take the dtype that `body` returns, by the rules of `scan`; variables keep theirs.
+        The first state: a value, or a nest of tuples, lists and dictionaries of values. Numbers and arrays are
+        converted to the dtype that `body` returns, by the rules of `scan`; variables keep their dtype.
     name
         A name of the loop for messages.
     checkpoint_memory
-        How many bytes of states the gradient of this loop may keep, as in `scan`.
+        The number of bytes of states that the gradient of this loop may keep, as in `scan`.
 
     Returns
     -------
     Any
-        The last state alone, in the form of `init`: for a tuple of two values, a tuple of two values. Unlike `scan`,
-        the loop returns no updates; random streams that `body` draws from have theirs by default.
+        The last state, with the structure of `init`. Unlike `scan`, the loop returns no updates: random streams that
+        `body` draws from are updated by default.
 
     Notes
     -----
-    Only the last state is kept. Derivatives in both modes are those of the steps that are taken. For that in reverse
-    mode, the loop runs once to count its steps, and once more to keep the states of all of them, or of some, as
-    `checkpoint_memory` says.
+    Only the last state is kept. Forward-mode derivatives are computed along with the state. For reverse-mode
+    derivatives, the loop first runs to count its steps, and then again to keep the states of all steps, or of some of
+    them (see `checkpoint_memory`).
 
     Examples
     --------
@@ -96,7 +96,7 @@ def while_loop(
     goes_on = _condition_of("while_loop", cond, rebuild(init, state.first))
     steps = switch(goes_on, constant(_NO_END, dtype="int64"), constant(0, dtype="int64"))
     parts = LoopParts(steps, until=stop)
-    return state.after_loop(parts, last, few_rows=True, name=name or "while_loop", checkpoint_memory=checkpoint_memory)
+    return state.add_loop(parts, last, few_rows=True, name=name or "while_loop", checkpoint_memory=checkpoint_memory)
 
 
 def fori_loop(
@@ -108,26 +108,27 @@ def fori_loop(
     name: str | None = None,
     checkpoint_memory: int | None = None,
 ) -> Any:
-    """Compute a state from itself for each of some integers: ``for i in range(lower, upper): state = body(i, state)``.
+    """Repeat a function of a state for a range of integers: ``for i in range(lower, upper): state =
+    body(i, state)``.
 
     Parameters
     ----------
     lower, upper
-        The first integer, and the one behind the last. If there is none between, the loop gives `init`.
+        Bounds of the range, as in Python. If the range is empty, the result is `init`.
     body
-        The step: a function of the integer, which is of dtype int64, and of the state. It returns the next state, as
-        the body of a `while_loop` does, or ``(state, until(condition))`` to end the loop after this step.
+        A function of the integer, of dtype int64, and the state. It returns the next state, or
+        ``(state, until(condition))`` to end the loop after this step; see `while_loop`.
     init
-        The first state, as that of a `while_loop`.
+        The first state; see `while_loop`.
     name
         A name of the loop for messages.
     checkpoint_memory
-        How many bytes of states the gradient of this loop may keep, as in `scan`.
+        The number of bytes of states that the gradient of this loop may keep, as in `scan`.
 
     Returns
     -------
     Any
-        The last state alone, in the form of `init`, as that of a `while_loop`.
+        The last state, with the structure of `init`.
 
     Notes
     -----
@@ -148,18 +149,20 @@ def fori_loop(
     first, last = _integer(lower, "lower"), _integer(upper, "upper")
     state = _State("fori_loop", body, init)
     index: Any = TensorType("int64", ())(name="i")
-    made = state.call([index])
+    returned = state.call([index])
     steps = maximum(sub(last, first), constant(0, dtype="int64"))
-    parts = LoopParts(steps, until=made.condition)
+    parts = LoopParts(steps, until=returned.condition)
     counter = FirstValue(first)
     counter.inner = [index]
     parts.states.append(make_state(counter, (-1,), add(index, constant(1, dtype="int64")), steps))
-    return state.after_loop(parts, made, few_rows=False, name=name or "fori_loop", checkpoint_memory=checkpoint_memory)
+    return state.add_loop(
+        parts, returned, few_rows=False, name=name or "fori_loop", checkpoint_memory=checkpoint_memory
+    )
 
 
 @dataclass(eq=False)
 class _Leaf:
-    """A value in a state: how it is reached, its first value, and the step's variable for it."""
+    """A value of a state: its path, its first value, and the variable of the step for it."""
 
     path: str
     first: FirstValue | None
@@ -168,10 +171,10 @@ class _Leaf:
 
 
 class _State:
-    """The state of a loop while the loop is put together."""
+    """State of a loop under construction."""
 
-    def __init__(self, who: str, body: Callable[..., Any], init: Any) -> None:
-        self.who, self.body, self.init = who, body, init
+    def __init__(self, caller: str, body: Callable[..., Any], init: Any) -> None:
+        self.caller, self.body, self.init = caller, body, init
         self.leaves: list[_Leaf] = []
         for path, leaf in flatten(init):
             if isinstance(leaf, Variable) and not isinstance(leaf.type, DenseTensorType):
@@ -179,7 +182,7 @@ class _State:
             else:
                 self.leaves.append(_Leaf(path, FirstValue(leaf), None))
         if not self.leaves:
-            raise ValueError(f"{who}: the state has no values: init is {init!r}.")
+            raise ValueError(f"{caller}: the state has no values: init is {init!r}.")
 
     @property
     def first(self) -> list[Any]:
@@ -188,7 +191,7 @@ class _State:
     # -- the step --------------------------------------------------------------------------------------------
 
     def call(self, arguments: list[Any]) -> Returned:
-        """Call the body with variables for the state, behind other arguments."""
+        """Call the body with `arguments` and variables for the state."""
 
         def call() -> Returned:
             for leaf, first in zip(self.leaves, self.first):
@@ -197,14 +200,14 @@ class _State:
                     leaf.first.inner = [leaf.inner]
             with collect_new_shareds() as created:
                 returned = self.body(*arguments, rebuild(self.init, [leaf.inner for leaf in self.leaves]))
-            found = self._read(returned)
-            found.take_default_updates(created)
-            return found
+            result = self._read(returned)
+            result.take_default_updates(created)
+            return result
 
-        made = settle([leaf.first for leaf in self.leaves], call)
-        for leaf, new in zip(self.leaves, made.outputs):
+        returned = settle([leaf.first for leaf in self.leaves], call)
+        for leaf, new in zip(self.leaves, returned.outputs):
             self._check(leaf, new)
-        return made
+        return returned
 
     def _read(self, returned: Any) -> Returned:
         condition = None
@@ -213,32 +216,41 @@ class _State:
         leaves = leaves_as_in(self.init, returned)
         if leaves is None:
             raise TypeError(
-                f"{self.who}: the body must return a state of the form of init, {outline(self.init)}, got "
+                f"{self.caller}: the body must return a state of the form of init, {outline(self.init)}, got "
                 f"{outline(returned)}."
             )
         return Returned([v if isinstance(v, Variable) else as_tensor_variable(v) for v in leaves], condition=condition)
 
     def _check(self, leaf: _Leaf, new: Any) -> None:
         kind = leaf.variable.type if leaf.first is None else leaf.first.variable.type
-        require_type(f"{self.who}: state{leaf.path} starts as", kind, "the body", new)
+        require_type(f"{self.caller}: state{leaf.path} starts as", kind, "the body", new)
 
     # -- the loop --------------------------------------------------------------------------------------------
 
-    def after_loop(self, parts: LoopParts, made: Returned, few_rows: bool, **options: Any) -> Any:
-        """The state after the last step; the loop keeps `few_rows` from the start, or leaves that to rewrites.
+    def add_loop(self, parts: LoopParts, returned: Returned, few_rows: bool, **options: Any) -> Any:
+        """Build the loop, and return the state after the last step.
 
-        `options` are those of the loop.
+        Parameters
+        ----------
+        parts
+            The loop without the state.
+        returned
+            The values returned by the step.
+        few_rows
+            Whether buffers have a single row from the start; otherwise rewrites may shorten them.
+        options
+            Arguments of `Scan`.
         """
-        places: list[State | int] = []
-        for leaf, new in zip(self.leaves, made.outputs):
+        sources: list[State | int] = []
+        for leaf, new in zip(self.leaves, returned.outputs):
             if leaf.first is None:
-                places.append(len(parts.shared))
+                sources.append(len(parts.shared))
                 parts.shared.append((leaf.variable, leaf.inner, new))
                 continue
             state = make_state(leaf.first, (-1,), new, parts.n_steps)
             parts.states.append(state)
-            places.append(state)
-        updated = shared_states(parts, made.updates, parts.n_steps)
+            sources.append(state)
+        updated = shared_states(parts, returned.updates, parts.n_steps)
         inner = {v: parts.shared[p][1] if isinstance(p, int) else p.inner[0] for v, p in updated.items()}
         if few_rows:
             for state in parts.states:
@@ -246,46 +258,49 @@ class _State:
         close(parts, [], inner, False)
         buffers, _, shared = parts.split(Scan.of_parts(parts, **options))
 
-        def last(place: State | int) -> Any:
-            return shared[place] if isinstance(place, int) else getitem(buffers[place], -1)
+        def last_value(source: State | int) -> Any:
+            return shared[source] if isinstance(source, int) else getitem(buffers[source], -1)
 
-        for variable in made.made:
-            variable.default_update = last(updated[variable])
-        return rebuild(self.init, [last(place) for place in places])
+        for variable in returned.created:
+            variable.default_update = last_value(updated[variable])
+        return rebuild(self.init, [last_value(source) for source in sources])
 
 
 def require_type(begins: str, wanted: Any, function: str, new: Any) -> None:
-    """Raise unless what a step returns has a type, as far as sizes are known; `begins` is how the message begins."""
-    own = new.type
+    """Raise an error unless a value returned by a step has the type of its state, as far as sizes are known.
+
+    `begins` is the beginning of the message.
+    """
+    new_type = new.type
     if isinstance(wanted, DenseTensorType):
-        fits = isinstance(own, DenseTensorType) and own.dtype == wanted.dtype and own.ndim == wanted.ndim
-        fits = fits and all(None in p or p[0] == p[1] for p in zip(own.shape, wanted.shape))
+        fits = isinstance(new_type, DenseTensorType) and new_type.dtype == wanted.dtype and new_type.ndim == wanted.ndim
+        fits = fits and all(None in p or p[0] == p[1] for p in zip(new_type.shape, wanted.shape))
     else:
-        fits = own == wanted
+        fits = new_type == wanted
     if fits:
         return
     owner = new.owner
     line = "" if owner is None or owner.source is None else f", computed by {owner.source}"
     raise TypeError(
-        f"{begins} {type_text(wanted)}, but {function} returns {type_text(own)} for it, namely {describe(new)}{line}. "
-        "Dtype and shape must be the same in every step: start with a value of the right shape, as in "
-        "at.zeros_like(row), or cast, as in at.cast(value, dtype)."
+        f"{begins} {type_text(wanted)}, but {function} returns {type_text(new_type)} for it, namely "
+        f"{describe(new)}{line}. Dtype and shape must be the same in every step: start with a value of the right "
+        "shape, as in at.zeros_like(row), or cast, as in at.cast(value, dtype)."
     )
 
 
 def _first_values(buffer: Any) -> Any:
-    """The row that a buffer begins with: a buffer without room, so that each step writes over the last one's state."""
-    made_of = expansion_of(buffer)
-    assert made_of is not None
-    return specify_shape(made_of[0], (1, *buffer.type.shape[1:]))
+    """Return the first row of a buffer, as a buffer of one row that each step overwrites."""
+    expansion = expansion_of(buffer)
+    assert expansion is not None
+    return specify_shape(expansion[0], (1, *buffer.type.shape[1:]))
 
 
-def _condition_of(who: str, cond: Callable[[Any], Any], state: Any) -> Any:
-    """Return the condition on which the loop goes on from a state."""
+def _condition_of(caller: str, cond: Callable[[Any], Any], state: Any) -> Any:
+    """Return the condition for another step, after checking that it is a single truth value."""
     truth = as_tensor_variable(cond(state))
     if not isinstance(truth.type, TensorType) or truth.type.ndim:
         raise TypeError(
-            f"{who}: the condition must be a single truth value, got {type_text(truth.type)}, namely "
+            f"{caller}: the condition must be a single truth value, got {type_text(truth.type)}, namely "
             f"{describe(truth)}. Take at.all or at.any of it."
         )
     return truth
@@ -295,12 +310,12 @@ def _not(truth: Any) -> Any:
     return invert(truth) if truth.type.dtype == "bool" else eq(truth, constant(0))
 
 
-def _integer(given: Any, which: str) -> Any:
-    value = as_tensor_variable(given)
+def _integer(bound: Any, which: str) -> Any:
+    value = as_tensor_variable(bound)
     kind = value.type
     if kind.ndim or np.dtype(kind.dtype).kind not in "iu" or kind.dtype == "uint64":
         raise TypeError(
             f"fori_loop: {which} must be a single integer that fits into int64, got {type_text(kind)}, namely "
-            f"{describe(given)}."
+            f"{describe(bound)}."
         )
     return cast(value, "int64")

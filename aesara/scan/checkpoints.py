@@ -1,4 +1,4 @@
-"""Loops that keep few of their states: the others are computed again for the gradient."""
+"""Loops that keep only every n-th state; gradients recompute the others."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ def scan_checkpoints(
     fn: Callable, sequences: Any = None, outputs_info: Any = None, non_sequences: Any = None,
     name: str = "checkpointscan_fn", n_steps: Any = None, save_every_N: int = 10, padding: bool = True,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """A `scan` that returns, and keeps for the gradient, only the state after every `save_every_N` steps.
+    """Apply `scan`, but return, and keep for the gradient, only the state after every `save_every_N` steps.
 
-    It is a loop of loops: memory for n steps is that of ``n / save_every_N + save_every_N``, for twice the time of the
-    forward pass in the gradient.
+    The loop consists of two nested loops. For n steps, it keeps about ``n / save_every_N + save_every_N`` states; its
+    gradient evaluates each step twice.
 
     Parameters
     ----------
     fn, sequences, outputs_info, non_sequences, name, n_steps
         As in `scan`, with first values for every output and without taps.
     save_every_N
-        How many steps lie between kept states.
+        The number of steps from one kept state to the next.
     padding
-        Whether sequences whose length is no multiple of `save_every_N` are lengthened by zeros. Without sequences the
-        last kept state is that after the last step.
+        Whether to pad sequences by zeros to a multiple of `save_every_N`. Without sequences the last kept state is
+        that after the last step.
 
     Returns
     -------
@@ -65,21 +65,25 @@ def scan_checkpoints(
         missing = blocks * save_every_N - length
         rows = [join(0, v[:length], zeros((missing, *[v.shape[d] for d in range(1, v.type.ndim)]), v.type.dtype))
                 for v in rows]  # fmt: skip
-    cut = [v[: blocks * save_every_N].reshape((blocks, save_every_N, *[v.shape[d] for d in range(1, v.type.ndim)]),
-                                              ndim=v.type.ndim + 1) for v in rows]  # fmt: skip
+    blocked_rows = [
+        v[: blocks * save_every_N].reshape(
+            (blocks, save_every_N, *[v.shape[d] for d in range(1, v.type.ndim)]), ndim=v.type.ndim + 1
+        )
+        for v in rows
+    ]
 
-    # Without sequences, which end where they end, the last block is as long as there are steps left.
+    # Without sequences, the last block may be shorter.
     counts = [] if rows else [minimum(length - arange(blocks) * save_every_N, save_every_N)]
 
     def block(*arguments: Any) -> Any:
-        own, rest = list(arguments[: len(cut)]), list(arguments[len(cut) :])
+        own, rest = list(arguments[: len(blocked_rows)]), list(arguments[len(blocked_rows) :])
         steps = save_every_N if rows else rest.pop(0)
         inner, updates = scan(
             fn, own, rest[: len(states)], rest[len(states) :], n_steps=steps, name=name, return_list=True
         )
         return [last_value(value) for value in inner], updates
 
-    return scan(block, [*cut, *counts], states, constants, n_steps=blocks, name=name)
+    return scan(block, [*blocked_rows, *counts], states, constants, n_steps=blocks, name=name)
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -16,55 +16,56 @@ __all__ = ["close"]
 
 
 def close(parts: LoopParts, listed: Sequence[Any], updated: Mapping[Any, Any], strict: bool) -> None:
-    """Make inputs of all that the step uses and that does not change from step to step.
+    """Make the loop-invariant variables that the step uses inputs of the loop.
 
-    The step was built with variables of the graph around it.  Those that are `listed` become inputs in any case; what
-    is computed from them, or from others that do not change, is computed once, before the loop, and becomes an input.
-    `updated` are shared variables that the step updates, with the step's variables for them.
+    The step was built on variables of the outer graph. The `listed` ones become non-sequences. Of the others,
+    expressions that depend on no input of the step are computed once, before the loop, and become non-sequences.
 
-    A listed variable is not computed again in the step, whatever it depends on: it is what it was before the loop.
+    `updated` maps shared variables that the step updates to the variables of the step for them.
+
+    A listed variable becomes an input whatever it depends on: in the step it has its value from before the loop.
     """
     listed = [v for v in dict.fromkeys(listed) if not isinstance(v, Constant) and v not in updated]
-    steady = _steady(parts.inner_outputs(), {*parts.inner_inputs(), *updated}, set(listed))
+    invariants = _invariants(parts.inner_outputs(), {*parts.inner_inputs(), *updated}, set(listed))
     if strict:
-        missing = [v for v in _leaves(steady, set(listed)) if isinstance(v, SharedVariable)]
+        missing = [v for v in _leaves(invariants, set(listed)) if isinstance(v, SharedVariable)]
         if missing:
             raise MissingInputError(
                 f"scan: the step uses {', '.join(map(str, missing))}, but with strict=True it may use only those "
                 "shared variables that are listed in non_sequences."
             )
-    constants = {v: v.type(name=v.name) for v in [*listed, *steady]}
+    constants = {v: v.type(name=v.name) for v in [*listed, *invariants]}
     for outer, inner in constants.items():
         take_test_value(inner, outer)
     parts.constants += list(constants.items())
     parts.replace({**constants, **updated})
 
 
-def _steady(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) -> list[Any]:
-    """The last variables before the `outputs` that depend on variables, but not on those that are `changing`.
+def _invariants(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) -> list[Any]:
+    """Return the outermost subexpressions of `outputs` that depend on variables, but on none of those `changing`.
 
-    What depends on constants alone is part of the step, where rules can see its value, and so are slices, whose bounds
-    native code wants to see.
+    Expressions of constants stay in the step, where rules can see their values, and so do slices, whose bounds native
+    code must know.
     """
     varying = listed | {v for v in _leaves(outputs, listed) if not isinstance(v, Constant)}
     for node in io_toposort(listed, outputs):
-        for found in (changing, varying):
-            if any(v in found for v in node.inputs):
-                found.update(node.outputs)
+        for dependents in (changing, varying):
+            if any(v in dependents for v in node.inputs):
+                dependents.update(node.outputs)
 
     def is_computed(variable: Any) -> bool:
         return variable.owner is not None and (variable in changing or isinstance(variable.type, SliceType))
 
-    def before(variable: Any) -> Sequence[Any]:
+    def operands(variable: Any) -> Sequence[Any]:
         return variable.owner.inputs if is_computed(variable) else ()
 
-    return [v for v in walk(outputs, before) if v in varying and v not in changing and not is_computed(v)]
+    return [v for v in walk(outputs, operands) if v in varying and v not in changing and not is_computed(v)]
 
 
 def _leaves(outputs: Sequence[Any], listed: set[Any]) -> list[Any]:
-    """Variables without owner that the outputs depend on other than through those that are `listed`."""
+    """Return variables without an owner that the outputs depend on, other than through `listed` ones."""
 
-    def before(variable: Any) -> Sequence[Any]:
+    def operands(variable: Any) -> Sequence[Any]:
         return variable.owner.inputs if variable.owner is not None and variable not in listed else ()
 
-    return [v for v in walk(outputs, before) if v.owner is None and v not in listed]
+    return [v for v in walk(outputs, operands) if v.owner is None and v not in listed]

@@ -1,4 +1,4 @@
-"""Which variables of loops have gradients."""
+"""Loop variables with and without gradients."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_continuous(variable: Any) -> bool:
 
 
 def is_sparse(variable: Any) -> bool:
-    """Return whether this is a tensor of floating-point numbers that is not dense; its gradient may be dense."""
+    """Return whether this is a sparse tensor of floating-point numbers; its gradient may be dense."""
     return _is_floating(variable) and not isinstance(variable.type, DenseTensorType)
 
 
@@ -37,14 +37,14 @@ def _is_floating(variable: Any) -> bool:
 
 
 def shares_continuous_state(op: Any) -> bool:
-    """Return whether derivatives would have to go through a shared state; `scan` gives tensors a tap."""
+    """Return whether a shared state is a floating-point tensor; derivatives through it are not supported."""
     return any(map(_is_floating, op.inner_shared(op.inner_inputs)))
 
 
 def no_gradient(op: Any, k: int, outer: Any) -> Any:
     """Return the gradient of input `k` of a loop that does not depend on it.
 
-    Zeros for a tensor, in floating point; what else there is has no gradient, and that of a sparse matrix is missing.
+    It is zero for dense tensors, not implemented for sparse ones, and disconnected for other types.
     """
     if not isinstance(outer.type, TensorType):
         return disconnected_type()
@@ -56,7 +56,11 @@ def no_gradient(op: Any, k: int, outer: Any) -> Any:
 def gradients_in_order(
     op: Any, inputs: Sequence[Any], of_seqs: Sequence[Any], of_buffers: Sequence[Any], of_constants: Sequence[Any]
 ) -> list[Any]:
-    """The gradients of all inputs of a loop: those that are given, of which None stands for none, and of the others."""
+    """Return the gradients of all inputs of a loop in order.
+
+    `of_seqs`, `of_buffers` and `of_constants` are gradients of sequences, buffers and non-sequences, None where there
+    is none.
+    """
     result: list[Any] = [disconnected_type()]
     own = [*op.outer_seqs(inputs), *op.outer_mitsot(inputs), *op.outer_sitsot(inputs)]
     for v, g in zip(own, [*of_seqs, *of_buffers], strict=True):

@@ -23,11 +23,11 @@ def safe_new(x: Any, tag: str = "", dtype: str | np.dtype | None = None) -> Vari
     Parameters
     ----------
     x
-        A variable, or what can become one.
+        A variable, or a value to convert to one.
     tag
-        What is added to the name.
+        A suffix of the name.
     dtype
-        Another dtype.
+        The dtype of the new variable; by default that of `x`.
 
     Examples
     --------
@@ -60,12 +60,12 @@ def reconstruct_graph(
     >>> aesara.pprint(out)
     '(x_step * 2)'
     """
-    made = [v.type(name=v.name + (tag or "") if v.name else None) for v in inputs]
-    return made, clone_replace(list(outputs), dict(zip(inputs, made)))
+    new_inputs = [v.type(name=v.name + (tag or "") if v.name else None) for v in inputs]
+    return new_inputs, clone_replace(list(outputs), dict(zip(inputs, new_inputs)))
 
 
 def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
-    """Return `out` with `y` wherever it computes what `x` computes.
+    """Replace subexpressions of `out` that compute the same as `x` by `y`.
 
     Examples
     --------
@@ -76,63 +76,63 @@ def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
     """
     if out is None:
         return None
-    wanted: list[Any] = list(x) if isinstance(x, (list, tuple)) else [x]
-    given = list(y) if isinstance(y, (list, tuple)) else [y]
-    found: dict[Variable, Any] = {}
+    targets: list[Any] = list(x) if isinstance(x, (list, tuple)) else [x]
+    substitutes = list(y) if isinstance(y, (list, tuple)) else [y]
+    replacements: dict[Variable, Any] = {}
 
-    def before(variable: Any) -> Sequence[Any] | None:
-        for one, other in zip(wanted, given, strict=True):
-            if equal_computations([variable], [one]):
-                found[variable] = other
+    def operands(variable: Any) -> Sequence[Any] | None:
+        for target, substitute in zip(targets, substitutes, strict=True):
+            if equal_computations([variable], [target]):
+                replacements[variable] = substitute
                 return None
         return variable.owner.inputs if variable.owner is not None else None
 
-    for _ in walk([out], before):
+    for _ in walk([out], operands):
         pass
-    return clone_replace(out, found)
+    return clone_replace(out, replacements)
 
 
 def traverse(
     out: Any, x: Variable, x_copy: Variable, d: MutableMapping[Any, Any], visited: set[Any] | None = None
 ) -> MutableMapping[Any, Any]:
-    """Note in `d` that `x_copy` replaces `x`, if `out` is computed from it; returns `d`.
+    """Set ``d[x] = x_copy`` if `out` depends on `x`; return `d`.
 
     Parameters
     ----------
     out
         A variable or a list of them; None for nothing.
     x, x_copy
-        The variable that is looked for, and its replacement.
+        The variable, and its replacement.
     d
-        Replacements found so far.
+        The dictionary of replacements.
     visited
-        Nodes that need no visit.
+        Nodes that are not visited again; the visited ones are added.
     """
     if out is None:
         return d
-    seen = set() if visited is None else visited
+    visited_nodes = set() if visited is None else visited
     roots = list(out) if isinstance(out, (list, tuple)) else [out]
 
-    def before(variable: Any) -> Sequence[Any] | None:
-        return None if variable.owner is None or variable.owner in seen else variable.owner.inputs
+    def operands(variable: Any) -> Sequence[Any] | None:
+        return None if variable.owner is None or variable.owner in visited_nodes else variable.owner.inputs
 
-    for variable in walk(roots, before):
+    for variable in walk(roots, operands):
         if variable is x:
             d[x] = x_copy
         if variable.owner is not None:
-            seen.add(variable.owner)
+            visited_nodes.add(variable.owner)
     return d
 
 
 class Validator:
-    """Finds expressions of variables that do without others.
+    """Rewrites expressions in terms of allowed variables.
 
     Parameters
     ----------
     valid, invalid
-        Variables that may be used, and that may not.
+        Allowed and forbidden variables.
     valid_equivalent
-        Variables that may be used in the place of others.
+        Allowed replacements of other variables.
 
     Examples
     --------
@@ -153,27 +153,29 @@ class Validator:
         self.invalid = {*(invalid or [])} - set(self.valid_equivalent)
 
     def check(self, out: Variable) -> tuple[Variable, bool] | None:
-        """Return an expression for `out` that may be used, and whether it is `out` itself; None if there is none."""
-        replaced = {}
+        """Return an equivalent expression of allowed variables and whether it is `out` itself, or None if there is
+        none.
+        """
+        replacements = {}
 
-        def before(variable: Any) -> Sequence[Any] | None:
+        def operands(variable: Any) -> Sequence[Any] | None:
             is_leaf = variable in self.valid or variable in self.valid_equivalent
             return None if is_leaf or variable.owner is None else variable.owner.inputs
 
-        for variable in walk([out], before):
+        for variable in walk([out], operands):
             if variable in self.invalid:
                 return None
             if variable in self.valid_equivalent:
-                replaced[variable] = self.valid_equivalent[variable]
+                replacements[variable] = self.valid_equivalent[variable]
             elif variable.owner is None and variable not in self.valid and not isinstance(variable, Constant):
                 return None
-        if not replaced:
+        if not replacements:
             return out, True
-        return clone_replace(out, replaced), False
+        return clone_replace(out, replacements), False
 
 
 def copy_var_format(var: Any, as_var: Any) -> Any:
-    """Return `var` with the dtype of `as_var`, and with its type but for a dimension more.
+    """Convert `var` to the dtype and type of `as_var`; `var` may have one more leading dimension.
 
     Examples
     --------

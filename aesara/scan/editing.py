@@ -1,4 +1,4 @@
-"""Helpers of rewrites of loops: finding loops, and replacing them by edited ones."""
+"""Helpers of rewrites of loops: search, and replacement by edited loops."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ __all__ = ["LoopDB", "OverLoops", "apply_edited", "edited_node", "loops_of", "sa
 
 
 def loops_of(fgraph: FunctionGraph) -> list[Apply]:
-    """The loops of a graph, in an order in which they can run."""
+    """Return the loops of a graph in topological order."""
     if not any(isinstance(node.op, Scan) for node in fgraph.apply_nodes):
         return []
     return [node for node in fgraph.toposort() if isinstance(node.op, Scan)]
 
 
 class OverLoops(GraphRewriter):
-    """Applies a rule to the loops of a graph, the last loop first, until it has nothing left to do.
+    """Applies a rule to each loop of a graph, from the last one to the first, until nothing changes.
 
     Parameters
     ----------
     rule
-        A node rewriter that gives a dictionary of outputs of the loop with their replacements, or False.
+        A node rewriter that returns a dictionary of outputs of the loop and their replacements, or False.
     """
 
     idempotent = True
@@ -38,24 +38,26 @@ class OverLoops(GraphRewriter):
         self.name = rule.name or getattr(rule, "__name__", None)
 
     def apply(self, fgraph: FunctionGraph) -> int:
-        """The number of loops that were replaced."""
-        done = 0
+        """Return the number of loops that were replaced."""
+        count = 0
         pending = loops_of(fgraph)
         while pending:
             node = pending.pop()
             if node not in fgraph.apply_nodes:
                 continue
-            found: Any = self.rule.transform(fgraph, node)
-            if found:
-                fgraph.replace_all_validate(list(found.items()), reason=self.name)
-                done += 1
-                made = {v.owner for v in found.values() if v.owner is not None and isinstance(v.owner.op, Scan)}
-                pending += [new for new in made if new is not node and new in fgraph.apply_nodes]
-        return done
+            replacements: Any = self.rule.transform(fgraph, node)
+            if replacements:
+                fgraph.replace_all_validate(list(replacements.items()), reason=self.name)
+                count += 1
+                new_loops = {
+                    v.owner for v in replacements.values() if v.owner is not None and isinstance(v.owner.op, Scan)
+                }
+                pending += [new for new in new_loops if new is not node and new in fgraph.apply_nodes]
+        return count
 
 
-class _WhereLoops(GraphRewriter):
-    """Applies a rewriter to graphs that have loops."""
+class _IfLoops(GraphRewriter):
+    """Applies a rewriter to graphs that contain loops."""
 
     def __init__(self, rewriter: GraphRewriter) -> None:
         self.rewriter = rewriter
@@ -71,11 +73,11 @@ class LoopDB(EquilibriumDB):
     """Rewriters of loops that are applied together until none of them changes the graph."""
 
     def query(self, *tags: Any, **kwtags: Any) -> Any:
-        return _WhereLoops(super().query(*tags, **kwtags))
+        return _IfLoops(super().query(*tags, **kwtags))
 
 
 def edited_node(args: ScanArgs, node: Apply, **options: Any) -> Apply:
-    """Apply an edited loop.
+    """Apply an edited loop, and return its node.
 
     Parameters
     ----------
@@ -84,24 +86,25 @@ def edited_node(args: ScanArgs, node: Apply, **options: Any) -> Apply:
     node
         The old loop.
     options
-        Arguments of `Scan` that are not those of the old loop.
+        Arguments of `Scan` that differ from those of the old loop.
     """
     op = node.op
-    kept = {"profile": op.profile, "allow_gc": op.allow_gc, "strict": op.strict}
-    given = {**op.options, **kept, **options}
+    flags = {"profile": op.profile, "allow_gc": op.allow_gc, "strict": op.strict}
+    arguments = {**op.options, **flags, **options}
     with inherit_source(node):
-        loop = Scan(args.inner_inputs, args.inner_outputs, args.info, **given)
-        made: Apply = loop.make_node(*args.outer_inputs)
-    return made
+        loop = Scan(args.inner_inputs, args.inner_outputs, args.info, **arguments)
+        new_node: Apply = loop.make_node(*args.outer_inputs)
+    return new_node
 
 
 def apply_edited(args: ScanArgs, node: Apply, **options: Any) -> dict[Variable, Variable]:
-    """Apply an edited loop; returns for each output of the old one that is left what takes its place.
+    """Apply an edited loop, and return replacements of outputs of the old one.
 
-    The field of an output that the old loop did not have holds None; the parameters are those of `edited_node`.
+    `args.outer_outputs` has the outputs of the old loop, and None for each new output. For the parameters see
+    `edited_node`.
     """
-    made = edited_node(args, node, **options)
-    return {old: new for old, new in zip(args.outer_outputs, made.outputs, strict=True) if old is not None}
+    new_node = edited_node(args, node, **options)
+    return {old: new for old, new in zip(args.outer_outputs, new_node.outputs, strict=True) if old is not None}
 
 
 def same_length(a: Any, b: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Numbers and arrays as first values of a loop's states: which dtype they take."""
+"""Conversion of first values of states: dtypes of numbers and arrays."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from aesara.tensor.core.tensor_type import DenseTensorType, TensorType
 
 __all__ = ["FirstValue", "settle"]
 
-#: For each dtype of complex numbers the one of their parts.
+#: dtypes of the real and imaginary parts of complex numbers
 _PARTS = {"complex64": "float32", "complex128": "float64"}
 
 
 class FirstValue:
     """The value of a state before the first step.
 
-    A variable has its dtype; that of an array may become a wider one.  A Python number takes what `settle` finds.
+    A variable keeps its dtype; an array may be converted to a wider one; `settle` finds the dtype of a Python number.
 
     Parameters
     ----------
@@ -35,63 +35,64 @@ class FirstValue:
     (TensorType(int64, ()), TensorType(float32, ()))
     """
 
-    def __init__(self, given: Any) -> None:
-        self.is_number = isinstance(given, (bool, int, float, complex)) and not isinstance(given, np.generic)
-        self.is_data = not isinstance(given, Variable)
+    def __init__(self, value: Any) -> None:
+        self.is_number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
+        self.is_data = not isinstance(value, Variable)
         if self.is_number:
-            given = constant(given, dtype=_dtype_of_number(given))
-        self.variable: Any = given if isinstance(given, Variable) else as_tensor_variable(given)
+            value = constant(value, dtype=_dtype_of_number(value))
+        self.variable: Any = value if isinstance(value, Variable) else as_tensor_variable(value)
         self.is_data = self.is_data and isinstance(self.variable, Constant)
-        #: The step's variables for this and later values, in the last call of the step.
+        #: variables of the step for this and later values, in the last call of the step
         self.inner: list[Any] = []
 
     @property
     def has_rows(self) -> bool:
-        """Return whether it is a dense tensor, of which a loop keeps a row for each step."""
+        """Return whether it is a dense tensor, for which a loop can keep one row per step."""
         return isinstance(self.variable.type, DenseTensorType)
 
     @property
     def dtype(self) -> str:
         return self.variable.type.dtype
 
-    def takes(self, dtype: str) -> bool:
-        """Take a dtype, if the value, which is data, may; returns whether it is another than before."""
+    def convert_to(self, dtype: str) -> bool:
+        """Convert the value, which is a constant, to a dtype if this is exact; return whether it has changed."""
         kind, data = np.dtype(dtype).kind, self.variable.data
         if self.is_number:
             with np.errstate(all="ignore"):
-                made = data.astype(dtype if data.dtype.kind != "c" or kind == "c" else data.dtype)
-            fits = made == data if kind in "biu" else np.isfinite(made) == np.isfinite(data)
+                converted = data.astype(dtype if data.dtype.kind != "c" or kind == "c" else data.dtype)
+            fits = converted == data if kind in "biu" else np.isfinite(converted) == np.isfinite(data)
         else:
-            made, fits = data.astype(dtype, copy=False), np.can_cast(self.dtype, dtype, "safe")
-        if not fits or made.dtype == data.dtype:
+            converted, fits = data.astype(dtype, copy=False), np.can_cast(self.dtype, dtype, "safe")
+        if not fits or converted.dtype == data.dtype:
             return False
-        self.variable = constant(made, dtype=dtype)
+        self.variable = constant(converted, dtype=dtype)
         return True
 
 
 def settle(firsts: Sequence[FirstValue | None], call: Callable[[], Any]) -> Any:
-    """Call the step, and call it again while first values take other dtypes; returns what it has returned last.
+    """Call the step repeatedly until the dtypes of first values agree with its outputs; return the values of the last
+    call.
 
-    `firsts` are those of the step's outputs, None where there is none.  Integers start as int64 and floating-point
-    numbers as `config.floatX`.  First they become as wide as what the step returns.  Then numbers get the precision of
-    the data that the step computes with, so that they do not add precision of their own; and at last the dtype that
-    the step returns all the same.
+    `firsts` are the first values of the outputs of the step; None for outputs without one. Integers start as int64 and
+    floating-point numbers as `config.floatX`. First values are first converted to dtypes that the step returns, if
+    these are wider. Then Python numbers get the precision of the data that the step computes with, so that they do not
+    determine the precision of the result. At last they get the dtype that the step returns, whatever it is.
     """
     returned = _call_widening(firsts, call)
     numbers = [(k, first) for k, first in enumerate(firsts) if first is not None and first.is_number]
-    if _take([(first, _of_data(k, firsts, returned)) for k, first in numbers]):
+    if _convert_all([(first, _dtype_of_data(k, firsts, returned)) for k, first in numbers]):
         returned = _call_widening(firsts, call)
-    return call() if _take([(first, new.type.dtype) for first, new in _pairs(firsts, returned)]) else returned
+    return call() if _convert_all([(first, new.type.dtype) for first, new in _pairs(firsts, returned)]) else returned
 
 
-def _take(dtypes: Sequence[tuple[FirstValue, str]]) -> bool:
-    """Give each value its dtype; returns whether one has changed."""
-    changed = [first.takes(dtype) for first, dtype in dtypes]
+def _convert_all(dtypes: Sequence[tuple[FirstValue, str]]) -> bool:
+    """Convert each value to its dtype; return whether one has changed."""
+    changed = [first.convert_to(dtype) for first, dtype in dtypes]
     return any(changed)
 
 
 def _pairs(firsts: Sequence[FirstValue | None], returned: Any) -> list[tuple[FirstValue, Any]]:
-    """First values that are data, and what the step returns for them."""
+    """Return the first values that are data, with the outputs of the step for them."""
     pairs = zip(firsts, returned.outputs)
     return [(f, new) for f, new in pairs if f is not None and f.is_data and isinstance(new.type, TensorType)]
 
@@ -100,29 +101,31 @@ def _call_widening(firsts: Sequence[FirstValue | None], call: Callable[[], Any])
     while True:
         returned = call()
         pairs = _pairs(firsts, returned)
-        if not _take([(f, np.result_type(f.dtype, new.type.dtype).name) for f, new in pairs]):
+        if not _convert_all([(f, np.result_type(f.dtype, new.type.dtype).name) for f, new in pairs]):
             return returned
 
 
-def _of_data(k: int, firsts: Sequence[FirstValue | None], returned: Any) -> str:
-    """The dtype of state `k` with the precision of the data that it depends on, through any number of steps."""
+def _dtype_of_data(k: int, firsts: Sequence[FirstValue | None], returned: Any) -> str:
+    """Return the dtype of state `k` with the precision of the data that it depends on, directly or through other
+    states.
+    """
     own = firsts[k].dtype  # type: ignore[union-attr]  # it is a number
     if np.dtype(own).kind not in "fc":
         return own
     number_of = {v: j for j, first in enumerate(firsts) if first is not None and first.is_number for v in first.inner}
 
-    def before(variable: Any) -> Sequence[Any]:
+    def operands(variable: Any) -> Sequence[Any]:
         if variable in number_of:
             return returned.outputs[number_of[variable] :][:1]
         return variable.owner.inputs if variable.owner is not None else ()
 
-    found = set()
-    for leaf in walk(returned.outputs[k : k + 1], before):
+    dtypes = set()
+    for leaf in walk(returned.outputs[k : k + 1], operands):
         is_data = leaf.owner is None and leaf not in number_of and isinstance(leaf.type, TensorType)
         if is_data and (leaf.type.ndim or not isinstance(leaf, Constant)):
-            found.add(_PARTS.get(leaf.type.dtype, leaf.type.dtype))
-    found = {dtype for dtype in found if dtype.startswith("float")} or {config.floatX}
-    widest = max(found, key=lambda dtype: np.dtype(dtype).itemsize)
+            dtypes.add(_PARTS.get(leaf.type.dtype, leaf.type.dtype))
+    dtypes = {dtype for dtype in dtypes if dtype.startswith("float")} or {config.floatX}
+    widest = max(dtypes, key=lambda dtype: np.dtype(dtype).itemsize)
     return _complex(widest) if own in _PARTS else widest
 
 

@@ -11,22 +11,25 @@ Taps = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class ScanInfo:
-    """The kinds of a loop's inputs and outputs, in the order in which they stand.
+    """The numbers and taps of a loop's inputs and outputs, by kind.
 
-    ========  ==========================================================================================
+    ========  =================================================================================
     seq       a sequence: each step gets its next entry
-    mit_mot   many taps in, many out: a buffer of which each step reads and writes several entries
-    mit_sot   many taps in, one out: a state whose step reads several of its former values
-    sit_sot   one tap in, one out: a state whose step reads its last value
-    nit_sot   an output that no step reads
+    mit_mot   multiple input taps, multiple output taps: a buffer of which each step reads and
+              writes several rows
+    mit_sot   multiple input taps, single output tap: a state of which each step reads several
+              former values
+    sit_sot   single input tap, single output tap: a state of which each step reads the last
+              value
+    nit_sot   no input tap, single output tap: an output that no step reads
     shared    a state of any type, of which only the last value is kept
-    non_seq   a value that is the same in every step
-    ========  ==========================================================================================
+    non_seq   a value that is the same in each step
+    ========  =================================================================================
 
-    Inputs of the step are the entries of the sequences, then the taps of mit_mot, mit_sot and sit_sot, shared values
-    and non-sequences; its outputs are those of mit_mot, mit_sot, sit_sot, nit_sot and shared, and last, `as_while`,
-    whether to stop.  Inputs of the loop are the number of steps, sequences, buffers of mit_mot, mit_sot and sit_sot,
-    first values of shared, lengths of nit_sot, and non-sequences.
+    Inputs of the step, in order: entries of sequences; taps of mit_mot, mit_sot and sit_sot; shared; non_seqs. Outputs
+    of the step: mit_mot, mit_sot, sit_sot, nit_sot, shared, and, if `as_while`, the condition that ends the loop.
+    Inputs of the loop: the number of steps; sequences; buffers of mit_mot, mit_sot and sit_sot; first values of shared;
+    numbers of rows of nit_sot; non_seqs.
 
     Examples
     --------
@@ -63,7 +66,7 @@ class ScanInfo:
 
     @property
     def tap_array(self) -> Taps:
-        """The taps that are read of each state: mit_mot, mit_sot, then sit_sot."""
+        """The taps of each state that are read: mit_mot, mit_sot, then sit_sot."""
         return (*self.mit_mot_in_slices, *self.mit_sot_in_slices, *self.sit_sot_in_slices)
 
     @property

@@ -1,4 +1,4 @@
-"""The graphs of loops' steps are rewritten as those of functions."""
+"""Rewriting of the graphs of steps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RewriteSteps"]
 
 
 class RewriteSteps(GraphRewriter):
-    """Drops outputs of loops that nobody uses, and rewrites the graphs of their steps as those of functions."""
+    """Removes unused outputs of loops, and rewrites the graphs of their steps like those of functions."""
 
     query = RewriteDatabaseQuery(include=["fast_run"], exclude=["inplace"])
 
@@ -28,5 +28,5 @@ class RewriteSteps(GraphRewriter):
             step = FunctionGraph(node.op.inner_inputs, node.op.inner_outputs, clone=True)
             rewriter.rewrite(step)
             with inherit_source(node):
-                made = node.op.with_step(step.inputs, step.outputs)(*node.inputs, return_list=True)
-            fgraph.replace_all_validate(list(zip(node.outputs, made, strict=True)), reason="rewrite_steps")
+                new_outputs = node.op.with_step(step.inputs, step.outputs)(*node.inputs, return_list=True)
+            fgraph.replace_all_validate(list(zip(node.outputs, new_outputs, strict=True)), reason="rewrite_steps")

@@ -1,4 +1,4 @@
-"""Loops that write their states into the memory of their buffers."""
+"""In-place loops: states are written into the memory of their buffers."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ __all__ = ["ScanInplaceOptimizer"]
 
 
 class ScanInplaceOptimizer(InplaceRewriter):
-    """Lets loops overwrite buffers that nobody else reads, instead of copies of them.
+    """Lets loops overwrite buffers that no other node reads, instead of copying them.
 
-    Natively this changes nothing: states are written where they belong in any case.
+    This concerns loops that run in Python; native code does so in any case.
     """
 
     def concerns(self, op: Op) -> bool:
         return isinstance(op, Scan) and not op.destroy_map
 
     def in_place(self, fgraph: FunctionGraph, node: Apply, memory: FreeMemory) -> Op | None:
-        taken = {}
+        destroy_map = {}
         info = node.op.info
         for k in range(info.n_mit_mot + info.n_mit_sot + info.n_sit_sot):
             position = 1 + info.n_seqs + k
             if node.inputs[position].owner is not None and memory.may_be_taken(node, position):
                 memory.take(node, position)
-                taken[k] = [position]
-        return node.op.overwriting(taken) if taken else None
+                destroy_map[k] = [position]
+        return node.op.overwriting(destroy_map) if destroy_map else None
 
     def apply(self, fgraph: FunctionGraph) -> int:
-        """The number of loops that overwrite buffers now."""
+        """Return the number of loops that were replaced."""
         self.add_requirements(fgraph)
         return super().apply(fgraph)

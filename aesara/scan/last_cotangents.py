@@ -1,7 +1,6 @@
-"""Cotangents that are zero except in the last rows, as those of ``states[-1]`` and ``states[-3:]``.
+"""Cotangents that are zero except in the last rows, such as those of ``states[-1]`` and ``states[-3:]``.
 
-The gradient of a loop starts with such rows.  Were they entries of a sequence, it would have a row of zeros for each of
-the other steps.
+These rows are initial values of the gradient loop. As a sequence they would need a row of zeros for each other step.
 """
 
 from __future__ import annotations
@@ -22,20 +21,20 @@ from aesara.tensor.shapes.rearranging import sizes_of
 
 __all__ = ["LastRows", "is_zero_before", "last_entry", "rows_from", "split_last_rows"]
 
-#: Rows up to which they are carried from step to step; it takes a copy of each of them in each step.
+#: maximum number of last rows that are carried from step to step; each costs a copy per step
 MOST_ROWS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class LastRows:
-    """A cotangent as a sum.
+    """A cotangent as a sum of its last rows and a rest.
 
     Attributes
     ----------
     rows
-        Its last rows, by their distance from the end: 1 for the last one.  Others are zero.
+        Last rows by their distance from the end: 1 for the last one. Other rows are zero.
     rest
-        The second term, of as many rows as the cotangent has; None for zero.
+        A cotangent with all rows, or None for zero.
     """
 
     rows: dict[int, Any]
@@ -43,7 +42,10 @@ class LastRows:
 
 
 def split_last_rows(gradient: Any) -> LastRows:
-    """Split a cotangent into its last rows and a rest, by the operations that have written them to zeros.
+    """Split a cotangent into its last rows and a rest.
+
+    The cotangent is matched with ``set_subtensor(zeros[-k], row)``, ``set_subtensor(zeros[-k:], rows)`` and sums of
+    such terms.
 
     Examples
     --------
@@ -74,33 +76,33 @@ def split_last_rows(gradient: Any) -> LastRows:
         return whole
     if start < 0:
         return _of_end(zero, value, -start)
-    found = split_last_rows(value)
-    rest = found.rest
+    split = split_last_rows(value)
+    rest = split.rest
     if rest is value:
         return whole
-    return LastRows(found.rows, None if rest is None else node.op(zero, rest, *inputs))
+    return LastRows(split.rows, None if rest is None else node.op(zero, rest, *inputs))
 
 
 def last_entry(gradient: Any) -> Any:
-    """Return the last entry of a cotangent that is zero otherwise; None for others."""
-    found = split_last_rows(gradient)
-    return found.rows[1] if list(found.rows) == [1] and found.rest is None else None
+    """Return the last row of a cotangent if all other rows are zero, else None."""
+    split = split_last_rows(gradient)
+    return split.rows[1] if list(split.rows) == [1] and split.rest is None else None
 
 
 def rows_from(gradient: Any, start: int) -> Any:
-    """Return the rows of a cotangent from `start` on, as they were written where they were."""
-    found = _rows_behind(gradient)
-    return found[1] if found is not None and found[0] == start else gradient[start:]
+    """Return ``gradient[start:]``; of rows written to zeros, the rows themselves."""
+    written = _written_rows(gradient)
+    return written[1] if written is not None and written[0] == start else gradient[start:]
 
 
 def is_zero_before(gradient: Any, stop: int) -> bool:
     """Return whether a cotangent is known to be zero in the rows before `stop`."""
-    found = _rows_behind(gradient)
-    return found is not None and found[0] >= stop
+    written = _written_rows(gradient)
+    return written is not None and written[0] >= stop
 
 
-def _rows_behind(gradient: Any) -> tuple[int, Any] | None:
-    """Return how many rows of zeros a cotangent begins with, and the others; None if it was made otherwise."""
+def _written_rows(gradient: Any) -> tuple[int, Any] | None:
+    """Match ``set_subtensor(zeros[start:], rows)``; return start and rows, or None."""
     node = gradient.owner
     if not _writes_to_zeros(node) or len(node.op.idx_list) != 1:
         return None
@@ -116,23 +118,23 @@ def _rows_behind(gradient: Any) -> tuple[int, Any] | None:
 def _sum_of(terms: list[LastRows]) -> LastRows:
     rows: dict[int, Any] = {}
     for term in terms:
-        for place, row in term.rows.items():
-            rows[place] = add(rows[place], row) if place in rows else row
+        for position, row in term.rows.items():
+            rows[position] = add(rows[position], row) if position in rows else row
     rests = [term.rest for term in terms if term.rest is not None]
     return LastRows(rows, None if not rests else rests[0] if len(rests) == 1 else add(*rests))
 
 
 def _of_entry(gradient: Any, entry: Any, others: list[Any]) -> LastRows:
-    """Split what has one row, or a part of one."""
+    """Split a cotangent of a row, or of a part of a row."""
     zero, value = gradient.owner.inputs[:2]
-    number, length = known_integer(entry), gradient.type.shape[0]
-    if number is not None and length is not None and 0 <= number < length:
-        number -= length
-    if number is None or not -MOST_ROWS <= number < 0 or (length is not None and length < -number):
+    index, length = known_integer(entry), gradient.type.shape[0]
+    if index is not None and length is not None and 0 <= index < length:
+        index -= length
+    if index is None or not -MOST_ROWS <= index < 0 or (length is not None and length < -index):
         return LastRows({}, gradient)
     if length is None:
-        message = f"scan: the gradient reads row {number} of a loop that has taken fewer steps."
-        value = CheckAndRaise(IndexError, message)(value, ge(zero.shape[0], constant(-number, dtype="int64")))
+        message = f"scan: the gradient reads row {index} of a loop that has taken fewer steps."
+        value = CheckAndRaise(IndexError, message)(value, ge(zero.shape[0], constant(-index, dtype="int64")))
     row = alloc(constant(0, dtype=gradient.type.dtype), *sizes_of(zero)[1:])
     if others:
         row = set_subtensor(row[tuple(others)], value)
@@ -140,17 +142,17 @@ def _of_entry(gradient: Any, entry: Any, others: list[Any]) -> LastRows:
         row = value
     else:
         row = alloc(value, *sizes_of(zero)[1:])
-    return LastRows({-number: row}, None)
+    return LastRows({-index: row}, None)
 
 
 def _of_end(zero: Any, value: Any, count: int) -> LastRows:
-    """Split what has at most `count` rows."""
+    """Split a cotangent of at most `count` last rows."""
     if value.type.shape[0] is None:
         whole = alloc(constant(0, dtype=value.type.dtype), count, *sizes_of(zero)[1:])
         value = set_subtensor(whole[count - value.shape[0] :], value)
     else:
         count = value.type.shape[0]
-    return LastRows({place: value[count - place] for place in range(1, count + 1)}, None)
+    return LastRows({position: value[count - position] for position in range(1, count + 1)}, None)
 
 
 def _writes_to_zeros(node: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The last value of a loop that may end early, read from the buffer of its state."""
+"""Last values of loops that may end early."""
 
 from __future__ import annotations
 
@@ -18,28 +18,25 @@ __all__ = ["while_scan_merge_subtensor_last_element"]
 
 @node_rewriter([Scan])
 def while_scan_merge_subtensor_last_element(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Read the last value of a state, ``buffer[depth:][-1]``, as ``buffer[-1]``.
-
-    The loop may end early, but is known to take a step, so that the last row of its buffer is that of a step.
-    """
+    """``states[depth:][-1]`` -> ``states[-1]``, for loops that may end early but take at least one step."""
     info, steps = node.op.info, known_integer(node.inputs[0])
     if not info.as_while or steps is None or steps < 1:
         return False
-    found: dict[Variable, Variable] = {}
+    replacements: dict[Variable, Variable] = {}
     for k, taps in enumerate(info.tap_array):
         if k < info.n_mit_mot:
             continue
         for later in _reads(fgraph, node.outputs[k], slice, -min(taps)):
             for last in _reads(fgraph, later.outputs[0], int, -1):
                 with inherit_source(last):
-                    found[last.outputs[0]] = last.op(node.outputs[k], *last.inputs[1:])
-    return found or False
+                    replacements[last.outputs[0]] = last.op(node.outputs[k], *last.inputs[1:])
+    return replacements or False
 
 
 def _reads(fgraph: FunctionGraph, rows: Any, kind: type, number: int) -> Iterator[Apply]:
-    """The nodes that read ``rows[number]``, or ``rows[number:]`` and no other part if the kind is that of slices."""
-    for client, place in fgraph.clients[rows]:
-        if not isinstance(client, Apply) or not isinstance(client.op, Subtensor) or place:
+    """Iterate over nodes that compute ``rows[number:]`` (kind `slice`) or ``rows[number]`` (kind `int`)."""
+    for client, position in fgraph.clients[rows]:
+        if not isinstance(client, Apply) or not isinstance(client.op, Subtensor) or position:
             continue
         index, *rest = client.op.idx_list or (None,)
         if isinstance(index, slice):

@@ -1,4 +1,4 @@
-"""The positions of the kinds of a loop's inputs and outputs, by the names that the documentation gives them."""
+"""Access to inputs and outputs of loops by kind."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["ScanMethodsMixin"]
 
 
 def _section(values: Sequence[Any], counts: Sequence[int], which: int) -> list[Any]:
-    """Part number `which` of values that follow each other in parts of these lengths."""
+    """Return section `which` of a list of consecutive sections with the given lengths."""
     start = sum(counts[:which])
     return list(values[start : start + counts[which]])
 
 
 class ScanMethodsMixin:
-    """Parts of the inputs and outputs of a loop (outer) and of its step (inner), given all of them."""
+    """Selects inputs and outputs of a loop (outer) and of its step (inner) by kind."""
 
     info: ScanInfo
 
@@ -122,7 +122,7 @@ class ScanMethodsMixin:
         return self._outer_outputs(outer_outputs, 4)
 
     def outer_positions(self) -> tuple[list[int], list[int]]:
-        """For each input of the step the loop's input that it is an entry of, and for each output the loop's output."""
+        """Return, for each input of the step, the position of the loop's input, and the same for outputs."""
         i = self.info
         inputs = list(range(1, 1 + i.n_seqs))
         for k, taps in enumerate(i.tap_array):
@@ -135,14 +135,14 @@ class ScanMethodsMixin:
         return inputs, outputs
 
     def get_oinp_iinp_iout_oout_mappings(self) -> dict[str, dict[int, Any]]:
-        """Which inputs and outputs of the loop (outer) and of its step (inner) belong together, by their numbers.
+        """Return the correspondence of inputs and outputs of the loop (outer) and of its step (inner), by positions.
 
         Returns
         -------
         dict
-            A dictionary for each direction.  Those to what there may be several of (``inner_inp_from_outer_inp``,
+            A dictionary for each direction.  Values are lists of positions in ``inner_inp_from_outer_inp``,
             ``inner_out_from_outer_inp``, ``inner_out_from_inner_inp``, ``inner_inp_from_inner_out``,
-            ``inner_inp_from_outer_out``, ``inner_out_from_outer_out``) have lists; the others have numbers, -1 where
+            ``inner_inp_from_outer_out`` and ``inner_out_from_outer_out``, and single positions in the others, -1 if
             there is none.
 
         Examples

@@ -1,4 +1,4 @@
-"""Nested tuples, lists and dictionaries of values, as the states of loops."""
+"""Nests of tuples, lists and dictionaries (pytrees), as states of loops."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ __all__ = ["flatten", "leaves_as_in", "outline", "rebuild"]
 
 
 def flatten(value: Any) -> list[tuple[str, Any]]:
-    """List the leaves of a nest of tuples, lists and dictionaries, each with how it is reached from the whole.
+    """List the leaves of a nest of tuples, lists and dictionaries, with their paths.
 
-    What is none of these is a leaf. None is no leaf: it is part of the form, as an empty tuple is.
+    All other values are leaves, except None, which is part of the structure.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def flatten(value: Any) -> list[tuple[str, Any]]:
 
 
 def rebuild(like: Any, leaves: Sequence[Any]) -> Any:
-    """Return a nest of the form of another one with other leaves.
+    """Return a nest with the structure of `like` and other leaves.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ def rebuild(like: Any, leaves: Sequence[Any]) -> Any:
     >>> rebuild({"a": 1, "b": (2, [3], None)}, "xyz")
     {'a': 'x', 'b': ('y', ['z'], None)}
     """
-    left = iter(leaves)
-    return _map_leaves(like, lambda _: next(left))
+    remaining = iter(leaves)
+    return _map_leaves(like, lambda _: next(remaining))
 
 
 def leaves_as_in(like: Any, value: Any) -> list[Any] | None:
-    """List the leaves of a nest in the order of those of another one; None if it has another form.
+    """List the leaves of a nest in the order of those of `like`, or return None if the structures differ.
 
-    Lists and tuples are alike, and so are dictionaries with the same keys in another order.
+    Lists and tuples are interchangeable, and the order of the keys of dictionaries is ignored.
 
     Examples
     --------
@@ -69,20 +69,20 @@ def leaves_as_in(like: Any, value: Any) -> list[Any] | None:
         return None if _is_nest(value) else [value]
     if not _is_nest(value) or isinstance(like, Mapping) != isinstance(value, Mapping):
         return None
-    theirs = dict(_parts(value))
-    if theirs.keys() != {key for key, _ in _parts(like)}:
+    parts = dict(_parts(value))
+    if parts.keys() != {key for key, _ in _parts(like)}:
         return None
-    found: list[Any] = []
+    result: list[Any] = []
     for key, part in _parts(like):
-        leaves = leaves_as_in(part, theirs[key])
+        leaves = leaves_as_in(part, parts[key])
         if leaves is None:
             return None
-        found += leaves
-    return found
+        result += leaves
+    return result
 
 
 def outline(value: Any) -> str:
-    """Say what the form of a nest is, with a star for each leaf.
+    """Describe the structure of a nest, with a star for each leaf.
 
     Examples
     --------
@@ -105,19 +105,19 @@ def _is_nest(value: Any) -> bool:
 
 
 def _parts(nest: Any) -> list[tuple[Any, Any]]:
-    """The parts of a nest with their keys. The keys of dictionaries are in the order in which they stand there."""
+    """Return keys and parts of a nest, dictionaries in their own order."""
     return list(nest.items()) if isinstance(nest, Mapping) else list(enumerate(nest))
 
 
-def _map_leaves(value: Any, change: Callable[[Any], Any]) -> Any:
+def _map_leaves(value: Any, function: Callable[[Any], Any]) -> Any:
     if value is None:
         return None
     if not _is_nest(value):
-        return change(value)
-    made = [(key, _map_leaves(part, change)) for key, part in _parts(value)]
+        return function(value)
+    parts = [(key, _map_leaves(part, function)) for key, part in _parts(value)]
     if isinstance(value, Mapping):
-        return dict(made)
-    entries = [part for _, part in made]
+        return dict(parts)
+    entries = [part for _, part in parts]
     if isinstance(value, list):
         return entries
     return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)

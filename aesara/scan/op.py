@@ -1,4 +1,4 @@
-"""`Scan`: a loop as one operation."""
+"""The `Scan` op: a loop."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from aesara.graph.parts import PutTogether, flat, has_parts
 from aesara.graph.pullback import cotangents_of_inputs, with_supports
 from aesara.graph.support import FULL
 from aesara.graph.traversal import graph_inputs, io_connection_pattern
-from aesara.scan.backward import pulled_back
+from aesara.scan.backward import pull_back_loop
 from aesara.scan.copying import copy_var_format
-from aesara.scan.forward import pushed_forward
+from aesara.scan.forward import push_forward_loop
 from aesara.scan.info import ScanInfo
 from aesara.scan.layout import ScanMethodsMixin
 from aesara.scan.parts import LoopParts
@@ -52,12 +52,12 @@ __all__ = [
 
 
 def check_broadcast(v1: Any, v2: Any) -> None:
-    """Raise unless two tensors have their dimensions of length one in the same places.
+    """Raise an error if a dimension has length one in only one of two types.
 
     Raises
     ------
     TypeError
-        If they have not; one of them needs `unbroadcast` or `specify_shape`.
+        If the types differ so; one of the tensors needs `unbroadcast` or `specify_shape`.
     """
     sizes = [getattr(v.type, "shape", ()) for v in (v1, v2)]
     rank = min(map(len, sizes))
@@ -69,33 +69,33 @@ def check_broadcast(v1: Any, v2: Any) -> None:
             )
 
 
-_TIME = re.compile(r"\[t[+-]?[0-9]*\]$")  # behind the name of an entry of a sequence, or of a state
+_TIME = re.compile(r"\[t[+-]?[0-9]*\]$")  # suffix of names of entries of sequences and states
 
 
 class Scan(Op, HasInnerGraph, ScanMethodsMixin):
-    """A loop: a graph, the step, that is computed again and again on entries of sequences and on its own results.
+    """A loop: repeated evaluation of a graph, the step, on entries of sequences and on its own results.
 
-    Made by `aesara.scan.scan`; see `ScanInfo` for the order of inputs and outputs.
+    Built by `aesara.scan.scan`. `ScanInfo` documents the order of inputs and outputs.
 
     Parameters
     ----------
     inputs, outputs
-        The step.
+        The graph of the step.
     info
-        Their kinds.
+        The kinds of inputs and outputs.
     mode
         The mode in which the step is compiled.
     typeConstructor
         Accepted for compatibility; has no effect.
     truncate_gradient
-        Through how many of the last steps gradients flow; -1 for all.
+        The number of last steps that gradients flow through; -1 for all.
     name
         A name for messages.
     as_while, profile, allow_gc, strict
         Accepted for compatibility; have no effect. `info` says whether the loop can end early.
     checkpoint_memory
-        How many bytes of states the loop's gradient may keep; 0 for no limit, None for what
-        ``config.scan__checkpoint_memory`` says. Loops that differ in this only are equal: they compute the same.
+        The number of bytes of states that the gradient may keep; 0 for no limit, None for
+        ``config.scan__checkpoint_memory``. It is ignored when loops are compared, since it changes no result.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         self.validate_inner_graph()
 
     def validate_inner_graph(self) -> None:
-        """Every state must go on with the type that it started with."""
+        """Raise an error if the type of a state changes from step to step."""
         outputs = self.inner_mitsot_outs(self.inner_outputs) + self.inner_sitsot_outs(self.inner_outputs)
         states = self.inner_mitsot(self.inner_inputs) + [[v] for v in self.inner_sitsot(self.inner_inputs)]
         for taps, new in zip(states, outputs):
@@ -145,7 +145,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     @cached_property
     def fgraph(self) -> FunctionGraph:
-        """A copy of the step as a graph on nominal variables: equal steps are equal node by node."""
+        """A copy of the step on nominal variables, such that equal steps have equal nodes."""
         refuse_repeated_inputs(self.inner_inputs)
         nominal = [NominalVariable(k, v.type) for k, v in enumerate(self.inner_inputs)]
         copies = clone_get_equiv(
@@ -157,33 +157,33 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         return self.with_step(self.inner_inputs, self.inner_outputs)
 
     def with_step(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Scan:
-        """The same loop with another step of the same layout."""
-        kept = {"profile": self.profile, "allow_gc": self.allow_gc, "strict": self.strict}
-        return Scan(inputs, outputs, self.info, **self.options, **kept)
+        """Return this loop with another step of the same layout."""
+        flags = {"profile": self.profile, "allow_gc": self.allow_gc, "strict": self.strict}
+        return Scan(inputs, outputs, self.info, **self.options, **flags)
 
     @property
     def options(self) -> dict[str, Any]:
-        """The arguments of the constructor that say how the loop is called, compiled and differentiated."""
+        """The arguments of the constructor that determine how the loop is called, compiled and differentiated."""
         return {
             "mode": self.mode, "name": self.name, "truncate_gradient": self.truncate_gradient,
             "checkpoint_memory": self.checkpoint_memory,
         }  # fmt: skip
 
     def keeping_all_states(self) -> Scan:
-        """The same loop, whose gradient keeps the states of all steps."""
-        made = copy(self)
-        made.checkpoint_memory = 0
-        return made
+        """Return this loop with a gradient that keeps the states of all steps."""
+        op = copy(self)
+        op.checkpoint_memory = 0
+        return op
 
     def overwriting(self, buffers: dict[int, list[int]]) -> Scan:
-        """The same loop, which writes some of its outputs into the memory of inputs; see `Op.destroy_map`."""
-        made = copy(self)
-        made.destroy_map = buffers
-        return made
+        """Return this loop with some outputs written into the memory of inputs; see `Op.destroy_map`."""
+        op = copy(self)
+        op.destroy_map = buffers
+        return op
 
     @classmethod
     def of_parts(cls, parts: LoopParts, **options: Any) -> list[Variable]:
-        """Apply the loop that has these parts; `options` are those of the constructor."""
+        """Apply a loop with the given parts; `options` are arguments of the constructor."""
         loop = cls(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **options)
         return loop(*parts.outer_inputs(), return_list=True)
 
@@ -220,9 +220,9 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         n_steps = as_tensor_variable(inputs[0])
         if n_steps.type.ndim or n_steps.type.dtype not in integer_dtypes:
             raise TypeError(f"{self}: the number of steps must be an integer, got {n_steps.type}.")
-        given = [n_steps, *inputs[1:]]
-        self._check_rows(given)
-        return Apply(self, given, [output_type() for output_type in self._output_types(given)])
+        new_inputs = [n_steps, *inputs[1:]]
+        self._check_rows(new_inputs)
+        return Apply(self, new_inputs, [output_type() for output_type in self._output_types(new_inputs)])
 
     def _check_rows(self, inputs: Sequence[Any]) -> None:
         states = [*self.inner_mitmot(self.inner_inputs), *self.inner_mitsot(self.inner_inputs)]
@@ -243,7 +243,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         buffers = self.outer_mitmot(inputs) + self.outer_mitsot(inputs) + self.outer_sitsot(inputs)
         types: list[Any] = []
         for buffer, taps in zip(buffers, info.tap_array):
-            # A loop that ends early returns the rows that are written, which are more than those before the first step.
+            # A loop that ends early returns only the rows that are written.
             is_full = not info.as_while or buffer.type.shape[0] == -min(taps)
             length = buffer.type.shape[0] if is_full else None
             types.append(TensorType(buffer.type.dtype, (length, *buffer.type.shape[1:])))
@@ -253,7 +253,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         return types + [new.type for new in self.inner_shared_outs(self.inner_outputs)]
 
     def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
-        """Buffers keep their shape; rows of other outputs have that of the step's, if it is known before the loop."""
+        """Return shapes of outputs: those of buffers, and shapes of rows of the step that are known before the loop."""
         info = self.info
         shapes: list[Any] = []
         rows = self._shapes_of_rows(node, input_shapes)
@@ -263,42 +263,46 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
             if not isinstance(out.type, TensorType):
                 shapes.append(None)
                 continue
-            own = [Shape_i(d)(out) if n is None else as_tensor_variable(n) for d, n in enumerate(out.type.shape)]
+            output_shape = [
+                Shape_i(d)(out) if n is None else as_tensor_variable(n) for d, n in enumerate(out.type.shape)
+            ]
             if k < buffers:
                 shape = list(input_shapes[1 + info.n_seqs + k])
-                own = [own[0] if info.as_while else shape[0], *shape[1:]]
+                output_shape = [output_shape[0] if info.as_while else shape[0], *shape[1:]]
             elif k < buffers + info.n_nit_sot:
                 if not info.as_while:
-                    own[0] = lengths[k - buffers]
-                own[1:] = [n if known is None else known for n, known in zip(own[1:], rows[k - buffers], strict=True)]
-            shapes.append(tuple(own))
+                    output_shape[0] = lengths[k - buffers]
+                output_shape[1:] = [
+                    n if known is None else known for n, known in zip(output_shape[1:], rows[k - buffers], strict=True)
+                ]
+            shapes.append(tuple(output_shape))
         return shapes
 
     def _shapes_of_rows(self, node: Apply, input_shapes: Sequence[Any]) -> list[list[Any]]:
-        """For each output that is no state the sizes of its rows; None where they depend on values in the loop."""
+        """Return the sizes of the rows of each output that is no state, with None for those that depend on steps."""
         new = self.inner_nitsot_outs(self.inner_outputs)
         if all(None not in out.type.shape for out in new):
             return [[None] * out.type.ndim for out in new]
         outer_of_input, _ = self.outer_positions()
         first_constant = len(node.inputs) - self.info.n_non_seqs
         shared = set(self.inner_shared(self.inner_inputs))
-        given = []
+        shapes_of_inputs = []
         for inner, k in zip(self.inner_inputs, outer_of_input, strict=True):
             shape = None if inner in shared else input_shapes[k]
-            given.append(shape if shape is None or k >= first_constant else shape[1:])
-        found = infer_shape(new, self.inner_inputs, given)
+            shapes_of_inputs.append(shape if shape is None or k >= first_constant else shape[1:])
+        shapes = infer_shape(new, self.inner_inputs, shapes_of_inputs)
         constants = dict(zip(self.inner_non_seqs(self.inner_inputs), node.inputs[first_constant:]))
         changing = set(self.inner_inputs) - set(constants)
         sizes: list[list[Any]] = []
-        for shape in found:
+        for shape in shapes:
             is_known = [not changing.intersection(graph_inputs([n])) for n in shape or ()]
             known = clone_replace([n for n, k in zip(shape or (), is_known) if k], constants)
-            left = iter(known)
-            sizes.append([next(left) if k else None for k in is_known])
+            remaining = iter(known)
+            sizes.append([next(remaining) if k else None for k in is_known])
         return sizes
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        """Outputs depend on inputs through any number of steps."""
+        """Return which outputs depend on which inputs, through any number of steps."""
         inner = io_connection_pattern(self.inner_inputs, self.inner_outputs)
         outer_of_input, outer_of_output = self.outer_positions()
         reached = [[False] * len(node.outputs) for _ in node.inputs]
@@ -323,51 +327,57 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     # -- derivatives -----------------------------------------------------------------------------------------
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        return pulled_back(self, inputs, outputs, output_gradients, [FULL] * len(outputs))[0]
+        return pull_back_loop(self, inputs, outputs, output_gradients, [FULL] * len(outputs))[0]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-        return pushed_forward(self, inputs, eval_points)
+        return push_forward_loop(self, inputs, eval_points)
 
     # -- values that consist of arrays -----------------------------------------------------------------------
 
     def in_parts(self, node: Apply, *inputs: Any) -> list[Any] | None:
-        """The loop on the parts of what is the same in each step; None if a state consists of parts."""
+        """Return the loop on the parts of its non-sequences, or None if a state has parts."""
         first = len(inputs) - self.info.n_non_seqs
         inner = self.inner_non_seqs(self.inner_inputs)
         if any(isinstance(v, tuple) for v in inputs[:first]) or any(map(has_parts, self.inner_outputs)):
             return None
-        parts = [tuple([v.type() for v in outer]) if isinstance(outer, tuple) else own
-                 for outer, own in zip(inputs[first:], inner, strict=True)]  # fmt: skip
-        whole = {own: PutTogether(own.type)(*part) for own, part in zip(inner, parts) if isinstance(part, tuple)}
-        given = [*self.inner_inputs[: len(self.inner_inputs) - len(inner)], *flat(parts)]
+        parts = [tuple([v.type() for v in outer]) if isinstance(outer, tuple) else variable
+                 for outer, variable in zip(inputs[first:], inner, strict=True)]  # fmt: skip
+        whole = {
+            variable: PutTogether(variable.type)(*part)
+            for variable, part in zip(inner, parts)
+            if isinstance(part, tuple)
+        }
+        inner_inputs = [*self.inner_inputs[: len(self.inner_inputs) - len(inner)], *flat(parts)]
         info = replace(self.info, n_non_seqs=len(flat(parts)))
-        loop = Scan(given, clone_replace(self.inner_outputs, whole), info, self.mode, None, name=self.name)
+        loop = Scan(inner_inputs, clone_replace(self.inner_outputs, whole), info, self.mode, None, name=self.name)
         return loop(*flat(inputs), return_list=True)
 
     # -- values ----------------------------------------------------------------------------------------------
 
     def shown_inputs(self, values: Sequence[Any]) -> Sequence[Any]:
-        """Return the inputs as error messages show them: of a buffer only the first values; the rest is empty."""
-        shown = list(values)
+        """Return the inputs for error messages; of buffers only the first values, since other rows are
+        not initialized.
+        """
+        result = list(values)
         first = 1 + self.info.n_seqs + self.info.n_mit_mot
         for k, taps in enumerate(self.info.tap_array[self.info.n_mit_mot :], first):
-            shown[k] = None if values[k] is None else values[k][: -min(taps)]
-        return shown
+            result[k] = None if values[k] is None else values[k][: -min(taps)]
+        return result
 
     @property
     def title(self) -> str:
-        """The loop in messages about its values: the function that makes it, and the user's name for it."""
+        """The loop in error messages: the function that builds it, and its name."""
         return "aesara.scan" if self.name is None else f"aesara.scan ({self.name})"
 
     def state_text(self, k: int) -> str:
-        """The state of this number in messages: the number, and the name of its first value."""
+        """Return the number of a state and the name of its first value, for messages."""
         states = [*self.inner_mitmot(self.inner_inputs), *self.inner_mitsot(self.inner_inputs)]
         states += [[v] for v in self.inner_sitsot(self.inner_inputs)]
         name = states[k][0].name
         return f"state {k}" if name is None else f"state {k} ({_TIME.sub('', name)})"
 
     def where_computed(self, position: int) -> str:
-        """The line of the user's program that computes an output of the step, for messages."""
+        """Return the line of the user's program that computes an output of the step, for messages."""
         owner = self.inner_outputs[position].owner
         line = None if owner is None else owner.source
         return "" if line is None else f" (computed by {line})"
@@ -375,7 +385,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
     @cached_property
     def fn(self) -> Callable[..., Any]:
         """The compiled step."""
-        # A run has copies of its own, which each step gets from the one before.
+        # A run copies shared states once, so that steps may overwrite them.
         states = [v for v in self.inner_shared(self.inner_inputs) if v.type.restorable]
         return hooks.compile_step(
             self.inner_inputs, self.inner_outputs, mode=self.mode, name=self.name, overwritten=states
@@ -383,7 +393,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
     @cached_property
     def shapes_fn(self) -> Callable[..., Any]:
-        """Computes the shapes of the results that no step reads, from the inputs of the step."""
+        """A function from inputs of the step to shapes of the results that no step reads."""
         shapes = [out.shape for out in self.inner_nitsot_outs(self.inner_outputs)]
         return hooks.compile_step(self.inner_inputs, shapes, name=f"shapes of {self.name}")
 
@@ -394,7 +404,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
 
 @cotangents_of_inputs.register(Scan)
 def _(op, node, of_outputs):
-    """Leave steps alone of which no row is read, nor one behind them."""
+    """Skip steps after the last row that is read."""
     values = [g.apply_support() for g in of_outputs]
-    terms, known = pulled_back(op, node.inputs, node.outputs, values, [g.support for g in of_outputs])
+    terms, known = pull_back_loop(op, node.inputs, node.outputs, values, [g.support for g in of_outputs])
     return with_supports(node, terms, values, of_outputs, known)

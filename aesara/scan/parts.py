@@ -1,4 +1,4 @@
-"""A loop while it is put together: what goes in and comes out of each step."""
+"""Loops under construction: the parts of a loop by kind."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ __all__ = [
 
 
 def expand_empty(tensor_var: Any, size: Any) -> Any:
-    """Return a tensor with `size` more rows than `tensor_var`, whose values do not matter, after those it has.
+    """Append `size` uninitialized rows to a tensor.
 
     Examples
     --------
@@ -46,16 +46,16 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     >>> expand_empty(at.matrix("first"), 3).type.ndim
     2
     """
-    # Each size has a `shape` of its own, as `debugprint` shows it of Aesara's graphs; merging makes them one.
+    # One `shape` per size, as in Aesara 2.9.4; they are merged later.
     rows, *rest = [tensor_var.shape[k] if known is None else known for k, known in enumerate(tensor_var.type.shape)]
     longer = AllocEmpty(tensor_var.type.dtype)(add(size, rows), *rest)
     return set_subtensor(longer[:rows], tensor_var)
 
 
 def take_test_value(variable: Any, outer: Any, row: int | None = None) -> None:
-    """Let a variable of the step have the test value of a variable of the loop, or a row of that.
+    """Set the test value of a variable of the step to that of a variable of the loop, or to a row of it.
 
-    Nothing happens if test values are not in use, or there is none: the operation that needs it says so.
+    Does nothing if test values are not in use or if there is none; the op that needs the value raises the error.
     """
     if config.compute_test_value == "off":
         return
@@ -67,12 +67,12 @@ def take_test_value(variable: Any, outer: Any, row: int | None = None) -> None:
 
 
 def take_first_row(variable: Any, rows: Any) -> None:
-    """Let a variable of the step have the first row of the test value of a sequence, under the same conditions."""
+    """Set the test value of a variable of the step to the first row of that of a sequence; see `take_test_value`."""
     take_test_value(variable, rows, 0)
 
 
 def expansion_of(buffer: Any) -> tuple[Any, Any] | None:
-    """The tensor and the number of rows that `expand_empty` has made a buffer of; None if it was made otherwise."""
+    """Return the tensor and the total number of rows if `buffer` is a result of `expand_empty`, else None."""
     node = buffer.owner
     if node is None or not isinstance(node.op, IncSubtensor) or not node.op.set_instead_of_inc:
         return None
@@ -85,25 +85,25 @@ def expansion_of(buffer: Any) -> tuple[Any, Any] | None:
 
 
 def with_known_rows(first: Any) -> Any:
-    """First values in a tensor whose type says how many: that of a single one, which `unbroadcast` has hidden."""
+    """Return first values without `unbroadcast`, which hides that there is a single row."""
     node = first.owner
     return node.inputs[0] if node is not None and isinstance(node.op, Unbroadcast) else first
 
 
 def last_value(output: Any) -> Any:
-    """The last value of an output of `scan`: the last row, or of what is no dense tensor the output itself."""
+    """Return the last row of an output of `scan`; outputs that are no dense tensors are last values themselves."""
     return output[-1] if isinstance(output.type, DenseTensorType) else output
 
 
 def with_rows(buffer: Any, rows: Any) -> Any:
-    """Return a buffer that `expand_empty` has made with another number of rows."""
+    """Return a buffer built by `expand_empty` with another number of rows."""
     node = buffer.owner
     empty, *rest = node.inputs
     return node.op(empty.owner.op(rows, *empty.owner.inputs[1:]), *rest)
 
 
 def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
-    """Return whether a length is known to be that of `depth` rows and one for each step."""
+    """Return whether a length is known to equal ``depth + n_steps``."""
     if isinstance(length, Constant) and isinstance(n_steps, Constant):
         return int(length.data) == depth + int(n_steps.data)
     node = length.owner
@@ -113,11 +113,11 @@ def is_for_each_step(length: Any, depth: int, n_steps: Any) -> bool:
 
 
 def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
-    """Return whether a buffer is known to have `depth` rows and one for each step."""
-    made_of = expansion_of(buffer)
-    if made_of is None:
+    """Return whether a buffer is known to have ``depth + n_steps`` rows."""
+    expansion = expansion_of(buffer)
+    if expansion is None:
         return False
-    value, length = made_of
+    value, length = expansion
     if is_for_each_step(length, depth, n_steps):
         return True
     rows = with_known_rows(value).type.shape[0]
@@ -128,8 +128,16 @@ def is_exact(buffer: Any, depth: int, n_steps: Any) -> bool:
 class State:
     """A value that the step computes from its former values.
 
-    `buffer` holds the first values and has room for those to come; `taps` says which former values are read (-1 is
-    the last one), `inner` are the step's inputs for them, and `new` is the step's output.
+    Attributes
+    ----------
+    buffer
+        A tensor with the first values and room for later ones.
+    taps
+        The former values that are read; -1 is the last one.
+    inner
+        The inputs of the step for these values.
+    new
+        The output of the step.
     """
 
     buffer: Variable
@@ -140,7 +148,7 @@ class State:
 
 @dataclass(eq=False)
 class LoopParts:
-    """The parts of a loop by kind; pairs are of the loop's own and of the step's variable."""
+    """The parts of a loop by kind. Pairs consist of a variable of the loop and one of the step."""
 
     n_steps: Variable
     sequences: list[tuple[Variable, Variable]] = field(default_factory=list)
@@ -187,13 +195,13 @@ class LoopParts:
     def replace(self, replacements: dict[Variable, Variable]) -> None:
         """Replace variables in the graph of the step."""
         ordered = self._ordered_states()
-        made = iter(clone_replace(self.inner_outputs(), replacements))
+        new_outputs = iter(clone_replace(self.inner_outputs(), replacements))
         for state in ordered:
-            state.new = next(made)
-        self.results = [next(made) for _ in self.results]
-        self.shared = [(outer, inner, next(made)) for outer, inner, _ in self.shared]
+            state.new = next(new_outputs)
+        self.results = [next(new_outputs) for _ in self.results]
+        self.shared = [(outer, inner, next(new_outputs)) for outer, inner, _ in self.shared]
         if self.until is not None:
-            self.until = next(made)
+            self.until = next(new_outputs)
 
     def outer_inputs(self) -> list[Variable]:
         return [
@@ -206,7 +214,7 @@ class LoopParts:
         ]
 
     def split(self, outputs: Sequence[Variable]) -> tuple[dict[State, Variable], list[Variable], list[Variable]]:
-        """The loop's outputs: the buffers of states, the results, and the last values of shared ones."""
+        """Split the outputs of the loop into buffers of states, results, and last values of shared states."""
         ordered = self._ordered_states()
         after = len(ordered) + len(self.results)
         return dict(zip(ordered, outputs)), list(outputs[len(ordered) : after]), list(outputs[after:])

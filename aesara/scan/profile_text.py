@@ -1,4 +1,4 @@
-"""The part of a profile that is about the time of loops."""
+"""The section about loops of a profile."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ def profile_printer(
     message: str, compile_time: float, fct_call_time: float, apply_time: Mapping[Any, float],
     apply_cimpl: Mapping[Any, bool], outputs_size: Mapping[Any, Any], file: TextIO,
 ) -> None:  # fmt: skip
-    """Print which share of the time of a function its loops have taken, by loop.
+    """Print the share of the time of a function that its loops have taken, by loop.
 
     Parameters
     ----------
     message, compile_time, apply_cimpl, outputs_size
         Accepted for compatibility; have no effect.
     fct_call_time
-        The seconds of all calls of the function.
+        The total time of calls of the function, in seconds.
     apply_time
-        Seconds by node, or by function graph and node.
+        Time in seconds by node, or by function graph and node.
     file
-        Where to print.
+        The file to print to.
     """
     by_node = {(key[1] if isinstance(key, tuple) else key): seconds for key, seconds in apply_time.items()}
     loops = [

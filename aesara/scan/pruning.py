@@ -1,4 +1,4 @@
-"""Loops without inputs and outputs that they need not have: constants, duplicates, and what nobody uses."""
+"""Removal of constant, duplicate and unused inputs and outputs of loops."""
 
 from __future__ import annotations
 
@@ -22,57 +22,57 @@ __all__ = ["remove_constants_and_unused_inputs_scan", "remove_unused_outputs_sca
 
 @node_rewriter([Scan])
 def remove_constants_and_unused_inputs_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Take out inputs of a loop that its step does not use, those that it has twice, and constants.
+    """Remove unused and duplicate inputs of a loop, and move constants into the step.
 
-    Constants become constants of the step, and sequences whose entries are all the same are no sequences.
+    Sequences with equal entries become non-sequences.
     """
     args = ScanArgs.from_node(node)
     used = set(ancestors(args.inner_outputs))
-    replaced: dict[Variable, Variable] = {}
+    replacements: dict[Variable, Variable] = {}
     sequences: dict[Variable, Variable] = {}
-    steady: dict[Variable, Variable] = {}
+    non_seqs: dict[Variable, Variable] = {}
     for outer, inner in zip(args.outer_in_seqs, args.inner_in_seqs):
         if inner not in used:
             continue
         row = _only_row(outer)
         if outer in sequences:
-            replaced[inner] = sequences[outer]
+            replacements[inner] = sequences[outer]
         elif isinstance(row, Constant):
-            replaced[inner] = row
+            replacements[inner] = row
         elif row is not None:
-            steady[row] = inner
+            non_seqs[row] = inner
         else:
             sequences[outer] = inner
     for outer, inner in zip(args.outer_in_non_seqs, args.inner_in_non_seqs):
         if inner not in used:
             continue
         if isinstance(outer, Constant) and outer.type == inner.type:
-            replaced[inner] = outer
-        elif outer in steady and steady[outer].type == inner.type:
-            replaced[inner] = steady[outer]
+            replacements[inner] = outer
+        elif outer in non_seqs and non_seqs[outer].type == inner.type:
+            replacements[inner] = non_seqs[outer]
         else:
-            steady.setdefault(outer, inner)
-            if steady[outer] is not inner:
+            non_seqs.setdefault(outer, inner)
+            if non_seqs[outer] is not inner:
                 return False
-    before = (len(args.outer_in_seqs), len(args.outer_in_non_seqs))
-    if not replaced and before == (len(sequences), len(steady)):
+    old_counts = (len(args.outer_in_seqs), len(args.outer_in_non_seqs))
+    if not replacements and old_counts == (len(sequences), len(non_seqs)):
         return False
     args.outer_in_seqs, args.inner_in_seqs = list(sequences), list(sequences.values())
-    args.outer_in_non_seqs, args.inner_in_non_seqs = list(steady), list(steady.values())
-    args.replace_inner({v: _of_type(new, v) for v, new in replaced.items()})
+    args.outer_in_non_seqs, args.inner_in_non_seqs = list(non_seqs), list(non_seqs.values())
+    args.replace_inner({v: _convert_to_type_of(new, v) for v, new in replacements.items()})
     return apply_edited(args, node)
 
 
-def _of_type(new: Variable, old: Variable) -> Variable:
+def _convert_to_type_of(new: Variable, old: Variable) -> Variable:
     return old.type.filter_variable(new)
 
 
 def _only_row(rows: Any) -> Any:
-    """Return the entry that a sequence repeats; None if entries differ, or are not known to be equal."""
+    """Return the entry that a sequence repeats, or None if it is not known to repeat one."""
     if isinstance(rows, Constant):
         data = rows.data
-        is_steady = len(data) > 0 and bool((data == data[:1]).all())
-        return constant(data[0], dtype=rows.type.dtype) if is_steady else None
+        is_repeated = len(data) > 0 and bool((data == data[:1]).all())
+        return constant(data[0], dtype=rows.type.dtype) if is_repeated else None
     if rows.owner is None or not isinstance(rows.owner.op, Alloc):
         return None
     value, _, *sizes = rows.owner.inputs
@@ -85,55 +85,62 @@ def _only_row(rows: Any) -> Any:
 
 @node_rewriter([Scan])
 def remove_unused_outputs_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Take out outputs and states of a loop that nobody reads and that nothing else depends on."""
+    """Remove outputs and states of a loop that are neither read nor needed by others."""
     unused = [k for k, out in enumerate(node.outputs) if not fgraph.clients[out]]
     if not unused or len(unused) == len(node.outputs):
         return False
-    gone = set(scan_can_remove_outs(node.op, unused)[1])
-    if not gone:
+    removable = set(scan_can_remove_outs(node.op, unused)[1])
+    if not removable:
         return False
     op = node.op
-    inner, outer, info, inputs, _ = compress_outs(op, gone, node.inputs)
-    args = ScanArgs(inputs, [v for k, v in enumerate(node.outputs) if k not in gone], inner, outer, info, clone=False)
+    inner_inputs, inner_outputs, info, inputs, _ = compress_outs(op, removable, node.inputs)
+    args = ScanArgs(
+        inputs,
+        [v for k, v in enumerate(node.outputs) if k not in removable],
+        inner_inputs,
+        inner_outputs,
+        info,
+        clone=False,
+    )
     return apply_edited(args, node)
 
 
 @node_rewriter([Scan])
 def scan_merge_inouts(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Compute once what a loop computes twice: states that are equal in each step, and equal outputs."""
+    """Merge states of a loop that are equal in each step, and equal outputs."""
     args = ScanArgs.from_node(node)
-    twins = _twins(args)
-    if not twins:
+    duplicates = _duplicates(args)
+    if not duplicates:
         return False
-    replaced: dict[Variable, Variable] = {}
-    for kind, k, first in twins:
+    merged: dict[Variable, Variable] = {}
+    for kind, k, first in duplicates:
         if kind != "nit_sot":
             inner = getattr(args, f"inner_in_{kind}")
             pairs = zip(inner[k], inner[first]) if kind == "mit_sot" else [(inner[k], inner[first])]
-            replaced.update(pairs)
-    args.replace_inner(replaced)
-    outputs = {kind: list(getattr(args, f"outer_out_{kind}")) for kind, _, _ in twins}
-    for kind, k, _ in sorted(twins, key=lambda twin: -twin[1]):
+            merged.update(pairs)
+    args.replace_inner(merged)
+    outputs = {kind: list(getattr(args, f"outer_out_{kind}")) for kind, _, _ in duplicates}
+    for kind, k, _ in sorted(duplicates, key=lambda duplicate: -duplicate[1]):
         for name in (f"inner_in_{kind}", f"inner_out_{kind}", f"outer_in_{kind}", f"outer_out_{kind}",
                      f"{kind}_in_slices"):  # fmt: skip
             if hasattr(args, name):
                 del getattr(args, name)[k]
-    made = apply_edited(args, node)
-    for kind, k, first in twins:
-        made[outputs[kind][k]] = made[outputs[kind][first]]
-    return made
+    replacements = apply_edited(args, node)
+    for kind, k, first in duplicates:
+        replacements[outputs[kind][k]] = replacements[outputs[kind][first]]
+    return replacements
 
 
-def _twins(args: ScanArgs) -> list[tuple[str, int, int]]:
-    """Kind and number of states and outputs that are always equal to another one, and the number of that one.
+def _duplicates(args: ScanArgs) -> list[tuple[str, int, int]]:
+    """Return kind and number of states and outputs that equal an earlier one, and the number of the earlier one.
 
-    States that start alike are taken to be equal until their steps differ; what remains is equal in each step.
+    This is partition refinement: states with equal first values are assumed to be equal, until their steps differ.
     """
-    states: list[tuple[str, int, Any, Any]] = []  # kind, number, what it starts with, and the step's variables
+    states: list[tuple[str, int, Any, Any]] = []  # kind, number, first values, and variables of the step
     for k, (outer, inner, taps) in enumerate(zip(args.outer_in_mit_sot, args.inner_in_mit_sot, args.mit_sot_in_slices)):
         states.append(("mit_sot", k, (outer, taps, inner[0].type), inner))
-    for k, (outer, one) in enumerate(zip(args.outer_in_sit_sot, args.inner_in_sit_sot)):
-        states.append(("sit_sot", k, (outer, (-1,), one.type), [one]))
+    for k, (outer, variable) in enumerate(zip(args.outer_in_sit_sot, args.inner_in_sit_sot)):
+        states.append(("sit_sot", k, (outer, (-1,), variable.type), [variable]))
     classes: dict[Any, list[int]] = {}
     for position, (_, _, start, _) in enumerate(states):
         classes.setdefault(start, []).append(position)
@@ -144,26 +151,26 @@ def _twins(args: ScanArgs) -> list[tuple[str, int, int]]:
     results = args.inner_outputs[sum(map(len, args.inner_out_mit_mot)) :]
     while True:
         same = {v: w for group in groups for p in group[1:] for v, w in zip(states[p][3], states[group[0]][3])}
-        news = _representatives(order, results, same)
+        representatives = _representatives(order, results, same)
         finer: dict[Any, list[int]] = {}
         for number, group in enumerate(groups):
             for p in group:
-                finer.setdefault((number, news[p]), []).append(p)
+                finer.setdefault((number, representatives[p]), []).append(p)
         if len(finer) == len(groups):
             break
         groups = list(finer.values())
-    found = [(states[p][0], states[p][1], states[group[0]][1]) for group in groups for p in group[1:]]
+    duplicates = [(states[p][0], states[p][1], states[group[0]][1]) for group in groups for p in group[1:]]
     first_of: dict[Any, int] = {}
-    for k, (new, length) in enumerate(zip(news[len(states) :], args.outer_in_nit_sot)):
+    for k, (new, length) in enumerate(zip(representatives[len(states) :], args.outer_in_nit_sot)):
         size: Any = int(length.data) if isinstance(length, Constant) else length
         first = first_of.setdefault((new, size), k)
         if first != k:
-            found.append(("nit_sot", k, first))
-    return found
+            duplicates.append(("nit_sot", k, first))
+    return duplicates
 
 
 def _representatives(order: Sequence[Apply], outputs: Sequence[Variable], same: dict[Variable, Variable]) -> list[Any]:
-    """For each output of the nodes the first one that is computed alike, if some inputs are the `same` as others."""
+    """Return the first equal variable for each output, given inputs that are the `same` as others."""
     table = HashConsTable()
     table.representative.update(same)
     for node in order:

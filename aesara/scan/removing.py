@@ -1,4 +1,4 @@
-"""Loops without some of their outputs."""
+"""Removal of outputs of loops."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["compress_outs", "scan_can_remove_outs"]
 
 
 def scan_can_remove_outs(op: Any, out_idxs: Collection[int]) -> tuple[list[int], list[int]]:
-    """Return which of these outputs of a loop the other ones (or its condition) need, and which can be removed.
+    """Split the given outputs of a loop into those that other outputs or the condition need, and removable ones.
 
     Examples
     --------
@@ -46,34 +46,34 @@ def compress_outs(
     Returns
     -------
     tuple
-        The step's inputs and outputs, their kinds, the loop's inputs, and for each output of the step that is left
-        its old and its new number.
+        Inputs and outputs of the step, their kinds, inputs of the loop, and a dictionary from old to new positions of
+        the remaining outputs of the step.
     """
-    info, gone = op.info, set(not_required)
+    info, removed = op.info, set(not_required)
     mappings = op.get_oinp_iinp_iout_oout_mappings()
-    gone_inner_inputs = {j for k in gone for j in mappings["inner_inp_from_outer_out"][k]}
-    gone_inner_outputs = {j for k in gone for j in mappings["inner_out_from_outer_out"][k]}
-    gone_inputs = {mappings["outer_inp_from_outer_out"][k] for k in gone}
+    removed_inner_inputs = {j for k in removed for j in mappings["inner_inp_from_outer_out"][k]}
+    removed_inner_outputs = {j for k in removed for j in mappings["inner_out_from_outer_out"][k]}
+    removed_inputs = {mappings["outer_inp_from_outer_out"][k] for k in removed}
     starts = [0, info.n_mit_mot, info.n_mit_mot + info.n_mit_sot]
     states = starts[2] + info.n_sit_sot
 
     def remaining(taps: Sequence[Any], start: int) -> tuple[Any, ...]:
-        return tuple(t for k, t in enumerate(taps, start) if k not in gone)
+        return tuple(t for k, t in enumerate(taps, start) if k not in removed)
 
-    smaller = replace(
+    new_info = replace(
         info,
         mit_mot_in_slices=remaining(info.mit_mot_in_slices, 0),
         mit_mot_out_slices=remaining(info.mit_mot_out_slices, 0),
         mit_sot_in_slices=remaining(info.mit_sot_in_slices, starts[1]),
         sit_sot_in_slices=remaining(info.sit_sot_in_slices, starts[2]),
-        n_nit_sot=sum(k not in gone for k in range(states, states + info.n_nit_sot)),
-        n_shared_outs=sum(k not in gone for k in range(states + info.n_nit_sot, info.n_outer_outputs)),
+        n_nit_sot=sum(k not in removed for k in range(states, states + info.n_nit_sot)),
+        n_shared_outs=sum(k not in removed for k in range(states + info.n_nit_sot, info.n_outer_outputs)),
     )
-    kept = [j for j in range(len(op.inner_outputs)) if j not in gone_inner_outputs]
+    remaining_outputs = [j for j in range(len(op.inner_outputs)) if j not in removed_inner_outputs]
     return (
-        [v for j, v in enumerate(op.inner_inputs) if j not in gone_inner_inputs],
-        [op.inner_outputs[j] for j in kept],
-        smaller,
-        [v for k, v in enumerate(inputs) if k not in gone_inputs],
-        {old: new for new, old in enumerate(kept)},
+        [v for j, v in enumerate(op.inner_inputs) if j not in removed_inner_inputs],
+        [op.inner_outputs[j] for j in remaining_outputs],
+        new_info,
+        [v for k, v in enumerate(inputs) if k not in removed_inputs],
+        {old: new for new, old in enumerate(remaining_outputs)},
     )

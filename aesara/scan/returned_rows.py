@@ -1,7 +1,7 @@
-"""States of all steps that a function returns are results of the loop, written where they are returned.
+"""Results of functions that are states of all steps.
 
-The buffer of a state begins with its first values, which are no part of what is returned: ``buffer[1:]`` would be a
-copy of all rows.  As a result of the loop the rows are in memory of their own, and the buffer keeps the last ones only.
+The buffer of a state begins with the first values, so that returning ``buffer[1:]`` copies all rows. Instead, the new
+values become an output of the loop, with memory of their own, and the buffer keeps only the last rows.
 """
 
 from __future__ import annotations
@@ -23,31 +23,31 @@ __all__ = ["return_rows_as_results"]
 
 @node_rewriter([Scan])
 def return_rows_as_results(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Make results of the states of which a graph returns all rows but the first values, and reads no others."""
+    """``states[depth:]`` -> an output of the loop, if a graph returns these rows and reads no others."""
     args = ScanArgs.from_node(node)
     if args.as_while or args.n_mit_mot:
         return False
     buffers = [*args.outer_in_mit_sot, *args.outer_in_sit_sot]
     outputs = [*args.outer_out_mit_sot, *args.outer_out_sit_sot]
     depths = [-min(taps) for taps in (*args.mit_sot_in_slices, *args.sit_sot_in_slices)]
-    news = [*args.inner_out_mit_sot, *args.inner_out_sit_sot]
-    found: list[tuple[Variable, list[Any]]] = []
-    for buffer, output, depth, new in zip(buffers, outputs, depths, news, strict=True):
+    new_values = [*args.inner_out_mit_sot, *args.inner_out_sit_sot]
+    returned: list[tuple[Variable, list[Any]]] = []
+    for buffer, output, depth, new in zip(buffers, outputs, depths, new_values, strict=True):
         reads = _reads_of_steps(fgraph, output, depth)
         if reads and is_exact(buffer, depth, args.n_steps) and any(map(fgraph.outputs.__contains__, reads)):
-            found.append((new, reads))
-    if not found:
+            returned.append((new, reads))
+    if not returned:
         return False
-    made, replaced = add_nitsot_outputs(fgraph, node, args, [new for new, _ in found])
-    results = made.op.outer_nitsot_outs(made.outputs)[-len(found) :]
-    for (_, reads), result in zip(found, results, strict=True):
-        replaced.update((old, old.type.filter_variable(result)) for old in reads)
-    return replaced
+    new_node, replacements = add_nitsot_outputs(fgraph, node, args, [new for new, _ in returned])
+    results = new_node.op.outer_nitsot_outs(new_node.outputs)[-len(returned) :]
+    for (_, reads), result in zip(returned, results, strict=True):
+        replacements.update((old, old.type.filter_variable(result)) for old in reads)
+    return replacements
 
 
 def _reads_of_steps(fgraph: FunctionGraph, output: Variable, depth: int) -> list[Any] | None:
-    """The variables that are all rows but the first `depth`; None if anything else is read."""
-    found = []
+    """Return the variables ``output[depth:]``, or None if anything else is read."""
+    result = []
     for client, _ in fgraph.clients[output]:
         if not isinstance(client, Apply) or not isinstance(client.op, Subtensor) or len(client.op.idx_list) != 1:
             return None
@@ -56,5 +56,5 @@ def _reads_of_steps(fgraph: FunctionGraph, output: Variable, depth: int) -> list
             return None
         if known_integer(client.inputs[1]) != depth:
             return None
-        found.append(client.outputs[0])
-    return found
+        result.append(client.outputs[0])
+    return result

@@ -1,4 +1,4 @@
-"""Proofs that a tensor has a row for each step of a loop."""
+"""Deduction that a tensor has a row for each step of a loop."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["first_rows", "is_length"]
 
 
 def first_rows(rows: Any, n_steps: Any) -> Any:
-    """Return the entries of a sequence that are read in `n_steps` steps; if they may be too few, with a check."""
+    """Return the first `n_steps` entries of a sequence, with a check that they exist if this is not known."""
     if is_length(n_steps, rows):
         return rows
     if not _is_at_most_length(n_steps, rows):
@@ -28,7 +28,7 @@ def first_rows(rows: Any, n_steps: Any) -> Any:
 
 
 def is_length(n: Any, rows: Any) -> bool:
-    """Return whether a number is the length of this very tensor."""
+    """Return whether a number is known to be the length of a tensor."""
     if isinstance(n, Constant):
         return rows.type.shape[0] is not None and int(n.data) == rows.type.shape[0]
     node = n.owner
@@ -46,7 +46,7 @@ def is_length(n: Any, rows: Any) -> bool:
 
 
 def _is_at_most_length(n: Any, rows: Any) -> bool:
-    """Return whether a number is the least of several lengths, that of this sequence among them."""
+    """Return whether a number is known to be at most the length of a sequence: the minimum of several lengths."""
     if isinstance(n, Constant) and rows.type.shape[0] is not None:
         return int(n.data) <= rows.type.shape[0]
     if is_length(n, rows):

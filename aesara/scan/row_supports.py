@@ -1,7 +1,7 @@
-"""Rows of a loop's outputs that are read, in the gradient of the loop; see `aesara.graph.support`.
+"""Supports of cotangents of loops, by rows; see `aesara.graph.support`.
 
-A gradient that is zero in the last rows of an output must not meet the slopes of the steps that computed them: a loop
-of which the third state is read may have infinite ones later.
+A cotangent that is zero in the last rows of an output must not be multiplied by the slopes of the last steps, which may
+be infinite.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ __all__ = ["is_any", "row_support", "rows_of_support", "support_of_rows"]
 
 
 def rows_of_support(support: Support, out: Any) -> Any:
-    """Return a vector that is true for the rows of `out` that a support has entries in.
+    """Return a vector that is true for the rows of `out` in which a support has entries.
 
-    It is None where the last row is among them: all others come before it, so that nothing has to be told apart.
+    The result is None if the last row is among them, because all steps before it take part then.
     """
     if not support.is_partial or not isinstance(out.type, TensorType) or _has_last_row(support.key):
         return None
@@ -32,9 +32,9 @@ def rows_of_support(support: Support, out: Any) -> Any:
 
 
 def _has_last_row(key: Any) -> bool:
-    """Return whether the support of this key has entries in the last row, as far as can be seen.
+    """Return whether the support with this key is known to have entries in the last row.
 
-    It has if it is that of an index ``[-1]`` or ``[start:]``, or of one of these in such a slice.
+    This holds for the indices ``[-1]`` and ``[start:]``, and for nested ones of these.
     """
     match key:
         case "full":
@@ -51,17 +51,17 @@ def _has_last_row(key: Any) -> bool:
 
 
 def row_support(read: Any, ndim: int) -> Support:
-    """Return the support of a row with `ndim` dimensions of which all entries are read, or none."""
+    """Return the support of a row with `ndim` dimensions: all entries if `read` is true, else none."""
     return Condition(("row", read), lambda: dimshuffle(read, ["x"] * ndim))
 
 
 def support_of_rows(read: Any, ndim: int) -> Support:
-    """Return the support of all entries of the rows for which a vector is true."""
+    """Return the support that consists of the rows for which a vector is true."""
     return Condition(("rows", read), lambda: dimshuffle(read, [0, *["x"] * (ndim - 1)]))
 
 
 def is_any(support: Support) -> Any:
-    """Return a scalar that is true if a support has entries."""
+    """Return a scalar that is true if a support is not empty."""
     if not support.is_partial:
         return constant(np.array(support is not EMPTY))
     mask = support.mask()

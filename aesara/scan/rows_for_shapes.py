@@ -1,7 +1,7 @@
-"""Loops do not read rows of other loops for their shapes.
+"""Removal of sequences that are read only for their shapes.
 
-The step of a gradient often asks for the shape of a state, as in ``zeros_like(state)``.  Where it reads nothing else of
-the state, the loop that has computed the state need not keep its rows.
+The step of a gradient often reads the shape of a state, as in ``zeros_like(state)``. If it reads nothing else of the
+state, the loop that has computed the state need not keep its rows.
 """
 
 from __future__ import annotations
@@ -28,50 +28,51 @@ __all__ = ["read_shapes_elsewhere"]
 
 @node_rewriter([Scan])
 def read_shapes_elsewhere(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Take out sequences that are rows of other loops, and that the step reads nothing of but lengths.
+    """Remove sequences that are rows of other loops and of which the step reads only lengths.
 
-    The step reads the lengths of its states and of values that do not change; or else of empty memory.
+    The step reads the lengths from its states or non-sequences instead, or from an uninitialized array of the same
+    shape.
     """
     feature = getattr(fgraph, "shape_feature", None)
     if feature is None:
         return False
-    found = [k for k, outer in enumerate(node.op.outer_seqs(node.inputs)) if _is_of_loop(outer)]
-    if not found:
+    positions = [k for k, outer in enumerate(node.op.outer_seqs(node.inputs)) if _is_of_loop(outer)]
+    if not positions:
         return False
     args = ScanArgs.from_node(node)
     readers = _readers(args)
-    found = [k for k in found if _is_read_for_lengths(args.inner_in_seqs[k], readers)]
-    if not found:
+    positions = [k for k in positions if _is_read_for_lengths(args.inner_in_seqs[k], readers)]
+    if not positions:
         return False
-    replaced: dict[Variable, Variable] = {}
-    rulers: list[tuple[Any, Any]] = []
-    for k in found:
+    replacements: dict[Variable, Variable] = {}
+    shape_arrays: list[tuple[Any, Any]] = []
+    for k in positions:
         outer, inner = args.outer_in_seqs[k], args.inner_in_seqs[k]
         for reader in readers.get(inner, ()):
-            place = _same_length(feature, outer, 1 + reader.op.i, args)
-            if place is None:
+            length = _same_length(feature, outer, 1 + reader.op.i, args)
+            if length is None:
                 with inherit_source(node):
-                    rulers.append(_ruler(outer, inner))
-                place = Shape_i(reader.op.i)(rulers[-1][1])
-            replaced[reader.outputs[0]] = place
-    args.outer_in_seqs = [v for k, v in enumerate(args.outer_in_seqs) if k not in found]
-    args.inner_in_seqs = [v for k, v in enumerate(args.inner_in_seqs) if k not in found]
-    for outer, inner in rulers:
+                    shape_arrays.append(_shape_array(outer, inner))
+                length = Shape_i(reader.op.i)(shape_arrays[-1][1])
+            replacements[reader.outputs[0]] = length
+    args.outer_in_seqs = [v for k, v in enumerate(args.outer_in_seqs) if k not in positions]
+    args.inner_in_seqs = [v for k, v in enumerate(args.inner_in_seqs) if k not in positions]
+    for outer, inner in shape_arrays:
         args.outer_in_non_seqs.append(outer)
         args.inner_in_non_seqs.append(inner)
-    args.replace_inner(replaced)
+    args.replace_inner(replacements)
     return apply_edited(args, node)
 
 
 def _is_of_loop(rows: Any) -> bool:
-    """Return whether a sequence consists of rows that a loop has computed."""
+    """Return whether the rows of a sequence are computed by a loop."""
     while rows.owner is not None and isinstance(rows.owner.op, Subtensor):
         rows = rows.owner.inputs[0]
     return rows.owner is not None and isinstance(rows.owner.op, Scan)
 
 
 def _readers(args: ScanArgs) -> dict[Variable, list[Any]]:
-    """Return the nodes of the step by what they read; a result of the step is read by None."""
+    """Return the nodes of the step that read each variable; None stands for an output of the step."""
     readers: dict[Variable, list[Any]] = {}
     for node in io_toposort(args.inner_inputs, args.inner_outputs):
         for v in node.inputs:
@@ -86,7 +87,7 @@ def _is_read_for_lengths(inner: Variable, readers: dict[Variable, list[Any]]) ->
 
 
 def _same_length(feature: Any, outer: Any, axis: int, args: ScanArgs) -> Any:
-    """Return the length of a dimension as that of another variable of the step, or as a constant; None without one."""
+    """Return the length of a dimension as that of another variable of the step or as a constant, or None."""
     length = feature.shape_of[outer][axis]
     if isinstance(length, Constant):
         return constant(int(length.data), dtype="int64")
@@ -100,7 +101,7 @@ def _same_length(feature: Any, outer: Any, axis: int, args: ScanArgs) -> Any:
     return None
 
 
-def _ruler(outer: Any, inner: Any) -> tuple[Any, Any]:
-    """Return memory of the shape of a row that nothing is written to, and the variable of the step for it."""
+def _shape_array(outer: Any, inner: Any) -> tuple[Any, Any]:
+    """Return an uninitialized array with the shape of a row, and the variable of the step for it."""
     sizes = sizes_of(outer)[1:]
     return AllocEmpty("int8")(*sizes), TensorType("int8", inner.type.shape)()

@@ -1,4 +1,4 @@
-"""Running a loop in Python, step by step: the reference."""
+"""The reference implementation of loops, in Python."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Run"]
 
 
 class Run:
-    """One run of the loop `op`."""
+    """One run of a loop."""
 
     def __init__(self, op: Any, inputs: Sequence[Any]):
         self.op, self.info = op, op.info
@@ -59,17 +59,17 @@ class Run:
         arguments = [sequence[t, ...] for sequence in self.sequences]
         for buffer, taps, offset in zip(self.buffers, info.tap_array, self.offsets):
             arguments += [buffer[(t + offset + tap) % len(buffer), ...] for tap in taps]
-        made = list(self.op.fn(*arguments, *self.shared, *self.constants))
-        stop = bool(made.pop()) if info.as_while else False
+        outputs = list(self.op.fn(*arguments, *self.shared, *self.constants))
+        stop = bool(outputs.pop()) if info.as_while else False
         position = 0
         for k, (buffer, offset) in enumerate(zip(self.buffers, self.offsets)):
             for tap in info.mit_mot_out_slices[k] if k < info.n_mit_mot else (0,):
-                self._put_state(k, (t + offset + tap) % len(buffer), made[position], position)
+                self._put_state(k, (t + offset + tap) % len(buffer), outputs[position], position)
                 position += 1
         for k, length in enumerate(self.lengths):
-            self._put_result(k, t % length, np.asarray(made[position]), position)
+            self._put_result(k, t % length, np.asarray(outputs[position]), position)
             position += 1
-        self.shared = made[position:]
+        self.shared = outputs[position:]
         return stop
 
     def _put_state(self, k: int, at: int, value: Any, position: int) -> None:
@@ -93,20 +93,20 @@ class Run:
         self.results[k][at] = value
 
     def _states(self) -> list[np.ndarray]:
-        """Buffers in order of time: a short one was written round and round."""
-        found = []
+        """Return buffers in order of time; short ones are ring buffers."""
+        result = []
         for k, (buffer, offset) in enumerate(zip(self.buffers, self.offsets)):
             written = offset + self.steps_done
             if k < self.info.n_mit_mot:
-                found.append(buffer)
+                result.append(buffer)
             elif written > len(buffer):
-                found.append(np.roll(buffer, -(written % len(buffer)), axis=0))
+                result.append(np.roll(buffer, -(written % len(buffer)), axis=0))
             else:
-                found.append(buffer[:written] if self.info.as_while else buffer)
-        return found
+                result.append(buffer[:written] if self.info.as_while else buffer)
+        return result
 
     def _empty_results(self) -> list[np.ndarray]:
-        """Return results without rows, for loops of no steps: their shapes are those of a step's outputs."""
+        """Return results without rows for loops without steps; the shapes of rows are those of outputs of the step."""
         rows = [np.zeros(s.shape[1:], s.dtype) for s in self.sequences]
         for buffer, taps in zip(self.buffers, self.info.tap_array):
             rows += [np.zeros(buffer.shape[1:], buffer.dtype)] * len(taps)
@@ -118,9 +118,9 @@ class Run:
     def _results(self) -> list[np.ndarray]:
         if self.results and not self.steps_done:
             return self._empty_results()
-        found = []
+        result = []
         for rows, length in zip(self.results, self.lengths):
             if self.steps_done > length:
                 rows = np.roll(rows, -(self.steps_done % length), axis=0)
-            found.append(rows[: self.steps_done] if self.info.as_while else rows)
-        return found
+            result.append(rows[: self.steps_done] if self.info.as_while else rows)
+        return result

@@ -1,4 +1,4 @@
-"""Loops keep no more rows of a state or output than are read."""
+"""Buffers with only as many rows as are read."""
 
 from __future__ import annotations
 
@@ -30,23 +30,31 @@ __all__ = ["SaveMemory", "reads_of_last_rows", "reshape_output_storage", "save_m
 
 
 class SaveMemory(GraphRewriter):
-    """Shortens buffers of which only the last rows are read, as by ``states[-1]``, ``states[-3:]`` and ``states[-k:]``.
+    """Shortens buffers of which only the last rows are read, such as ``states[-1]``, ``states[-3:]`` and
+    ``states[-k:]``.
 
-    A loop whose buffer has fewer rows than there are steps writes round and round, and returns the last ones in the
-    order of the steps.  Indices from the end, behind which at least as many rows are left as before the first step,
-    find the same rows there, and are out of bounds in the same cases.
+    A buffer with fewer rows than steps is a ring buffer; the loop returns its rows in order of time. Indices from the
+    end then select the same rows, and are out of bounds in the same cases, as long as at least as many rows remain as
+    there are first values.
     """
 
     def apply(self, fgraph: FunctionGraph) -> int:
-        """The number of loops that keep fewer rows now."""
+        """Return the number of loops whose buffers were shortened."""
         return sum(_shorten(fgraph, node) for node in loops_of(fgraph))
 
 
 @dataclass(frozen=True)
 class _Reads:
-    """The variables that read an output from its end, each by some nodes one after the other, and how many rows each.
+    """Nodes that read an output from its end.
 
-    `starts` are the rows from which on it is read that only a call knows, each with how many rows were dropped before.
+    Attributes
+    ----------
+    last
+        Chains of nodes; the last node of each computes what is read.
+    rows
+        The number of rows from the end that each chain needs.
+    starts
+        Start indices that are known only at run time, with the number of rows that were dropped before.
     """
 
     last: list[list[Apply]]
@@ -56,7 +64,7 @@ class _Reads:
 
 @node_rewriter([Scan])
 def save_mem_new_scan(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Let a loop keep the rows only that somebody reads, or that its next steps need."""
+    """Keep only the rows of states and outputs that are read or that following steps need."""
     return dict(_shorter_loop(fgraph, node)) or False
 
 
@@ -68,54 +76,54 @@ def _shorten(fgraph: FunctionGraph, node: Apply) -> bool:
 
 
 def reshape_output_storage(out_storage: Any, steps_needed: Any, tap_spread: int) -> Any:
-    """Return a buffer that `expand_empty` has made with room for other numbers of steps; None for other buffers.
+    """Return a buffer built by `expand_empty` with another number of rows, or None for other buffers.
 
     Parameters
     ----------
     out_storage
-        A buffer: its first rows are set, the others are empty.
+        A buffer.
     steps_needed
-        How many rows are to follow those at the beginning.
+        The number of rows after the first values.
     tap_spread
-        How many rows there are at the beginning.
+        The number of first values.
     """
     return None if expansion_of(out_storage) is None else with_rows(out_storage, add(steps_needed, tap_spread))
 
 
 def _shorter_loop(fgraph: FunctionGraph, node: Apply) -> list[tuple[Variable, Variable]]:
-    """Return replacements of the outputs of a loop, or of their readers, by those of a loop that keeps fewer rows."""
+    """Return replacements by a loop with shorter buffers: of unread outputs and of the variables that read others."""
     inputs, reads = list(node.inputs), {}
-    for k, position, depth in _kept_outputs(node.op):
+    for k, position, depth in _outputs_with_rows(node.op):
         is_unread = depth and not fgraph.clients[node.outputs[k]]
-        found = _Reads([], [], []) if is_unread else reads_of_last_rows(fgraph, node.outputs[k])
-        if found is None:
+        output_reads = _Reads([], [], []) if is_unread else reads_of_last_rows(fgraph, node.outputs[k])
+        if output_reads is None:
             continue
-        shorter = _shorter(inputs[position], max([*found.rows, depth + 1]), found.starts, node)
+        shorter = _shorter(inputs[position], max([*output_reads.rows, depth + 1]), output_reads.starts, node)
         if shorter is not None:
-            inputs[position], reads[k] = shorter, found
+            inputs[position], reads[k] = shorter, output_reads
     if not reads:
         return []
     with inherit_source(node):
-        made = node.op(*inputs, return_list=True)
-    pairs = [(old, new) for k, (old, new) in enumerate(zip(node.outputs, made)) if k not in reads]
-    for k, found in reads.items():
-        pairs += [(chain[-1].outputs[0], _read_again(chain, made[k])) for chain in found.last]
+        new_outputs = node.op(*inputs, return_list=True)
+    pairs = [(old, new) for k, (old, new) in enumerate(zip(node.outputs, new_outputs)) if k not in reads]
+    for k, output_reads in reads.items():
+        pairs += [(chain[-1].outputs[0], _read_again(chain, new_outputs[k])) for chain in output_reads.last]
     return pairs
 
 
-def _kept_outputs(op: Scan) -> list[tuple[int, int, int]]:
-    """For outputs that are kept row by row: their number, that of the input with their buffer or length, and depth."""
+def _outputs_with_rows(op: Scan) -> list[tuple[int, int, int]]:
+    """Return, for outputs with rows, their position, that of the input with their buffer or length, and their depth."""
     info = op.info
     states = [(k, -min(taps)) for k, taps in enumerate(info.tap_array) if k >= info.n_mit_mot]
-    found = [(k, 1 + info.n_seqs + k, depth) for k, depth in states]
+    result = [(k, 1 + info.n_seqs + k, depth) for k, depth in states]
     first = info.n_mit_mot + info.n_mit_sot + info.n_sit_sot
     lengths = 1 + info.n_seqs + first + info.n_shared_outs
-    return found + [(first + k, lengths + k, 0) for k in range(info.n_nit_sot)]
+    return result + [(first + k, lengths + k, 0) for k in range(info.n_nit_sot)]
 
 
 def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None:
-    """Return the reads of an output, if all are relative to its end; None otherwise."""
-    found: list[list[Apply]] = []
+    """Return the reads of an output if all of them are relative to its end, else None."""
+    chains: list[list[Apply]] = []
     rows, starts = list[int](), list[tuple[Any, int]]()
     pending: list[tuple[Variable, int, tuple[Apply, ...]]] = [(output, 0, ())]
     while pending:
@@ -125,25 +133,25 @@ def reads_of_last_rows(fgraph: FunctionGraph, output: Variable) -> _Reads | None
             if reads is None or not isinstance(client, Apply):
                 return None
             if isinstance(reads.start, Variable):
-                found.append([*chain, client])
+                chains.append([*chain, client])
                 starts.append((reads.start, dropped))
             elif reads.start is not None and reads.start >= 0:
                 pending.append((client.outputs[0], dropped + reads.start, (*chain, client)))
             else:
-                found.append([*chain, client])
+                chains.append([*chain, client])
                 rows.append(dropped - (reads.start or 0))
-    return _Reads(found, rows, starts) if found else None
+    return _Reads(chains, rows, starts) if chains else None
 
 
 @dataclass(frozen=True)
 class _Read:
-    """A node that reads an output from its row `start` on, or at a row `start` from its end, or its shape (None)."""
+    """A read of an output from row `start` on, or of row `start` from the end, or of its shape (None)."""
 
     start: Any
 
 
 def _read_of(client: Any) -> _Read | None:
-    """Return the read of rows that a node does of its first input; None for other nodes."""
+    """Return the read of the first input of a node, or None if the node reads it in another way."""
     if not isinstance(client, Apply):
         return None
     if isinstance(client.op, Shape_i) and client.op.i > 0:
@@ -152,9 +160,9 @@ def _read_of(client: Any) -> _Read | None:
         return None
     index, scalars = client.op.idx_list[0], [_row_of(s) for s in client.inputs[1:]]
     if not isinstance(index, slice):
-        number = _entry_from_end(client)
-        if number is not None:
-            return _Read(number)
+        index_from_end = _entry_from_end(client)
+        if index_from_end is not None:
+            return _Read(index_from_end)
         is_from_end = isinstance(scalars[0], Variable) or (scalars[0] is not None and scalars[0] < 0)
         return _Read(scalars[0]) if is_from_end else None
     if index.start is None or index.stop is not None or scalars[0] is None:
@@ -167,16 +175,16 @@ def _read_of(client: Any) -> _Read | None:
 
 
 def _entry_from_end(client: Any) -> int | None:
-    """The entry in the second half of a known length that a node reads, counted from the end; None for others."""
+    """Return the index from the end that a node reads if it is in the second half of a known length, else None."""
     length = client.inputs[0].type.shape[0]
     if isinstance(client.op.idx_list[0], slice) or not isinstance(client.inputs[1], Constant) or length is None:
         return None
-    number = int(client.inputs[1].data)
-    return number - length if length <= 2 * number < 2 * length else None
+    index = int(client.inputs[1].data)
+    return index - length if length <= 2 * index < 2 * length else None
 
 
 def _row_of(scalar: Variable) -> Any:
-    """The number of a row, or a variable that is likely to be a negative one; None if it is something else."""
+    """Return a constant row number, or a variable that is presumably negative; None for others."""
     if isinstance(scalar, Constant):
         return int(scalar.data)
     node = scalar.owner
@@ -200,29 +208,29 @@ def _number(scalar: Variable) -> int | None:
     return int(scalar.data) if isinstance(scalar, Constant) else None
 
 
-def _shorter(given: Any, rows: int, starts: Sequence[tuple[Any, int]], node: Apply) -> Any:
-    """A buffer or length of at most so many rows; None where there are no more, or others than those of the steps."""
-    is_buffer = given.type.ndim > 0
-    made_of = expansion_of(given) if is_buffer else None
-    if made_of is None and (is_buffer or not is_for_each_step(given, 0, node.inputs[0])):
+def _shorter(buffer_or_length: Any, rows: int, starts: Sequence[tuple[Any, int]], node: Apply) -> Any:
+    """Return a buffer or length reduced to at most `rows` rows, or None if it has no more or is not that of a loop."""
+    is_buffer = buffer_or_length.type.ndim > 0
+    expansion = expansion_of(buffer_or_length) if is_buffer else None
+    if expansion is None and (is_buffer or not is_for_each_step(buffer_or_length, 0, node.inputs[0])):
         return None
-    length = given if made_of is None else made_of[1]
+    length = buffer_or_length if expansion is None else expansion[1]
     known = _number(length)
     if is_at_most(length, rows):
         return None
-    most: Any = constant(rows, dtype="int64")
+    limit: Any = constant(rows, dtype="int64")
     if starts:
-        if _is_cut(length):
+        if _is_reduced(length):
             return None
-        # Rows that are counted from the beginning need all of them.
+        # Indices from the beginning need all rows.
         counts = [switch(lt(start, 0), sub(drop, maximum(start, neg(length))), length) for start, drop in starts]
-        most = maximum(most, functools.reduce(maximum, counts))
-    shorter = minimum(length, most) if known is None or starts else most
-    return with_rows(given, shorter) if is_buffer else shorter
+        limit = maximum(limit, functools.reduce(maximum, counts))
+    shorter = minimum(length, limit) if known is None or starts else limit
+    return with_rows(buffer_or_length, shorter) if is_buffer else shorter
 
 
-def _is_cut(length: Variable) -> bool:
-    """Return whether a length has been cut before to what a call asks for."""
+def _is_reduced(length: Variable) -> bool:
+    """Return whether a length was already reduced to a number that is known at run time."""
     node = length.owner
     return node is not None and node.op == minimum and any(_made_by(v, maximum) for v in node.inputs)
 
@@ -232,7 +240,7 @@ def _made_by(variable: Variable, op: Elemwise) -> bool:
 
 
 def is_at_most(length: Variable, rows: int) -> bool:
-    """Return whether a length is known to be at most so many rows: it may have been cut to that before."""
+    """Return whether a length is known to be at most `rows`, for instance because it was reduced before."""
     known = _number(length)
     if known is not None:
         return known <= rows
@@ -242,11 +250,11 @@ def is_at_most(length: Variable, rows: int) -> bool:
 
 def _read_again(chain: Sequence[Apply], variable: Any) -> Any:
     for client in chain:
-        number = _entry_from_end(client) if isinstance(client.op, Subtensor) and client.op.idx_list else None
+        index = _entry_from_end(client) if isinstance(client.op, Subtensor) and client.op.idx_list else None
         with inherit_source(client):
-            if number is None:
+            if index is None:
                 variable = client.op(variable, *client.inputs[1:])
             else:
                 op = Subtensor([scalar_int64, *client.op.idx_list[1:]])
-                variable = op(variable, ScalarConstant(scalar_int64, number), *client.inputs[2:])
+                variable = op(variable, ScalarConstant(scalar_int64, index), *client.inputs[2:])
     return variable

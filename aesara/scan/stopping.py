@@ -1,4 +1,4 @@
-"""Values with a meaning to `scan` that a step may return: conditions and updates."""
+"""The condition that ends a loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["until"]
 
 
 class until:
-    """Returned by a step, last, to end the loop after the step in which `condition` is true.
+    """Condition that ends a loop after the step in which it is true; the last value that the step returns.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Loops with names of their own: map, reduce and folds."""
+"""Special cases of `scan`: map, reduce and folds."""
 
 from __future__ import annotations
 

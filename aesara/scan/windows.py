@@ -1,7 +1,7 @@
-"""Loops that read and write several rows of a buffer in each step, as loops whose states are those rows.
+"""Loops that read and write several rows of a buffer in each step (mit-mot), as loops with these rows as states.
 
-The rows that a step touches are a window, which moves on by one row from step to step.  A row comes into the window
-with the value that it had before the loop, is a state as long as it stays, and leaves it with its last value.
+The rows of a buffer that a step accesses are a window, which advances by one row per step. A row enters the window with
+its value from before the loop, is a state while it is in the window, and leaves it with its final value.
 """
 
 from __future__ import annotations
@@ -26,12 +26,26 @@ from aesara.tensor.elementwise.ops import add, ge
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 
-__all__ = ["pulled_back_by_rows", "pushed_forward_by_rows", "with_rows_as_states"]
+__all__ = ["pull_back_by_rows", "push_forward_by_rows", "with_rows_as_states"]
 
 
 @dataclass(eq=False)
 class _Window:
-    """The rows of a buffer that a step touches: the first of them in the first step, and what it makes of them."""
+    """The window of a buffer.
+
+    Attributes
+    ----------
+    buffer
+        The buffer.
+    first
+        The index of the first row of the window in the first step.
+    rows
+        Variables of the step for the rows.
+    states
+        States for all rows but the last one.
+    leaves
+        The number of the result with the rows that leave the window.
+    """
 
     buffer: Any
     first: int
@@ -41,9 +55,9 @@ class _Window:
 
 
 def with_rows_as_states(op: Any, inputs: Sequence[Any]) -> list[Any]:
-    """The outputs of a loop by a loop without buffers of which several rows are written.
+    """Return the outputs of an equivalent loop without mit-mot buffers.
 
-    Buffers need a row for each that a step touches: those that are shorter raise an error.
+    Buffers that are shorter than the rows which the steps access raise an error.
     """
     info = op.info
     parts = LoopParts(inputs[0])
@@ -52,27 +66,31 @@ def with_rows_as_states(op: Any, inputs: Sequence[Any]) -> list[Any]:
     new = op.inner_mitsot_outs(op.inner_outputs) + op.inner_sitsot_outs(op.inner_outputs)
     slices = info.mit_sot_in_slices + info.sit_sot_in_slices
     buffers = op.outer_mitsot(inputs) + op.outer_sitsot(inputs)
-    own = [State(b, own, tuple(v), out) for b, own, v, out in zip(buffers, slices, taps, new, strict=True)]
+    own_states = [
+        State(b, own_states, tuple(v), out) for b, own_states, v, out in zip(buffers, slices, taps, new, strict=True)
+    ]
     shared = zip(op.outer_shared(inputs), op.inner_shared(op.inner_inputs), op.inner_shared_outs(op.inner_outputs))
-    parts.states, parts.shared = list(own), list(shared)
+    parts.states, parts.shared = list(own_states), list(shared)
     parts.constants += zip(op.outer_non_seqs(inputs), op.inner_non_seqs(op.inner_inputs), strict=True)
     parts.results += op.inner_nitsot_outs(op.inner_outputs)
     parts.until = op.inner_outputs[-1] if info.as_while else None
-    windows, replaced = [], dict[Variable, Variable]()
+    windows, replacements = [], dict[Variable, Variable]()
     for k in range(info.n_mit_mot):
-        windows.append(_window(op, inputs, k, parts, replaced))
-    parts.replace(replaced)
-    made_inputs = parts.outer_inputs()
+        windows.append(_window(op, inputs, k, parts, replacements))
+    parts.replace(replacements)
+    new_inputs = parts.outer_inputs()
     first = 1 + len(parts.sequences) + len(parts.states) + len(parts.shared)
-    made_inputs[first : first + info.n_nit_sot] = op.outer_nitsot(inputs)
+    new_inputs[first : first + info.n_nit_sot] = op.outer_nitsot(inputs)
     loop = type(op)(parts.inner_inputs(), parts.inner_outputs(), parts.info(), **op.options)
-    states, results, made_shared = parts.split(loop(*made_inputs, return_list=True))
-    whole = [_after_loop(window, states, results[window.leaves]) for window in windows]
-    return [*whole, *[states[state] for state in own], *results[: info.n_nit_sot], *made_shared]
+    states, results, new_shared = parts.split(loop(*new_inputs, return_list=True))
+    new_buffers = [_after_loop(window, states, results[window.leaves]) for window in windows]
+    return [*new_buffers, *[states[state] for state in own_states], *results[: info.n_nit_sot], *new_shared]
 
 
-def _window(op: Any, inputs: Sequence[Any], k: int, parts: LoopParts, replaced: dict[Variable, Variable]) -> _Window:
-    """Make rows of a buffer a sequence, states and an output; `replaced` gets what stands for the step's inputs."""
+def _window(
+    op: Any, inputs: Sequence[Any], k: int, parts: LoopParts, replacements: dict[Variable, Variable]
+) -> _Window:
+    """Make the rows of a buffer a sequence, states and a result; add replacements of the step's inputs."""
     reads, writes = op.info.mit_mot_in_slices[k], op.info.mit_mot_out_slices[k]
     buffer = op.outer_mitmot(inputs)[k]
     low, high = min((*reads, *writes)), max((*reads, *writes))
@@ -82,9 +100,9 @@ def _window(op: Any, inputs: Sequence[Any], k: int, parts: LoopParts, replaced: 
     buffer = CheckAndRaise(ValueError, message)(buffer, ge(buffer.shape[0], least))
     row = TensorType(buffer.type.dtype, buffer.type.shape[1:])
     rows: list[Any] = [row() for _ in range(size)]
-    coming = buffer[first + size - 1 :]
-    parts.sequences.append((coming[: parts.n_steps], rows[-1]))
-    replaced.update({v: rows[tap - low] for tap, v in zip(reads, op.inner_mitmot(op.inner_inputs)[k], strict=True)})
+    entering_rows = buffer[first + size - 1 :]
+    parts.sequences.append((entering_rows[: parts.n_steps], rows[-1]))
+    replacements.update({v: rows[tap - low] for tap, v in zip(reads, op.inner_mitmot(op.inner_inputs)[k], strict=True)})
     after = list(rows)
     for tap, value in zip(writes, op.inner_mitmot_outs(op.inner_outputs)[k], strict=True):
         after[tap - low] = value
@@ -97,46 +115,48 @@ def _window(op: Any, inputs: Sequence[Any], k: int, parts: LoopParts, replaced: 
     return _Window(buffer, first, rows, states, len(parts.results) - 1)
 
 
-def _after_loop(window: _Window, states: dict[State, Any], left: Any) -> Any:
-    """The buffer with what the loop has made of its rows."""
-    one = constant(1, dtype="int64")
-    at = add(constant(window.first, dtype="int64"), left.shape[0])
-    whole = set_subtensor(window.buffer[window.first : at], left)
+def _after_loop(window: _Window, states: dict[State, Any], written_rows: Any) -> Any:
+    """Return the buffer with the rows that the loop has written."""
+    unit = constant(1, dtype="int64")
+    position = add(constant(window.first, dtype="int64"), written_rows.shape[0])
+    buffer = set_subtensor(window.buffer[window.first : position], written_rows)
     for state in window.states:
-        whole = set_subtensor(whole[at : add(at, one)], getitem(states[state], slice(-1, None)))
-        at = add(at, one)
-    return whole
+        buffer = set_subtensor(buffer[position : add(position, unit)], getitem(states[state], slice(-1, None)))
+        position = add(position, unit)
+    return buffer
 
 
-def pulled_back_by_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
-    """The gradients of a loop's inputs, given those of its outputs."""
-    free = [stand_in(v) for v in inputs]  # they do not depend on one another
-    outputs = with_rows_as_states(op, free)
+def pull_back_by_rows(op: Any, inputs: Sequence[Any], gradients: Sequence[Any]) -> list[Any]:
+    """Return the gradients of the inputs of a loop, given those of its outputs."""
+    stand_ins = [stand_in(v) for v in inputs]  # they do not depend on one another
+    outputs = with_rows_as_states(op, stand_ins)
     pairs = [(out, g) for out, g in zip(outputs, gradients) if not is_disconnected(g) and is_continuous(out)]
-    wrt = [v for v in free if is_continuous(v)]
-    found: dict[Variable, Any] = {}
+    wrt = [v for v in stand_ins if is_continuous(v)]
+    gradients_of: dict[Variable, Any] = {}
     if pairs and wrt:
-        made = Lop([out for out, _ in pairs], wrt, [g for _, g in pairs], disconnected_inputs="ignore")
-        found = dict(zip(wrt, clone_replace(made, dict(zip(free, inputs)))))
-    shared = set(op.outer_shared(free))
+        new_gradients = Lop([out for out, _ in pairs], wrt, [g for _, g in pairs], disconnected_inputs="ignore")
+        gradients_of = dict(zip(wrt, clone_replace(new_gradients, dict(zip(stand_ins, inputs)))))
+    shared = set(op.outer_shared(stand_ins))
     return [
-        grad_undefined(op, k, outer, "A state of no tensor.") if v in shared else found.get(v, disconnected_type())
-        for k, (v, outer) in enumerate(zip(free, inputs))
+        grad_undefined(op, k, outer, "A state of no tensor.")
+        if v in shared
+        else gradients_of.get(v, disconnected_type())
+        for k, (v, outer) in enumerate(zip(stand_ins, inputs))
     ]
 
 
-def pushed_forward_by_rows(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
-    """The tangents of a loop's outputs, given those of its inputs (None where there is none)."""
-    free = [stand_in(v) for v in inputs]  # they do not depend on one another
-    outputs = with_rows_as_states(op, free)
+def push_forward_by_rows(op: Any, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
+    """Return the tangents of the outputs of a loop, given those of its inputs (None for zero)."""
+    stand_ins = [stand_in(v) for v in inputs]  # they do not depend on one another
+    outputs = with_rows_as_states(op, stand_ins)
     smooth = [k for k, out in enumerate(outputs) if is_continuous(out)]
-    moving = [(v, point) for v, point in zip(free, eval_points) if point is not None and is_continuous(v)]
+    moving = [(v, point) for v, point in zip(stand_ins, eval_points) if point is not None and is_continuous(v)]
     tangents: list[Any] = [None] * len(outputs)
     if smooth and moving:
         wrt, points = zip(*moving)
-        made = Rop([outputs[k] for k in smooth], list(wrt), list(points), disconnected_outputs="ignore")
-        known = [(k, t) for k, t in zip(smooth, made) if t is not None]
-        replaced = clone_replace([t for _, t in known], dict(zip(free, inputs)))
-        for (k, _), tangent in zip(known, replaced):
+        new_tangents = Rop([outputs[k] for k in smooth], list(wrt), list(points), disconnected_outputs="ignore")
+        known = [(k, t) for k, t in zip(smooth, new_tangents) if t is not None]
+        on_inputs = clone_replace([t for _, t in known], dict(zip(stand_ins, inputs)))
+        for (k, _), tangent in zip(known, on_inputs):
             tangents[k] = tangent
     return tangents
