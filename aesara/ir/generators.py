@@ -27,13 +27,14 @@ import numpy as np
 
 from aesara.records import dataclass
 
-__all__ = ["HEADER", "PARTS", "Layout", "draw_address", "generator_of", "layout_of", "words_of"]
+__all__ = ["HEADER", "KIND", "PARTS", "Layout", "draw_address", "generator_of", "layout_of", "words_of"]
 
 #: size of the words before the state, in bytes
 HEADER = 64
 #: byte offset of the words with the offsets of the parts
 PARTS = 48
-_KIND = 40
+#: byte offset of the number of the kind of bit generator; PCG64 is 0
+KIND = 40
 _WORD = 8
 _FUNCTIONS = 4
 
@@ -115,7 +116,7 @@ def header_of(bits: np.random.BitGenerator) -> np.ndarray:
     header = np.zeros(HEADER // _WORD, np.uint64)
     interface = _bitgen(bits)
     header[1 : 1 + _FUNCTIONS] = interface[1 : 1 + _FUNCTIONS]
-    header[_KIND // _WORD] = _LAYOUTS.index(layout)
+    header[KIND // _WORD] = _LAYOUTS.index(layout)
     for k, start in enumerate(layout.part_offsets):
         header[PARTS // _WORD + k] = start
     return header
@@ -164,7 +165,7 @@ def generator_of(words: np.ndarray, seeds: Any = None) -> np.random.Generator:
 
     `seeds` is the seed sequence to spawn from; without it, the generator cannot spawn others.
     """
-    layout = _LAYOUTS[int(words[_KIND // _WORD])]
+    layout = _LAYOUTS[int(words[KIND // _WORD])]
     bits = getattr(np.random, layout.name)(_no_seed() if seeds is None else seeds)
     words = np.ascontiguousarray(words)
     for offset, size, address in layout.regions_of(state_address(bits)):

@@ -22,6 +22,7 @@ from aesara.ir.routine import (
     ElementCount,
     Families,
     Int64,
+    Null,
     Number,
     Parameter,
     Place,
@@ -193,7 +194,8 @@ def fill(name: str) -> Routine:
     row = _DRAWS[name]
     taken: tuple[CArgument, ...]
     if row.fills_any:
-        taken = (Bits("state"), ElementCount(), Place("out"), *(Column(one) for one, _ in row.parameters))
+        missing = [Null(), Number(const(0))] * (2 - len(row.parameters))
+        taken = (Bits("state"), ElementCount(), Place("out"), *(Column(one) for one, _ in row.parameters), *missing)
     else:
         how_to_reject = Number(const(0, "int32"))
         values = (Element(one) for one, _ in row.parameters)

@@ -37,12 +37,13 @@ from aesara.ir.routine import (
 )
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.primitives import convert_dtype, primitive
+from aesara.link.llvm.typed_functions import add_function
 from aesara.link.llvm.types import LLVM_TYPES, literal
 
 __all__ = ["declare_routine"]
 
-#: module of our own drawing routines, which is imported on first use
-WRITTEN_HERE = "aesara.link.llvm.scalar_draws"
+#: module of the typed functions that draw, which is imported on first use
+DRAWS = "aesara.link.llvm.draws"
 
 
 def declare_routine(routine: Routine, module: Module) -> str:
@@ -187,17 +188,15 @@ class _Wrapper:
             kind = f"[{argument.value // 8} x i64]"
             before += [f"%scratch = alloca {kind}, align 16", f"store {kind} zeroinitializer, ptr %scratch"]
             return "ptr %scratch"
+        if isinstance(argument, Null):
+            return "ptr null"
         assert isinstance(argument, Number)
         return f"{LLVM_TYPES[argument.value.dtype]} {literal(argument.value.attr, argument.value.dtype)}"
 
     def _function(self, symbol: str, kind: str, types: str) -> str:
         """Declare a C function, or add one of our own to the module; return its symbol."""
-        texts = importlib.import_module(WRITTEN_HERE).texts_of(symbol) if symbol.startswith("draw.") else ()
-        for name, text, calls in texts:
-            self.module.helper(name, text)
-            self.module.externals |= calls
-        if texts:
-            return f"@{symbol}"
+        if symbol.startswith("draw."):
+            return add_function(self.module, importlib.import_module(DRAWS).drawing_function(symbol))
         self.module.declare(f"@{symbol}", f"declare {kind} @{symbol}({types})")
         self.module.externals.add(symbol)
         return f"@{symbol}"

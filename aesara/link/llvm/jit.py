@@ -228,15 +228,22 @@ def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | 
 
 
 def load_routines(
-    text: str, names: Iterable[str], cache: ObjectCache | None, level: int, target: Target, calls: Iterable[str] = ()
+    text: str,
+    names: Iterable[str],
+    cache: ObjectCache | None,
+    level: int,
+    target: Target,
+    calls: Iterable[str] = (),
+    prefix: str = "ae.",
 ) -> dict[str, int]:
-    """Compile functions that are never unloaded, or get them from the cache; return the address of each ``@ae.name``.
+    """Compile functions that are never unloaded, or get them from the cache; return the address of each name.
 
-    Only the code generator runs, with this level. `calls` are the C functions that they call.
+    Only the code generator runs, with this level. `calls` are the C functions that they call, `prefix` is that of the
+    names in the text.
     """
     with _hold_lock():
         code, _ = _object(text, cache, target, optimize=False, level=level)
-        symbols = {name: f"ae.{name}" for name in names}
+        symbols = {name: f"{prefix}{name}" for name in names}
         calls = (*calls, *missing_instructions.externals(text, target))
         addresses, library = _link((code,), calls, symbols.values(), target)
         _libraries.append(library)

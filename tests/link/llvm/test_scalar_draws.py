@@ -6,7 +6,11 @@ import pytest
 import aesara
 import aesara.tensor as at
 import aesara.tensor.random as at_random
-from aesara.link.llvm import fast_draws, scalar_draws, ziggurats
+from aesara.ir.draws import numbers, pcg64, ziggurats
+from aesara.ir.typed.function import typed_function
+from aesara.ir.typed.translate import translations
+from aesara.ir.typed.types import f64, i1, u128
+from aesara.link.llvm import draws
 from aesara.tensor.random.generators import same_state
 
 MANY = 30_000
@@ -66,33 +70,38 @@ def test_parameters_that_differ(name, bits):
 @pytest.mark.parametrize("name", CASES)
 def test_without_fast_draws(name, monkeypatch):
     """NumPy's functions draw all numbers if the comparison of fast draws fails."""
-    monkeypatch.setattr(scalar_draws, "fast_draws_are_numpys", lambda: False)
+    monkeypatch.setattr(draws, "fast_draws_are_numpys", lambda: False)
     rng, twin = aesara.shared(generator("PCG64")), generator("PCG64")
     p = CASES[name][0]
     x = drawing(name, *p, size=MANY, rng=rng)
     f = aesara.function([], x, updates=[(rng, x.owner.outputs[0])])
-    assert "try." not in "".join(text for _, text in scalar_draws.scalar_draw(f"draw.{name}"))
+    assert "fast." not in "".join(one.text for one in translations(draws.drawing_function(f"draw.{name}")))
     np.testing.assert_array_equal(f(), getattr(twin, name)(*p, size=MANY))
     assert same_state(rng.get_value(), twin)
 
 
+@typed_function("fast.normal")
+def opposite_normal(state: u128, increment: u128, loc: f64, scale: f64) -> tuple[u128, f64, i1]:
+    following, number, found = pcg64.standard_normal(state, increment, 0.0, 0.0)
+    return following, loc - scale * number, found
+
+
+@typed_function("fast.uniform")
+def uniform_without_advance(state: u128, increment: u128, low: f64, length: f64) -> tuple[u128, f64, i1]:
+    return state, low + length * pcg64.fraction(pcg64.advance(state, increment)), True
+
+
 def test_comparison_detects_differences():
     """The comparison detects wrong numbers and wrong states."""
-    look = scalar_draws.fast_draws_are_numpys.__wrapped__
+    look = draws.fast_draws_are_numpys.__wrapped__
     usual = look()
-    text = fast_draws._FAST["normal"]
-    assert "fadd double %loc" in text[1]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setitem(fast_draws._FAST, "normal", (text[0], text[1].replace("fadd double %loc", "fsub double %loc")))
-        assert not look()
-    text = fast_draws._FAST["uniform"]
-    assert "RETURN i128 %next" in text[1]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scalar_draws, "_MANY", 1)
-        assert look() == usual
-        changed = text[1].replace("RETURN i128 %next", "RETURN i128 %state")
-        patch.setitem(fast_draws._FAST, "uniform", (text[0], changed))
-        assert not look()
+    for name, wrong, count in (("normal", opposite_normal, draws._MANY), ("uniform", uniform_without_advance, 1)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(draws, "_MANY", count)
+            assert look() == usual
+            patch.setattr(draws, "draw_loop", numbers.draw_loop.__wrapped__)
+            patch.setitem(pcg64.FAST_DRAWS, name, wrong)
+            assert not look()
 
 
 def test_draws_of_nothing():

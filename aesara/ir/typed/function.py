@@ -1,0 +1,201 @@
+"""Typed functions, and the C functions and constants that they use.
+
+A typed function is a Python function with annotations of types (`types`).  Called, it runs as Python; `translate`
+translates its source to LLVM IR.  It may hold
+
+* assignments, also to several names, elements ``p[k]`` and fields ``frame.error``; ``if``, ``while``, ``for`` over
+  ``range``, ``break``, ``continue``, ``return``;
+* arithmetic, comparisons, ``and``, ``or``, ``not``, conditional expressions, `min`, `max` and `abs`;
+* calls of typed functions, of C functions (`CFunction`), of operations (`operations`), and conversions ``i64(x)``;
+* names of constants: numbers, `ConstantArray`, `GlobalVariable`.
+
+Integers wrap around and ``//`` and ``%`` round down, as in Python; signs of types decide about ``>>``, ``<`` and
+conversions.  Arithmetic of floats never raises.  Operands have equal types, but for Python's numbers, which take the
+type of the other operand.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from aesara.ir.instructions import literal
+from aesara.ir.typed.types import FloatType, IntType, PointerType, ValueType, llvm_type, type_of_annotation
+from aesara.records import dataclass
+
+__all__ = ["CFunction", "GlobalVariable", "ConstantArray", "TypedFunction", "typed_function"]
+
+
+class TypedFunction:
+    """A function in typed Python.
+
+    Attributes
+    ----------
+    function
+        The Python function.
+    symbol
+        Name in LLVM IR.
+    linkage
+        Linkage in LLVM IR; empty for a function that other modules call.
+    attributes
+        Attributes of the function in LLVM IR.
+    parameter_attributes
+        Attributes of parameters, by name.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        symbol: str,
+        linkage: str,
+        attributes: str,
+        parameter_attributes: Mapping[str, str],
+    ) -> None:
+        self.function, self.symbol, self.linkage, self.attributes = function, symbol, linkage, attributes
+        self.parameter_attributes = parameter_attributes
+        self.__name__, self.__doc__, self.__wrapped__ = function.__name__, function.__doc__, function
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.function(*arguments)
+
+    def __repr__(self) -> str:
+        return f"<typed function {self.symbol}>"
+
+    @cached_property
+    def parameters(self) -> dict[str, ValueType]:
+        """Types by the names of parameters."""
+        code = self.function.__code__
+        annotations = inspect.get_annotations(self.function)
+        return {name: type_of_annotation(annotations[name]) for name in code.co_varnames[: code.co_argcount]}
+
+    @cached_property
+    def result(self) -> ValueType | None:
+        """The result type, None if nothing is returned."""
+        annotation = inspect.get_annotations(self.function)["return"]
+        return None if annotation is None else type_of_annotation(annotation)
+
+    @cached_property
+    def names(self) -> dict[str, Any]:
+        """The global names of the function's module, and those of functions around it."""
+        return {**self.function.__globals__, **inspect.getclosurevars(self.function).nonlocals}
+
+
+def typed_function(
+    symbol: str = "", linkage: str = "internal", attributes: str = "nounwind", **parameter_attributes: str
+) -> Callable[[Callable[..., Any]], TypedFunction]:
+    """Make a Python function a `TypedFunction`, by default with the function's name as symbol.
+
+    Examples
+    --------
+    >>> from aesara.ir.typed.types import i64
+    >>> @typed_function()
+    ... def gcd(a: i64, b: i64) -> i64:
+    ...     while b != 0:
+    ...         a, b = b, a % b
+    ...     return a
+    >>> gcd(12, 18), gcd.parameters, gcd.result
+    (6, {'a': i64, 'b': i64}, i64)
+    """
+
+    def decorate(function: Callable[..., Any]) -> TypedFunction:
+        return TypedFunction(function, symbol or function.__name__, linkage, attributes, parameter_attributes)
+
+    return decorate
+
+
+#: attributes of functions that depend on their arguments alone
+PURE = "nounwind willreturn memory(none)"
+
+
+class CFunction:
+    """A C function that typed functions call.
+
+    Parameters
+    ----------
+    symbol
+        Its symbol, see `link.llvm.symbols`.
+    result, parameters
+        Its types; None for no result.
+    attributes
+        Attributes in LLVM IR.
+    reference
+        Python function that does the same.
+    """
+
+    def __init__(
+        self,
+        symbol: str,
+        result: Any,
+        *parameters: Any,
+        attributes: str = "",
+        reference: Callable[..., Any] | None = None,
+    ) -> None:
+        self.symbol, self.attributes, self.reference = symbol, attributes, reference
+        self.result = None if result is None else type_of_annotation(result)
+        self.parameters = tuple(map(type_of_annotation, parameters))
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self.reference is None:
+            raise NotImplementedError(f"{self.symbol} has no Python equivalent")
+        return self.reference(*arguments)
+
+    @property
+    def declaration(self) -> str:
+        """Declaration in LLVM IR."""
+        parameters = ", ".join(p.llvm for p in self.parameters)
+        attributes = self.attributes and f" {self.attributes}"
+        return f"declare {llvm_type(self.result)} @{self.symbol}({parameters}){attributes}"
+
+
+@dataclass(frozen=True, eq=False)
+class GlobalVariable:
+    """A variable of another module; its value is its address."""
+
+    symbol: str
+    type: ValueType
+
+    @property
+    def pointer(self) -> PointerType:
+        return PointerType(self.type)
+
+    @property
+    def declaration(self) -> str:
+        return f"@{self.symbol} = external global {self.type.llvm}"
+
+
+class ConstantArray:
+    """A constant array.
+
+    Parameters
+    ----------
+    symbol
+        Its name in LLVM IR.
+    type
+        ValueType of its elements.
+    values
+        FunctionType that returns the elements; called once.
+    """
+
+    def __init__(self, symbol: str, type: Any, values: Callable[[], Sequence[float]]) -> None:
+        self.symbol, self._values = symbol, values
+        self.type: IntType | FloatType = type_of_annotation(type)  # type: ignore[assignment]
+
+    @cached_property
+    def values(self) -> Sequence[float]:
+        return self._values()
+
+    def __getitem__(self, index: int) -> Any:
+        return self.type(self.values[index])
+
+    @property
+    def pointer(self) -> PointerType:
+        return PointerType(self.type)
+
+    @property
+    def definition(self) -> str:
+        """Definition in LLVM IR."""
+        kind = self.type.llvm
+        elements = ", ".join(f"{kind} {literal(kind, value)}" for value in self.values)
+        return f"@{self.symbol} = private constant [{len(self.values)} x {kind}] [{elements}]"

@@ -1,0 +1,190 @@
+"""Operations of typed functions that Python has no syntax for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aesara.ir.typed.translate import Operation
+from aesara.ir.typed.types import (
+    BOOL,
+    INT64,
+    UINT64,
+    ArrayPointer,
+    FloatType,
+    IntType,
+    PointerType,
+    TupleType,
+    ValueType,
+    type_of_annotation,
+)
+from aesara.ir.typed.values import TypedValue, ValueWriter
+
+__all__ = [
+    "absolute", "address_of", "allocate", "atomic_load", "bitcast", "compare_exchange", "copy_bytes", "floor",
+    "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "rotate_right", "select", "sqrt", "view",
+]  # fmt: skip
+
+_MEMORY = "declare void @llvm.{name}.p0.p0.i64(ptr, ptr, i64, i1)"
+
+
+def _only_native(name: str) -> Any:
+    def refuse(*arguments: Any) -> Any:
+        raise NotImplementedError(f"`{name}` works in machine code only")
+
+    refuse.__name__ = name
+    return refuse
+
+
+def _of_memory(name: str) -> Operation:
+    symbol = f"@llvm.{name}.p0.p0.i64"
+
+    def emit(t: ValueWriter, target: TypedValue, source: TypedValue, size: Any) -> None:
+        t.declarations[symbol] = _MEMORY.format(name=name)
+        t.writer.add(
+            f"call void {symbol}(ptr {target.text}, ptr {source.text}, {t.like(INT64, size).argument}, i1 false)"
+        )
+
+    return Operation(_only_native(name), emit)
+
+
+def _float_function(name: str, reference: Any) -> Operation:
+    return Operation(reference, lambda t, x: t.intrinsic(name, x))
+
+
+sqrt = _float_function("sqrt", np.sqrt)
+floor = _float_function("floor", np.floor)
+absolute = _float_function("fabs", np.abs)
+
+
+def _rotate_right(x: int, count: int) -> int:
+    """Return an unsigned integer of 64 bits rotated by `count` bits, from 0 to 63."""
+    return (x >> count | x << (64 - count)) & (2**64 - 1) if count else x
+
+
+rotate_right = Operation(_rotate_right, lambda t, x, count: t.intrinsic("fshr", x, x, t.like(x.type, count)))
+
+
+def _leading_zeros(x: int) -> int:
+    """Return the number of zero bits above the highest bit of an integer of 64 bits."""
+    return 64 - (x & (2**64 - 1)).bit_length()
+
+
+def _emit_leading_zeros(t: ValueWriter, x: TypedValue) -> TypedValue:
+    symbol = f"@llvm.ctlz.{x.type.llvm}"
+    t.declarations[symbol] = f"declare {x.type.llvm} {symbol}({x.type.llvm}, i1)"
+    return t.emit(x.type, f"call {x.type.llvm} {symbol}({x.argument}, i1 false)")
+
+
+leading_zeros = Operation(_leading_zeros, _emit_leading_zeros)
+
+
+def _bitcast(kind: Any, x: Any) -> Any:
+    """Return the bits of a number as another type of the same width."""
+    source = np.float64(x) if kind is not FloatType and isinstance(x, float) else np.uint64(x & (2**64 - 1))
+    return kind(source.view(np.uint64 if isinstance(kind, IntType) else np.float64))
+
+
+bitcast = Operation(_bitcast, lambda t, kind, x: t.emit(kind, f"bitcast {x.argument} to {kind.llvm}"))
+
+
+def _select(condition: bool, yes: Any, no: Any) -> Any:
+    """Return one of two values; both are evaluated."""
+    return yes if condition else no
+
+
+select = Operation(_select, lambda t, condition, yes, no: t.select(condition, yes, no))
+
+
+def _emit_allocate(t: ValueWriter, kind: Any, count: Any = 1) -> TypedValue:
+    """Return a pointer to new elements on the stack of the function."""
+    kind = type_of_annotation(kind)
+    result = PointerType(kind)
+    if isinstance(count, TypedValue):
+        return t.emit(result, f"alloca {kind.llvm}, {count.argument}")
+    name = t.writer.names.fresh("stack")
+    what = kind.llvm if count == 1 else f"[{count} x {kind.llvm}]"
+    t.stack.append(f"{name} = alloca {what}")
+    return TypedValue(result, name)
+
+
+allocate = Operation(_only_native("allocate"), _emit_allocate)
+
+
+def _emit_view(t: ValueWriter, base: TypedValue, offset: Any, kind: Any) -> TypedValue:
+    """Return the address some bytes after a pointer, as a pointer of another type."""
+    return TypedValue(type_of_annotation(kind), t.address(base, offset))
+
+
+view = Operation(_only_native("view"), _emit_view)
+copy_bytes = _of_memory("memcpy")
+move_bytes = _of_memory("memmove")
+
+
+def _emit_address_of(t: ValueWriter, pointer: TypedValue) -> TypedValue:
+    return t.emit(INT64, f"ptrtoint ptr {pointer.text} to i64")
+
+
+address_of = Operation(_only_native("address_of"), _emit_address_of)
+
+
+def _emit_pointer_to(t: ValueWriter, address: TypedValue, kind: Any) -> TypedValue:
+    return t.emit(type_of_annotation(kind), f"inttoptr {address.argument} to ptr")
+
+
+pointer_to = Operation(_only_native("pointer_to"), _emit_pointer_to)
+
+
+def _target(t: ValueWriter, pointer: TypedValue) -> ValueType:
+    target = pointer.type.target if isinstance(pointer.type, PointerType) else None
+    if target is None:
+        t.refuse("a pointer to elements is expected")
+    return target
+
+
+def _atomic_load(pointer: ArrayPointer) -> Any:
+    """Load an element that other threads may store to."""
+    return pointer[0]
+
+
+def _emit_atomic_load(t: ValueWriter, pointer: TypedValue) -> TypedValue:
+    kind = _target(t, pointer)
+    return t.emit(kind, f"load atomic {kind.llvm}, ptr {pointer.text} seq_cst, align 8")
+
+
+atomic_load = Operation(_atomic_load, _emit_atomic_load)
+
+
+def _compare_exchange(pointer: ArrayPointer, old: Any, new: Any) -> bool:
+    """Store `new` to an element if it is `old`, in one step for other threads; return whether it was."""
+    is_old = bool(pointer[0] == old)
+    if is_old:
+        pointer[0] = new
+    return is_old
+
+
+def _emit_compare_exchange(t: ValueWriter, pointer: TypedValue, old: Any, new: Any) -> TypedValue:
+    kind = _target(t, pointer)
+    a, b = t.like(kind, old), t.like(kind, new)
+    pair = TupleType((kind, BOOL))
+    exchanged = t.emit(pair, f"cmpxchg ptr {pointer.text}, {a.argument}, {b.argument} seq_cst seq_cst, align 8")
+    return t.emit(BOOL, f"extractvalue {exchanged.argument}, 1")
+
+
+compare_exchange = Operation(_compare_exchange, _emit_compare_exchange)
+
+
+def _multiply_checked(a: int, b: int) -> tuple[int, bool]:
+    """Return a product of unsigned integers of 64 bits, and whether it is too large for them."""
+    return a * b & (2**64 - 1), a * b >= 2**64
+
+
+def _emit_multiply_checked(t: ValueWriter, a: TypedValue, b: TypedValue) -> TypedValue:
+    symbol = "@llvm.umul.with.overflow.i64"
+    t.declarations[symbol] = f"declare {{i64, i1}} {symbol}(i64, i64)"
+    x, y = t.like(UINT64, a), t.like(UINT64, b)
+    return t.emit(TupleType((UINT64, BOOL)), f"call {{i64, i1}} {symbol}({x.argument}, {y.argument})")
+
+
+multiply_checked = Operation(_multiply_checked, _emit_multiply_checked)

@@ -1,0 +1,623 @@
+"""Translation of typed functions to LLVM IR.
+
+Values are in SSA form.  Assignments rebind names; where paths of control flow meet, names with different values get
+phis.  At the head of a loop, each name that the loop assigns gets one.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import linecache
+from collections.abc import Callable, Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from aesara.ir.instructions import Value
+from aesara.ir.typed.function import CFunction, ConstantArray, GlobalVariable, TypedFunction
+from aesara.ir.typed.types import (
+    BOOL,
+    FLOAT32,
+    FLOAT64,
+    INT32,
+    INT64,
+    FloatType,
+    FunctionType,
+    IntType,
+    PointerType,
+    StructType,
+    TupleType,
+    Word,
+    llvm_type,
+    type_of_annotation,
+)
+from aesara.ir.typed.values import TypedPythonError, TypedValue, ValueWriter, is_float
+from aesara.records import dataclass
+
+__all__ = ["Operation", "Translation", "translate", "translations"]
+
+
+class Operation:
+    """An operation that Python has no syntax for.
+
+    Parameters
+    ----------
+    reference
+        Python function that does the same.
+    emit
+        FunctionType of the translator and the arguments that emits it: operands, Python numbers or types.
+    """
+
+    def __init__(self, reference: Callable[..., Any], emit: Callable[..., TypedValue | None]) -> None:
+        self.reference, self.emit = reference, emit
+        self.__name__, self.__doc__ = reference.__name__, reference.__doc__
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.reference(*arguments)
+
+
+@dataclass(eq=False)
+class Translation:
+    """LLVM IR of a function.
+
+    Attributes
+    ----------
+    symbol
+        Its name.
+    text
+        Its definition.
+    functions
+        The typed functions that it calls.
+    externals
+        The C functions that it calls.
+    declarations
+        Declarations and definitions of other names in its text, by name.
+    """
+
+    symbol: str
+    text: str
+    functions: dict[TypedFunction, None]
+    externals: dict[str, None]
+    declarations: dict[str, str]
+
+
+def translate(function: TypedFunction) -> Translation:
+    """Translate a typed function.
+
+    Raises
+    ------
+    TypedPythonError
+        If it is no typed Python; the message has the place.
+
+    Examples
+    --------
+    >>> from aesara.ir.draws.pcg64 import advance
+    >>> print(translate(advance).text)
+    define internal i128 @pcg64.advance(i128 %state, i128 %increment) alwaysinline nounwind {
+    entry:
+    %t.1 = mul i128 %state, 47026247687942121848144207491837523525
+    %t.2 = add i128 %t.1, %increment
+    ret i128 %t.2
+    }
+    """
+    return _Translator(function).translation()
+
+
+def translations(*functions: TypedFunction) -> list[Translation]:
+    """Translate functions and those that they call, which come first."""
+    found: dict[TypedFunction, Translation] = {}
+
+    def visit(function: TypedFunction) -> None:
+        if function not in found:
+            translation = translate(function)
+            for called in translation.functions:
+                if called is not function:
+                    visit(called)
+            found[function] = translation
+
+    for function in functions:
+        visit(function)
+    return list(found.values())
+
+
+@functools.lru_cache(maxsize=32)
+def _definitions(filename: str) -> dict[int, ast.FunctionDef]:
+    """Return the function definitions of a file by their first line, that of a decorator if there is one."""
+    tree = ast.parse("".join(linecache.getlines(filename)))
+    definitions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    return {min([d.lineno, *(one.lineno for one in d.decorator_list)]): d for d in definitions}
+
+
+Environment = dict[str, Any]
+#: a way by which control reaches a block: the block that it comes from, and the values of names there
+Edge = tuple[str, Environment]
+
+
+#: types of values in traced functions, by their name in LLVM IR
+_TRACED = {kind.llvm: kind for kind in (BOOL, INT32, INT64, FLOAT32, FLOAT64)}
+
+
+class _Loop:
+    """The loop around a statement: the ways to its end and to its next iteration."""
+
+    def __init__(self, after: str, next_iteration: str) -> None:
+        self.after, self.next_iteration = after, next_iteration
+        self.breaks: list[Edge] = []
+        self.continues: list[Edge] = []
+
+
+class _Translator(ValueWriter):
+    """Translates one function."""
+
+    def __init__(self, function: TypedFunction) -> None:
+        super().__init__(function.function.__code__.co_filename, function.__name__)
+        self.function, self.names = function, function.names
+        #: values of local names; None in code that is never reached
+        self.environment: Environment | None = {
+            name: TypedValue(kind, f"%{name}") for name, kind in function.parameters.items()
+        }
+        self.loops: list[_Loop] = []
+        self.functions: dict[TypedFunction, None] = {}
+        self.externals: dict[str, None] = {}
+
+    def translation(self) -> Translation:
+        function, code = self.function, self.function.function.__code__
+        definition = _definitions(self.filename).get(code.co_firstlineno)
+        if definition is None:
+            raise TypedPythonError(f"the source of {function!r} is not available")
+        self._block(definition.body)
+        if self.environment is not None:
+            if function.result is not None:
+                self.refuse("the function may end without a result")
+            self.writer.add("ret void")
+        parameters = ", ".join(
+            " ".join(filter(None, (kind.llvm, function.parameter_attributes.get(name, ""), f"%{name}")))
+            for name, kind in function.parameters.items()
+        )
+        linkage = function.linkage and f"{function.linkage} "
+        head = f"define {linkage}{llvm_type(function.result)} @{function.symbol}({parameters}) {function.attributes} {{"
+        text = "\n".join([head, "entry:", *self.stack, *self.writer.lines, "}"])
+        return Translation(function.symbol, text, self.functions, self.externals, self.declarations)
+
+    # -- statements ------------------------------------------------------------------------------------------
+
+    def _block(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            if self.environment is None:
+                self.line = statement.lineno
+                self.refuse("the statement is never reached")
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        self.line = statement.lineno
+        match statement:
+            case ast.Assign(targets=[target], value=value):
+                self._assign(target, self._expression(value))
+            case ast.AnnAssign(target=ast.Name() as target, annotation=annotation, value=value) if value:
+                kind = type_of_annotation(self._static(annotation))
+                self._assign(target, self.cast(kind, self._expression(value)))
+            case ast.AugAssign(target=target, op=op, value=value):
+                self._assign(target, self.binary(op, self._expression(target), self._expression(value)))
+            case ast.If(test=test, body=body, orelse=otherwise):
+                self._if(test, body, otherwise)
+            case ast.While(test=test, body=body, orelse=[]):
+                self._loop(body, test)
+            case ast.For(target=ast.Name(id=name), iter=ast.Call() as call, body=body, orelse=[]):
+                self._for(name, call, body)
+            case ast.Break():
+                self._leave(self.loops[-1].breaks, self.loops[-1].after)
+            case ast.Continue():
+                self._leave(self.loops[-1].continues, self.loops[-1].next_iteration)
+            case ast.Return(value=value):
+                self._return(value)
+            case ast.Expr(value=ast.Constant()) | ast.Pass():
+                pass
+            case ast.Expr(value=ast.Call() as call):
+                self._call(call)
+            case _:
+                self.refuse(f"typed Python has no such statement: {ast.unparse(statement)}")
+
+    def _leave(self, edges: list[Edge], label: str) -> None:
+        assert self.environment is not None
+        edges.append((self.writer.block, self.environment))
+        self.writer.jump(label)
+        self.environment = None
+
+    def _assign(self, target: ast.expr, value: Any) -> None:
+        match target:
+            case ast.Name(id=name):
+                assert self.environment is not None
+                before = self.environment.get(name)
+                if isinstance(before, TypedValue):
+                    value = self.like(before.type, value)
+                self.environment[name] = value if isinstance(value, (TypedValue, tuple)) else self.as_value(value)
+            case ast.Subscript(value=base, slice=index):
+                pointer, kind = self.element(self._expression(base), self._expression(index))
+                self.store(kind, value, pointer)
+            case ast.Attribute(value=base, attr=name):
+                address, field_type = self.field(self._expression(base), name)
+                if field_type is None:
+                    self.refuse(f"{name} is a function")
+                self.store(field_type, value, address)
+            case ast.Tuple(elts=targets):
+                values = value if isinstance(value, tuple) else self._elements(value)
+                if len(values) != len(targets):
+                    self.refuse(f"{len(targets)} names for {len(values)} values")
+                for one, part in zip(targets, values):
+                    self._assign(one, part)
+            case _:
+                self.refuse(f"no assignment to {ast.unparse(target)}")
+
+    def _elements(self, value: Any) -> Sequence[TypedValue]:
+        if not (isinstance(value, TypedValue) and isinstance(value.type, TupleType)):
+            self.refuse("the value is no tuple")
+        kinds = value.type.elements
+        return [self.emit(kind, f"extractvalue {value.argument}, {k}") for k, kind in enumerate(kinds)]
+
+    def _return(self, value: ast.expr | None) -> None:
+        result = self.function.result
+        if result is None or value is None:
+            if result is not None or value is not None:
+                self.refuse(f"a result of type {result} is declared")
+            self.writer.add("ret void")
+        elif isinstance(result, TupleType) and isinstance(value, ast.Tuple):
+            made = "undef"
+            parts = [self.like(kind, self._expression(one)) for kind, one in zip(result.elements, value.elts)]
+            for k, part in enumerate(parts):
+                made = self.emit(result, f"insertvalue {result.llvm} {made}, {part.argument}, {k}").text
+            self.writer.add(f"ret {result.llvm} {made}")
+        else:
+            self.writer.add(f"ret {self.like(result, self._expression(value)).argument}")
+        self.environment = None
+
+    def _if(self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+        static = self._static_truth(test)
+        if static is not None:
+            self._block(body if static else otherwise)
+            return
+        yes, no, after = map(self.writer.names.label, ("then", "else", "after"))
+        end = no if otherwise else after
+        into_yes, into_no = self._branch(test, yes, end)
+        edges: list[Edge] = [] if otherwise else into_no
+        for label, entering, statements in ((yes, into_yes, body), (no, into_no, otherwise)):
+            if statements:
+                self._meet(entering, label)
+                self._block(statements)
+                if self.environment is not None:
+                    self._leave(edges, after)
+        self._meet(edges, after)
+
+    def _for(self, name: str, call: ast.Call, body: Sequence[ast.stmt]) -> None:
+        if not (isinstance(call.func, ast.Name) and call.func.id == "range" and 1 <= len(call.args) <= 3):
+            self.refuse("loops are over `range`")
+        bounds = [self._expression(one) for one in call.args]
+        step = bounds.pop() if len(bounds) == 3 else 1
+        if not isinstance(step, int) or not step:
+            self.refuse("the step of a range is a constant other than zero")
+        end = bounds.pop()
+        kind = next((b.type for b in (end, *bounds) if isinstance(b, TypedValue)), INT64)
+        assert self.environment is not None
+        # The name may be assigned in the body, and keeps its last value after the loop: count by another one.
+        counter = f"{name}.counter"
+        self.environment[counter] = self.like(kind, bounds[0] if bounds else 0)
+        self.environment.setdefault(name, self.environment[counter])
+        last = self.like(kind, end)
+
+        def test(yes: str, no: str) -> tuple[list[Edge], list[Edge]]:
+            assert self.environment is not None
+            more = self.compare(ast.Lt if step > 0 else ast.Gt, self.environment[counter], last)
+            return self._split(more, yes, no)
+
+        def advance() -> None:
+            assert self.environment is not None
+            self.environment[counter] = self.binary(ast.Add(), self.environment[counter], step)
+
+        def begin() -> None:
+            assert self.environment is not None
+            self.environment[name] = self.environment[counter]
+
+        self._loop(body, test, [name, counter], begin, advance)
+        if self.environment is not None:
+            del self.environment[counter]
+
+    def _loop(
+        self,
+        body: Sequence[ast.stmt],
+        test: ast.expr | Callable[[str, str], tuple[list[Edge], list[Edge]]],
+        assigned: Sequence[str] = (),
+        begin: Callable[[], None] = lambda: None,
+        advance: Callable[[], None] | None = None,
+    ) -> None:
+        """Emit a loop; `begin` and `advance` emit the beginning and the end of an iteration."""
+        w = self.writer
+        assert self.environment is not None
+        head, inside, following, after = map(w.names.label, ("head", "body", "next", "after"))
+        initial = {name: value for name, value in self.environment.items() if isinstance(value, TypedValue)}
+        names = [name for name in dict.fromkeys([*assigned, *_assigned_names(body)]) if name in initial]
+        before = w.block
+        w.jump(head)
+        w.begin(head)
+        position = len(w.lines)
+        phis = {name: TypedValue(initial[name].type, w.names.fresh()) for name in names}
+        self.environment = {**initial, **phis}
+        loop = _Loop(after, following if advance else head)
+        self.loops.append(loop)
+        if isinstance(test, ast.expr):
+            endless = self._static_truth(test)
+            if endless:
+                w.jump(inside)
+                into: list[Edge] = [(w.block, self.environment)]
+                leaving: list[Edge] = []
+            else:
+                into, leaving = self._branch(test, inside, after)
+        else:
+            into, leaving = test(inside, after)
+        self._meet(into, inside)
+        begin()
+        self._block(body)
+        if self.environment is not None:
+            self._leave(loop.continues, loop.next_iteration)
+        edges = loop.continues
+        if advance and edges:
+            self._meet(edges, following)
+            advance()
+            edges = []
+            self._leave(edges, head)
+        incoming = [(before, initial), *edges]
+        w.lines[position:position] = [
+            f"{phi.text} = phi {phi.type.llvm} "
+            + ", ".join(f"[{self.like(phi.type, values[name]).text}, %{block}]" for block, values in incoming)
+            for name, phi in phis.items()
+        ]
+        self.loops.pop()
+        self._meet([*leaving, *loop.breaks], after)
+
+    def _meet(self, edges: Sequence[Edge], label: str) -> None:
+        """Begin a block where paths meet; names that are set on all of them stay."""
+        if not edges:
+            self.environment = None
+            return
+        self.writer.begin(label)
+        first, *others = (values for _, values in edges)
+        environment: Environment = {}
+        for name, value in first.items():
+            values = [value, *(other[name] for other in others if name in other)]
+            if len(values) < len(edges) or not all(isinstance(v, TypedValue) for v in values):
+                continue
+            if all(v.text == value.text for v in values):
+                environment[name] = value
+                continue
+            if any(v.type != value.type for v in values):
+                self.refuse(f"{name} has values of types {', '.join(sorted({repr(v.type) for v in values}))}")
+            incoming = ", ".join(f"[{v.text}, %{block}]" for v, (block, _) in zip(values, edges))
+            environment[name] = self.emit(value.type, f"phi {value.type.llvm} {incoming}")
+        self.environment = environment
+
+    # -- conditions ------------------------------------------------------------------------------------------
+
+    def _branch(self, test: ast.expr, yes: str, no: str) -> tuple[list[Edge], list[Edge]]:
+        """Branch by a condition; return the ways to both blocks."""
+        match test:
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                into_no, into_yes = self._branch(operand, no, yes)
+                return into_yes, into_no
+            case ast.BoolOp(op=op, values=[*values]) if not all(map(_is_simple, values[1:])):
+                is_and = isinstance(op, ast.And)
+                into_yes, into_no = [], []
+                for k, value in enumerate(values):
+                    last = k == len(values) - 1
+                    label = "" if last else self.writer.names.label("also" if is_and else "or")
+                    on = (yes if last else label, no) if is_and else (yes, no if last else label)
+                    some_yes, some_no = self._branch(value, *on)
+                    if is_and or last:
+                        into_no += some_no
+                    if not is_and or last:
+                        into_yes += some_yes
+                    if not last:
+                        self._meet(some_yes if is_and else some_no, label)
+                return into_yes, into_no
+        return self._split(self._truth(test), yes, no)
+
+    def _split(self, condition: TypedValue, yes: str, no: str) -> tuple[list[Edge], list[Edge]]:
+        environment = self.environment
+        assert environment is not None
+        block = self.writer.block
+        self.writer.branch(condition.text, yes, no)
+        self.environment = None
+        return [(block, dict(environment))], [(block, dict(environment))]
+
+    def _truth(self, test: ast.expr) -> TypedValue:
+        return self.like(BOOL, self._expression(test))
+
+    def _static_truth(self, test: ast.expr) -> bool | None:
+        """Return the value of a condition of constants, None for others."""
+        if any(isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)) for node in ast.walk(test)):
+            return None
+        names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
+        if any(name in (self.environment or {}) for name in names):
+            return None
+        value = self._expression(test)
+        return value if isinstance(value, bool) else None
+
+    def _choose(self, test: ast.expr, yes: ast.expr, no: ast.expr) -> Any:
+        """Return a conditional expression."""
+        static = self._static_truth(test)
+        if static is not None:
+            return self._expression(yes if static else no)
+        if _is_simple(yes) and _is_simple(no):
+            condition = self._truth(test)
+            return self.select(condition, self._expression(yes), self._expression(no))
+        return self._choose_by_branches(test, yes, no)
+
+    def _choose_by_branches(self, test: ast.expr, yes: ast.expr, no: ast.expr) -> TypedValue:
+        """Return a conditional expression of which only one side is evaluated."""
+        labels = [self.writer.names.label(stem) for stem in ("then", "else")]
+        after = self.writer.names.label("after")
+        ways = self._branch(test, *labels)
+        values: list[Any] = []
+        edges: list[Edge] = []
+        for label, entering, expression in zip(labels, ways, (yes, no)):
+            self._meet(entering, label)
+            values.append(self._expression(expression))
+            self._leave(edges, after)
+        self._meet(edges, after)
+        kind = next((v.type for v in values if isinstance(v, TypedValue)), None)
+        parts = [self.like(kind, v) if kind else self.as_value(v) for v in values]
+        incoming = ", ".join(f"[{v.text}, %{block}]" for v, (block, _) in zip(parts, edges))
+        return self.emit(parts[0].type, f"phi {parts[0].type.llvm} {incoming}")
+
+    # -- expressions -----------------------------------------------------------------------------------------
+
+    def _expression(self, expression: ast.expr) -> Any:
+        """Return an operand, or a Python object for constants, types and functions."""
+        self.line = expression.lineno
+        match expression:
+            case ast.Constant(value=value):
+                return value
+            case ast.Name(id=name):
+                return self._name(name)
+            case ast.BinOp(left=left, op=op, right=right):
+                return self.binary(op, self._expression(left), self._expression(right))
+            case ast.UnaryOp(op=op, operand=operand):
+                return self.unary(op, self._expression(operand))
+            case ast.Compare(left=left, ops=ops, comparators=comparators):
+                operands = [self._expression(one) for one in (left, *comparators)]
+                tests = [self.compare(type(op), a, b) for op, a, b in zip(ops, operands, operands[1:])]
+                return functools.reduce(lambda a, b: self.binary(ast.BitAnd(), a, b), tests)
+            case ast.BoolOp(op=op, values=values):
+                if all(map(_is_simple, values[1:])):
+                    bitwise = ast.BitAnd() if isinstance(op, ast.And) else ast.BitOr()
+                    parts = [self._expression(one) for one in values]
+                    return functools.reduce(lambda a, b: self.binary(bitwise, a, b), parts)
+                true, false = (ast.Constant(value, lineno=self.line) for value in (True, False))
+                return self._choose_by_branches(expression, true, false)
+            case ast.Tuple(elts=elements):
+                return tuple(self._expression(one) for one in elements)
+            case ast.IfExp(test=test, body=yes, orelse=no):
+                return self._choose(test, yes, no)
+            case ast.Call():
+                result = self._call(expression)
+                if result is None:
+                    self.refuse(f"{ast.unparse(expression)} has no result")
+                return result
+            case ast.Subscript(value=base, slice=index):
+                on = self._expression(base)
+                if not isinstance(on, (TypedValue, ConstantArray)):
+                    return on[self._static(index)]
+                pointer, kind = self.element(on, self._expression(index))
+                return self.load(kind, pointer)
+            case ast.Attribute(value=base, attr=name):
+                on = self._expression(base)
+                if isinstance(on, ModuleType):
+                    return getattr(on, name)
+                address, field_type = self.field(on, name)
+                if field_type is None:
+                    self.refuse(f"{name} is a function, which can only be called")
+                return self.load(field_type, address)
+        self.refuse(f"typed Python has no such expression: {ast.unparse(expression)}")
+
+    def _static(self, expression: ast.expr) -> Any:
+        value = self._expression(expression)
+        if isinstance(value, TypedValue):
+            self.refuse(f"{ast.unparse(expression)} is no constant")
+        return value
+
+    def _name(self, name: str) -> Any:
+        if self.environment is not None and name in self.environment:
+            return self.environment[name]
+        if name in self.names:
+            return self._global(self.names[name])
+        builtins = {"min": min, "max": max, "abs": abs, "None": None}
+        if name in builtins:
+            return builtins[name]
+        self.refuse(f"{name} has no value here on every path")
+
+    def _global(self, value: Any) -> Any:
+        if isinstance(value, GlobalVariable):
+            self.declarations[f"@{value.symbol}"] = value.declaration
+            return TypedValue(value.pointer, f"@{value.symbol}")
+        if isinstance(value, ConstantArray):
+            self.declarations[f"@{value.symbol}"] = value.definition
+            return TypedValue(value.pointer, f"@{value.symbol}")
+        return value
+
+    # -- calls -----------------------------------------------------------------------------------------------
+
+    def _call(self, call: ast.Call) -> Any:
+        if call.keywords:
+            self.refuse("arguments have no names")
+        if isinstance(call.func, ast.Attribute):
+            on = self._expression(call.func.value)
+            if isinstance(on, TypedValue):
+                return self._call_field(on, call.func.attr, [self._expression(one) for one in call.args])
+            function = getattr(on, call.func.attr)
+        else:
+            function = self._expression(call.func)
+        arguments = [self._expression(one) for one in call.args]
+        self.line = call.lineno
+        if isinstance(function, TypedFunction):
+            self.functions[function] = None
+            return self.call(f"@{function.symbol}", function.result, tuple(function.parameters.values()), arguments)
+        if isinstance(function, CFunction):
+            self.externals[function.symbol] = None
+            self.declarations[f"@{function.symbol}"] = function.declaration
+            return self.call(f"@{function.symbol}", function.result, function.parameters, arguments)
+        if isinstance(function, Operation):
+            return function.emit(self, *arguments)
+        if isinstance(function, (IntType, FloatType)):
+            (value,) = arguments
+            return self.cast(function, value)
+        if function is min or function is max:
+            comparison = ast.Lt if function is min else ast.Gt
+            return functools.reduce(lambda a, b: self.extreme(comparison, a, b), arguments)
+        if function is abs:
+            (value,) = arguments
+            if is_float(value.type):
+                return self.intrinsic("fabs", value)
+            return self.select(self.compare(ast.Lt, value, 0), self.binary(ast.Sub(), 0, value), value)
+        if callable(function):
+            return self._trace(function, arguments)
+        self.refuse(f"{ast.unparse(call.func)} is no typed function")
+
+    def _trace(self, function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+        """Call an ordinary Python function that only calculates, with values whose operators emit instructions."""
+
+        def to_value(argument: Any) -> Any:
+            if isinstance(argument, tuple):
+                return tuple(map(to_value, argument))
+            if not isinstance(argument, TypedValue):
+                return argument
+            if argument.type not in _TRACED.values():
+                self.refuse(f"a traced function takes signed integers and floats, not {argument.type!r}")
+            return Value(self.writer, argument.type.llvm, argument.text)
+
+        def to_operand(result: Any) -> Any:
+            if isinstance(result, tuple):
+                return tuple(map(to_operand, result))
+            return TypedValue(_TRACED[result.kind], result.name) if isinstance(result, Value) else result
+
+        return to_operand(function(*map(to_value, arguments)))
+
+    def _call_field(self, base: TypedValue, name: str, arguments: list[Any]) -> TypedValue | None:
+        """Call the function in a field."""
+        field = getattr(base.type.cls, name, None) if isinstance(base.type, StructType) else None
+        if not isinstance(field, Word):
+            self.refuse(f"{name} is no function of {base.type}")
+        pointer = self.emit(PointerType(), f"load ptr, ptr {self.address(base, field.offset)}", "x")
+        signature: FunctionType = field.function
+        return self.call(pointer.text, signature.result, signature.parameters, arguments)
+
+
+def _is_simple(expression: ast.expr) -> bool:
+    """Return whether an expression may be evaluated where its value is not used: no calls, loads and divisions."""
+    return not any(
+        isinstance(node, (ast.Call, ast.Subscript, ast.Attribute, ast.FloorDiv, ast.Mod))
+        for node in ast.walk(expression)
+    )
+
+
+def _assigned_names(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id

@@ -1,0 +1,41 @@
+"""Typed functions in modules of LLVM IR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from aesara.ir.typed.function import TypedFunction
+from aesara.ir.typed.translate import Translation, translations
+from aesara.link.llvm.module import Module
+
+__all__ = ["add_function", "library_text"]
+
+
+def add_function(module: Module, function: TypedFunction) -> str:
+    """Add a typed function, with those that it calls, to a module; return its name in LLVM IR."""
+    for translation in translations(function):
+        _add(module, translation, translation.text)
+    return f"@{function.symbol}"
+
+
+def library_text(functions: Iterable[TypedFunction]) -> tuple[str, set[str]]:
+    """Return a module with typed functions, for other modules to call, and the symbols of the C functions that it
+    calls."""
+    module, exported = Module(), list(functions)
+    symbols = {function.symbol for function in exported}
+    for translation in translations(*exported):
+        text = translation.text
+        if translation.symbol in symbols:
+            text = text.replace("define internal ", "define ", 1)
+        _add(module, translation, text)
+    return module.text(), module.externals
+
+
+def _add(module: Module, translation: Translation, text: str) -> None:
+    for name, declaration in translation.declarations.items():
+        if declaration.startswith("declare "):
+            module.declare(name, declaration)
+        else:
+            module.helper(name, declaration)
+    module.externals.update(translation.externals)
+    module.helper(f"@{translation.symbol}", text)
