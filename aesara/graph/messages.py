@@ -32,7 +32,7 @@ def describe(thing: Any) -> str:
     Examples
     --------
     >>> x, y = at.dvectors("x", "y")
-    >>> described(x), described(x + y)
+    >>> describe(x), describe(x + y)
     ('x', '`x + y` (Elemwise{add,no_inplace}.0)')
     """
     owner = getattr(thing, "owner", None)

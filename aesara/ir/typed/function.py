@@ -87,16 +87,19 @@ def typed_function(
 ) -> Callable[[Callable[..., Any]], TypedFunction]:
     """Make a Python function a `TypedFunction`, by default with the function's name as symbol.
 
+    ::
+
+        @typed_function()
+        def gcd(a: i64, b: i64) -> i64:
+            while b != 0:
+                a, b = b, a % b
+            return a
+
     Examples
     --------
-    >>> from aesara.ir.typed.types import i64
-    >>> @typed_function()
-    ... def gcd(a: i64, b: i64) -> i64:
-    ...     while b != 0:
-    ...         a, b = b, a % b
-    ...     return a
-    >>> gcd(12, 18), gcd.parameters, gcd.result
-    (6, {'a': i64, 'b': i64}, i64)
+    >>> from aesara.ir.draws.pcg64 import integer
+    >>> integer(1 << 64), integer.parameters, integer.result
+    (1, {'state': u128}, u64)
     """
 
     def decorate(function: Callable[..., Any]) -> TypedFunction:

@@ -3,8 +3,8 @@
 ValueType checkers take numbers for Python's `int`, `float` and `bool`.  At run time a number type called with a number
 converts it, in typed functions and outside of them:
 
->>> i32(2**31), u32(-1), f64(3)
-(-2147483648, 4294967295, 3.0)
+>>> i32(2**31), u32(-1), i1(1)
+(-2147483648, 4294967295, True)
 """
 
 from __future__ import annotations
@@ -210,13 +210,11 @@ class Word(Field):
 class Struct:
     """Base class of structures: memory with fields at byte offsets, accessed by pointer.
 
-    Examples
-    --------
-    >>> class Pair(Struct):
-    ...     first: i64 = field(0)
-    ...     second: f64 = field(8)
-    >>> Pair.field_named("second")
-    (Field(offset=8), f64)
+    ::
+
+        class Pair(Struct):
+            first: i64 = field(0)
+            second: f64 = field(8)
     """
 
     @classmethod
