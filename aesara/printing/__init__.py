@@ -1,4 +1,4 @@
-"""Printing graphs: as trees, as formulas, as pictures; and printing values while a function runs."""
+"""Printing of graphs, as trees, formulas and pictures, and of values at run time."""
 
 from functools import partial as _partial
 

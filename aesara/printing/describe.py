@@ -1,4 +1,4 @@
-"""Short descriptions of variables that do not depend on where they are in memory."""
+"""Short descriptions of variables that are independent of memory addresses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aesara.printing.identifiers import char_from_number
 
 
 class _TagGenerator:
-    """Gives out A, B, C, ..."""
+    """Generates the tags A, B, C, ..."""
 
     def __init__(self) -> None:
         self._numbers: Iterator[int] = count()
@@ -27,14 +27,14 @@ class _TagGenerator:
 def min_informative_str(obj: Variable, indent_level: int = 0, _prev_obs: Any = None, _tag_generator: Any = None) -> str:
     """Return a tree of a variable in which each node is described once.
 
-    A variable with a name, and one that no node computes, is a leaf.
+    Named variables, and variables without an owner, are leaves.
 
     Parameters
     ----------
     obj
         The variable.
     indent_level
-        How far the tree is indented.
+        The indentation of the tree.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def min_informative_str(obj: Variable, indent_level: int = 0, _prev_obs: Any = N
             continue
         number = f"::{variable.index}" if len(node.outputs) > 1 else ""
         lines.append(f"{indent}{tag}. {node.op}{number}")
-        pending.extend((one, level + 1) for one in reversed(node.inputs))
+        pending.extend((operand, level + 1) for operand in reversed(node.inputs))
     return "\n".join(lines)
 
 
 def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) -> str:
-    """Return a formula of a variable in which each part has a letter and is described once.
+    """Return a formula of a variable in which each subexpression has a tag and is described once.
 
     Equal graphs have equal descriptors, also in different processes.
 
@@ -100,8 +100,8 @@ def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) 
             continue
         node = getattr(variable, "owner", None)
         if node is None:
-            described = variable.name if getattr(variable, "name", None) is not None else str(variable)
-            text.append(f"{tag}={described}")
+            description = variable.name if getattr(variable, "name", None) is not None else str(variable)
+            text.append(f"{tag}={description}")
             continue
         number = f"::{variable.index}" if len(node.outputs) > 1 else ""
         text.append(f"{tag}={node.op}{number}(")
@@ -114,14 +114,14 @@ def var_descriptor(obj: Any, _prev_obs: Any = None, _tag_generator: Any = None) 
 
 
 def position_independent_str(obj: Any) -> str:
-    """Return a description of a variable that is the same for all variables of its type."""
+    """Return a description that is the same for all variables of a type."""
     if isinstance(obj, Variable):
         return f"aesara_var{{type={obj.type}}}"
     raise NotImplementedError(f"position_independent_str describes variables, got {obj!r}")
 
 
 def hex_digest(x: np.ndarray) -> str:
-    """Return a hash of an array: of its values, dtype, shape and strides."""
+    """Return a digest of the values, dtype, shape and strides of an array."""
     if not isinstance(x, np.ndarray):
         raise TypeError(f"hex_digest takes an array, got {type(x).__name__}")
     digest = hashlib.sha256(x.tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""`explain`: what a compiled function runs natively, what in Python and why, and what compiling it has cost."""
+"""`explain`: a report on which parts of a compiled function are native, and on the cost of compiling it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _HEADS = {
     "graph": "the whole graph, {name}",
     "python": "Python",
 }
-#: how many reasons for Python the first line gives
+#: maximum number of reasons for Python in the first line
 _MOST_REASONS = 3
 _HEADS_WITHOUT_SPACE = {**_HEADS, "nest": "no loop: single elements"}
 
@@ -41,9 +41,9 @@ class ExplainedNode:
     node
         The node.
     reason
-        Why it runs in Python; None for a native node.
+        The reason why it runs in Python; None for a native node.
     source
-        The line of the user's program that made it, or the node it comes from.
+        The line of the user's program that built it, or the node that it replaced.
     """
 
     node: Apply
@@ -60,7 +60,7 @@ class ExplainedNode:
 
     @property
     def operation(self) -> str:
-        """The operation in at most 60 characters."""
+        """The op as text of at most 60 characters."""
         return shorten(str(self.node.op))
 
 
@@ -71,17 +71,17 @@ class ExplainedStep:
     Attributes
     ----------
     kind
-        ``"nest"``: one nest of loops; ``"product"``: a product of matrices; ``"routine"``: a call of a
-        library; ``"loop"``: steps that are repeated; ``"choice"``: a side of `ifelse`; ``"graph"``: a whole graph that
-        another compiler has compiled, such as JAX; ``"python"``: a call of Python.
+        ``"nest"``: a loop nest; ``"product"``: a matrix product; ``"routine"``: a call of a library; ``"loop"``:
+        repeated steps; ``"choice"``: a branch of `ifelse`; ``"graph"``: a graph that is compiled as a whole by another
+        compiler, such as JAX; ``"python"``: a call of Python.
     name
-        The kernel's name in the program, for nests; what a library does, for routines; by what a graph is compiled.
+        The name of the kernel, of the library routine, or of the compiler of a graph.
     space
-        What the loops run over, the shape of the product, or how often a loop runs.
+        The iteration space of a nest, the shape of a product, or the number of iterations of a loop.
     nodes
         The nodes.
     steps
-        What a loop repeats, or the side of a choice does.
+        The steps in a loop or a branch.
     """
 
     kind: str
@@ -92,7 +92,7 @@ class ExplainedStep:
 
     @property
     def head(self) -> str:
-        """The kind of the step, and what it runs over, in words."""
+        """The kind of the step and its iteration space, in words."""
         heads = _HEADS if self.space else _HEADS_WITHOUT_SPACE
         head = heads[self.kind].format(self.space, name=self.name)
         return head if self.nodes else f"{head} (copies a result)"
@@ -113,12 +113,12 @@ class ExplainedValue:
     name
         The variable's name, or its position.
     dtype
-        Its dtype; the type in words if it is not a tensor.
+        Its dtype, or its type if it is not a tensor.
     shape
-        Its shape as far as known when the function was compiled, with None for other lengths.
+        Its static shape, with None for unknown lengths.
     notes
-        ``"shared"``, ``"updated in place"``, ``"updated by a new array"``, ``"updated by the array of v"`` (another
-        shared variable, which gets one in turn), ``"copied"``.
+        ``"shared"``, ``"updated in place"``, ``"updated by a new array"``, ``"updated by the array of v"`` (arrays of
+        two shared variables are exchanged), ``"copied"``.
     """
 
     name: str
@@ -128,7 +128,7 @@ class ExplainedValue:
 
     @property
     def type_text(self) -> str:
-        """The dtype and the lengths, as in ``float64[3, ?]``; for scalars the dtype alone."""
+        """The dtype and the lengths, such as ``float64[3, ?]``; for scalars only the dtype."""
         lengths = ", ".join("?" if n is None else str(n) for n in self.shape)
         return f"{self.dtype}[{lengths}]" if lengths else self.dtype
 
@@ -139,26 +139,26 @@ class ExplainedValue:
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Result of `explain`; printed, it is a page of text.
+    """Result of `explain`; it prints as text.
 
     Attributes
     ----------
     name
         The function's name.
     fallback
-        Why the whole function runs in Python, node by node; None if it is compiled.
+        The reason why the whole function runs in Python, node by node; None if it is compiled.
     steps
-        What a native function does, in order.
+        The steps of a native function, in order.
     without_code
-        Nodes that need no step: sizes, slices, and what nobody reads.
+        Nodes without a step: sizes, slices and unused nodes.
     inputs, results
-        The function's inputs, shared variables among them, and its results.
+        The inputs, including shared variables, and results of the function.
     seconds
-        Seconds that the stages of compiling have taken.
+        Duration of the stages of compilation.
     cached
-        Whether the machine code came from the cache; None if there is none.
+        Whether the machine code was loaded from the cache; None without machine code.
     not_cached
-        Why the compiled function is not kept for equal graphs; None if it is, or if it does not run natively.
+        The reason why the compiled function is not cached for equal graphs; None if it is, or if it is not native.
     """
 
     name: str
@@ -173,15 +173,15 @@ class Explanation:
 
     @property
     def native(self) -> list[ExplainedNode]:
-        """The nodes that run natively, each once."""
-        found = [one for step in self.steps for one in step.nodes if one.reason is None]
-        return list(dict.fromkeys(found))
+        """The nodes that run natively, without repetitions."""
+        nodes = [node for step in self.steps for node in step.nodes if node.reason is None]
+        return list(dict.fromkeys(nodes))
 
     @property
     def python(self) -> list[ExplainedNode]:
-        """The nodes that run in Python, each once."""
-        found = [one for step in self.steps for one in step.nodes if one.reason is not None]
-        return list(dict.fromkeys(found))
+        """The nodes that run in Python, without repetitions."""
+        nodes = [node for step in self.steps for node in step.nodes if node.reason is not None]
+        return list(dict.fromkeys(nodes))
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -204,7 +204,7 @@ class Explanation:
                 yield from _rows(values)
         if self.fallback is not None and self.steps:
             yield "nodes:"
-            yield from _rows(replace(one, reason=None) for one in self.python)
+            yield from _rows(replace(node, reason=None) for node in self.python)
             return
         for number, step in enumerate(self.steps, 1):
             yield f"{number}. {step}"
@@ -228,7 +228,7 @@ class Explanation:
         if counts["choice"]:
             parts.append(f"{counts['choice']} sides of choices")
         if counts["python"]:
-            reasons = list(dict.fromkeys(str(one.reason) for one in self.python))
+            reasons = list(dict.fromkeys(str(node.reason) for node in self.python))
             more = f"; and {len(reasons) - _MOST_REASONS} more" if len(reasons) > _MOST_REASONS else ""
             why = "; ".join(reasons[:_MOST_REASONS]) + more
             parts.append(f"{counts['python']} call{'s' * (counts['python'] != 1)} of Python ({why})")
@@ -238,28 +238,27 @@ class Explanation:
 
 
 def explain(f: Function, file: TextIO | None = None) -> Explanation:
-    """Say what a compiled function runs natively and what in Python, and why.
+    """Report which parts of a compiled function run natively and which in Python, and why.
 
     Parameters
     ----------
     f
         The function.
     file
-        Where to print the explanation, besides returning it.
+        A file to print the explanation to; it is returned in any case.
 
     Returns
     -------
     Explanation
-        Printing it shows, in this order: whether the function is native code; what compiling has cost; inputs and
-        results, with the lengths known when it was compiled, and whether shared variables are updated in place;
-        and the steps of a call, with the nodes of the rewritten graph that each of them computes and the lines of
-        the program they come from.  Nodes in one step are fused: between them nothing goes through memory that
-        other steps do not read.
+        It prints, in this order: whether the function is native code; the time of compilation; inputs and results,
+        with their static shapes, and whether shared variables are updated in place; and the steps of a call, each with
+        the nodes of the rewritten graph that it computes, and the source lines of these.  Nodes in one step are
+        fused: only values that other steps read are stored in memory.
 
     Notes
     -----
-    A call of Python costs some microseconds, a copy of its operands, and whatever the node itself takes.  Arguments
-    that are not C-contiguous arrays of their input's dtype are converted at each call.
+    A call of Python costs some microseconds and a copy of its operands, in addition to the time of the node.
+    Arguments that are not C-contiguous arrays of the dtype of their input are converted in each call.
 
     Examples
     --------
@@ -272,19 +271,21 @@ def explain(f: Function, file: TextIO | None = None) -> Explanation:
     """
     if not isinstance(f, Function):
         raise TypeError(f"explain takes a compiled function, got {f!r} of type {type(f).__name__}.")
-    found = _explain_native(f) if f._native is not None else _explain_linker(f)
+    explanation = _explain_native(f) if f._native is not None else _explain_linker(f)
     if file is not None:
-        file.write(f"{found}\n")
-    return found
+        file.write(f"{explanation}\n")
+    return explanation
 
 
 def _explain_native(f: Function) -> Explanation:
     native, (graph, cells) = f._native, f._compiled_graph()
-    inputs = [(one.variable, one.implicit) for one in cells]
+    inputs = [(argument.variable, argument.implicit) for argument in cells]
     updates = dict(graph.update_mapping or {})
     placement = place_nodes(inputs, graph.outputs, updates)
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
-    in_place = {made.output for made in native.program.allocations().values() if made.reuse is not None}
+    in_place = {
+        allocation.output for allocation in native.program.allocations().values() if allocation.reuse is not None
+    }
     in_place |= {output for output, _ in native.program.generator_updates()}
     exchanged = native.program.exchanged_arrays()
     notes: dict[int, list[str]] = {k: ["shared"] if implicit else [] for k, (_, implicit) in enumerate(inputs)}
@@ -293,9 +294,9 @@ def _explain_native(f: Function) -> Explanation:
             notes[k].append(f"updated by the array of {names[exchanged[output]]}")
         else:
             notes[k].append("updated in place" if output in in_place else "updated by a new array")
-    for k, own in notes.items():
-        if k in placement.copied or (k in placement.bases and "updated in place" not in own):
-            own.append("copied")
+    for k, notes_of_input in notes.items():
+        if k in placement.copied or (k in placement.bases and "updated in place" not in notes_of_input):
+            notes_of_input.append("copied")
     report = native.report
     return Explanation(
         name=function_name(f),
@@ -311,7 +312,7 @@ def _explain_native(f: Function) -> Explanation:
 
 
 def _explain_linker(f: Function) -> Explanation:
-    """The explanation of a function that runs node by node, or that another compiler has compiled."""
+    """Explain a function that runs node by node, or that another compiler has compiled."""
     graph, specs, reason = f.maker.fgraph, f.maker.inputs, f._why_in_python
     updated = set(dict(graph.update_mapping or {}).values())
     inputs = []
@@ -319,7 +320,7 @@ def _explain_linker(f: Function) -> Explanation:
         notes = ["shared"] * bool(spec.implicit) + ["updated by a new array"] * (k in updated)
         inputs.append(_value(variable, input_name(variable, k), notes))
     nodes = [ExplainedNode(node, reason, node.source) for node in graph.toposort()]
-    steps = [ExplainedStep("python", "", "", (one,)) for one in nodes]
+    steps = [ExplainedStep("python", "", "", (node,)) for node in nodes]
     if reason is None:
         steps = [ExplainedStep("graph", f._backend, "", tuple(nodes))]
     return Explanation(
@@ -339,17 +340,23 @@ def _step(step: PlacedStep, reasons: Mapping[Apply, str], names: Sequence[str]) 
     sizes = [size_text(e, names) for e in step.space]
     if len(sizes) == 1 and sizes[0].startswith("("):
         sizes = [sizes[0][1:-1]]
-    inner = tuple(_step(one, reasons, names) for one in step.steps)
+    inner = tuple(_step(inner_step, reasons, names) for inner_step in step.steps)
     # A lazy choice is lowered as loops of at most one step.
-    chosen = step.kind == "loop" and any(isinstance(node.op, IfElse) for node in step.nodes)
-    return ExplainedStep("choice" if chosen else step.kind, step.name, " x ".join(sizes), tuple(nodes), inner)
+    is_choice = step.kind == "loop" and any(isinstance(node.op, IfElse) for node in step.nodes)
+    return ExplainedStep("choice" if is_choice else step.kind, step.name, " x ".join(sizes), tuple(nodes), inner)
 
 
 def _reason(node: Apply, step: PlacedStep, reasons: Mapping[Apply, str]) -> str | None:
-    """Why a node of a step is in Python; what is a graph is so where a node in the graph is."""
+    """Return the reason why a node of a step runs in Python; that of an inner graph is the reason of
+    one of its nodes.
+    """
     if step.kind != "python":
         return None
-    return reasons[node] if node in reasons else "; ".join(reasons[one] for one in step.nodes if one in reasons)
+    return (
+        reasons[node]
+        if node in reasons
+        else "; ".join(reasons[inner_node] for inner_node in step.nodes if inner_node in reasons)
+    )
 
 
 def _results(f: Function) -> tuple[ExplainedValue, ...]:
@@ -363,6 +370,6 @@ def _value(variable: Variable, name: str, notes: Iterable[str]) -> ExplainedValu
 
 
 def _rows(items: Iterable[Any]) -> list[str]:
-    """One line for each item; equal ones share a line."""
+    """Return one line for each distinct item, with its number of occurrences."""
     counts = Counter(map(str, items))
     return [f"     {text}" + (f"  ({count} times)" if count > 1 else "") for text, count in counts.items()]

@@ -1,4 +1,4 @@
-"""Graphs as formulas: `pprint`, and the printers that operations are registered with."""
+"""Formulas of graphs: `pprint`, and printers of ops."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _LOOSEST = -1000
 
 
 class PrinterState(Scratchpad):
-    """State of a printer: the surroundings of the text.
+    """State of a printer.
 
     Attributes
     ----------
     pprinter
         The `PPrinter` that prints inputs.
     precedence
-        How tightly the surroundings bind.
+        The precedence of the surrounding operator.
     memo
-        Texts of variables that were printed already.
+        Texts of variables that were printed before.
     """
 
     pprinter: PPrinter
@@ -46,21 +46,20 @@ class PrinterState(Scratchpad):
 
 @contextmanager
 def set_precedence(pstate: PrinterState, precedence: int = _LOOSEST) -> Iterator[None]:
-    """Set the precedence of a printer's state while inputs are printed."""
-    before = getattr(pstate, "precedence", _LOOSEST)
+    """Set the precedence of a state temporarily, while inputs are printed."""
+    outer_precedence = getattr(pstate, "precedence", _LOOSEST)
     pstate.precedence = precedence
     try:
         yield
     finally:
-        pstate.precedence = before
+        pstate.precedence = outer_precedence
 
 
 class Printer(ABC):
-    """Prints the outputs of some operations.
+    """Prints outputs of an op as formulas.
 
-    The printers of this module implement `pieces`, which lets formulas of any depth be printed
-    without recursion.  A printer of your own needs only `process`, which prints the inputs by
-    ``pstate.pprinter.process(variable, pstate)``.
+    A printer needs only the method `process`, which prints inputs by ``pstate.pprinter.process(variable, pstate)``. The
+    printers of this package define `fragments` instead, so that formulas of any depth are printed without recursion.
     """
 
     @abstractmethod
@@ -68,26 +67,26 @@ class Printer(ABC):
         """Return the formula of a variable."""
 
 
-class _PiecewisePrinter(Printer):
-    """A printer that tells its text as pieces: strings, and variables with their precedence."""
+class _FragmentPrinter(Printer):
+    """A printer that returns a formula as a sequence of strings, variables and their precedences."""
 
     @abstractmethod
-    def pieces(self, var: Variable, pstate: PrinterState) -> Sequence[str | tuple[Variable, int]]:
-        """Return strings, and pairs of an input and the precedence of its place."""
+    def fragments(self, var: Variable, pstate: PrinterState) -> Sequence[str | tuple[Variable, int]]:
+        """Return strings, and pairs of an input and the precedence of the surrounding operator."""
 
     def process(self, var: Variable, pstate: PrinterState) -> str:
-        return pstate.pprinter._expand(self.pieces(var, pstate), pstate)
+        return pstate.pprinter._expand(self.fragments(var, pstate), pstate)
 
 
-class OperatorPrinter(_PiecewisePrinter):
+class OperatorPrinter(_FragmentPrinter):
     """Prints ``(a + b)``.
 
     Parameters
     ----------
     operator
-        The sign.
+        The symbol of the operator.
     precedence
-        How tightly it binds.
+        The precedence of the operator; higher ones bind tighter.
     assoc
         ``'left'``, ``'right'``, ``'either'`` or ``'none'``.
     """
@@ -97,24 +96,24 @@ class OperatorPrinter(_PiecewisePrinter):
         self.precedence = precedence
         self.assoc = assoc
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
-        # Parentheses are printed everywhere: formulas stay unambiguous, whatever they are pasted into.
+        # Parentheses are always printed, so that formulas can be part of larger ones.
         inputs = node.inputs
         if len(inputs) == 1:
             return ["(", self.operator, (inputs[0], self.precedence), ")"]
-        parts: list[Any] = ["(" * (len(inputs) - 1)]
+        fragments: list[Any] = ["(" * (len(inputs) - 1)]
         for position, variable in enumerate(inputs):
             if position:
-                parts.append(f" {self.operator} ")
-            parts.append((variable, self.precedence))
+                fragments.append(f" {self.operator} ")
+            fragments.append((variable, self.precedence))
             if position:
-                parts.append(")")
-        return parts
+                fragments.append(")")
+        return fragments
 
 
-class PatternPrinter(_PiecewisePrinter):
-    """Prints by a pattern such as ``"|%(0)s|"``, one for each output of the operation.
+class PatternPrinter(_FragmentPrinter):
+    """Prints by a pattern such as ``"|%(0)s|"``, one for each output of the op.
 
     Parameters
     ----------
@@ -123,24 +122,26 @@ class PatternPrinter(_PiecewisePrinter):
     """
 
     def __init__(self, *patterns: Any) -> None:
-        self.patterns = [(one, ()) if isinstance(one, str) else (one[0], tuple(one[1:])) for one in patterns]
+        self.patterns = [
+            (pattern, ()) if isinstance(pattern, str) else (pattern[0], tuple(pattern[1:])) for pattern in patterns
+        ]
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
         pattern, precedences = self.patterns[var.index or 0]
         marks = {str(position): f"\0{position}\0" for position in range(len(node.inputs))}
-        parts: list[Any] = []
-        for position, piece in enumerate((pattern % marks).split("\0")):
+        fragments: list[Any] = []
+        for position, fragment in enumerate((pattern % marks).split("\0")):
             if position % 2:
-                which = int(piece)
-                precedence = precedences[which] if which < len(precedences) else _LOOSEST
-                parts.append((node.inputs[which], precedence))
+                index = int(fragment)
+                precedence = precedences[index] if index < len(precedences) else _LOOSEST
+                fragments.append((node.inputs[index], precedence))
             else:
-                parts.append(piece)
-        return parts
+                fragments.append(fragment)
+        return fragments
 
 
-class FunctionPrinter(_PiecewisePrinter):
+class FunctionPrinter(_FragmentPrinter):
     """Prints ``name(a, b)``.
 
     Parameters
@@ -148,47 +149,47 @@ class FunctionPrinter(_PiecewisePrinter):
     names
         A name for each output.
     keywords
-        Attributes of the operation to print as keyword arguments.
+        Attributes of the op to print as keyword arguments.
     """
 
     def __init__(self, names: list[str], keywords: list[str] | None = None) -> None:
         self.names = names
         self.keywords = [] if keywords is None else keywords
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
         keywords = [f"{name}={getattr(node.op, name)}" for name in self.keywords]
         return _call(self.names[var.index or 0], node.inputs, keywords)
 
 
-class IgnorePrinter(_PiecewisePrinter):
-    """Prints an operation as its first input."""
+class IgnorePrinter(_FragmentPrinter):
+    """Prints only the first input of an op."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         return [(_owner(var, self).inputs[0], getattr(pstate, "precedence", _LOOSEST))]
 
 
-class LeafPrinter(_PiecewisePrinter):
-    """Prints a variable that no node computes."""
+class LeafPrinter(_FragmentPrinter):
+    """Prints a variable without an owner."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         return [str(var)]
 
 
-class ConstantPrinter(_PiecewisePrinter):
+class ConstantPrinter(_FragmentPrinter):
     """Prints the value of a constant, or its name."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         return [var.name if var.name is not None else str(var.data)]  # type: ignore[attr-defined]
 
 
-class DefaultPrinter(_PiecewisePrinter):
-    """Prints an operation as a function of its inputs."""
+class DefaultPrinter(_FragmentPrinter):
+    """Prints an op as a function of its inputs."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = var.owner
         if node is None:
-            return leaf_printer.pieces(var, pstate)
+            return leaf_printer.fragments(var, pstate)
         return _call(str(node.op), node.inputs, [])
 
 
@@ -199,19 +200,19 @@ def _owner(var: Variable, printer: Printer) -> Apply:
 
 
 def _call(name: str, inputs: Sequence[Variable], keywords: Sequence[str]) -> list[Any]:
-    parts: list[Any] = [f"{name}("]
+    fragments: list[Any] = [f"{name}("]
     for position, variable in enumerate(inputs):
         if position:
-            parts.append(", ")
-        parts.append((variable, _LOOSEST))
+            fragments.append(", ")
+        fragments.append((variable, _LOOSEST))
     for position, keyword in enumerate(keywords):
-        parts.append(f", {keyword}" if position or inputs else keyword)
-    parts.append(")")
-    return parts
+        fragments.append(f", {keyword}" if position or inputs else keyword)
+    fragments.append(")")
+    return fragments
 
 
 class PPrinter(Printer):
-    """Prints variables as formulas; calls printers that are registered for their operations.
+    """Prints variables as formulas, by the printers that are registered for their ops.
 
     Examples
     --------
@@ -231,10 +232,10 @@ class PPrinter(Printer):
         Parameters
         ----------
         condition
-            An operation, a class of operations, or a function ``(pstate, variable) -> bool``.
+            An op, a class of ops, or a function ``(pstate, variable) -> bool``.
         printer
-            The printer. That of an operation comes before those of conditions, and these before those of classes; of
-            conditions the one that is registered last comes first.
+            The printer. Printers of ops take precedence over those of conditions, and these over those of classes;
+            among conditions, the last registered one takes precedence.
         """
         if isinstance(condition, (Op, type)):
             self.printers_dict[condition] = printer
@@ -245,21 +246,21 @@ class PPrinter(Printer):
 
     def printer_for(self, var: Variable, pstate: PrinterState) -> Printer:
         """Return the printer of a variable."""
-        found = None if var.owner is None else self.printers_dict.get(var.owner.op)
-        if found is not None:
-            return found
+        registered = None if var.owner is None else self.printers_dict.get(var.owner.op)
+        if registered is not None:
+            return registered
         for condition, printer in self.printers:
             if condition(pstate, var):
                 return printer
         if var.owner is None:
             return constant_printer if isinstance(var, Constant) else leaf_printer
         op = var.owner.op
-        if found is None:
+        if registered is None:
             for cls in type(op).__mro__:
-                found = self.printers_dict.get(cls)
-                if found is not None:
+                registered = self.printers_dict.get(cls)
+                if registered is not None:
                     break
-        return default_printer if found is None else found
+        return default_printer if registered is None else registered
 
     def process(self, var: Variable, pstate: PrinterState | None = None) -> str:
         """Return the formula of a variable."""
@@ -271,25 +272,25 @@ class PPrinter(Printer):
             raise TypeError(f"Only variables can be printed as formulas, got {var!r} ({type(var)}).")
         return self._expand([(var, getattr(pstate, "precedence", _LOOSEST))], pstate)
 
-    def _expand(self, pieces: Sequence[Any], pstate: PrinterState) -> str:
-        """Join pieces, with the pieces of variables in their place."""
+    def _expand(self, fragments: Sequence[Any], pstate: PrinterState) -> str:
+        """Join fragments, with variables replaced by their own fragments."""
         text: list[str] = []
-        pending = list(reversed(pieces))
-        before = getattr(pstate, "precedence", _LOOSEST)
+        pending = list(reversed(fragments))
+        outer_precedence = getattr(pstate, "precedence", _LOOSEST)
         try:
             while pending:
-                piece = pending.pop()
-                if isinstance(piece, str):
-                    text.append(piece)
+                fragment = pending.pop()
+                if isinstance(fragment, str):
+                    text.append(fragment)
                     continue
-                variable, pstate.precedence = piece
+                variable, pstate.precedence = fragment
                 printer = self.printer_for(variable, pstate)
-                if isinstance(printer, _PiecewisePrinter):
-                    pending.extend(reversed(printer.pieces(variable, pstate)))
+                if isinstance(printer, _FragmentPrinter):
+                    pending.extend(reversed(printer.fragments(variable, pstate)))
                 else:
                     text.append(printer.process(variable, pstate))
         finally:
-            pstate.precedence = before
+            pstate.precedence = outer_precedence
         return "".join(text)
 
     def process_graph(
@@ -299,7 +300,7 @@ class PPrinter(Printer):
         updates: dict[Variable, Variable] | None = None,
         display_inputs: bool = False,
     ) -> str:
-        """Return the formulas of a graph's outputs, one below the other.
+        """Return the formulas of the outputs of a graph, one per line.
 
         Parameters
         ----------
@@ -316,7 +317,7 @@ class PPrinter(Printer):
         new_value_of = {new: old for old, new in updates.items()}
         lines = []
         if display_inputs:
-            lines.append("inputs: " + ", ".join(str(one) for one in inputs))
+            lines.append("inputs: " + ", ".join(str(variable) for variable in inputs))
         for number, variable in enumerate(outputs):
             formula = self.process(variable)
             if variable in new_value_of:
@@ -328,14 +329,14 @@ class PPrinter(Printer):
         return "\n".join(lines)
 
     def clone(self) -> PPrinter:
-        """Return another printer with the same registrations."""
+        """Return a copy of the printer."""
         new = type(self)()
         new.printers = list(self.printers)
         new.printers_dict = dict(self.printers_dict)
         return new
 
     def clone_assign(self, condition: Any, printer: Printer) -> PPrinter:
-        """Return another printer with one registration more."""
+        """Return a copy of the printer with another registration."""
         new = self.clone()
         new.assign(condition, printer)
         return new
@@ -362,7 +363,7 @@ default_printer = DefaultPrinter()
 leaf_printer = LeafPrinter()
 constant_printer = ConstantPrinter()
 
-# The printer of everybody; `aesara.printing.operations` registers the operations of the package.
+# The default printer; `aesara.printing.operations` registers the ops of the package.
 pprint = PPrinter()
 pp = pprint
 hooks.pprint.set(pprint)

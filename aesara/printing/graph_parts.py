@@ -1,4 +1,4 @@
-"""Parts of a graph to draw: nodes in the order of execution, inputs, outputs, updates."""
+"""The parts of a graph that drawings show: nodes, inputs, outputs and updates."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class GraphParts:
     Attributes
     ----------
     nodes
-        In the order of execution.
+        The nodes in the order of execution.
     inputs, outputs
-        The ends; constants are no inputs.
+        The inputs, without constants, and the outputs.
     updated
-        Number of an output that is a shared variable's new value -> the variable.
+        The shared variable for each output, by position, that is its new value.
     """
 
     nodes: Sequence[Apply]
@@ -39,28 +39,32 @@ class GraphParts:
 
 
 def graph_between(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> GraphParts:
-    """The graph from inputs to outputs."""
+    """Return the graph from inputs to outputs."""
     return GraphParts(list(io_toposort(inputs, outputs)), list(inputs), list(outputs))
 
 
 def parts_of(fct: Any) -> GraphParts:
-    """The parts of a function, a `FunctionGraph`, an Apply, a variable, or a list of variables."""
+    """Return the parts of a function, a `FunctionGraph`, an Apply, a variable, or a list of variables."""
     if isinstance(fct, Function):
         fct = fct.maker.fgraph
     if isinstance(fct, FunctionGraph):
         updates = getattr(fct, "update_mapping", None) or {}
-        updated = {output: fct.inputs[at] for output, at in updates.items()}
+        updated = {output: fct.inputs[position] for output, position in updates.items()}
         return GraphParts(list(fct.toposort()), list(fct.inputs), list(fct.outputs), updated)
     if isinstance(fct, Apply):
         fct = fct.outputs
     outputs = [fct] if isinstance(fct, Variable) else list(fct) if isinstance(fct, (list, tuple)) else None
-    if outputs is None or not all(isinstance(one, Variable) for one in outputs):
+    if outputs is None or not all(isinstance(variable, Variable) for variable in outputs):
         raise TypeError(f"Only functions, FunctionGraphs, Apply nodes and variables can be drawn, got {describe(fct)}.")
-    return graph_between([one for one in graph_inputs(outputs) if not isinstance(one, Constant)], outputs)
+    return graph_between(
+        [variable for variable in graph_inputs(outputs) if not isinstance(variable, Constant)], outputs
+    )
 
 
 def outer_positions(node: Apply, inner_inputs: Sequence[Variable]) -> dict[Variable, int]:
-    """Input of the graph inside of a node -> number of the node's input that it stands for, if that is known."""
+    """Return, for inputs of the inner graph of a node, the positions of the corresponding inputs of
+    the node, if known.
+    """
     op: Any = node.op
     if isinstance(op, Scan):
         return dict(zip(inner_inputs, op.outer_positions()[0]))

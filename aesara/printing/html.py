@@ -1,4 +1,4 @@
-"""Pieces of pages of HTML for notebooks."""
+"""Elements of HTML pages for notebooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _QUOTED = re.compile(r"(?<!`)(`+)([^`]+)\1(?!`)")
 
 
 def code(text: object) -> str:
-    """Return a text in the type of code; nothing for an empty text, which would be an empty box.
+    """Return text formatted as code, or an empty string for an empty text.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def code(text: object) -> str:
 
 
 def prose(text: object) -> str:
-    """Return a text, with what is between backticks in the type of code.
+    """Return text with parts in backticks formatted as code.
 
     Examples
     --------
@@ -36,9 +36,9 @@ def prose(text: object) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]], most: int = 200) -> str:
-    """Return a table of cells that are HTML.
+    """Return a table; cells are HTML.
 
-    Columns without any content are left out; rows after the first `most` are counted.
+    Empty columns are omitted. At most `most` rows are shown.
 
     Examples
     --------
@@ -47,11 +47,11 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[str]], most: int = 200) 
     """
     if not rows:
         return ""
-    kept = [k for k in range(len(heads)) if any(row[k] for row in rows)]
-    lines = [_line(f"<th>{heads[k]}</th>" for k in kept)] if any(heads) else []
-    lines += [_line(f'<td style="text-align: left">{row[k]}</td>' for k in kept) for row in rows[:most]]
+    shown_columns = [k for k in range(len(heads)) if any(row[k] for row in rows)]
+    lines = [_line(f"<th>{heads[k]}</th>" for k in shown_columns)] if any(heads) else []
+    lines += [_line(f'<td style="text-align: left">{row[k]}</td>' for k in shown_columns) for row in rows[:most]]
     if len(rows) > most:
-        lines.append(f'<tr><td colspan="{len(kept)}">and {len(rows) - most} more</td></tr>')
+        lines.append(f'<tr><td colspan="{len(shown_columns)}">and {len(rows) - most} more</td></tr>')
     return f"<table>{''.join(lines)}</table>"
 
 

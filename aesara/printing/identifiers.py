@@ -1,4 +1,4 @@
-"""Short names for the nodes of printed graphs."""
+"""Identifiers of nodes in printed graphs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ID_TYPES = ("id", "int", "CHAR", "auto", "")
 
 
 def char_from_number(number: int) -> str:
-    """Write a number with capital letters as digits: 0 is A, 25 is Z, 26 is BA.
+    """Write a number in base 26 with letters as digits: 0 is A, 25 is Z, 26 is BA.
 
     Examples
     --------
@@ -27,18 +27,18 @@ def char_from_number(number: int) -> str:
 
 
 def identifier(of: Any, variable: Variable | None, id_type: str, used_ids: dict[Any, str]) -> str:
-    """Return the identifier of a node, a new one if it has none yet.
+    """Return the identifier of a node or variable; create one at first use.
 
     Parameters
     ----------
     of
-        An Apply, a variable that no node computes, or the word ``"output"``.
+        An Apply, a variable without an owner, or the string ``"output"``.
     variable
         The variable that is printed.
     id_type
-        What identifiers look like; see `debugprint`.
+        The kind of identifier; see `debugprint`.
     used_ids
-        Identifiers so far; extended in place.
+        The identifiers in use; new ones are added.
     """
     known = used_ids.get(of)
     if known is not None:
@@ -60,5 +60,5 @@ def identifier(of: Any, variable: Variable | None, id_type: str, used_ids: dict[
 
 
 def owner_or_self(variable: Variable) -> Apply | Variable:
-    """Return the node that computes a variable, or the variable if none does."""
+    """Return the owner of a variable, or the variable if it has none."""
     return variable if variable.owner is None else variable.owner

@@ -1,4 +1,4 @@
-"""Short names of functions, inputs, operations and sizes, for reports on compiled functions."""
+"""Names of functions, inputs, ops and sizes in reports on compiled functions."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ _SIGNS |= {"minimum": "min({}, {})", "maximum": "max({}, {})"}
 
 
 def function_name(f: Function) -> str:
-    """The function's name, or words instead."""
+    """Return the name of a function, or "a function"."""
     return f.name if f.name is not None else "a function"
 
 
 def input_name(variable: Variable, position: int) -> str:
-    """The variable's name, or its position."""
+    """Return the name of a variable, or its position."""
     return variable.name if variable.name is not None else f"input {position}"
 
 
 def shorten(text: str) -> str:
-    """The beginning of a text."""
+    """Truncate a text to 60 characters."""
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "..."
 
 
 def size_text(size: Expr, names: Sequence[str]) -> str:
-    """A size in terms of the inputs; what the program computes or has read from memory is a question mark."""
+    """Return a size as an expression in shapes of inputs, with a question mark for computed and loaded values."""
     text: dict[Expr, str] = {}
     for e in walk([size]):
         if e.op == "const":
@@ -43,5 +43,5 @@ def size_text(size: Expr, names: Sequence[str]) -> str:
             text[e] = _SIGNS[e.op].format(*(text[a] for a in e.args))
         else:
             text[e] = "?"
-    found = text[size]
-    return found if len(found) <= 2 * _LONGEST else "?"
+    result = text[size]
+    return result if len(result) <= 2 * _LONGEST else "?"

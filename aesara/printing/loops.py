@@ -1,4 +1,4 @@
-"""Lines of `debugprint` about the inputs and outputs of loops."""
+"""Remarks of `debugprint` on inputs and outputs of loops."""
 
 from __future__ import annotations
 
@@ -11,13 +11,15 @@ from aesara.scan.op import Scan
 
 @op_debug_information.register(Scan)
 def loop_remarks(op: Scan, node: Apply) -> dict[Apply, dict[Variable, str]]:
-    """The kinds of a loop's inputs and outputs, and of those of its step; see `ScanInfo`."""
+    """Return the kinds of inputs and outputs of a loop and of its step; see `ScanInfo`."""
     remarks: dict[Variable, str] = {}
 
     def name(side: str, variables: Sequence[Variable | Sequence[Variable]]) -> None:
-        for k, one in enumerate(variables):
-            for j, variable in enumerate([one] if isinstance(one, Variable) else one):
-                taps = "" if isinstance(one, Variable) else f"-{j}"
+        for k, variable_or_taps in enumerate(variables):
+            for j, variable in enumerate(
+                [variable_or_taps] if isinstance(variable_or_taps, Variable) else variable_or_taps
+            ):
+                taps = "" if isinstance(variable_or_taps, Variable) else f"-{j}"
                 remarks[variable] = f"{side}-{k}{taps}"
 
     inner, outer, results, new = op.fgraph.inputs, node.inputs, node.outputs, op.fgraph.outputs

@@ -1,4 +1,4 @@
-"""`memory_plan`: what memory a call of a compiled function takes, and which buffer lives there from when to when."""
+"""`memory_plan`: the buffers of a call of a compiled function, with their sizes and lifetimes."""
 
 from __future__ import annotations
 
@@ -27,35 +27,36 @@ _ALIGNMENT = 64
 
 @dataclass(frozen=True, repr=False)
 class PlannedBuffer:
-    """A piece of memory that a call computes something in.
+    """A buffer of a call.
 
     Attributes
     ----------
     name
         Its name in the program.
     kind
-        ``"workspace"``: a place in the function's workspace; ``"late"``: a block of its own, because its size is
-        known only in the course of the call; ``"result"``: an array that is returned; ``"update"``: the new value of
-        a shared variable; ``"python"``: the result of a node that runs in Python.
+        ``"workspace"``: a slot of the workspace of the function; ``"late"``: a block allocated during the call, when
+        its size is known; ``"result"``: an array that is returned; ``"update"``: the new value of a shared variable;
+        ``"python"``: the result of a node that runs in Python.
     dtype
         The dtype of the array.
     shape, size
-        Its shape, and its size in bytes, in terms of the inputs; a question mark for what only a call can know.
+        Its shape, and its size in bytes, in terms of the inputs; a question mark stands for values that are known only
+        at run time.
     first, last
-        The first step that writes it and the last that reads it, numbered as `explain` does; what is returned or
-        kept lives until the end.
+        The first step that writes it and the last step that reads it, numbered as by `explain`. Results and updates
+        live until the end.
     slot
-        Number of the place in the workspace.
+        The number of its slot in the workspace.
     before, after
-        The buffers that have that place before and after it.
+        The buffers that use this slot before and after it.
     updates
         The name of the shared variable whose new value it is.
     in_place
-        Whether that is written over the old value, as long as nobody else holds it.
+        Whether it overwrites the old value of the shared variable, if there is no other reference to that.
     lent
-        Whether the array is kept after the call, and returned again as soon as nobody else holds it.
+        Whether the array is kept after the call, and returned again when there is no other reference to it.
     nodes
-        The nodes whose value it holds, with the lines of the program that they come from.
+        The nodes whose value it contains, with their source lines.
     """
 
     name: str
@@ -96,16 +97,16 @@ class PlannedBuffer:
 
 @dataclass(frozen=True, repr=False)
 class MemoryPlan:
-    """Result of `memory_plan`; printed, it is a table.
+    """Result of `memory_plan`; it prints as a table.
 
     Attributes
     ----------
     name
         The function's name.
     buffers
-        The buffers in the order in which they get their memory.
+        The buffers in the order of their allocation.
     steps
-        How many steps a call has.
+        The number of steps of a call.
     """
 
     name: str
@@ -117,26 +118,26 @@ class MemoryPlan:
     _example: tuple[Any, ...] | None
 
     def peak(self, *args: Any) -> int:
-        """Return the bytes that a call takes at most, besides arguments, constants and old values of shared variables.
+        """Return the maximum memory of a call in bytes, without arguments, constants and old values of shared
+        variables.
 
         Parameters
         ----------
         *args
-            An example for each argument: an array, a number, or anything that has a ``shape``.  Not needed where
-            shapes are known when a function is compiled.  Values count where sizes depend on them, as on a number of
-            steps.
+            An example of each argument: an array, a number, or any object with a ``shape``.  They may be omitted if
+            all shapes are static.  Values are used if sizes depend on them, such as a number of steps.
 
         Raises
         ------
         ValueError
-            If the size of a buffer does not follow from the arguments alone; the error names it.
+            If the size of a buffer does not follow from the arguments; the message names the buffer.
 
         Notes
         -----
-        New values of shared variables that are written in place count nothing.  What nodes that run in Python take for
-        themselves is theirs.
+        New values of shared variables that are written in place are not counted, nor is temporary memory of nodes
+        that run in Python.
         """
-        found, unknown = self._count_bytes(self._sizes(args))
+        total, unknown = self._count_bytes(self._sizes(args))
         if unknown:
             nodes = "; ".join(f"{b.name}, which holds {', '.join(map(str, b.nodes)) or 'no node'}" for b in unknown[:3])
             more = f"; and {len(unknown) - 3} more" if len(unknown) > 3 else ""
@@ -145,56 +146,56 @@ class MemoryPlan:
                 f"become: {nodes}{more}. Give values for the arguments that sizes depend on; `bytes` says what is "
                 "known of the others."
             )
-        return found
+        return total
 
     def workspace(self, *args: Any) -> int:
-        """Bytes of the workspace, which stays with the function from call to call; the parameters are those of `peak`.
+        """Return the number of bytes of the workspace, which is reused from call to call; for parameters see `peak`.
 
         Notes
         -----
-        The function allocates a quarter more, so that slightly longer arguments find room.
+        The function allocates a quarter more, so that slightly longer arguments fit.
         """
         return self._workspace(self._sizes(args))
 
     def bytes(self, *args: Any) -> dict[str, int | None]:
-        """Bytes of each buffer by name, None for what only a call can know; the parameters are those of `peak`."""
+        """Return the bytes of each buffer by name, None for those known only at run time; for parameters see `peak`."""
         sizes = self._sizes(args)
         return {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
 
     def _workspace(self, sizes: CallSizes) -> int:
-        found = [sizes.number(slot.size) for slot in self._program.slots if not slot.late]
-        return sum(-(-max(n, 1) // _ALIGNMENT) * _ALIGNMENT for n in found if n is not None)
+        sizes_of_slots = [sizes.number(slot.size) for slot in self._program.slots if not slot.late]
+        return sum(-(-max(n, 1) // _ALIGNMENT) * _ALIGNMENT for n in sizes_of_slots if n is not None)
 
     def _count_bytes(self, sizes: CallSizes) -> tuple[int, list[PlannedBuffer]]:
-        """Return the bytes that a call takes, and the buffers that are not counted since their size is not known."""
-        own = {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
-        places = self._program.allocations()
-        shared: dict[int, list[PlannedBuffer]] = {}  # by their place
+        """Return the bytes of a call, and the buffers of unknown size, which are not counted."""
+        bytes_of = {buffer.name: sizes.bytes(buffer) for buffer in _memory(self._program)}
+        allocations = self._program.allocations()
+        shared: dict[int, list[PlannedBuffer]] = {}  # by slot
         total, unknown = self._workspace(sizes), list[PlannedBuffer]()
         for b in self.buffers:
             if b.kind == "workspace":
                 slot = self._program.slots[b.slot or 0]
                 unknown += [b] if sizes.number(slot.size) is None else []
             elif b.kind == "late":
-                shared.setdefault(places[b.name].slot or 0, []).append(b)
+                shared.setdefault(allocations[b.name].slot or 0, []).append(b)
             elif not b.in_place:
-                total += own[b.name] or 0
-                unknown += [b] if own[b.name] is None else []
-        for place, tenants in shared.items():
-            size = sizes.number(self._program.slots[place].size)
-            known = [n for n in (own[b.name] for b in tenants) if n is not None]
+                total += bytes_of[b.name] or 0
+                unknown += [b] if bytes_of[b.name] is None else []
+        for slot_number, tenants in shared.items():
+            size = sizes.number(self._program.slots[slot_number].size)
+            known = [n for n in (bytes_of[b.name] for b in tenants) if n is not None]
             if size is None and len(known) < len(tenants):
-                unknown += [b for b in tenants if own[b.name] is None]
+                unknown += [b for b in tenants if bytes_of[b.name] is None]
             total += max([*known, size or 0])
         return total, unknown
 
     @property
     def unknown(self) -> list[str]:
-        """Names of the buffers whose size only a call can know, because it depends on values."""
+        """Names of the buffers whose size is known only at run time, because it depends on values."""
         return [buffer.name for buffer in self.buffers if buffer.size == "?"]
 
     def _sizes(self, args: Sequence[Any]) -> CallSizes:
-        """Return the sizes that are known before a call starts."""
+        """Return the sizes that are known before a call."""
         explicit = [name for name, cell in self._inputs if cell is None]
         if not args and self._example is not None:
             args = self._example
@@ -203,11 +204,11 @@ class MemoryPlan:
                 f"memory_plan of {self.name} takes an example for each of {', '.join(explicit)}, or none at all; "
                 f"got {len(args)}."
             )
-        given = iter(args)
+        examples = iter(args)
         sizes: dict[str, int] = {}
         values = {buffer.name: a for buffer, a in zip(self._program.constants, self._constants, strict=True)}
         for (name, cell), item in zip(self._inputs, self._program.inputs, strict=True):
-            example = cell[0] if cell is not None else next(given, None)
+            example = cell[0] if cell is not None else next(examples, None)
             shape: Sequence[int | None] = item.static_shape
             if item.is_generator and cell is not None:
                 shape = words_of(cell[0]).shape
@@ -242,17 +243,18 @@ class MemoryPlan:
         yield f"{self.name}: {_count(len(self.buffers), 'buffer')} in {_count(self.steps, 'step')}, " + (
             f"those in between in {_count(slots, 'place')} of the workspace" if slots else "no workspace"
         )
-        found = self._sizes(())
-        sizes = {buffer.name: found.bytes(buffer) for buffer in _memory(self._program)}
-        total, unknown = self._count_bytes(found)
+        call_sizes = self._sizes(())
+        sizes = {buffer.name: call_sizes.bytes(buffer) for buffer in _memory(self._program)}
+        total, unknown = self._count_bytes(call_sizes)
         if all(b.size == "?" for b in unknown):
             least = "at least " if unknown else ""
-            yield f"peak: {least}{total:,} bytes, of which workspace {self._workspace(found):,}"
+            yield f"peak: {least}{total:,} bytes, of which workspace {self._workspace(call_sizes):,}"
         else:
             least = "at least " if self.unknown else ""
-            kept = [b.size for b in self.buffers if b.kind != "workspace" and not b.in_place and b.size != "?"]
-            places = {b.slot: b.size for b in self.buffers if b.kind == "workspace" and b.size != "?"}
-            yield f"peak: {least}{_sum([*places.values(), *kept])} bytes, of which workspace {_sum(places.values())}"
+            others = [b.size for b in self.buffers if b.kind != "workspace" and not b.in_place and b.size != "?"]
+            slot_sizes = {b.slot: b.size for b in self.buffers if b.kind == "workspace" and b.size != "?"}
+            workspace = _sum(slot_sizes.values())
+            yield f"peak: {least}{_sum([*slot_sizes.values(), *others])} bytes, of which workspace {workspace}"
         rows = [b._cells() for b in self.buffers]
         rows = [
             (cells[0], cells[1], f"{b.size if sizes[b.name] is None else format(sizes[b.name], ',')} bytes", *cells[2:])
@@ -264,24 +266,23 @@ class MemoryPlan:
 
 
 def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPlan:
-    """Say what memory a call of a native function takes, and what each piece of it is for.
+    """Report the memory of a call of a native function: its buffers, their sizes and lifetimes.
 
     Parameters
     ----------
     f
         The function.
     *args
-        An example for each argument, to say bytes instead of expressions: an array, a number, or anything that has a
+        An example of each argument, to report bytes instead of expressions: an array, a number, or any object with a
         ``shape``.
     file
-        Where to print the plan, besides returning it.
+        A file to print the plan to; it is returned in any case.
 
     Returns
     -------
     MemoryPlan
-        Printing it shows the peak, and of each buffer its size, the steps in which it lives, its place, and the
-        nodes and lines of the program whose value it holds.  Nodes without a buffer are computed on the way, in
-        registers.
+        It prints the peak, and for each buffer its size, the steps in which it is live, its kind or slot, and the
+        nodes and source lines whose value it contains.  Nodes without a buffer are kept in registers.
 
     Raises
     ------
@@ -310,10 +311,10 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
             "`aesara.explain` says what runs how."
         )
     program, (graph, arguments) = f._native.program, f._compiled_graph()
-    inputs = [(one.variable, one.implicit) for one in arguments]
+    inputs = [(argument.variable, argument.implicit) for argument in arguments]
     names = [input_name(variable, k) for k, variable in enumerate(graph.inputs)]
     nodes = nodes_of_buffers(inputs, graph.outputs, dict(graph.update_mapping or {}))
-    cells = [one.cell if one.implicit else None for one in arguments]
+    cells = [argument.cell if argument.implicit else None for argument in arguments]
     if args and hasattr(f._native, "arguments_of"):
         args = tuple(f._native.arguments_of(args))
     constants = f._native.report.lowering.constants
@@ -327,7 +328,7 @@ def memory_plan(f: Function, *args: Any, file: TextIO | None = None) -> MemoryPl
 
 
 def _memory(program: Program) -> Iterator[Buffer]:
-    """The buffers that a program makes, in order."""
+    """Iterate over the buffers that a program allocates, in order."""
     for step in program.all_steps():
         if not step.bases():
             yield from step.makes()
@@ -342,22 +343,22 @@ def _plan_buffers(
 ) -> Iterator[PlannedBuffer]:
     allocations = program.allocations()
     tenants: dict[int, list[str]] = {}
-    for name, allocation in allocations.items():
-        if allocation.slot is not None:
-            tenants.setdefault(allocation.slot, []).append(name)
+    for name, other in allocations.items():
+        if other.slot is not None:
+            tenants.setdefault(other.slot, []).append(name)
     updated = dict(program.updates)
     for buffer in _memory(program):
-        made = allocations.get(buffer.name)
-        slot = None if made is None else made.slot
-        output = None if made is None else made.output
-        if made is None:
+        allocation = allocations.get(buffer.name)
+        slot = None if allocation is None else allocation.slot
+        output = None if allocation is None else allocation.output
+        if allocation is None:
             kind = "python"
         elif slot is not None:
             kind = "late" if program.slots[slot].late else "workspace"
         else:
             kind = "update" if output in updated and output >= program.returned else "result"
-        others = tenants[slot] if slot is not None else [buffer.name]
-        at = others.index(buffer.name)
+        sharing = tenants[slot] if slot is not None else [buffer.name]
+        position = sharing.index(buffer.name)
         first, last = lives.get(buffer.name, (1, 1))
         yield PlannedBuffer(
             name=buffer.name,
@@ -368,21 +369,21 @@ def _plan_buffers(
             first=first,
             last=last if kind == "workspace" else max(steps, 1),
             slot=slot if kind == "workspace" else None,
-            before=tuple(others[:at]),
-            after=tuple(others[at + 1 :]),
+            before=tuple(sharing[:position]),
+            after=tuple(sharing[position + 1 :]),
             updates=None if output not in updated else names[updated[output]],
-            in_place=made is not None and made.reuse is not None,
+            in_place=allocation is not None and allocation.reuse is not None,
             lent=output in program.lent,
             nodes=tuple(ExplainedNode(node, None, node.source) for node in nodes.get(buffer.name, ())),
         )
 
 
 def _lives(program: Program) -> tuple[dict[str, tuple[int, int]], int]:
-    """For each buffer the first and the last step that touch it, and how many steps there are."""
+    """Return the first and last step that access each buffer, and the number of steps."""
     base = program.bases()
     lives: dict[str, tuple[int, int]] = {}
     number = 0
-    starting = False  # first rows are written by kernels that belong to the loop that follows
+    starting = False  # kernels that write first rows belong to the following loop
     for step in program.steps:
         if step.kind is not None:
             number += not starting

@@ -1,4 +1,4 @@
-"""Times of nodes of profiled functions, for the lines of `debugprint`."""
+"""Times of nodes of profiled functions, as `debugprint` prints them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from aesara.graph.nodes import Apply
 
 __all__ = ["LEGEND", "times_of"]
 
-_MOST_NODES = 1000  # of a graph for whose nodes the times of everything below them are added up
+_MOST_NODES = 1000  # maximum number of nodes of a graph whose cumulative times are computed
 
 LEGEND = """\
 Times behind nodes: --> <own> <% of the whole> <with all that it needs> <% of the whole>
@@ -18,7 +18,7 @@ need counts in the second number of each of them.
 
 
 def times_of(function: Function) -> dict[Apply, str]:
-    """Node -> what stands behind it; empty if the function has no profile, or has not been called.
+    """Return the text behind each node; the result is empty if the function has no profile or was never called.
 
     Examples
     --------
@@ -30,14 +30,14 @@ def times_of(function: Function) -> dict[Apply, str]:
     if profile is None or not profile.fct_callcount:
         return {}
     graph = function.maker.fgraph
-    own = {node: seconds for (fgraph, node), seconds in profile.apply_time.items() if fgraph is graph}
-    totals = profile.compute_total_times() if len(own) <= _MOST_NODES else {}
-    whole = sum(own.values()) or 1.0
+    seconds_of = {node: seconds for (fgraph, node), seconds in profile.apply_time.items() if fgraph is graph}
+    totals = profile.compute_total_times() if len(seconds_of) <= _MOST_NODES else {}
+    total = sum(seconds_of.values()) or 1.0
     return {
-        node: f"--> {_part(seconds, whole)}" + (f" {_part(totals[node], whole)}" if node in totals else "")
-        for node, seconds in own.items()
+        node: f"--> {_part(seconds, total)}" + (f" {_part(totals[node], total)}" if node in totals else "")
+        for node, seconds in seconds_of.items()
     }
 
 
-def _part(seconds: float, whole: float) -> str:
-    return f"{seconds:.2e}s {100 * seconds / whole:.1f}%"
+def _part(seconds: float, total: float) -> str:
+    return f"{seconds:.2e}s {100 * seconds / total:.1f}%"

@@ -1,4 +1,4 @@
-"""Representations of variables and functions in notebooks: small pages of HTML."""
+"""HTML representations of variables and functions for notebooks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from aesara.utils import escaped_html
 
 __all__ = ["html_of"]
 
-_MOST_NODES = 200  # of a graph that is shown whole
+_MOST_NODES = 200  # maximum for a complete tree
 _MOST_NODES_OF_FORMULA = 40
-_DEPTH = 4  # of the tree of a larger graph
+_DEPTH = 4  # depth of the tree of a larger graph
 _MOST_LINES = 60
 _MOST_ROWS = 20
 _LONGEST = 300
@@ -72,21 +72,24 @@ def _function(function: Function) -> str:
     name = "function" if function.name is None else function.name
     updated = {output: graph.inputs[k] for output, k in (graph.update_mapping or {}).items()}
     shared = [spec.implicit for spec in function.maker.inputs]
-    rows = [("shared" if k < len(shared) and shared[k] else "input", one, "") for k, one in enumerate(graph.inputs)]
-    written = [reference() for reference in function.written]
+    rows = [
+        ("shared" if k < len(shared) and shared[k] else "input", variable, "")
+        for k, variable in enumerate(graph.inputs)
+    ]
+    original_outputs = [reference() for reference in function.written]
     for k, variable in enumerate(graph.outputs):
         kind = "result" if k not in updated else f"new value of {updated[k].name or 'a shared variable'}"
-        original = written[k] if k < len(written) and written[k] is not None else variable
+        original = original_outputs[k] if k < len(original_outputs) and original_outputs[k] is not None else variable
         rows.append((kind, variable, formula_of(original) or ""))
     tree = _tree(function, len(graph.apply_nodes))
-    how = function._backend
+    backend = function._backend
     if function.compile_seconds is not None:
-        how += f", compiled in {1000 * function.compile_seconds:.1f} ms"
-    return f"<div><b>{_text(name)}</b> ({how}){_table(rows)}{tree}</div>"
+        backend += f", compiled in {1000 * function.compile_seconds:.1f} ms"
+    return f"<div><b>{_text(name)}</b> ({backend}){_table(rows)}{tree}</div>"
 
 
 def _value(value: Any) -> str:
-    """The value of a shared variable: shape, memory, and the numbers themselves, cut where there are many."""
+    """Return shape, memory and abbreviated values of a shared variable."""
     if not isinstance(value, np.ndarray):
         return f"<br>{_content(value)}"
     numbers = np.array2string(value, threshold=20, edgeitems=2)
@@ -102,7 +105,7 @@ def _code(thing: Any) -> str:
 
 
 def _content(value: Any) -> str:
-    """A value, in quotes where its text is empty."""
+    """Return a value; an empty text is quoted."""
     return code(_shorten(value) or repr(value))
 
 
@@ -112,7 +115,7 @@ def _shorten(thing: Any) -> str:
 
 
 def _table(rows: Sequence[tuple[str, Variable, str]]) -> str:
-    """A table of kinds, names, types and formulas."""
+    """Return a table of kinds, names, types and formulas."""
     cells = [
         [
             _text(kind),
@@ -126,18 +129,18 @@ def _table(rows: Sequence[tuple[str, Variable, str]]) -> str:
 
 
 def _tree(thing: Any, count: int) -> str:
-    """The tree of a graph, folded; of a large graph only the part near the results."""
+    """Return the tree of a graph, collapsed; of a large graph only the levels near the results."""
     depth = -1 if count <= _MOST_NODES else _DEPTH
     lines = str(debugprint(thing, depth=depth, file="str")).rstrip("\n").split("\n")
-    shown = "\n".join(_text(line) for line in lines[:_MOST_LINES])
+    text = "\n".join(_text(line) for line in lines[:_MOST_LINES])
     if len(lines) > _MOST_LINES or depth != -1:
-        shown += "\n…"
-    number = f"more than {_MOST_NODES} nodes" if count > _MOST_NODES else f"{count} node{'s' * (count != 1)}"
-    return f"<details><summary>{number}</summary><pre>{shown}</pre></details>"
+        text += "\n…"
+    title = f"more than {_MOST_NODES} nodes" if count > _MOST_NODES else f"{count} node{'s' * (count != 1)}"
+    return f"<details><summary>{title}</summary><pre>{text}</pre></details>"
 
 
 def _count(outputs: Sequence[Variable]) -> int:
-    """Return the number of nodes that compute variables; counting ends where there are too many to show."""
+    """Return the number of nodes that compute variables; counting stops after the maximum that is shown."""
     seen: set[Any] = set()
     pending = list(outputs)
     while pending and len(seen) <= _MOST_NODES:

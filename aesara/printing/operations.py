@@ -1,4 +1,4 @@
-"""Printers of the package's operations in formulas."""
+"""Printers for formulas of the ops of the package."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from aesara.printing.formula import (
     PPrinter,
     Printer,
     PrinterState,
+    _FragmentPrinter,
     _owner,
-    _PiecewisePrinter,
     default_printer,
     pprint,
 )
@@ -34,21 +34,21 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 _SUM, _PRODUCT, _SIGN, _POWER, _CALL = -2, -1, 0, 1, 1000
 
 
-class _ElemwisePrinter(_PiecewisePrinter):
-    """Prints an element-wise operation by the name of its function."""
+class _ElemwisePrinter(_FragmentPrinter):
+    """Prints an elementwise op by the name of its function."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> Any:
+    def fragments(self, var: Variable, pstate: PrinterState) -> Any:
         node = _owner(var, self)
         name = _public_names().get(node.op.scalar_op)
         if name is None:
             scalar_op = node.op.scalar_op
             name = str(getattr(scalar_op, "name", None) or scalar_op).removeprefix("convert_to_")
-        return FunctionPrinter([name] * len(node.outputs)).pieces(var, pstate)
+        return FunctionPrinter([name] * len(node.outputs)).fragments(var, pstate)
 
 
 @lru_cache(maxsize=1)
 def _public_names() -> dict[Any, str]:
-    """Scalar operations -> the names of the functions that apply them."""
+    """Return the names of functions by the scalar ops that they apply."""
     names: dict[Any, str] = {}
     for name, op in vars(ew).items():
         if isinstance(op, Elemwise) and not op.inplace_pattern:
@@ -56,84 +56,84 @@ def _public_names() -> dict[Any, str]:
     return names
 
 
-class DimShufflePrinter(_PiecewisePrinter):
-    """Prints a transposition as ``x.T``, and does not print dimensions that only broadcast."""
+class DimShufflePrinter(_FragmentPrinter):
+    """Prints a transposition as ``x.T``, and omits dimensions that only broadcast."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
         order, source = tuple(node.op.new_order), node.inputs[0]
-        kept = tuple(axis for axis in order if axis != "x")
-        leading = order[: len(order) - len(kept)]
-        if kept == tuple(range(source.type.ndim)) and all(axis == "x" for axis in leading):
+        remaining = tuple(axis for axis in order if axis != "x")
+        leading = order[: len(order) - len(remaining)]
+        if remaining == tuple(range(source.type.ndim)) and all(axis == "x" for axis in leading):
             return [(source, getattr(pstate, "precedence", -_CALL))]
         if order == (1, 0):
             return [(source, _CALL), ".T"]
         return [f"DimShuffle{{{', '.join(map(str, order))}}}(", (source, -_CALL), ")"]
 
 
-def _index_pieces(op: Any, index_inputs: Any) -> list[Any]:
-    """The text between the brackets of ``x[...]``."""
+def _index_fragments(op: Any, index_inputs: Any) -> list[Any]:
+    """Return the text between the brackets of ``x[...]``."""
     values = iter(index_inputs)
 
-    def entry(place: Any) -> list[Any]:
-        if place is None:
+    def value_of(entry_or_none: Any) -> list[Any]:
+        if entry_or_none is None:
             return []
-        if isinstance(place, int):
-            return [str(place)]
+        if isinstance(entry_or_none, int):
+            return [str(entry_or_none)]
         return [(next(values), -_CALL)]
 
-    parts: list[Any] = []
-    for position, place in enumerate(op.idx_list):
+    fragments: list[Any] = []
+    for position, entry_or_none in enumerate(op.idx_list):
         if position:
-            parts.append(", ")
-        if isinstance(place, slice):
-            parts += [*entry(place.start), ":", *entry(place.stop)]
-            step = entry(place.step)
+            fragments.append(", ")
+        if isinstance(entry_or_none, slice):
+            fragments += [*value_of(entry_or_none.start), ":", *value_of(entry_or_none.stop)]
+            step = value_of(entry_or_none.step)
             if step and not (isinstance(step[0], tuple) and _is_one(step[0][0])):
-                parts += [":", *step]
+                fragments += [":", *step]
         else:
-            parts += entry(place)
-    return parts
+            fragments += value_of(entry_or_none)
+    return fragments
 
 
 def _is_one(variable: Variable) -> bool:
     return isinstance(variable, Constant) and variable.data == 1
 
 
-class SubtensorPrinter(_PiecewisePrinter):
+class SubtensorPrinter(_FragmentPrinter):
     """Prints ``x[index]``."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
-        return [(node.inputs[0], _CALL), "[", *_index_pieces(node.op, node.inputs[1:]), "]"]
+        return [(node.inputs[0], _CALL), "[", *_index_fragments(node.op, node.inputs[1:]), "]"]
 
 
 class IncSubtensorPrinter(SubtensorPrinter):
     """Prints ``inc_subtensor(x[index], y)``."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
         node = _owner(var, self)
         name = "set_subtensor" if node.op.set_instead_of_inc else "inc_subtensor"
         base, value, *index = node.inputs
-        inner = _index_pieces(node.op, index)
+        inner = _index_fragments(node.op, index)
         return [f"{name}(", (base, _CALL), "[", *inner, "], ", (value, -_CALL), ")"]
 
 
-class MakeVectorPrinter(_PiecewisePrinter):
+class MakeVectorPrinter(_FragmentPrinter):
     """Prints ``[a, b]``."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[Any]:
-        parts: list[Any] = ["["]
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[Any]:
+        fragments: list[Any] = ["["]
         for position, variable in enumerate(_owner(var, self).inputs):
-            parts += [", "] * bool(position) + [(variable, -_CALL)]
-        return [*parts, "]"]
+            fragments += [", "] * bool(position) + [(variable, -_CALL)]
+        return [*fragments, "]"]
 
 
-class _SumPrinter(_PiecewisePrinter):
+class _SumPrinter(_FragmentPrinter):
     """Prints ``sum(x, axis=...)``."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> Any:
-        return FunctionPrinter(["sum"], ["axis"]).pieces(var, pstate)
+    def fragments(self, var: Variable, pstate: PrinterState) -> Any:
+        return FunctionPrinter(["sum"], ["axis"]).fragments(var, pstate)
 
 
 _DOCUMENTED_ELSEWHERE: dict[str, type[Printer]] = {
@@ -146,12 +146,12 @@ _DOCUMENTED_ELSEWHERE: dict[str, type[Printer]] = {
 
 @hooks.printer_class.set
 def _printer_class(name: str) -> type[Printer]:
-    """The class of printers that is documented under the module of the operation it prints."""
+    """Return a class of printers that is documented under the module of the op it prints."""
     return _DOCUMENTED_ELSEWHERE[name]
 
 
 def register_package_operations(printer: PPrinter) -> None:
-    """Register the printers of all operations of the package that have a form of their own."""
+    """Register printers of the ops of the package."""
     assign = printer.assign
     assign(Elemwise, _ElemwisePrinter())
     assign(ew.add, OperatorPrinter("+", _SUM, "either"))
@@ -173,8 +173,8 @@ def register_package_operations(printer: PPrinter) -> None:
     assign(Join, FunctionPrinter(["join"]))
     assign(TensorFromScalar, IgnorePrinter())
     assign(ScalarFromTensor, IgnorePrinter())
-    # In-place variants print like the operations that they are variants of.
-    plain = {type(op.scalar_op): printer.printers_dict[op] for op in _with_signs() if op in printer.printers_dict}
+    # In-place variants print like the out-of-place ops.
+    plain = {type(op.scalar_op): printer.printers_dict[op] for op in _operators() if op in printer.printers_dict}
     assign(
         lambda pstate, var: (
             var.owner is not None
@@ -187,7 +187,7 @@ def register_package_operations(printer: PPrinter) -> None:
 
 
 def formula_in_python(variable: Variable) -> str:
-    """Return the formula of `pprint`, but with products of matrices as programs write them.
+    """Return the formula of `pprint`, with matrix products written as ``@``.
 
     Examples
     --------
@@ -198,16 +198,16 @@ def formula_in_python(variable: Variable) -> str:
     return pprint.clone_assign(Dot, OperatorPrinter("@", _PRODUCT, "left"))(variable)
 
 
-def _with_signs() -> list[Any]:
+def _operators() -> list[Any]:
     return [ew.add, ew.mul, ew.sub, ew.neg, ew.true_divide, ew.floor_divide, ew.pow, ew.abs, ew.second]
 
 
-class _Delegate(_PiecewisePrinter):
-    """Prints by the class of the scalar operation."""
+class _Delegate(_FragmentPrinter):
+    """Prints by the class of the scalar op."""
 
     def __init__(self, printers: dict[type, Any]) -> None:
         self.printers = printers
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> Any:
+    def fragments(self, var: Variable, pstate: PrinterState) -> Any:
         printer = self.printers.get(type(_owner(var, self).op.scalar_op), default_printer)
-        return printer.pieces(var, pstate)
+        return printer.fragments(var, pstate)

@@ -1,4 +1,4 @@
-"""Graphs as pictures, drawn by Graphviz."""
+"""Pictures of graphs, drawn by Graphviz."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEFAULT_COLORS = {
 
 
 def load_pydot(wanted_by: str, error: type[Exception] = ImportError) -> Any:
-    """The package pydot, or an error that says who needs it."""
+    """Import pydot; the error message of a failure names the function that needs it."""
     for name in ("pydot", "pydot_ng"):
         try:
             return importlib.import_module(name)
@@ -43,9 +43,9 @@ def load_pydot(wanted_by: str, error: type[Exception] = ImportError) -> Any:
 
 
 def drawing_facts(module: str, name: str) -> Any:
-    """Return `pydot_imported`, or `pydot_imported_msg`, the reason why it cannot be, as attributes of a module.
+    """Return module attributes `pydot_imported` and `pydot_imported_msg`, the reason why pydot cannot be imported.
 
-    Pydot is looked for, and not imported, when somebody asks.
+    Pydot is searched for at first use, and not imported.
     """
     if name not in ("pydot_imported", "pydot_imported_msg"):
         raise NoSuchName(module, name)
@@ -58,8 +58,8 @@ def drawing_facts(module: str, name: str) -> Any:
 
 
 @contextlib.contextmanager
-def _needing_graphviz() -> Iterator[None]:
-    """Say what is missing if the program of Graphviz cannot be run."""
+def _require_graphviz() -> Iterator[None]:
+    """Raise an error with instructions if the program of Graphviz is missing."""
     try:
         yield
     except FileNotFoundError as error:
@@ -72,12 +72,12 @@ def _needing_graphviz() -> Iterator[None]:
 
 
 def quote(text: str) -> str:
-    """A text as a string of Graphviz's language, in which no character means anything else."""
+    """Return text as a quoted string of Graphviz's DOT language."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
 class _Labels:
-    """Texts of nodes and variables in the picture."""
+    """Labels of nodes and variables."""
 
     def __init__(self, max_label_size: int, with_ids: bool, name_only: bool) -> None:
         self.limit = max_label_size
@@ -117,39 +117,40 @@ def pydotprint(
     print_output_file: bool = True,
     return_image: bool = False,
 ) -> Any:
-    """Draw a graph; needs pydot and Graphviz.
+    """Draw a graph with pydot and Graphviz.
 
-    Boxes are inputs (green), constants (grey), shared variables (cyan) and outputs (blue); ellipses
-    are operations.  The labels of edges are the positions of inputs and the types of values.
+    Boxes are inputs (green), constants (grey), shared variables (cyan) and outputs (blue); ellipses are nodes. Edges
+    are labelled with positions of inputs and types.
 
     Parameters
     ----------
     fct
         A function, a `FunctionGraph`, a variable, an Apply, or a list of variables.
     outfile
-        File to write.  Default: ``aesara.pydotprint.cpu.png`` in the current folder, with the ending of `format`.
+        The file to write.  Default: ``aesara.pydotprint.cpu.png`` in the current folder, with the extension of
+        `format`.
     compact
-        Leave out intermediate variables that have no name.
+        Omit intermediate variables without a name.
     format
         A format of Graphviz: ``"png"``, ``"svg"``, ``"pdf"``, ``"dot"``, ...
     with_ids
-        Print the number of each node in its label.
+        Add the number of each node to its label.
     high_contrast
-        Colour the background of nodes, not only their border.
+        Colour the background of nodes instead of their border.
     cond_highlight
         Accepted for compatibility; has no effect.
     colorCodes
-        Class name of an operation -> colour.
+        Colours by names of classes of ops.
     max_label_size
-        Longest label.
+        The maximum length of labels.
     scan_graphs
-        Also draw the graphs inside operations, to files with numbers in their names.
+        Also draw inner graphs, to files with numbers in their names.
     var_with_name_simple
-        Print only the name of variables that have one.
+        Label named variables with their name only, without the type.
     print_output_file
         Print the name of the file.
     return_image
-        Return the picture's content instead of writing a file.
+        Return the content of the picture instead of writing a file.
     """
     pydot = load_pydot("pydotprint", RuntimeError)
     parts = parts_of(fct)
@@ -157,12 +158,12 @@ def pydotprint(
     labels = _Labels(max_label_size, with_ids, var_with_name_simple)
     graph = _draw(pydot, parts, labels, colors, compact, high_contrast)
     if return_image:
-        with _needing_graphviz():
+        with _require_graphviz():
             return graph.create(format=format)
     name = os.fspath(outfile) if outfile is not None else f"aesara.pydotprint.{config.device}.{format}"
     if not name.endswith(f".{format}"):
         name = f"{name}.{format}"
-    with _needing_graphviz():
+    with _require_graphviz():
         graph.write(name, format="raw" if format == "dot" else format, prog="dot")
     if print_output_file:
         print("The output file is available at", name)

@@ -1,4 +1,4 @@
-"""An operation that prints its input when it is computed."""
+"""The `Print` op, which prints its input at run time."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from aesara.graph.op import Op
 
 
 def _print_fn(op: Print, xin: Any) -> None:
-    """Print attributes of a value, one per line, after the operation's message."""
+    """Print attributes of a value, one per line, after the message of the op."""
     for name in op.attrs:
         attribute = getattr(xin, name)
         print(op.message, name, "=", attribute() if callable(attribute) else attribute)
 
 
 class Print(Op):
-    """Returns its input, and prints it on the way when the function runs.
+    """Returns its input, and prints it at run time.
 
     Parameters
     ----------
@@ -26,12 +26,11 @@ class Print(Op):
     attrs
         Attributes or methods of the value to print.
     global_fn
-        Called as ``global_fn(op, value)`` instead of printing.
+        A function ``global_fn(op, value)`` that is called instead of printing.
 
     Notes
     -----
-    The result must be used in the graph, otherwise nothing is printed.  Rewrites may change how often and in
-    which order values are computed.
+    Nothing is printed if the result is unused.  Rewrites may change how often and in which order values are computed.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reports on compiled functions as tables of HTML, for notebooks."""
+"""Reports on compiled functions as HTML tables for notebooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["explanation_page", "plan_page"]
 
 
 def explanation_page(explanation: Any) -> str:
-    """Return what `explain` has found as HTML: a head, a table of inputs and results, and a table of steps."""
+    """Return a report of `explain` as HTML: a title, a table of inputs and results, and a table of steps."""
     first, second, *_ = str(explanation).split("\n")
     name = explanation.name
     head = f"<b>{prose(name)}</b>{prose(first.removeprefix(name))}<br>{prose(second)}"
@@ -30,28 +30,30 @@ def explanation_page(explanation: Any) -> str:
 
 
 def plan_page(plan: Any) -> str:
-    """Return a plan of memory as HTML: a head, and a table of buffers."""
+    """Return a memory plan as HTML: a title and a table of buffers."""
     head = [prose(line) for line in str(plan).split("\n") if not line.startswith("  ")]
     head[0] = head[0].replace(prose(plan.name), f"<b>{prose(plan.name)}</b>", 1)
     sizes = plan.bytes()
     rows = []
     for buffer in plan.buffers:
-        name, array, life, place, _ = buffer._cells()
+        name, array, life, kind, _ = buffer._cells()
         size = buffer.size if sizes[buffer.name] is None else format(sizes[buffer.name], ",")
         nodes = [" ".join(filter(None, _node_cells(node)[:2])) for node in buffer.nodes]
-        rows.append([code(name), code(array), prose(size), prose(life), prose(place), "<br>".join(nodes)])
-    return f"<div>{'<br>'.join(head)}{table(['buffer', 'array', 'bytes', 'lives in', 'place', 'holds'], rows)}</div>"
+        rows.append([code(name), code(array), prose(size), prose(life), prose(kind), "<br>".join(nodes)])
+    return f"<div>{'<br>'.join(head)}{table(['buffer', 'array', 'bytes', 'lives in', 'kind', 'holds'], rows)}</div>"
 
 
 def _step_rows(step: Any, number: str) -> Iterator[list[str]]:
-    """A row for each node of a step, with the step's number and kind before the first, and those of inner steps."""
+    """Iterate over rows for the nodes of a step and its inner steps; the first row has the number and
+    kind of the step.
+    """
     yield from _node_rows(number, prose(step.head), step.nodes) or [[number, prose(step.head), "", "", ""]]
     for k, inner in enumerate(step.steps, 1):
         yield from _step_rows(inner, f"{number}.{k}")
 
 
 def _node_rows(number: str, kind: str, nodes: Iterable[Any]) -> list[list[str]]:
-    """A row for each node; equal ones share a row."""
+    """Return a row for each distinct node."""
     rows = []
     for (operation, line, reason), count in Counter(map(_node_cells, nodes)).items():
         times = f" ({count} times)" if count > 1 else ""
@@ -61,6 +63,6 @@ def _node_rows(number: str, kind: str, nodes: Iterable[Any]) -> list[list[str]]:
 
 
 def _node_cells(node: Any) -> tuple[str, str, str]:
-    """The operation of an explained node, its line, and why it runs in Python."""
+    """Return the op of an explained node, its source line, and the reason why it runs in Python."""
     line = "" if node.source is None else f"<small>{prose(node.source.place)}</small>"
     return code(node.operation), line, "" if node.reason is None else prose(node.reason)

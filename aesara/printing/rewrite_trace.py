@@ -1,4 +1,4 @@
-"""`rewrite_trace`: which rules change an expression, step by step, and why; `rewrite_profile`: what they cost."""
+"""`rewrite_trace`: the rules that change an expression; `rewrite_profile`: their times."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from aesara.records import dataclass
 
 __all__ = ["RewriteStep", "RewriteTrace", "rewrite_profile", "rewrite_trace"]
 
-_LARGEST = 12  # operations that a formula shows; what is below them is named by a number
+_LARGEST = 12  # maximum number of ops in a formula; subexpressions below them are replaced by numbers
 
 
 @dataclass(frozen=True)
 class RewriteStep:
-    """One replacement.
+    """A replacement of an expression by a rule.
 
     Attributes
     ----------
@@ -37,14 +37,14 @@ class RewriteStep:
     stage
         The pass that the rule was part of, such as ``"canonicalize"``.
     before, after
-        The expression and what has taken its place, as formulas. Large expressions are cut: ``#1`` stands for the same
-        part on both sides.
+        The expression and its replacement, as formulas. In large expressions, ``#1`` stands for the same subexpression
+        on both sides.
     why
-        What the rule does, in one sentence.
+        The effect of the rule, in one sentence.
     source
-        The line of the user's program that the expression comes from, if it is known.
+        The source line of the expression, if it is known.
     level
-        0 for the graph itself, 1 for the step of a loop in it, and so on.
+        The nesting level of the graph: 0 for the outermost graph, 1 for the step of a loop in it.
     """
 
     rule: str
@@ -63,19 +63,19 @@ class RewriteStep:
 
     @property
     def shows(self) -> bool:
-        """Return whether the formulas differ in more than the dtypes and dimensions of numbers."""
+        """Return whether the formulas differ, apart from dtypes and dimensions of constants."""
         return _without_types(self.before) != _without_types(self.after)
 
 
 def _without_types(text: str) -> str:
-    """A formula in which ``[1.]``, ``[1]`` and ``1.0`` are all ``1``."""
+    """Return a formula in which constants such as ``[1.]``, ``[1]`` and ``1.0`` are replaced by ``1``."""
     return re.sub(r"\[*(-?\d+)(?:\.0*)?(?![\d.])\]*", r"\1", text)
 
 
 class RewriteTrace(Sequence[RewriteStep]):
     """The steps by which an expression was rewritten; a sequence of `RewriteStep`.
 
-    Printed, it lists the steps that change the formula, and names the rules of the others.
+    It prints the steps that change the formula, and the names of the rules of other steps.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class RewriteTrace(Sequence[RewriteStep]):
         self.steps = list(steps)
         self.before = list(before)
         self.after = list(after)
-        self._shown = [step for step in self.steps if all_shown or step.shows]
+        self._shown_steps = [step for step in self.steps if all_shown or step.shows]
 
     def __getitem__(self, index: Any) -> Any:
         return self.steps[index]
@@ -108,29 +108,29 @@ class RewriteTrace(Sequence[RewriteStep]):
 
     @property
     def rules(self) -> list[str]:
-        """The names of the rules that have applied, each once, in order."""
+        """The names of the applied rules in order, without repetitions."""
         return list(dict.fromkeys(step.rule for step in self.steps))
 
     def only(self, *rules: str) -> RewriteTrace:
-        """The trace with the steps of these rules only, all of which are printed."""
+        """Return a trace with only the steps of the given rules, all of which are printed."""
         return RewriteTrace([step for step in self.steps if step.rule in rules], self.before, self.after, True)
 
-    def _others(self) -> str:
-        """The rules of the steps that are not shown, and how often each has applied."""
+    def _other_rules(self) -> str:
+        """Return the rules of the steps that are not printed, with their counts."""
         counts = Counter(step.rule for step in self.steps)
-        counts.subtract(step.rule for step in self._shown)
+        counts.subtract(step.rule for step in self._shown_steps)
         rules = ", ".join(f"{rule} ({count})" for rule, count in counts.items() if count)
         return f"The formula stays as it is: {rules}" if rules else ""
 
     def dprint(self, **options: Any) -> None:
-        """Print the expressions before and after, as trees; see `aesara.dprint` for options."""
+        """Print the expressions before and after rewriting as trees; see `aesara.dprint` for options."""
         for label, outputs in (("Before", self.before), ("After", self.after)):
             print(f"{label}:")
             debugprint(outputs, **options)
 
     def __str__(self) -> str:
-        lines = [f"{number}. {step}" for number, step in enumerate(self._shown, 1)]
-        if others := self._others():
+        lines = [f"{number}. {step}" for number, step in enumerate(self._shown_steps, 1)]
+        if others := self._other_rules():
             lines.append(others)
         lines = lines or ["No rule applies."]
         for label, outputs in (("Before", self.before), ("After", self.after)):
@@ -146,27 +146,29 @@ class RewriteTrace(Sequence[RewriteStep]):
             f"<tr><td>{number}</td><td><b>{prose(step.rule)}</b><br>{prose(step.stage)}</td>"
             f"<td>{code(step.before)}<br>&rarr; {code(step.after)}</td>"
             f"<td>{prose(step.why)}</td></tr>"
-            for number, step in enumerate(self._shown, 1)
+            for number, step in enumerate(self._shown_steps, 1)
         ]
         ends = [
             f"<p>{label}: {code('; '.join(formula(out, {}) for out in outputs))}</p>"
             for label, outputs in (("Before", self.before), ("After", self.after))
         ]
-        others = f"<p>{prose(self._others())}</p>" if self._others() else ""
+        others = f"<p>{prose(self._other_rules())}</p>" if self._other_rules() else ""
         return f"{ends[0]}<table>{''.join(cells)}</table>{others}{ends[1]}"
 
 
 def formula(variable: Variable, names: dict[Variable, str]) -> str:
-    """A variable as a formula of at most a dozen operations; parts below them are named by numbers, kept in `names`."""
-    shown: dict[Variable, None] = {}
-    waiting = [variable]
+    """Return a formula of at most a dozen ops; deeper subexpressions are replaced by numbers, which are kept in
+    `names`.
+    """
+    visible: dict[Variable, None] = {}
+    queue = [variable]
     budget = _LARGEST
-    for part in waiting:  # grows while it is walked over
+    for part in queue:  # it grows during the iteration
         if part.owner is None or budget <= 0:
             continue
         budget -= 1
-        shown[part] = None
-        waiting.extend(part.owner.inputs)
+        visible[part] = None
+        queue.extend(part.owner.inputs)
     copies: dict[Variable, Variable] = {}
     stack = [variable]
     while stack:
@@ -175,23 +177,23 @@ def formula(variable: Variable, names: dict[Variable, str]) -> str:
             stack.pop()
         elif part.owner is None:
             copies[part] = part
-        elif part not in shown:
+        elif part not in visible:
             name = names.setdefault(part, f"#{len(names) + 1}")
             copies[part] = part.type.make_variable(name)
         else:
-            missing = [one for one in part.owner.inputs if one not in copies]
+            missing = [operand for operand in part.owner.inputs if operand not in copies]
             if missing:
                 stack.extend(missing)
                 continue
-            node = part.owner.clone_with_new_inputs([copies[one] for one in part.owner.inputs], strict=False)
+            node = part.owner.clone_with_new_inputs([copies[operand] for operand in part.owner.inputs], strict=False)
             copies.update((old, copies.get(old, new)) for old, new in zip(part.owner.outputs, node.outputs))
     return formula_in_python(copies[variable])
 
 
 class _Tracer(Watcher):
-    """Writes down the steps."""
+    """Records the steps of rewriting."""
 
-    level: int  # of the graph that is being rewritten
+    level: int  # nesting level of the graph that is being rewritten
 
     def __init__(self, inner: bool) -> None:
         self.inner = inner
@@ -225,7 +227,7 @@ class _Tracer(Watcher):
             )
 
 
-#: Rewriters of whole graphs that give a string as their reason.
+#: descriptions of graph rewriters that give a string as their reason
 _REASONS = {
     "MergeOptimizer": "Equal computations are done once",
     "rewrite_steps": "The step of a loop was rewritten as a graph of its own",
@@ -239,23 +241,23 @@ def rewrite_trace(
     exclude: Sequence[str] = (),
     inner: bool = True,
 ) -> RewriteTrace:
-    """Which rules change an expression, step by step, and why.
+    """Return the rules that rewrite an expression, step by step, with explanations.
 
     Parameters
     ----------
     expr
-        A variable, a list of variables, or a compiled function, whose expressions are rewritten once more.
+        A variable, a list of variables, or a compiled function, whose expressions are rewritten again.
     mode
-        Which rewrites.  Default: those of the function, or of ``config.mode``.
+        The mode that determines the rewrites.  Default: that of the function, or ``config.mode``.
     include, exclude
-        Tags of rewrites to take too, or to leave out; names of rules are tags.
+        Tags of rewrites to include or exclude; names of rules are tags.
     inner
-        Whether the steps inside of loops are listed too.
+        Whether to include rewrites of inner graphs of loops.
 
     Returns
     -------
     RewriteTrace
-        Prints as a list of steps; a sequence of `RewriteStep`.
+        A sequence of `RewriteStep`, which prints as a list.
 
     Examples
     --------
@@ -277,7 +279,7 @@ def rewrite_profile(
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
 ) -> RuleProfile:
-    """Rewrite an expression; return the time that each rule takes and how often it applies.
+    """Rewrite an expression, and return the time that each rule takes and how often it applies.
 
     Parameters
     ----------
@@ -287,7 +289,7 @@ def rewrite_profile(
     Returns
     -------
     RuleProfile
-        Prints as a table; ``as_dict()`` has the figures.
+        It prints as a table; ``as_dict()`` returns the numbers.
 
     Notes
     -----
@@ -307,16 +309,16 @@ def rewrite_profile(
 def _rewrite(
     expr: Any, mode: Any, include: Sequence[str], exclude: Sequence[str], watcher: Watcher
 ) -> tuple[list[Variable], list[Variable]]:
-    """Rewrite a copy of an expression, watched; the expressions before and after."""
+    """Rewrite a copy of an expression under a watcher, and return the outputs before and after."""
     if isinstance(expr, Function):
         mode = expr.maker.mode if mode is None else mode
         updates = [spec.update for spec in expr.maker.inputs if spec.update is not None]
         outputs = [spec.variable for spec in expr.maker.outputs] + updates
     else:
         outputs = [expr] if isinstance(expr, Variable) else list(expr)
-    for one in outputs:
-        if not isinstance(one, Variable):
-            raise TypeError(f"Expected a variable, a list of variables or a compiled function; got {describe(one)}.")
+    for output in outputs:
+        if not isinstance(output, Variable):
+            raise TypeError(f"Expected a variable, a list of variables or a compiled function; got {describe(output)}.")
     mode = get_mode(mode)
     mode = mode.including(*include) if include else mode
     mode = mode.excluding(*exclude) if exclude else mode

@@ -1,4 +1,4 @@
-"""Formulas for messages: short, and with no more parentheses than Python needs."""
+"""Formulas for error messages: short, and with only the parentheses that Python needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph import hooks
 from aesara.graph.messages import type_text
 from aesara.graph.nodes import Apply, Constant, Variable
-from aesara.printing.formula import PrinterState, _PiecewisePrinter, pprint
+from aesara.printing.formula import PrinterState, _FragmentPrinter, pprint
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
 from aesara.tensor.creation.ranges import ARange
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -29,11 +29,11 @@ _LONGEST_CONSTANT = 20
 _DEEPEST = 16
 _MOST_STEPS = 500
 
-# How tightly the operators of Python bind; a call, an index or an attribute binds tightest.
+# Precedence of operators of Python; that of calls, indices and attributes is the highest.
 _COMPARISON, _OR, _XOR, _AND, _SUM, _PRODUCT, _SIGN, _POWER, _CALL = -6, -5, -4, -3, -2, -1, 0, 1, 1000
 _LOOSEST = -_CALL
 
-#: class of a scalar operation -> sign, precedence
+#: operator and precedence by class of scalar op
 _BINARY = {
     "Add": ("+", _SUM), "Sub": ("-", _SUM), "Mul": ("*", _PRODUCT), "TrueDivide": ("/", _PRODUCT),
     "FloorDivide": ("//", _PRODUCT), "Mod": ("%", _PRODUCT), "Pow": ("**", _POWER),
@@ -42,13 +42,13 @@ _BINARY = {
 }  # fmt: skip
 _UNARY = {"Neg": "-", "Invert": "~"}
 
-_Piece = Any  # a text, or a variable with the precedence of its place
+_Fragment = Any  # a string, or a pair of a variable and the precedence of the surrounding operator
 
 
 def short_formula(variable: Variable) -> str:
-    """Return a formula of at most 60 characters: three dots stand for parts that lie too deep.
+    """Return a formula of at most 60 characters; subexpressions that are too deep are replaced by three dots.
 
-    Variables with a name stand for what they are computed from.
+    Named subexpressions are written as their name.
 
     Examples
     --------
@@ -70,28 +70,28 @@ def short_formula(variable: Variable) -> str:
 
 
 def _text(variable: Variable, depth: int) -> tuple[str, bool]:
-    """The formula down to a depth, or its beginning, and whether it is the whole and short enough."""
+    """Return the formula down to a depth, or its beginning, and whether it is complete."""
     text: list[str] = []
     length = steps = 0
-    pending: list[tuple[_Piece, int]] = [((variable, _LOOSEST), depth)]
+    pending: list[tuple[_Fragment, int]] = [((variable, _LOOSEST), depth)]
     while pending:
-        piece, below = pending.pop()
-        if isinstance(piece, str):
-            text.append(piece)
-            length += len(piece)
+        fragment, below = pending.pop()
+        if isinstance(fragment, str):
+            text.append(fragment)
+            length += len(fragment)
         else:
-            found, precedence = piece
-            pieces = _pieces(found, precedence, below, found is variable)
-            pending.extend((one, below - 1) for one in reversed(pieces))
+            operand, precedence = fragment
+            fragments = _fragments(operand, precedence, below, operand is variable)
+            pending.extend((fragment, below - 1) for fragment in reversed(fragments))
         steps += 1
         if length > _LONGEST or steps > _MOST_STEPS:
             return "".join(text), False
     return "".join(text), True
 
 
-def _pieces(variable: Variable, precedence: int, below: int, top: bool) -> Sequence[_Piece]:
-    """The pieces of a variable's formula."""
-    while variable.owner is not None and (top or variable.name is None) and _is_unseen(variable.owner):
+def _fragments(variable: Variable, precedence: int, below: int, top: bool) -> Sequence[_Fragment]:
+    """Return the fragments of the formula of a variable."""
+    while variable.owner is not None and (top or variable.name is None) and _is_omitted(variable.owner):
         variable, top = variable.owner.inputs[0], False
     node = variable.owner
     if isinstance(variable, Constant):
@@ -103,15 +103,15 @@ def _pieces(variable: Variable, precedence: int, below: int, top: bool) -> Seque
         return [_leaf(variable)]
     if below == 0:
         return ["..."]
-    for cls, pieces in _FORMS.items():
+    for cls, formula_of in _FORMULAS.items():
         if isinstance(node.op, cls):
-            found = pieces(node, precedence)
-            if found is not None:
-                return found
+            fragments = formula_of(node, precedence)
+            if fragments is not None:
+                return fragments
     state = PrinterState(pprinter=pprint, precedence=precedence, memo={})
     printer = pprint.printer_for(variable, state)
-    if isinstance(printer, _PiecewisePrinter):
-        return printer.pieces(variable, state)
+    if isinstance(printer, _FragmentPrinter):
+        return printer.fragments(variable, state)
     return [printer.process(variable, state)]
 
 
@@ -126,18 +126,21 @@ def _leaf(variable: Variable) -> str:
     return variable.name if variable.name is not None else f"<{type_text(variable.type)}>"
 
 
-def _is_unseen(node: Apply) -> bool:
-    """Return whether a node only adds dimensions in front, which a formula does not need, or none at all."""
+def _is_omitted(node: Apply) -> bool:
+    """Return whether a node only adds leading dimensions or converts scalars, which formulas omit."""
     if isinstance(node.op, (ScalarFromTensor, TensorFromScalar)):
         return True
     if not isinstance(node.op, DimShuffle):
         return False
     order = list(node.op.new_order)
-    kept = [axis for axis in order if axis != "x"]
-    return kept == list(range(node.inputs[0].type.ndim)) and order == ["x"] * (len(order) - len(kept)) + kept
+    remaining = [axis for axis in order if axis != "x"]
+    return (
+        remaining == list(range(node.inputs[0].type.ndim))
+        and order == ["x"] * (len(order) - len(remaining)) + remaining
+    )
 
 
-def _elementwise(node: Apply, precedence: int) -> list[_Piece] | None:
+def _elementwise(node: Apply, precedence: int) -> list[_Fragment] | None:
     name = type(node.op.scalar_op).__name__
     inputs = node.inputs
     if name in _BINARY and len(inputs) > 1:
@@ -149,33 +152,33 @@ def _elementwise(node: Apply, precedence: int) -> list[_Piece] | None:
     return None
 
 
-def _infix(sign: str, own: int, inputs: Sequence[Variable], precedence: int) -> list[_Piece]:
+def _infix(sign: str, operator_precedence: int, inputs: Sequence[Variable], precedence: int) -> list[_Fragment]:
     to_the_right = sign == "**"
-    between = sign if to_the_right else f" {sign} "
+    separator = sign if to_the_right else f" {sign} "
     last = len(inputs) - 1
-    pieces: list[_Piece] = []
+    fragments: list[_Fragment] = []
     for k, variable in enumerate(inputs):
         # Of a - (b - c) and (a**b)**c the parentheses are needed; comparisons cannot follow each other.
-        strict = own == _COMPARISON or (k < last if to_the_right else k > 0)
-        pieces += [between] * bool(k) + [(variable, own + strict)]
-    return _parenthesize(pieces, own, precedence)
+        strict = operator_precedence == _COMPARISON or (k < last if to_the_right else k > 0)
+        fragments += [separator] * bool(k) + [(variable, operator_precedence + strict)]
+    return _parenthesize(fragments, operator_precedence, precedence)
 
 
-def _parenthesize(pieces: list[_Piece], own: int, precedence: int) -> list[_Piece]:
-    return ["(", *pieces, ")"] if own < precedence else pieces
+def _parenthesize(fragments: list[_Fragment], operator_precedence: int, precedence: int) -> list[_Fragment]:
+    return ["(", *fragments, ")"] if operator_precedence < precedence else fragments
 
 
-def _product(node: Apply, precedence: int) -> list[_Piece]:
+def _product(node: Apply, precedence: int) -> list[_Fragment]:
     return _infix("@", _PRODUCT, node.inputs, precedence)
 
 
-def _dimshuffle_formula(node: Apply, precedence: int) -> list[_Piece]:
+def _dimshuffle_formula(node: Apply, precedence: int) -> list[_Fragment]:
     order, ndim = list(node.op.new_order), node.inputs[0].type.ndim
-    source: _Piece = (node.inputs[0], _CALL)
+    source: _Fragment = (node.inputs[0], _CALL)
     if order == [1, 0]:
         return [source, ".T"]
     if [axis for axis in order if axis != "x"] == list(range(ndim)):
-        while order[-1] != "x":  # the dimensions after the last new one go without saying
+        while order[-1] != "x":  # trailing dimensions are omitted
             order.pop()
         return [source, f"[{', '.join('None' if axis == 'x' else ':' for axis in order)}]"]
     if "x" not in order and order == sorted(order):  # dimensions of length 1 are dropped
@@ -183,30 +186,30 @@ def _dimshuffle_formula(node: Apply, precedence: int) -> list[_Piece]:
     return [source, f".dimshuffle({', '.join(repr(axis) for axis in order)})"]
 
 
-def _reduction(node: Apply, precedence: int) -> list[_Piece]:
+def _reduction(node: Apply, precedence: int) -> list[_Fragment]:
     axis = node.op.axis
-    shown = "" if axis is None else f", axis={axis[0] if len(axis) == 1 else tuple(axis)}"
-    return [f"{type(node.op).__name__.lower()}(", (node.inputs[0], _LOOSEST), f"{shown})"]
+    axis_text = "" if axis is None else f", axis={axis[0] if len(axis) == 1 else tuple(axis)}"
+    return [f"{type(node.op).__name__.lower()}(", (node.inputs[0], _LOOSEST), f"{axis_text})"]
 
 
-def _shape(node: Apply, precedence: int) -> list[_Piece]:
+def _shape(node: Apply, precedence: int) -> list[_Fragment]:
     return [(node.inputs[0], _CALL), ".shape"]
 
 
-def _length(node: Apply, precedence: int) -> list[_Piece]:
+def _length(node: Apply, precedence: int) -> list[_Fragment]:
     return [(node.inputs[0], _CALL), f".shape[{node.op.i}]"]
 
 
-def _gather(node: Apply, precedence: int) -> list[_Piece]:
+def _gather(node: Apply, precedence: int) -> list[_Fragment]:
     base, *index = node.inputs
     return [(base, _CALL), "[", *_join_by_commas(map(_entry, index)), "]"]
 
 
-def _entry(index: Variable) -> list[_Piece]:
-    """Return the text of one entry of an index."""
+def _entry(index: Variable) -> list[_Fragment]:
+    """Return the fragments of one entry of an index."""
     if isinstance(index.type, NoneTypeT):
         return ["None"]
-    parts: list[list[_Piece]]
+    parts: list[list[_Fragment]]
     if isinstance(index, Constant) and isinstance(index.data, slice):
         limits = index.data.start, index.data.stop, index.data.step
         parts = [[] if limit is None else [str(limit)] for limit in limits]
@@ -218,19 +221,19 @@ def _entry(index: Variable) -> list[_Piece]:
     return [*start, ":", *stop, *([":", *step] if step else [])]
 
 
-def _call(name: str) -> Callable[[Apply, int], list[_Piece]]:
+def _call(name: str) -> Callable[[Apply, int], list[_Fragment]]:
     return lambda node, precedence: [f"{name}(", *_join_by_commas([(v, _LOOSEST)] for v in node.inputs), ")"]
 
 
-def _join_by_commas(entries: Iterable[list[_Piece]]) -> list[_Piece]:
-    pieces: list[_Piece] = []
+def _join_by_commas(entries: Iterable[list[_Fragment]]) -> list[_Fragment]:
+    fragments: list[_Fragment] = []
     for k, entry in enumerate(entries):
-        pieces += [", "] * bool(k) + entry
-    return pieces
+        fragments += [", "] * bool(k) + entry
+    return fragments
 
 
-#: class of operations -> the pieces of a node, or None if it has no form of its own
-_FORMS: dict[type, Callable[[Apply, int], list[_Piece] | None]] = {
+#: functions that return the fragments of a node, or None for the default formula, by class of op
+_FORMULAS: dict[type, Callable[[Apply, int], list[_Fragment] | None]] = {
     Elemwise: _elementwise,
     Dot: _product,
     Dot22: _product,

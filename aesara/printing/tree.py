@@ -1,4 +1,4 @@
-"""Graphs as text trees: `debugprint`."""
+"""Text trees of graphs: `debugprint`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from aesara.user_code import warn_user
 
 @singledispatch
 def op_debug_information(op: Op, node: Apply) -> dict[Apply, dict[Variable, str]]:
-    """Return remarks about the inputs and outputs of a node, for ``debugprint(print_op_info=True)``.
+    """Return remarks on the inputs and outputs of a node for ``debugprint(print_op_info=True)``.
 
-    Register a function for a class of operations with ``op_debug_information.register``.
+    Functions for classes of ops are registered with ``op_debug_information.register``.
     """
     return {}
 
@@ -50,7 +50,7 @@ class _Options:
 
 @dataclass
 class _Root:
-    """One tree to print."""
+    """A variable at the root of a tree."""
 
     variable: Variable
     storage_map: dict[Variable, list[Any]] | None = None
@@ -59,7 +59,7 @@ class _Root:
 
 @dataclass
 class _Printer:
-    """Writes trees that share identifiers, and gathers what is to be printed after them."""
+    """Prints trees with common identifiers, and collects the graphs to print after them."""
 
     options: _Options
     file: TextIO
@@ -79,17 +79,17 @@ class _Printer:
         inner: _Inner | None = None,
         reader: Apply | None = None,
     ) -> None:
-        """Print one variable and, below it, what it is computed from.
+        """Print a variable and, below it, its expression.
 
         Parameters
         ----------
         marker
-            The beginning of the lines below the root.
+            The prefix of the lines below the root.
         first
-            The beginning of the root's own line.
+            The prefix of the line of the root.
         """
         options = self.options
-        # Entries: variable, beginning of its line, beginning of the lines below it, level, reading node.
+        # Entries: variable, prefix of its line, prefix of the lines below it, level, node that reads it.
         pending: list[tuple[Variable, str, str, int, Apply | None]] = [(root, first, marker[:-1], 1, reader)]
         while pending:
             variable, prefix, below, level, reader = pending.pop()
@@ -177,14 +177,14 @@ class _Printer:
         return " ".join(part for part in parts if part)
 
     def _remark(self, node: Apply | None, variable: Variable) -> str:
-        """Return the remark of the operation of `node` about one of its inputs or outputs."""
+        """Return the remark of the op of `node` on one of its inputs or outputs."""
         if node is None or not self.options.print_op_info:
             return ""
         text = self.information.get(node, {}).get(variable, "")
         return f"({text})" if text and not text.startswith("(") else text
 
     def inner_graphs(self, print_fgraph_inputs: bool) -> None:
-        """Print the graphs inside operations; those inside them follow."""
+        """Print the inner graphs of ops, and those nested in them."""
         printed = 0
         while printed < len(self.inner_nodes):
             if printed == 0:
@@ -204,7 +204,7 @@ class _Printer:
         outputs = list(graph.outputs) if graph is not None else list(op.inner_outputs)
         positions = outer_positions(node, inputs)
         if all(isinstance(v, NominalVariable) and v.id == k for v, k in positions.items()):
-            positions = {}  # their names say for which inputs of the node they stand
+            positions = {}  # the names of nominal variables contain the positions of the inputs
         inner = _Inner(node, {v: node.inputs[k] for v, k in positions.items()})
         if print_fgraph_inputs:
             for variable in inputs:
@@ -215,7 +215,7 @@ class _Printer:
 
 @dataclass
 class _Inner:
-    """The surroundings of an inner graph: its node, and its inputs -> the variables that they stand for."""
+    """Context of an inner graph: its node, and the inputs of the node by inner inputs."""
 
     node: Apply
     outer: dict[Variable, Variable]
@@ -224,7 +224,7 @@ class _Inner:
 def _roots_of(
     graph: Any, print_storage: bool, inputs: list[tuple[Any, Any]], print_topo_order: bool = True
 ) -> list[_Root]:
-    """The trees of one thing that was given to `debugprint`; adds the inputs of graphs to `inputs`."""
+    """Return the roots of a graph given to `debugprint`, and append its inputs to `inputs`."""
     if isinstance(graph, Variable):
         return [_Root(graph)]
     if isinstance(graph, Apply):
@@ -246,7 +246,7 @@ def _roots_of(
 
 
 def _python_nodes(graph: Any) -> Iterator[tuple[Apply, str]]:
-    """The nodes of a compiled function that run in Python, and why."""
+    """Iterate over the nodes of a compiled function that run in Python, with reasons."""
     if not isinstance(graph, Function):
         return
     if graph._native is not None:
@@ -277,12 +277,11 @@ def debugprint(
     print_topo_order: bool = True,
     print_native: bool = False,
 ) -> str | TextIO:
-    """Print a graph as a tree, one line per variable, what it is computed from below it.
+    """Print a graph as a tree, one line per variable, with operands below it.
 
-    What occurs again is printed as one line with the same identifier.  Variables of a node with
-    several outputs have the output's number after a dot.  The number at the end of a line of a
-    function's graph is the position of the node in the order of execution.  Behind it are the times
-    of functions that have a profile.
+    A node that occurs again is printed as one line with the same identifier.  Outputs of nodes with several outputs
+    have their position after a dot.  For functions, the number at the end of a line is the position of the node in
+    the order of execution, followed by times if the function has a profile.
 
     Parameters
     ----------
@@ -295,20 +294,20 @@ def debugprint(
     file
         A file to print to, ``"str"`` to get a string, or None for the standard output.
     id_type
-        Identifiers: ``"CHAR"`` letters, ``"int"`` numbers, ``"id"`` Python's ids, ``"auto"`` the
-        variables' automatic names, ``""`` none.
+        The kind of identifiers: ``"CHAR"`` for letters, ``"int"`` for numbers, ``"id"`` for Python's ids, ``"auto"``
+        for automatic names of variables, ``""`` for none.
     stop_on_name
-        Print nothing below variables that have a name.
+        Print nothing below named variables.
     done
-        Nodes that are not expanded again; extended, so that several calls can share it.
+        Nodes that are not expanded again; new ones are added, so that several calls can share it.
     print_storage
-        Print what the cells of a function's virtual machine hold.
+        Print the values in the storage of a function.
     used_ids
-        Identifiers of nodes; extended, so that several calls can share them.
+        Identifiers of nodes; new ones are added, so that several calls can share them.
     print_op_info
-        Print remarks of operations about their inputs and outputs.
+        Print remarks of ops on their inputs and outputs.
     print_destroy_map, print_view_map
-        Print which inputs operations overwrite, and which outputs are views.
+        Print the inputs that ops overwrite, and the outputs that are views.
     print_fgraph_inputs
         Print the inputs of graphs first.
     print_default_updates
@@ -318,7 +317,7 @@ def debugprint(
     print_topo_order
         Print positions in the order of execution.
     print_native
-        Print behind nodes of compiled functions that run in Python why they do; see `explain`.
+        Print the reasons why nodes of compiled functions run in Python; see `explain`.
 
     Returns
     -------
@@ -389,7 +388,7 @@ def get_node_by_id(
     Parameters
     ----------
     graphs
-        What was printed.
+        The printed graphs.
     target_var_id
         The identifier, without brackets: ``"C"``.
     id_types

@@ -100,9 +100,9 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "aesara/printing/formula.py",
         "PPrinter._expand",
-        "reversed(pieces)",
-        "(pieces)",
-    ): "it is given one piece; what comes in its place is turned around where that is added",
+        "reversed(fragments)",
+        "(fragments)",
+    ): "it is given one fragment; those of a variable are reversed where they are added",
     (
         "aesara/compile/shrink.py",
         "_replace_by_inputs",

@@ -13,7 +13,7 @@ import numpy as np
 import aesara.scalar as aes
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.utils import MethodNotDefined
-from aesara.printing.formula import FunctionPrinter, OperatorPrinter, PPrinter, PrinterState, _PiecewisePrinter
+from aesara.printing.formula import FunctionPrinter, OperatorPrinter, PPrinter, PrinterState, _FragmentPrinter
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
 
@@ -40,10 +40,10 @@ _SIGNS = {
 _NAMES = {"Switch": "where", "IsNan": "isnan", "IsInf": "isinf", "Second": "second", "Abs": "abs"}
 
 
-class _NumberPrinter(_PiecewisePrinter):
+class _NumberPrinter(_FragmentPrinter):
     """Prints constants; well-known ones by name."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[str]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[str]:
         value = var.data.item() if isinstance(var.data, (np.ndarray, np.generic)) else var.data  # type: ignore
         if isinstance(value, float):
             if value in _NUMBERS:
@@ -53,23 +53,23 @@ class _NumberPrinter(_PiecewisePrinter):
         return [str(value) if not isinstance(value, (int, float)) or value >= 0 else f"({value})"]
 
 
-class _CallPrinter(_PiecewisePrinter):
+class _CallPrinter(_FragmentPrinter):
     """Prints a scalar op by its name; casts between dtypes are left out."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> Sequence[Any]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> Sequence[Any]:
         node = var.owner
         assert node is not None
         name = str(node.op)
         if type(node.op).__name__ == "Cast":
             return [(node.inputs[0], -1000)]
         name = _NAMES.get(type(node.op).__name__, name if name.isidentifier() else type(node.op).__name__.lower())
-        return FunctionPrinter([name] * len(node.outputs)).pieces(var, pstate)
+        return FunctionPrinter([name] * len(node.outputs)).fragments(var, pstate)
 
 
-class _Named(_PiecewisePrinter):
+class _Named(_FragmentPrinter):
     """Prints a computed variable by its name."""
 
-    def pieces(self, var: Variable, pstate: PrinterState) -> list[str]:
+    def fragments(self, var: Variable, pstate: PrinterState) -> list[str]:
         return [str(var.name)]
 
 
