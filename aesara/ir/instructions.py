@@ -26,11 +26,15 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias
 
-__all__ = ["InstructionWriter", "Names", "Operand", "Value", "literal", "suffix", "vector_of"]
+__all__ = [
+    "CallInstruction", "InstructionWriter", "Names", "Operand", "Value", "literal", "rename_values", "suffix",
+    "vector_of",
+]  # fmt: skip
 
 #: suffix of intrinsics by LLVM's floating-point type
 _FLOATS = {"half": "f16", "float": "f32", "double": "f64"}
@@ -272,6 +276,58 @@ class Names:
         return f"{stem}.{next(self._numbers)}"
 
 
+class CallInstruction(str):
+    """A call of a function of the module, which may be replaced by the function's body.
+
+    Attributes
+    ----------
+    result
+        Name of its value; empty if the function returns nothing.
+    kind
+        Type of the result.
+    function
+        Name of the function, with ``@``.
+    arguments
+        The arguments with their types.
+
+    Examples
+    --------
+    >>> CallInstruction("%y", "double", "@twice", ("double %x",))
+    '%y = call double @twice(double %x)'
+    """
+
+    result: str
+    kind: str
+    function: str
+    arguments: tuple[str, ...]
+
+    def __new__(cls, result: str, kind: str, function: str, arguments: Iterable[str]) -> CallInstruction:
+        arguments = tuple(arguments)
+        call = f"call {kind} {function}({', '.join(arguments)})"
+        made = super().__new__(cls, f"{result} = {call}" if result else call)
+        made.result, made.kind, made.function, made.arguments = result, kind, function, arguments
+        return made
+
+    def with_names(self, names: Mapping[str, str]) -> CallInstruction:
+        """Return the call with other names for all values."""
+        arguments = [rename_values(argument, names) for argument in self.arguments]
+        return CallInstruction(names[self.result] if self.result else "", self.kind, self.function, arguments)
+
+
+_VALUE_NAME = re.compile(r"%[\w.]+")
+
+
+def rename_values(instruction: str, names: Mapping[str, str]) -> str:
+    """Return an instruction, or an operand, with other names for all values.
+
+    Examples
+    --------
+    >>> rename_values("%y = fadd double %x, 0x3FF0000000000000", {"%x": "%a", "%y": "%b"})
+    '%b = fadd double %a, 0x3FF0000000000000'
+    """
+    return _VALUE_NAME.sub(lambda match: names[match[0]], instruction)
+
+
 class InstructionWriter:
     """Writes the body of a function, or a part of one that shares `names` with others.
 
@@ -311,7 +367,12 @@ class InstructionWriter:
 
     def call(self, kind: str, function: str, *arguments: Value, attributes: str = "") -> Value:
         """Call a function that returns a value."""
-        return self.emit(kind, f"call {kind} {function}({', '.join(a.operand for a in arguments)}){attributes}")
+        typed = [argument.operand for argument in arguments]
+        if attributes:
+            return self.emit(kind, f"call {kind} {function}({', '.join(typed)}){attributes}")
+        name = self.names.fresh()
+        self.lines.append(CallInstruction(name, kind, function, typed))
+        return Value(self, kind, name)
 
     # -- memory ----------------------------------------------------------------------------------------------
 

@@ -77,7 +77,7 @@ FREE = re.compile(r"PyMem_Raw\w+|[ds](gem[mv]|syrk)|matmul.*|large.*|mirror.*|st
 
 def test_nothing_of_python_is_used(case):
     code = logp_pointer(case)._code
-    text, _ = emit_pointer(code.program, code.signature)
+    text = emit_pointer(code.program, code.signature).text()
     places = [int(n) for n in re.findall(r"getelementptr i8, ptr %table, i64 (\d+)", text)]
     names = {layout.WORDS[n // 8] for n in places if n // 8 < len(layout.WORDS)}
     assert places and all(FREE.fullmatch(name) for name in names), names

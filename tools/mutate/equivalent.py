@@ -21,8 +21,14 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     ): "it saves time: what the graph is decoded to is kept",
     (
         "aesara/link/llvm/inlining.py",
-        "_without_some",
-        "if not small:\n    return (text, False)",
+        "_inline_some",
+        "if not inlined:\n    return False",
+        "pass",
+    ): "it saves time: no call is of a small function",
+    (
+        "aesara/link/llvm/inlining.py",
+        "_inline_some",
+        "if not small:\n    return False",
         "pass",
     ): "it saves time: no call is of a small function",
     (

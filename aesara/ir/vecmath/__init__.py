@@ -19,10 +19,10 @@ True
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
+from aesara.ir.definitions import FunctionDefinition
 from aesara.ir.instructions import Value
 
 from . import (
@@ -48,9 +48,6 @@ _FORMULAS: dict[str, Callable[..., Value]] = {
 }
 #: what the functions of `trigonometric` call, for one number and for vectors
 _LARGE_ARGUMENTS, _LARGE_LANES = "replace_large", "replace_large_lanes"
-_DEFINED = re.compile(
-    r"(?m)^define hidden (?P<head>.*?@(?P<symbol>[\w.]+)\(.*?\)) noinline (optnone )?(?P<attributes>.*) \{$"
-)
 _PARAMETERS = {"pow": ("x", "y"), "atan2": ("y", "x")}
 
 
@@ -65,20 +62,25 @@ def available() -> set[tuple[str, str]]:
 
 
 @cache
+def function(name: str, dtype: str) -> FunctionDefinition | None:
+    """Return one of the functions of `available`; None for others."""
+    if name not in _FORMULAS or dtype not in FORMATS:
+        return None
+    return build(symbol(name, dtype), FORMATS[dtype], _PARAMETERS.get(name, ("x",)), _FORMULAS[name])
+
+
+@cache
 def definition(name: str, dtype: str) -> str | None:
-    """LLVM IR text of the function, or None if there is none for this name and dtype.
+    """Return the LLVM IR text of a function; None if there is none for this name and dtype.
 
     Besides the functions of `available` this knows the `dependencies` of those.
     """
-    if dtype not in FORMATS:
-        return None
-    if name == _LARGE_ARGUMENTS:
+    if dtype in FORMATS and name == _LARGE_ARGUMENTS:
         return trigonometric.replacements(FORMATS[dtype])
-    if name == _LARGE_LANES:
+    if dtype in FORMATS and name == _LARGE_LANES:
         return large_arguments.definition_of_vectors(FORMATS[dtype])
-    if name not in _FORMULAS:
-        return None
-    return build(symbol(name, dtype), FORMATS[dtype], _PARAMETERS.get(name, ("x",)), _FORMULAS[name])
+    made = function(name, dtype)
+    return None if made is None else made.text() + "\n"
 
 
 def dependencies(name: str, dtype: str) -> tuple[str, ...]:
@@ -86,6 +88,11 @@ def dependencies(name: str, dtype: str) -> tuple[str, ...]:
     if name == _LARGE_LANES:
         return (_LARGE_ARGUMENTS,)
     return (_LARGE_ARGUMENTS, _LARGE_LANES) if name in trigonometric.FORMULAS and dtype in FORMATS else ()
+
+
+def apart() -> list[tuple[str, str]]:
+    """Return the names and dtypes of the `dependencies`, which modules may declare."""
+    return [(name, dtype) for name in (_LARGE_ARGUMENTS, _LARGE_LANES) for dtype in FORMATS]
 
 
 def has_vectors(name: str) -> bool:
@@ -102,8 +109,9 @@ def interface(name: str, dtype: str) -> Mapping[str, str]:
     >>> list(interface("replace_large", "float64"))
     ['ae.replace_large.float64']
     """
-    text = definition(name, dtype) or ""
-    return {match["symbol"]: f"declare {match['head']}{match['attributes']}" for match in _DEFINED.finditer(text)}
+    if name == _LARGE_ARGUMENTS:
+        return large_arguments.declarations(FORMATS[dtype])
+    return large_arguments.declarations_of_vectors(FORMATS[dtype]) if name == _LARGE_LANES else {}
 
 
 def defining(symbol: str) -> tuple[str, str]:

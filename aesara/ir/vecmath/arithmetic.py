@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from aesara.ir.definitions import INLINED, FunctionDefinition, FunctionParameter
 from aesara.ir.instructions import InstructionWriter, Operand, Value
 from aesara.records import dataclass
 
@@ -48,16 +49,16 @@ FLOAT64 = Format("float64", "double", "i64", "f64", 64, 52, 1023)
 FLOAT32 = Format("float32", "float", "i32", "f32", 32, 23, 127)
 FORMATS = {format.dtype: format for format in (FLOAT64, FLOAT32)}
 
-ATTRIBUTES = "alwaysinline nounwind willreturn memory(none)"
+ATTRIBUTES = f"{INLINED} nounwind willreturn memory(none)"
 
 
-def build(name: str, format: Format, parameters: Sequence[str], formula: Callable[..., Value]) -> str:
-    """IR text of the function `name` that computes `formula` over `parameters`."""
+def build(name: str, format: Format, parameters: Sequence[str], formula: Callable[..., Value]) -> FunctionDefinition:
+    """Return the function `name` that computes `formula` over `parameters`."""
     writer = InstructionWriter()
     values = [writer.value(format.llvm, f"%{parameter}") for parameter in parameters]
     result = formula(*values)
-    head = f"define internal {format.llvm} @{name}({', '.join(value.operand for value in values)}) {ATTRIBUTES} {{"
-    return "\n".join([head, *writer.lines, f"ret {result.operand}", "}", ""])
+    given = [FunctionParameter(value.kind, value.name) for value in values]
+    return FunctionDefinition(f"@{name}", format.llvm, given, ATTRIBUTES, [*writer.lines, f"ret {result.operand}"])
 
 
 def constant(like: Value, number: float | int) -> Value:

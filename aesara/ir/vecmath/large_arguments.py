@@ -110,6 +110,21 @@ def _funnel_shift(high: Value, low: Value, count: Value) -> Value:
     return high.intrinsic("fshl", low, count)
 
 
+def declarations(format: Format) -> dict[str, str]:
+    """Return the declaration of the function of one number, by its symbol."""
+    return {symbol(format): _declaration(symbol(format), format.llvm)}
+
+
+def declarations_of_vectors(format: Format) -> dict[str, str]:
+    """Return the declarations of the versions for vectors, by their symbols."""
+    symbols = {length: f"{symbol_of_vectors(format)}.x{length}" for length in VECTOR_LENGTHS[format.bits]}
+    return {name: _declaration(name, f"<{length} x {format.llvm}>") for length, name in symbols.items()}
+
+
+def _declaration(name: str, kind: str) -> str:
+    return f"declare {kind} @{name}({kind} %x, {kind} %fast, i32 %kind){_ATTRIBUTES}"
+
+
 def definition(format: Format, formula: Callable[[Value, Value], Value]) -> str:
     """IR text of the function of one number that `replace_large` calls.
 

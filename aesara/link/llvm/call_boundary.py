@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from aesara.ir.definitions import FunctionParameter
 from aesara.ir.steps import Allocate, HandOver, Step
 from aesara.link.llvm.spills import Spilled
 
@@ -16,13 +17,14 @@ class CallBoundary(ABC):
 
     Attributes
     ----------
-    heading
-        The entry point's type, name and parameters.
+    name, parameters
+        The entry point's name and parameters.
     objects
         The Python objects of the inputs.
     """
 
-    heading: str
+    name: str
+    parameters: Sequence[FunctionParameter]
     objects: dict[int, str | Spilled]
 
     @abstractmethod

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+
+from aesara.ir.definitions import INLINED, FunctionDefinition, FunctionParameter
 from aesara.ir.instructions import InstructionWriter, Value
 from aesara.link.llvm.types import LLVM_TYPES, is_unsigned
 
 __all__ = ["division_by_constant", "float_division", "int_division", "int_power"]
+
+_ATTRIBUTES = f"{INLINED} nounwind"
 
 
 def _operands(w: InstructionWriter, dtype: str) -> tuple[Value, Value]:
     return w.value(LLVM_TYPES[dtype], "%a"), w.value(LLVM_TYPES[dtype], "%b")
 
 
-def _function(name: str, dtype: str, w: InstructionWriter, result: Value, attributes: str) -> str:
-    t = LLVM_TYPES[dtype]
-    head = f"define internal {t} @ae.{name}.{dtype}({t} %a, {t} %b) {attributes} {{"
-    return "\n".join([head, w.text(), f"ret {result.operand}", "}"])
+def _function(name: str, dtype: str, w: InstructionWriter, result: Value, attributes: str) -> FunctionDefinition:
+    kind = LLVM_TYPES[dtype]
+    parameters = [FunctionParameter(kind, "%a"), FunctionParameter(kind, "%b")]
+    lines = ["entry:", *w.lines, f"ret {result.operand}"]
+    return FunctionDefinition(f"@ae.{name}.{dtype}", kind, parameters, attributes, lines)
 
 
-def float_division(name: str, dtype: str) -> str:
+@functools.cache
+def float_division(name: str, dtype: str) -> FunctionDefinition:
     """Return ``intdiv`` or ``mod`` of floats; the remainder has the divisor's sign."""
     w = InstructionWriter()
     a, b = _operands(w, dtype)
@@ -35,10 +42,11 @@ def float_division(name: str, dtype: str) -> str:
         near = (quotient - low > 0.5).select(low + 1.0, low)
         signed = quotient.differs(0.0).select(near, zero.intrinsic("copysign", plain))
         result = b.equals(0.0).select(plain, signed)
-    return _function(name, dtype, w, result, "alwaysinline nounwind")
+    return _function(name, dtype, w, result, _ATTRIBUTES)
 
 
-def int_division(name: str, dtype: str) -> str:
+@functools.cache
+def int_division(name: str, dtype: str) -> FunctionDefinition:
     """Return ``intdiv`` or ``mod`` of integers; x // 0 == x % 0 == 0; the lowest value divided by -1 wraps."""
     w = InstructionWriter()
     a, b = _operands(w, dtype)
@@ -46,7 +54,7 @@ def int_division(name: str, dtype: str) -> str:
     if is_unsigned(dtype):
         divisor = by_zero.select(1, b)
         quotient = w.emit(a.kind, f"{'udiv' if name == 'intdiv' else 'urem'} {a.operand}, {divisor}")
-        return _function(name, dtype, w, by_zero.select(0, quotient), "alwaysinline nounwind")
+        return _function(name, dtype, w, by_zero.select(0, quotient), _ATTRIBUTES)
     negative = b.equals(-1)
     special = by_zero | negative
     divisor = special.select(1, b)
@@ -58,7 +66,7 @@ def int_division(name: str, dtype: str) -> str:
         result = by_zero.select(0, floored)
     else:
         result = fix.select(rest + divisor, rest)  # zero if the divisor is 1
-    return _function(name, dtype, w, result, "alwaysinline nounwind")
+    return _function(name, dtype, w, result, _ATTRIBUTES)
 
 
 def division_by_constant(name: str, dtype: str, a: Value, divisor: int) -> Value:
@@ -76,7 +84,8 @@ def division_by_constant(name: str, dtype: str, a: Value, divisor: int) -> Value
     return negative.select(quotient - 1, quotient) if name == "intdiv" else negative.select(rest + divisor, rest)
 
 
-def int_power(dtype: str) -> str:
+@functools.cache
+def int_power(dtype: str) -> FunctionDefinition:
     """Return the power by squaring, wrapping; a negative exponent gives the truncated quotient 1 / a**|b|."""
     w = InstructionWriter()
     a, b = _operands(w, dtype)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from aesara.ir.buffers import ITEM_SIZES
+from aesara.ir.definitions import FunctionParameter
 from aesara.ir.program import Input, Program
 from aesara.ir.steps import Allocate, HandOver, Step, walk_steps
 from aesara.link.llvm import layout
@@ -23,16 +24,21 @@ from aesara.link.llvm.spills import Spilled
 __all__ = ["ENTRY", "PythonCallBoundary"]
 
 ENTRY = "aesara_entry"
-#: parameters of the entry
-_CALL = ("ptr %self", "ptr %args", "i64 %nargs", "ptr %names")
+#: parameters of the entry, and these as arguments of other functions
+_PARAMETERS = (
+    FunctionParameter("ptr", "%self"),
+    FunctionParameter("ptr", "%args"),
+    FunctionParameter("i64", "%nargs"),
+    FunctionParameter("ptr", "%names"),
+)
+_CALL = tuple(parameter.text() for parameter in _PARAMETERS)
 _CALL_OF_PLAN = ("ptr %frame", "ptr %table", "ptr @plan")
 
 
 class PythonCallBoundary(CallBoundary):
     """Emits the prologue and epilogue of a program, and code between nodes in Python."""
 
-    #: the entry point's type, name and parameters
-    heading = f"ptr @{ENTRY}({', '.join(_CALL)})"
+    name, parameters = ENTRY, _PARAMETERS
 
     def __init__(self, program: Program, code: HostCode, threads: Threads, workspace: Workspace) -> None:
         self.program, self.code, self.threads, self.workspace = program, code, threads, workspace

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from aesara.ir.definitions import FunctionDefinition, FunctionParameter
 from aesara.ir.expr import Expr, const, walk
 from aesara.ir.function import ScalarFunction
 from aesara.ir.instructions import InstructionWriter, Names, Value
@@ -22,6 +23,7 @@ from aesara.ir.kernel import (
     For,
     If,
     Kernel,
+    ScalarParam,
     Statement,
     Store,
     While,
@@ -114,6 +116,12 @@ class Emitter:
         self._before: set[Expr] = set()
         self._costs: dict[Expr, int] = {}
         self.pinned = 0  # depth of the innermost `if`, out of which nothing may be hoisted
+
+    def define_parameter(self, parameter: ScalarParam) -> FunctionParameter:
+        """Return a parameter of the function, for a scalar."""
+        name = self.fresh("n")
+        self.variables[parameter.name] = (name, 0)
+        return FunctionParameter(LLVM_TYPES[parameter.dtype], name)
 
     def fresh(self, stem: str = "t") -> str:
         """Return a new name for a value."""
@@ -426,7 +434,6 @@ class Emitter:
         outer.jump(head)
         outer.begin(head)
         phi_line = len(outer.lines)
-        outer.add("")  # the phi nodes go here
         code, part = self._chunk_end(loop, first, extent)
         outer.branch(_is_watched(outer), cut, chunk, _UNLIKELY)
         outer.begin(cut)
@@ -442,7 +449,7 @@ class Emitter:
             self.cut_to = 1
         count = self._counted_loop(loop, first, last.name, None)
         self.cut_to = deepest
-        outer.lines[phi_line] = make_phis(first, last.name, outer.block)
+        outer.lines[phi_line:phi_line] = make_phis(first, last.name, outer.block)
         again = last < outer.value("i64", extent)
         if loop.until:
             again = outer.value("i1", self.mutable[loop.until].name).select(outer.constant("i1", False), again)
@@ -450,7 +457,7 @@ class Emitter:
         outer.begin(done)
         return count
 
-    def _carry_over_chunks(self, loop: For, entered: str) -> Callable[[str, str, str], str]:
+    def _carry_over_chunks(self, loop: For, entered: str) -> Callable[[str, str, str], list[str]]:
         """Make what a loop assigns loop-carried values of the loop over its chunks.
 
         Return a function that makes their phi nodes from the first index of a chunk (0 when entered from the block
@@ -459,10 +466,9 @@ class Emitter:
         before = dict(self.mutable)
         carried_values = self._rename_assigned(loop.body)
 
-        def phis(first: str, last: str, block: str) -> str:
+        def phis(first: str, last: str, block: str) -> list[str]:
             lines = [f"{first} = phi i64 [0, %{entered}], [{last}, %{block}]"]
-            lines += _phis(carried_values, before, entered, self.mutable, block)
-            return "\n".join(lines)
+            return lines + _phis(carried_values, before, entered, self.mutable, block)
 
         return phis
 
@@ -548,7 +554,6 @@ class Emitter:
         outer.jump(head)
         outer.begin(head)
         phi_line = len(outer.lines)
-        outer.add("")  # the phi nodes go here
         end, all_ = outer.emit("i64", f"add nsw i64 {first}, {ELEMENTS}"), outer.value("i64", extent)
         last = (end < all_).select(end, all_)
         make_phis = self._carry_over_chunks(loop, entered)
@@ -558,7 +563,7 @@ class Emitter:
         self._check_signals(outer, again)
         outer.jump(head)
         outer.begin(done)
-        outer.lines[phi_line] = make_phis(first, last.name, again)
+        outer.lines[phi_line:phi_line] = make_phis(first, last.name, again)
         return count
 
     def _check_signals_every(self, inner: Scope, index: str, interval: int) -> None:
@@ -655,8 +660,8 @@ def _nan_ignoring_operand(e: Expr, accumulator: str) -> Expr | None:
     return number if replaces_nan else None
 
 
-def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: Cut) -> str:
-    """Return the kernel as the text of an internal LLVM function.
+def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: str, cut: Cut) -> FunctionDefinition:
+    """Return the kernel as an internal LLVM function.
 
     Parameters
     ----------
@@ -674,24 +679,23 @@ def emit_kernel(kernel: Kernel, module: Module, metadata: Metadata, attributes: 
         if isinstance(p, BufferParam):
             unaliased = p.written and p.name not in read and not p.aliased
             pointer = emitter.pointers[p.name] = emitter.fresh("b")
-            params.append(f"ptr {'noalias ' if unaliased else ''}{'' if p.written else 'readonly '}{pointer}")
+            described = ("noalias",) * unaliased + ("readonly",) * (not p.written)
+            params.append(FunctionParameter("ptr", pointer, described))
         else:
-            name = emitter.fresh("n")
-            emitter.variables[p.name] = (name, 0)
-            params.append(f"{LLVM_TYPES[p.dtype]} {name}")
+            params.append(emitter.define_parameter(p))
     if cut == "in parts":
         emitter.part = ("%ae.first", "%ae.last")
-        params += [f"i64 {name}" for name in emitter.part]
+        params += [FunctionParameter("i64", name) for name in emitter.part]
         emitter.watched = has_long_rows(kernel)
     elif cut == "inside":
         emitter.watched = True
         emitter.cut_to = 0
     if emitter.watched:
-        params.append("ptr %ae.watcher")
+        params.append(FunctionParameter("ptr", "%ae.watcher"))
     emitter.statements(kernel.body)
-    code = "\n".join([*emitter.allocas, *emitter.scopes[0].lines])
     kind, result = ("i1", "ret i1 false") if emitter.watched else ("void", "ret void")
-    return f"define internal {kind} @{kernel.name}({', '.join(params)}) {attributes} {{\nentry:\n{code}\n{result}\n}}"
+    lines = ["entry:", *emitter.allocas, *emitter.scopes[0].lines, result]
+    return FunctionDefinition(f"@{kernel.name}", kind, params, attributes, lines)
 
 
 def _function_symbol(function: ScalarFunction, module: Module, metadata: Metadata) -> str:
@@ -703,16 +707,11 @@ def _function_symbol(function: ScalarFunction, module: Module, metadata: Metadat
     return symbol
 
 
-def _emit_function(function: ScalarFunction, symbol: str, module: Module, metadata: Metadata) -> str:
+def _emit_function(function: ScalarFunction, symbol: str, module: Module, metadata: Metadata) -> FunctionDefinition:
     emitter = Emitter(module, metadata, frozenset())
-    params = []
-    for p in function.parameters:
-        name = emitter.fresh("n")
-        emitter.variables[p.name] = (name, 0)
-        params.append(f"{LLVM_TYPES[p.dtype]} {name}")
+    parameters = [emitter.define_parameter(parameter) for parameter in function.parameters]
     emitter.statements(function.body)
     result = emitter.value(function.result)
-    code = "\n".join(emitter.scopes[0].lines)
     kind = LLVM_TYPES[function.result.dtype]
-    head = f"define internal {kind} {symbol}({', '.join(params)}) noinline nounwind memory(none)"
-    return f"{head} {{\nentry:\n{code}\nret {kind} {result}\n}}"
+    lines = ["entry:", *emitter.scopes[0].lines, f"ret {kind} {result}"]
+    return FunctionDefinition(symbol, kind, parameters, "noinline nounwind memory(none)", lines)

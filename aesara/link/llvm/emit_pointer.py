@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aesara.ir.definitions import FunctionParameter
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, Step
 from aesara.link.llvm import layout
@@ -19,6 +20,7 @@ from aesara.link.llvm.emit_program import EntryPoint
 from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
+from aesara.link.llvm.module import Module
 from aesara.link.llvm.shared.memory import ALIGN, BLOCKS
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.spills import spills_values
@@ -150,9 +152,10 @@ class _PointerCallBoundary(CallBoundary):
     def __init__(self, program: Program, code: _PointerCode, signature: Signature) -> None:
         self.program, self.code, self.signature = program, code, signature
         self.objects = {}
-        lengths = [f"i64 %length{k}" for k in range(signature.lengths)]
-        pointers = [f"ptr %pointer{k}" for k in range(len(signature.pointers))]
-        self.heading = f"i64 @{POINTER_ENTRY}({', '.join([*lengths, *pointers, 'ptr %user'])})"
+        self.name = POINTER_ENTRY
+        lengths = [FunctionParameter("i64", f"%length{k}") for k in range(signature.lengths)]
+        pointers = [FunctionParameter("ptr", f"%pointer{k}") for k in range(len(signature.pointers))]
+        self.parameters = [*lengths, *pointers, FunctionParameter("ptr", "%user")]
         self._inputs = {p.number: (k, p) for k, p in enumerate(signature.pointers) if not p.is_result}
         self._results = {p.number: (k, p) for k, p in enumerate(signature.pointers) if p.is_result}
 
@@ -213,8 +216,8 @@ class _PointerEntry(EntryPoint):
         return _PointerCallBoundary(self.program, self.code, self.signature)
 
 
-def emit_pointer(program: Program, signature: Signature) -> tuple[str, frozenset[str]]:
-    """Return LLVM IR text of a program as a plain C function, and the external scalar functions that it needs.
+def emit_pointer(program: Program, signature: Signature) -> Module:
+    """Return the LLVM module of a program as a plain C function.
 
     Parameters
     ----------
@@ -223,9 +226,7 @@ def emit_pointer(program: Program, signature: Signature) -> tuple[str, frozenset
     signature
         Its parameters.
     """
-    entry = _PointerEntry(program, signature)
-    text = entry.text()
-    return text, frozenset(entry.code.module.externals)
+    return _PointerEntry(program, signature).module()
 
 
 _POOL_ROUTINES = expand(f"""{BLOCKS}

@@ -7,7 +7,9 @@ modifies only memory of its own: its frame on the stack, and a block of workspac
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from aesara.ir.definitions import INLINED, FunctionDefinition
 from aesara.ir.expr import Expr, const
 from aesara.ir.kernel import Kernel
 from aesara.ir.loop_kernels import loop_as_launch
@@ -21,7 +23,8 @@ from aesara.link.llvm.emit_steps import emission_of
 from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
-from aesara.link.llvm.inlining import INLINED, with_small_functions_inlined
+from aesara.link.llvm.inlining import inline_small_functions
+from aesara.link.llvm.module import Module
 from aesara.link.llvm.spills import spills_values
 
 __all__ = ["ENTRY", "EntryPoint", "emit_program"]
@@ -29,9 +32,9 @@ __all__ = ["ENTRY", "EntryPoint", "emit_program"]
 #: total weight of steps between checks for signals; a step takes at most a `PORTION` or checks by itself, except for
 #: products, which may be long
 _WEIGHT_BETWEEN_CHECKS = 16
-_KERNEL_ATTRIBUTES = 'noinline nounwind "prefer-vector-width"="512"'
+_KERNEL_ATTRIBUTES = 'nounwind "prefer-vector-width"="512"'
 #: kernels without branches up to this number of lines are inlined: compiling a function takes half a millisecond
-_INLINED_LINES = 20
+_INLINED_LINES = 19
 
 
 class EntryPoint:
@@ -71,7 +74,6 @@ class EntryPoint:
         self.has_loops = any(step.is_loop and id(step) not in self.short_loops for step in program.steps)
         self.inside_loop = False
         self._kernels: dict[tuple[object, ...], str] = {}
-        self._kernel_texts: list[str] = []
 
     def _host_code(self, created: frozenset[str]) -> HostCode:
         return HostCode(Frame(self.program), created, spills_values(self.program))
@@ -79,8 +81,8 @@ class EntryPoint:
     def _call_boundary(self) -> CallBoundary:
         return PythonCallBoundary(self.program, self.code, self.threads, self.workspace)
 
-    def text(self) -> str:
-        """Return the text of the module."""
+    def module(self) -> Module:
+        """Emit the entry point and return its module."""
         code = self.code
         self.boundary.arguments()
         self.workspace.take()
@@ -89,15 +91,17 @@ class EntryPoint:
             code.place(buffer.name, code.word(code.frame.words.constant + k))
         self._steps()
         self.boundary.finish()
-        body = "\n".join([*code.allocas, *code.lines])
         # Passes are not worth their time for code that runs once, or around long steps.
         optimize = any(step.needs_optimization for step in self.program.steps if id(step) not in self.short_loops)
-        attributes = "nounwind" if optimize else "noinline optnone nounwind"
-        entry = f'define {self.boundary.heading} {attributes} "prefer-vector-width"="512" {{\nentry:\n{body}\n}}'
-        parts = [*self._kernel_texts, *self.boundary.definitions(), entry]
-        parts += [code.module.text(), code.metadata.text()]
-        text = "\n\n".join(parts) + "\n"
-        return text if code.metadata.vectors else with_small_functions_inlined(text)
+        attributes = f'{"nounwind" if optimize else "noinline optnone nounwind"} "prefer-vector-width"="512"'
+        for definition in self.boundary.definitions():
+            code.module.add(definition)
+        name, parameters = f"@{self.boundary.name}", self.boundary.parameters
+        lines = ["entry:", *code.allocas, *code.lines]
+        code.module.add(FunctionDefinition(name, code.kind_of_answer, parameters, attributes, lines, linkage=""))
+        if not code.metadata.vectors:
+            inline_small_functions(code.module)
+        return code.module
 
     def step(self, step: Step) -> None:
         """Emit a step."""
@@ -125,10 +129,10 @@ class EntryPoint:
             symbol = self._kernels[content] = f"k{len(self._kernels)}"
             named = Kernel(symbol, kernel.params, kernel.body)
             code = self.code
-            text = emit_kernel(named, code.module, code.metadata, _KERNEL_ATTRIBUTES, cut)
-            if text.count("\n") <= _INLINED_LINES and "\nbr " not in text:
-                text = text.replace("noinline", INLINED, 1)
-            self._kernel_texts.append(text)
+            function = emit_kernel(named, code.module, code.metadata, f"noinline {_KERNEL_ATTRIBUTES}", cut)
+            if len(function.lines) <= _INLINED_LINES and not any(line.startswith("br ") for line in function.lines):
+                function = replace(function, attributes=f"{INLINED} {_KERNEL_ATTRIBUTES}")
+            code.module.add(function)
         return symbol
 
     def _steps(self) -> None:
@@ -165,8 +169,6 @@ def _short_loops(program: Program) -> dict[int, Launch]:
     return {number: launch for number, launch in symbol.items() if launch is not None}
 
 
-def emit_program(program: Program) -> tuple[str, frozenset[str]]:
-    """Return the LLVM IR text of a program, and the external scalar functions that it needs."""
-    entry = EntryPoint(program)
-    text = entry.text()
-    return text, frozenset(entry.code.module.externals)
+def emit_program(program: Program) -> Module:
+    """Return the LLVM module of a program."""
+    return EntryPoint(program).module()

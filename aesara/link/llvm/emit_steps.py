@@ -126,7 +126,7 @@ def _hand_over(entry: EntryPoint, step: HandOver) -> None:
 @emits(Launch, weight=1)
 def _launch(entry: EntryPoint, step: Launch) -> None:
     code, cut = entry.code, _cut_of(entry, step)
-    symbol = entry.kernel(step.kernel, cut)
+    function = f"@{entry.kernel(step.kernel, cut)}"
     arguments = []
     for argument in step.arguments:
         if isinstance(argument, str):
@@ -134,13 +134,12 @@ def _launch(entry: EntryPoint, step: Launch) -> None:
         else:
             arguments.append(f"{LLVM_TYPES[argument.dtype]} {code.value(argument)}")
     if cut == "no":
-        code.add(f"call void @{symbol}({', '.join(arguments)})")
-        return
-    if cut == "in parts":
-        _launch_in_parts(entry, step, f"@{symbol}({', '.join(arguments)}")
-        return
-    arguments.append(f"ptr {entry.threads.watcher()}")
-    entry.threads.fail_if_stopped(code.emit("i1", f"call i1 @{symbol}({', '.join(arguments)})"))
+        code.call_function(function, "void", *arguments)
+    elif cut == "in parts":
+        _launch_in_parts(entry, step, function, arguments)
+    else:
+        arguments.append(f"ptr {entry.threads.watcher()}")
+        entry.threads.fail_if_stopped(code.call_function(function, "i1", *arguments))
 
 
 def _cut_of(entry: EntryPoint, step: Launch) -> Cut:
@@ -156,7 +155,7 @@ def _cut_of(entry: EntryPoint, step: Launch) -> Cut:
     return "inside" if entry.has_loops or only_loop(kernel) is None else "in parts"
 
 
-def _launch_in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
+def _launch_in_parts(entry: EntryPoint, step: Launch, function: str, arguments: list[str]) -> None:
     """Call a kernel for one part of its loop after another, with checks for signals in between."""
     code, loop = entry.code, only_loop(step.kernel)
     assert loop is not None
@@ -167,8 +166,9 @@ def _launch_in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
 
     extent = code.value(outside(loop.extent))
     watched = has_long_rows(step.kernel)
+    kind = "i1" if watched else "void"
     if entry.threads.released == "false":
-        code.add(f"call {'i1' if watched else 'void'} {call}, i64 0, i64 {extent}{', ptr null' if watched else ''})")
+        code.call_function(function, kind, *arguments, "i64 0", f"i64 {extent}", *["ptr null"] * watched)
         return
     watcher, before = entry.threads.watcher(), code.writer.block
     head, look, go, part, done = (code.label(stem) for stem in ("parts", "look", "go", "part", "done"))
@@ -187,11 +187,13 @@ def _launch_in_parts(entry: EntryPoint, step: Launch, call: str) -> None:
     code.writer.jump(part)
     code.block(part)
     code.add(f"{last} = phi i64 [{extent}, %{head}], [{end}, %{go}]")
+    bounds = [f"i64 {first}", f"i64 {last}"]
     if watched:
-        code.stop_if(code.emit("i1", f"call i1 {call}, i64 {first}, i64 {last}, ptr {watcher})"), parted)
+        bounds.append(f"ptr {watcher}")
+        code.stop_if(code.call_function(function, kind, *arguments, *bounds), parted)
         code.block(parted)
     else:
-        code.add(f"call void {call}, i64 {first}, i64 {last})")
+        code.call_function(function, kind, *arguments, *bounds)
     code.branch(code.compare("slt", "i64", last, extent), head, done, likely=done)
     code.block(done)
 
@@ -236,7 +238,7 @@ def _emit_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None
                 first = BATCH * chunk
                 last = op("minimum", first + chunk, last)
             arguments += [f"i64 {code.value(first)}", f"i64 {code.value(last)}"]
-        code.add(f"call void {declare_routine(routine, code.module)}({', '.join(arguments)})")
+        code.call_function(declare_routine(routine, code.module), "void", *arguments)
         return
     given = {name: code.value(n) for name, n in zip(routine.sizes, step.sizes, strict=True)}
     scalars = {name: e for (name, _), e in zip(routine.scalars, step.scalars, strict=True)}

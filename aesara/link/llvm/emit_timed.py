@@ -16,6 +16,7 @@ from aesara.ir.program import Program
 from aesara.ir.steps import Step
 from aesara.link.llvm.clock import Clock, system_clock
 from aesara.link.llvm.emit_program import EntryPoint
+from aesara.link.llvm.module import Module
 from aesara.records import dataclass
 
 __all__ = ["StepTimers", "emit_timed_program"]
@@ -175,8 +176,6 @@ class _TimedEntry(EntryPoint):
         self.code.emit("i64", f"atomicrmw add ptr {address}, i64 {amount} monotonic")  # without the GIL
 
 
-def emit_timed_program(program: Program, timers: StepTimers) -> tuple[str, frozenset[str]]:
-    """Return LLVM IR text of a program that times its steps, and the external scalar functions that it needs."""
-    entry = _TimedEntry(program, timers)
-    text = entry.text()
-    return text, frozenset(entry.code.module.externals)
+def emit_timed_program(program: Program, timers: StepTimers) -> Module:
+    """Return the LLVM module of a program that times its steps."""
+    return _TimedEntry(program, timers).module()

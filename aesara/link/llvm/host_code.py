@@ -7,6 +7,7 @@ import operator
 from collections.abc import Sequence
 
 from aesara.ir.expr import Expr
+from aesara.ir.instructions import CallInstruction
 from aesara.link.llvm import layout
 from aesara.link.llvm.emit_kernel import Emitter, Scope
 from aesara.link.llvm.frame import Frame
@@ -34,7 +35,8 @@ class HostCode:
 
     def __init__(self, frame: Frame, written: frozenset[str], spills: bool) -> None:
         self.frame, self.spills = frame, spills
-        self.module, self.metadata = Module(), Metadata()
+        self.metadata = Metadata()
+        self.module = Module(self.metadata)
         # !0 and !1 are the weights of likely and unlikely branches
         self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
         self.emitter = Emitter(self.module, self.metadata, written)
@@ -136,6 +138,12 @@ class HostCode:
             self.add(f"call void {pointer}({', '.join(arguments)})")
             return ""
         return self.emit(result, f"call {result} {pointer}({', '.join(arguments)})")
+
+    def call_function(self, function: str, result: str, *arguments: str) -> str:
+        """Call a function of the module."""
+        name = "" if result == "void" else self.fresh()
+        self.writer.lines.append(CallInstruction(name, result, function, arguments))
+        return name
 
     def compare(self, predicate: str, kind: str, a: str, b: str) -> str:
         return self.writer.value(kind, a).compare(predicate, self.writer.value(kind, b)).name

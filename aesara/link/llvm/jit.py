@@ -7,7 +7,6 @@ import contextlib
 import functools
 import itertools
 import platform
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,11 +16,12 @@ import llvmlite.binding as llvm
 from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_pass_manager
 
 from aesara.ir import vecmath
+from aesara.ir.definitions import INLINED
 from aesara.link.llvm import blas_threads, large_results, layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
-from aesara.link.llvm.inlining import INLINED
 from aesara.link.llvm.long_entries import split_long_entry
 from aesara.link.llvm.metadata import NO_VECTORS
+from aesara.link.llvm.module import Module
 from aesara.link.llvm.shared import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
@@ -49,9 +49,6 @@ _CODE_MODEL = "small" if sys.platform != "win32" else "jitdefault"
 
 #: version of the format of object code and of its table
 _FORMAT = 7
-
-#: declaration of a function of `vecmath` outside of the module
-_DECLARED_VECMATH = re.compile(r"(?m)^declare [^\n]* @(ae\.[\w.]+)\([^\n]*\n?")
 
 with contextlib.suppress(AttributeError):  # llvmlite's own lock, taken after ours
     free_in_children(llvm.ffi.lib._lock._lock)
@@ -197,8 +194,14 @@ def object_code(text: str) -> bytes:
 
 def _with_vecmath(text: str) -> str:
     """Return a module with definitions of the functions of `vecmath` that it declares."""
-    missing = dict.fromkeys(vecmath.defining(match[1]) for match in _DECLARED_VECMATH.finditer(text))
-    return "\n".join([_DECLARED_VECMATH.sub("", text), *(vecmath.definition(*which) or "" for which in missing)])
+    missing = []
+    for name, dtype in vecmath.apart():
+        declared = [one for one in vecmath.interface(name, dtype).values() if one in text]
+        for declaration in declared:
+            text = text.replace(f"{declaration}\n", "")
+        if declared:
+            missing.append(vecmath.definition(name, dtype) or "")
+    return "\n".join([text, *missing])
 
 
 def host_key() -> str:
@@ -215,16 +218,19 @@ def _host_key(target: Target) -> str:
     return "\n".join((compiler, target.triple, target.cpu, target.features, python, table))
 
 
-def build(text: str, externals: Iterable[str], entry: str, cache: ObjectCache | None) -> Code:
-    """Compile a module for the current target (or get its object code from the cache) and load it."""
-    target = current_target()
+def build(module: Module, entry: str, cache: ObjectCache | None) -> tuple[Code, str]:
+    """Compile a module for the current target (or get its object code from the cache) and load it.
+
+    Return the code and the text of the module.
+    """
+    target, text = current_target(), module.text()
     with _hold_lock():
-        kernels, alone = split_long_entry(text, entry) or (text, None)
+        kernels, alone = split_long_entry(module, entry) or (text, None)
         code, cached = _object(kernels, cache, target)
         entry_code = b"" if alone is None else _object(alone, cache, target, optimize=False, level=0)[0]
-        externals = (*externals, *missing_instructions.externals(text, target))
+        externals = (*module.externals, *missing_instructions.externals(text, target))
         image = Image(code, entry_code, externals, entry, _host_key(target))
-        return _load(image, cached, target)
+        return _load(image, cached, target), text
 
 
 def load_routines(

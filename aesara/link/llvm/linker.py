@@ -164,11 +164,11 @@ class LLVMLinker(VMLinker):
         begin_stage("writing LLVM code")
         clock_of_steps = system_clock() if timed else None
         timers = None if clock_of_steps is None else StepTimers.of(program, clock_of_steps)
-        text, externals = emit_program(program) if timers is None else emit_timed_program(program, timers)
+        module = emit_program(program) if timers is None else emit_timed_program(program, timers)
         emitted_at = clock.now()
         begin_stage("building machine code")
         in_advance.finish()
-        code = build(text, externals, ENTRY, object_cache())
+        code, text = build(module, ENTRY, object_cache())
         built_at = clock.now()
         form = Form.of(lowered, code.image, timers)
         storage = [i.cell for i in inputs]
@@ -185,7 +185,7 @@ class LLVMLinker(VMLinker):
         """Lower a graph again: what of a form refers to its nodes, and the text of the module."""
         made = form.interface
         lowered = _lower(graph, made.implicit, made.overwritten, made.lent, n_outputs, updates, unpack_single)
-        return Symbols(lowered.errors, lowered.python_nodes), emit_program(lowered.program)[0]
+        return Symbols(lowered.errors, lowered.python_nodes), emit_program(lowered.program).text()
 
     def restore(
         self,
@@ -230,8 +230,8 @@ class LLVMLinker(VMLinker):
             made = form.interface
             lowered = _lower(graph(), made.implicit, made.overwritten, made.lent, n_outputs, updates, unpack_single)
             if timers is not None:
-                return lowered, emit_timed_program(lowered.program, timers)[0]
-            return lowered, emit_program(lowered.program)[0]
+                return lowered, emit_timed_program(lowered.program, timers).text()
+            return lowered, emit_program(lowered.program).text()
 
         result = _attach(form, code, graph, storage, n_outputs, updates, unpack_single, fallback, timers)
         result.form = form

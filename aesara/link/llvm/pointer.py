@@ -75,8 +75,7 @@ class PointerCode:
         self.program: Program = lowered.program
         self.constants = lowered.constants
         self._products = sorted({dtype for step in self.program.all_steps() for dtype in step.products()})
-        text, externals = emit_pointer(self.program, signature)
-        self._code = build(text, externals, POINTER_ENTRY, object_cache())
+        self._code, _ = build(emit_pointer(self.program, signature), POINTER_ENTRY, object_cache())
         if self._code.address is None:
             raise NativeTargetError(
                 f"This C function was compiled for another architecture ({self._code.target}). Set the option "

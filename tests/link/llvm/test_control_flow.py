@@ -17,8 +17,8 @@ def native(program):
     def refused(*arguments):
         raise AssertionError("the arguments do not fit")
 
-    text, externals = emit_program(program)
-    return NativeCallable(Interface.of(program), build(text, externals, ENTRY, None), [], [], [], refused, refused)
+    code, _ = build(emit_program(program), ENTRY, None)
+    return NativeCallable(Interface.of(program), code, [], [], [], refused, refused)
 
 
 def check(body, *functions, values=(0.5, 3.0, -2.0, 100.0)):

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import aesara
 import aesara.tensor as at
-from aesara.link.llvm.inlining import with_small_functions_inlined
+from aesara.ir.definitions import definitions_in
+from aesara.ir.instructions import CallInstruction
+from aesara.link.llvm.inlining import inline_small_functions
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.metadata import NO_VECTORS
+from aesara.link.llvm.module import Module
 from aesara.link.llvm.target import current_target, target_named
 
 pytestmark = pytest.mark.skipif(not current_target().runs, reason="code for another machine is not run")
@@ -60,6 +64,31 @@ ret double %t.6
 """
 
 
+CALL = re.compile(r"(?:(?P<result>%[\w.]+) = )?call (?P<kind>[^\n@%]+) (?P<function>@[\w.]+)\((?P<arguments>[^\n]*)\)")
+
+
+def instruction(line):
+    """Return a call as the emitter writes it; other lines are returned as they are."""
+    match = CALL.fullmatch(line)
+    if match is None:
+        return line
+    return CallInstruction(match["result"] or "", match["kind"], match["function"], match["arguments"].split(", "))
+
+
+def module_of(text):
+    module = Module()
+    for function in definitions_in(text):
+        module.add(replace(function, lines=[instruction(line) for line in function.lines]))
+    return module
+
+
+def inlined(text):
+    """Return the text of a module after inlining."""
+    module = module_of(text)
+    inline_small_functions(module)
+    return module.text()
+
+
 def address(text):
     return load_routines(text, ("caller",), None, 1, target_named("native"))["caller"]
 
@@ -75,7 +104,7 @@ def names_of_functions(text):
 @pytest.mark.parametrize("order", ["callees first", "callers first"])
 def test_nothing_but_the_caller_is_left(order):
     parts = [TWICE, OFTEN, STORE, CALLER]
-    made = with_small_functions_inlined("".join(parts if order == "callees first" else parts[::-1]))
+    made = inlined("".join(parts if order == "callees first" else parts[::-1]))
     assert names_of_functions(made) == ["ae.caller"] and "call " not in made
     for x in (0.5, 3.0, -0.0, 1e300, np.inf):
         small = 4 * 0.5 * x
@@ -84,7 +113,7 @@ def test_nothing_but_the_caller_is_left(order):
 
 
 def test_each_name_is_defined_once():
-    made = with_small_functions_inlined(TWICE + OFTEN + STORE + CALLER)
+    made = inlined(TWICE + OFTEN + STORE + CALLER)
     defined = re.findall(r"(?m)^(%[\w.]+) = ", made)
     assert len(defined) == len(set(defined)) > 10
 
@@ -114,14 +143,12 @@ KEPT = {
 def test_functions_that_stay(why):
     function, calls = KEPT[why]
     text = f"{function}define double @ae.caller(double %x) nounwind {{\n{calls}ret double %t.1\n}}\n"
-    assert with_small_functions_inlined(text) == text
+    assert inlined(text) == module_of(text).text()
 
 
 def test_a_function_stays_for_the_calls_that_are_special():
     calls = "%t.1 = tail call double @twice(double %x)\n%t.2 = call double @twice(double %t.1)\n"
-    made = with_small_functions_inlined(
-        f"{TWICE}define double @ae.caller(double %x) nounwind {{\n{calls}ret double %t.2\n}}\n"
-    )
+    made = inlined(f"{TWICE}define double @ae.caller(double %x) nounwind {{\n{calls}ret double %t.2\n}}\n")
     assert names_of_functions(made) == ["twice", "ae.caller"]
     assert called(made, 1.5) == 6.0
 

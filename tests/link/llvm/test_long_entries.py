@@ -11,6 +11,7 @@ import aesara.tensor as at
 from aesara.compile.ops import as_op
 from aesara.configdefaults import config
 from aesara.link.llvm import long_entries
+from aesara.link.llvm.emit_program import emit_program
 from aesara.link.llvm.long_entries import split_long_entry
 
 
@@ -89,11 +90,12 @@ def test_both_objects_are_kept(always, tmp_path):
 def test_which_entry_points_are_long():
     """Only those above the limit; the other module has nothing of the kernels but inlined functions."""
     x = at.dmatrix("x")
-    text = aesara.function([x], at.exp(x).sum(axis=0) // 2.0)._native.report.text
-    assert split_long_entry(text, "aesara_entry") is None
+    module = emit_program(aesara.function([x], at.exp(x).sum(axis=0) // 2.0)._native.report.lowering.program)
+    text = module.text()
+    assert split_long_entry(module, "aesara_entry") is None
     lines = re.search(r"(?ms)^define ptr @aesara_entry.*?\{\n(.*?)^\}", text)[1].count("\n")
-    kernels, alone = _parts(text, lines)
-    assert _parts(text, lines + 1) is None
+    kernels, alone = _parts(module, lines)
+    assert _parts(module, lines + 1) is None and module.text() == text
     names = [set(re.findall(r"(?m)^define .*?@([\w.]+)\(", part)) for part in (text, kernels, alone)]
     assert "aesara_entry" not in names[1] and "aesara_entry" in names[2] and names[1] | names[2] == names[0]
     both = names[1] & names[2]
@@ -101,10 +103,10 @@ def test_which_entry_points_are_long():
     assert names[1] - both and not names[2] - both - {"aesara_entry"}
 
 
-def _parts(text, limit):
+def _parts(module, limit):
     before = long_entries._LONG, long_entries._LONG_WITH_LOOPS
     try:
         long_entries._LONG = long_entries._LONG_WITH_LOOPS = limit
-        return split_long_entry(text, "aesara_entry")
+        return split_long_entry(module, "aesara_entry")
     finally:
         long_entries._LONG, long_entries._LONG_WITH_LOOPS = before

@@ -32,7 +32,7 @@ def test_steps_with_a_kind_have_a_weight(kind):
 
 
 def text_of(function, entry_point=EntryPoint):
-    return entry_point(function._native.report.lowering.program).text()
+    return entry_point(function._native.report.lowering.program).module().text()
 
 
 @pytest.mark.parametrize("shape", [(None, None), (2, 2)])
