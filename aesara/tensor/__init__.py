@@ -1,9 +1,10 @@
 """Symbolic tensors: constructors, functions and the variables they make.
 
-The names here are gathered from the modules of this package that define them.
+Each module below says in its ``__all__`` which of its names are found here: functions and constructors of variables.
+Classes of ops are imported from the modules that define them.
 
-Loading a module binds its name here, so the modules come first: `var`, `shape` and `sort`
-are then replaced by the functions of these names.
+Loading a module binds its name here: `shape` and `sort`, which are also functions, are imported from the modules of
+their names, so that these are loaded now and do not replace the functions later.
 """
 
 from typing import TYPE_CHECKING
@@ -11,556 +12,76 @@ from typing import TYPE_CHECKING
 from aesara.graph.autodiff import grad
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.op import Op
-from aesara.tensor import (
-    exceptions,
-    shape,
-    sharedvar,
-    sort,
-    type,
-    type_other,
-    utils,
-    vectorization,
-)
-from aesara.tensor.core.casting import cast
-from aesara.tensor.core.constant_value import extract_constant, get_scalar_constant_value
-from aesara.tensor.core.constants import e, euler_gamma, inf, nan, newaxis, pi
-from aesara.tensor.core.conversion import _as_tensor_variable, as_tensor, as_tensor_variable, constant
+from aesara.tensor import exceptions, sharedvar, type, type_other, utils, vectorization
+from aesara.tensor.core.casting import *
+from aesara.tensor.core.constant_value import *
+from aesara.tensor.core.constants import *
+from aesara.tensor.core.conversion import *
+from aesara.tensor.core.conversion import _as_tensor_variable
 from aesara.tensor.core.deprecations import DEPRECATED_NAMES, MATH_DEPRECATED_NAMES
-from aesara.tensor.core.scalar_conversion import scalar_from_tensor, tensor_from_scalar
-from aesara.tensor.core.tensor_type import TensorType
-from aesara.tensor.core.transfer import transfer
+from aesara.tensor.core.scalar_conversion import *
+from aesara.tensor.core.transfer import *
 from aesara.tensor.core.value_comparison import values_eq_approx_always_true
-from aesara.tensor.core.vector_length import get_vector_length
-from aesara.tensor.creation.allocation import (
-    alloc,
-    empty,
-    empty_like,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from aesara.tensor.creation.diagonals import diag, diagonal, extract_diag, fill_diagonal, fill_diagonal_offset
-from aesara.tensor.creation.equal_steps import geomspace, linspace, logspace
-from aesara.tensor.creation.eye_tri import (
-    eye,
-    identity_like,
-    tri,
-    tril,
-    tril_indices,
-    tril_indices_from,
-    triu,
-    triu_indices,
-    triu_indices_from,
-)
-from aesara.tensor.creation.ranges import arange, mgrid, ogrid
+from aesara.tensor.core.vector_length import *
+from aesara.tensor.creation.allocation import *
+from aesara.tensor.creation.diagonals import *
+from aesara.tensor.creation.equal_steps import *
+from aesara.tensor.creation.eye_tri import *
+from aesara.tensor.creation.ranges import *
 from aesara.tensor.derivatives import structure as _structure
 from aesara.tensor.derivatives import structure_of_products as _structure_of_products
-from aesara.tensor.derivatives.gradient_operators import consider_constant
-from aesara.tensor.derivatives.jacobian import hessian, jacobian
-from aesara.tensor.elementwise.numpy_ops import (
-    absolute,
-    acos,
-    acosh,
-    around,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_invert,
-    bitwise_left_shift,
-    bitwise_right_shift,
-    cbrt,
-    copysign,
-    degrees,
-    divide,
-    equal,
-    fabs,
-    fix,
-    float_power,
-    fmax,
-    fmin,
-    fmod,
-    greater,
-    greater_equal,
-    heaviside,
-    hypot,
-    iscomplex,
-    isfinite,
-    isneginf,
-    isposinf,
-    isreal,
-    left_shift,
-    less,
-    less_equal,
-    logaddexp2,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    modf,
-    multiply,
-    nan_to_num,
-    negative,
-    not_equal,
-    positive,
-    radians,
-    remainder,
-    right_shift,
-    rint,
-    sign,
-    signbit,
-    sinc,
-    subtract,
-)
-from aesara.tensor.elementwise.ops import (
-    abs,
-    add,
-    and_,
-    angle,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    betainc,
-    betainccinv,
-    betaincinv,
-    betaln,
-    bitwise_and,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    ceil,
-    ceil_intdiv,
-    chi2sf,
-    clip,
-    complex,
-    complex_from_polar,
-    conj,
-    conjugate,
-    cos,
-    cosh,
-    dawsn,
-    deg2rad,
-    digamma,
-    divmod,
-    entr,
-    eq,
-    erf,
-    erfc,
-    erfcinv,
-    erfcx,
-    erfi,
-    erfinv,
-    exp,
-    exp1,
-    exp2,
-    expi,
-    expit,
-    expm1,
-    floor,
-    floor_divide,
-    gamma,
-    gammainc,
-    gammaincc,
-    gammainccinv,
-    gammaincinv,
-    gammal,
-    gammaln,
-    gammau,
-    ge,
-    gt,
-    hyp2f1,
-    hyp2f1_der,
-    i0,
-    i0e,
-    i1,
-    i1e,
-    imag,
-    invert,
-    iround,
-    isclose,
-    isinf,
-    isnan,
-    iv,
-    ive,
-    j0,
-    j1,
-    jv,
-    k0,
-    k0e,
-    k1,
-    k1e,
-    kl_div,
-    kn,
-    kv,
-    kve,
-    le,
-    log,
-    log1mexp,
-    log1p,
-    log1pexp,
-    log2,
-    log10,
-    log_ndtr,
-    lt,
-    maximum,
-    minimum,
-    mod,
-    mul,
-    ndtr,
-    ndtri,
-    neg,
-    neq,
-    or_,
-    owens_t,
-    polygamma,
-    pow,
-    power,
-    psi,
-    rad2deg,
-    real,
-    reciprocal,
-    rel_entr,
-    round,
-    round_half_away_from_zero,
-    round_half_to_even,
-    second,
-    sgn,
-    sigmoid,
-    sin,
-    sinh,
-    softplus,
-    sqrt,
-    square,
-    sub,
-    switch,
-    tan,
-    tanh,
-    tri_gamma,
-    true_divide,
-    trunc,
-    xlog1py,
-    xlogy,
-    xor,
-    y0,
-    y1,
-    yv,
-    zeta,
-)
-from aesara.tensor.indexing.choosing import choose
-from aesara.tensor.indexing.conditions import extract, piecewise, put_along_axis, select
-from aesara.tensor.indexing.inc_subtensor import inc_subtensor, set_subtensor, take
-from aesara.tensor.indexing.index_conversion import ravel_multi_index, unravel_index
-from aesara.tensor.indexing.nonzero import flatnonzero, nonzero, nonzero_values
-from aesara.tensor.indexing.permuting import inverse_permutation, permute_row_elements, take_along_axis
-from aesara.tensor.indexing.selection import default, fill, tensor_copy, where
-from aesara.tensor.io import load
-from aesara.tensor.joining.join_split import (
-    concatenate,
-    horizontal_stack,
-    join,
-    split,
-    stack,
-    stacklists,
-    vertical_stack,
-)
-from aesara.tensor.joining.padding import pad
-from aesara.tensor.joining.stacking import (
-    append,
-    array_split,
-    block,
-    column_stack,
-    concat_with_broadcast,
-    delete,
-    dsplit,
-    dstack,
-    hsplit,
-    hstack,
-    insert,
-    row_stack,
-    slice_at_axis,
-    unstack,
-    vsplit,
-    vstack,
-)
-from aesara.tensor.numpy_api.names import (
-    amax,
-    amin,
-    argpartition,
-    broadcast_shapes,
-    cumulative_prod,
-    cumulative_sum,
-    diag_indices,
-    diagflat,
-    identity,
-    index_exp,
-    ix_,
-    ldexp,
-    lexsort,
-    partition,
-    s_,
-    unique_counts,
-    unique_inverse,
-)
+from aesara.tensor.derivatives.gradient_operators import *
+from aesara.tensor.derivatives.jacobian import *
+from aesara.tensor.elementwise.numpy_ops import *
+from aesara.tensor.elementwise.ops import *
+from aesara.tensor.elementwise.special import *
+from aesara.tensor.indexing.choosing import *
+from aesara.tensor.indexing.conditions import *
+from aesara.tensor.indexing.inc_subtensor import *
+from aesara.tensor.indexing.index_conversion import *
+from aesara.tensor.indexing.nonzero import *
+from aesara.tensor.indexing.permuting import *
+from aesara.tensor.indexing.selection import *
+from aesara.tensor.io import *
+from aesara.tensor.joining.join_split import *
+from aesara.tensor.joining.padding import *
+from aesara.tensor.joining.stacking import *
+from aesara.tensor.numpy_api.names import *
 from aesara.tensor.numpy_api.protocol import offer as _offer_to_numpy
-from aesara.tensor.ordering.searching import bincount, searchsorted, unique
-from aesara.tensor.ordering.sets import intersect1d, isin, setdiff1d, setxor1d, union1d, unique_values
-from aesara.tensor.ordering.sorting import argsort, argtopk, sort, topk, topk_and_argtopk  # type: ignore[no-redef]  # noqa: F811 - the function replaces the module
-from aesara.tensor.products.dot import batched_dot, batched_tensordot, dense_dot, dot, outer, tensordot
-from aesara.tensor.products.einsum import einsum
-from aesara.tensor.products.matmul import matmul
-from aesara.tensor.products.vectors import (
-    cross,
-    inner,
-    kron,
-    matrix_transpose,
-    matvec,
-    trace,
-    vdot,
-    vecdot,
-    vecmat,
-)
-from aesara.tensor.reductions.all_any import all, allclose, any
-from aesara.tensor.reductions.argmax import argmax, argmin, largest, max_and_argmax, ptp, smallest
-from aesara.tensor.reductions.logsumexp import logaddexp, logsumexp
-from aesara.tensor.reductions.nan_reductions import (
-    nanargmax,
-    nanargmin,
-    nancumprod,
-    nancumsum,
-    nanmax,
-    nanmean,
-    nanmin,
-    nanprod,
-    nanstd,
-    nansum,
-    nanvar,
-)
-from aesara.tensor.reductions.sum_prod_max import max, min, prod, sum
-from aesara.tensor.sequences.convolve import convolve
-from aesara.tensor.sequences.cumulative import cumprod, cumsum, diff
-from aesara.tensor.sequences.interpolation import digitize, ediff1d, gradient, interp, trapezoid, unwrap
-from aesara.tensor.sequences.windows import bartlett, blackman, hamming, hanning, kaiser, polyval, vander
-from aesara.tensor.shapes.broadcasting import (
-    broadcast_arrays,
-    broadcast_shape,
-    broadcast_shape_iter,
-    broadcast_to,
-)
-from aesara.tensor.shapes.dimensions import (
-    argwhere,
-    array_equal,
-    astype,
-    concat,
-    count_nonzero,
-    join_dims,
-    meshgrid,
-    ndim,
-    pack,
-    permute_dims,
-    ravel,
-    size,
-    split_dims,
-    unpack,
-)
-from aesara.tensor.shapes.flipping import flip, fliplr, flipud, rollaxis, rot90
-from aesara.tensor.shapes.rearranging import (
-    atleast_1d,
-    atleast_2d,
-    atleast_3d,
-    atleast_Nd,
-    expand_dims,
-    flatten,
-    is_flat,
-    moveaxis,
-    roll,
-    swapaxes,
-    tile,
-    transpose,
-)
-from aesara.tensor.shapes.repeating import compress, repeat, squeeze
-from aesara.tensor.shapes.reshape import reshape, shape_padaxis, shape_padleft, shape_padright
-from aesara.tensor.shapes.shape import shape  # type: ignore[no-redef]  # noqa: F811 - the function replaces the module
-from aesara.tensor.shapes.specify_shape import specify_broadcastable, specify_shape, unbroadcast
-from aesara.tensor.statistics.covariance import cov
-from aesara.tensor.statistics.mean_var import mean, std, var
-from aesara.tensor.statistics.observations import average, corrcoef, correlate, histogram
-from aesara.tensor.statistics.order_statistics import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-)
-from aesara.tensor.type import (
-    bcol,
-    bmatrix,
-    brow,
-    bscalar,
-    btensor3,
-    btensor4,
-    btensor5,
-    btensor6,
-    btensor7,
-    bvector,
-    ccol,
-    cmatrix,
-    col,
-    cols,
-    complex_matrix_types,
-    complex_scalar_types,
-    complex_types,
-    complex_vector_types,
-    crow,
-    cscalar,
-    ctensor3,
-    ctensor4,
-    ctensor5,
-    ctensor6,
-    ctensor7,
-    cvector,
-    dcol,
-    dcols,
-    dmatrices,
-    dmatrix,
-    drow,
-    drows,
-    dscalar,
-    dscalars,
-    dtensor3,
-    dtensor3s,
-    dtensor4,
-    dtensor4s,
-    dtensor5,
-    dtensor5s,
-    dtensor6,
-    dtensor6s,
-    dtensor7,
-    dtensor7s,
-    dvector,
-    dvectors,
-    fcol,
-    fcols,
-    float_matrix_types,
-    float_scalar_types,
-    float_types,
-    float_vector_types,
-    fmatrices,
-    fmatrix,
-    frow,
-    frows,
-    fscalar,
-    fscalars,
-    ftensor3,
-    ftensor3s,
-    ftensor4,
-    ftensor4s,
-    ftensor5,
-    ftensor5s,
-    ftensor6,
-    ftensor6s,
-    ftensor7,
-    ftensor7s,
-    fvector,
-    fvectors,
-    icol,
-    icols,
-    imatrices,
-    imatrix,
-    int_matrix_types,
-    int_scalar_types,
-    int_types,
-    int_vector_types,
-    irow,
-    irows,
-    iscalar,
-    iscalars,
-    itensor3,
-    itensor3s,
-    itensor4,
-    itensor4s,
-    itensor5,
-    itensor5s,
-    itensor6,
-    itensor6s,
-    itensor7,
-    itensor7s,
-    ivector,
-    ivectors,
-    lcol,
-    lcols,
-    lmatrices,
-    lmatrix,
-    lrow,
-    lrows,
-    lscalar,
-    lscalars,
-    ltensor3,
-    ltensor3s,
-    ltensor4,
-    ltensor4s,
-    ltensor5,
-    ltensor5s,
-    ltensor6,
-    ltensor6s,
-    ltensor7,
-    ltensor7s,
-    lvector,
-    lvectors,
-    matrices,
-    matrix,
-    row,
-    rows,
-    scalar,
-    scalars,
-    tensor,
-    tensor3,
-    tensor3s,
-    tensor4,
-    tensor4s,
-    tensor5,
-    tensor5s,
-    tensor6,
-    tensor6s,
-    tensor7,
-    tensor7s,
-    ubscalar,
-    uiscalar,
-    ulscalar,
-    uwscalar,
-    vector,
-    vectors,
-    wcol,
-    wrow,
-    wscalar,
-    wtensor3,
-    wtensor4,
-    wtensor5,
-    wtensor6,
-    wtensor7,
-    wvector,
-    zcol,
-    zmatrix,
-    zrow,
-    zscalar,
-    ztensor3,
-    ztensor4,
-    ztensor5,
-    ztensor6,
-    ztensor7,
-    zvector,
-)
-from aesara.tensor.type_other import NoneConst, make_slice, none_type_t, slicetype
-from aesara.tensor.var import TensorConstant, TensorVariable
-from aesara.tensor.vectorization.blockwise import vectorize
+from aesara.tensor.ordering.searching import *
+from aesara.tensor.ordering.sets import *
+from aesara.tensor.ordering.sorting import *
+from aesara.tensor.products.dot import *
+from aesara.tensor.products.einsum import *
+from aesara.tensor.products.matmul import *
+from aesara.tensor.products.vectors import *
+from aesara.tensor.reductions.all_any import *
+from aesara.tensor.reductions.argmax import *
+from aesara.tensor.reductions.logsumexp import *
+from aesara.tensor.reductions.nan_reductions import *
+from aesara.tensor.reductions.sum_prod_max import *
+from aesara.tensor.sequences.convolve import *
+from aesara.tensor.sequences.cumulative import *
+from aesara.tensor.sequences.interpolation import *
+from aesara.tensor.sequences.windows import *
+from aesara.tensor.shape import shape as shape
+from aesara.tensor.shapes.broadcasting import *
+from aesara.tensor.shapes.dimensions import *
+from aesara.tensor.shapes.flipping import *
+from aesara.tensor.shapes.rearranging import *
+from aesara.tensor.shapes.repeating import *
+from aesara.tensor.shapes.reshape import *
+from aesara.tensor.shapes.shape import *
+from aesara.tensor.shapes.specify_shape import *
+from aesara.tensor.sort import sort as sort
+from aesara.tensor.statistics.covariance import *
+from aesara.tensor.statistics.mean_var import *
+from aesara.tensor.statistics.observations import *
+from aesara.tensor.statistics.order_statistics import *
+from aesara.tensor.type import *
+from aesara.tensor.type_other import *
+from aesara.tensor.var import *
+from aesara.tensor.vectorization.blockwise import *
 from aesara.utils import modules_on_demand as _modules_on_demand
 
 _offer_to_numpy(globals())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from aesara import scalar as aes
 from aesara.graph.nodes import Apply
 from aesara.scalar.composite import composite_of
-from aesara.tensor.elementwise import ops as elementwise_ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.shapes.dimshuffle import dimshuffle_op
 
@@ -59,7 +59,8 @@ class OverwritingElemwise(Elemwise):
 
 
 def _in_place(name: str) -> Elemwise:
-    op = getattr(elementwise_ops, _OTHER_NAMES.get(name, name))
+    plain = _OTHER_NAMES.get(name, name)
+    op = getattr(ops, plain, None) or getattr(special, plain)
     return OverwritingElemwise(op.scalar_op, {0: 0}, name=f"{name}_inplace")
 
 

@@ -16,6 +16,8 @@ from aesara.tensor.core.tensor_type import tensor_type
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["load"]
+
 
 class LoadFromDisk(Op):
     """Read an array from a file in NumPy's ``.npy`` format.

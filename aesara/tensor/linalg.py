@@ -3,184 +3,24 @@
 They live in `aesara.tensor.linear_algebra`.
 """
 
-from aesara.tensor.linear_algebra.assume import Assume, assume
-from aesara.tensor.linear_algebra.banded import (
-    SolveBanded,
-    SolveHermitianBanded,
-    solve_banded,
-    solve_tridiagonal,
-    solveh_banded,
-)
-from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve, cho_solve, cholesky
-from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad, Det, SLogDet, det, slogdet
-from aesara.tensor.linear_algebra.eigen import (
-    Eig,
-    Eigh,
-    EighGrad,
-    Eigvalsh,
-    EigvalshGrad,
-    GeneralizedEigh,
-    eig,
-    eigh,
-    eigvals,
-    eigvalsh,
-)
-from aesara.tensor.linear_algebra.failures import NanOnError
-from aesara.tensor.linear_algebra.inverse import (
-    Inv,
-    MatrixInverse,
-    MatrixPinv,
-    TensorInv,
-    TensorSolve,
-    inv,
-    matrix_inverse,
-    pinv,
-    tensorinv,
-    tensorsolve,
-)
-from aesara.tensor.linear_algebra.least_squares import Lstsq, PinvWithCutoff, lstsq
-from aesara.tensor.linear_algebra.lu import LU, LUFactor, PivotsToPermutation, lu, lu_factor, lu_solve
-from aesara.tensor.linear_algebra.matrix_equations import (
-    BilinearSolveDiscreteLyapunov,
-    SolveContinuousLyapunov,
-    SolveContinuousRiccati,
-    SolveDiscreteRiccati,
-    SolveSylvester,
-    solve_continuous_are,
-    solve_continuous_lyapunov,
-    solve_discrete_are,
-    solve_discrete_lyapunov,
-    solve_sylvester,
-)
-from aesara.tensor.linear_algebra.matrix_functions import (
-    Expm,
-    ExpmGrad,
-    LogMatrix,
-    Polar,
-    SqrtMatrix,
-    expm,
-    logm,
-    matrix_dot,
-    matrix_power,
-    polar,
-    sqrtm,
-)
+from aesara.tensor.linear_algebra.assume import *
+from aesara.tensor.linear_algebra.banded import *
+from aesara.tensor.linear_algebra.cholesky import *
+from aesara.tensor.linear_algebra.determinant import *
+from aesara.tensor.linear_algebra.eigen import *
+from aesara.tensor.linear_algebra.failures import *
+from aesara.tensor.linear_algebra.inverse import *
+from aesara.tensor.linear_algebra.least_squares import *
+from aesara.tensor.linear_algebra.lu import *
+from aesara.tensor.linear_algebra.matrix_equations import *
+from aesara.tensor.linear_algebra.matrix_functions import *
 from aesara.tensor.linear_algebra.matrix_functions import matrix_trace as trace
-from aesara.tensor.linear_algebra.qr import QRFull, QRIncomplete, QRPivoted, qr
-from aesara.tensor.linear_algebra.ranks import cond, matrix_rank, null_space, orth
-from aesara.tensor.linear_algebra.schur import QZ, Schur, qz, schur
-from aesara.tensor.linear_algebra.solve import (
-    Solve,
-    SolveBase,
-    SolveTriangular,
-    solve,
-    solve_triangular,
-    solvetriangular,
-)
-from aesara.tensor.linear_algebra.structured import block_diag, circulant, hankel, toeplitz
-from aesara.tensor.linear_algebra.svd import SVD, svd, svdvals
-from aesara.tensor.products.norms import matrix_norm, norm, vector_norm
+from aesara.tensor.linear_algebra.qr import *
+from aesara.tensor.linear_algebra.ranks import *
+from aesara.tensor.linear_algebra.schur import *
+from aesara.tensor.linear_algebra.solve import *
+from aesara.tensor.linear_algebra.structured import *
+from aesara.tensor.linear_algebra.svd import *
+from aesara.tensor.products.norms import *
 from aesara.tensor.products.vectors import kron
 from aesara.tensor.sequences.windows import vander
-
-__all__ = [
-    "Assume",
-    "BilinearSolveDiscreteLyapunov",
-    "Cholesky",
-    "CholeskySolve",
-    "Cofactors",
-    "CofactorsGrad",
-    "Det",
-    "Eig",
-    "Eigh",
-    "EighGrad",
-    "Eigvalsh",
-    "EigvalshGrad",
-    "Expm",
-    "ExpmGrad",
-    "GeneralizedEigh",
-    "Inv",
-    "LU",
-    "LUFactor",
-    "LogMatrix",
-    "Lstsq",
-    "MatrixInverse",
-    "MatrixPinv",
-    "NanOnError",
-    "PinvWithCutoff",
-    "PivotsToPermutation",
-    "Polar",
-    "QRFull",
-    "QRIncomplete",
-    "QRPivoted",
-    "QZ",
-    "SLogDet",
-    "SVD",
-    "Schur",
-    "Solve",
-    "SolveBanded",
-    "SolveBase",
-    "SolveContinuousLyapunov",
-    "SolveContinuousRiccati",
-    "SolveDiscreteRiccati",
-    "SolveHermitianBanded",
-    "SolveSylvester",
-    "SolveTriangular",
-    "SqrtMatrix",
-    "TensorInv",
-    "TensorSolve",
-    "assume",
-    "block_diag",
-    "cho_solve",
-    "cholesky",
-    "circulant",
-    "cond",
-    "det",
-    "eig",
-    "eigh",
-    "eigvals",
-    "eigvalsh",
-    "expm",
-    "hankel",
-    "inv",
-    "kron",
-    "logm",
-    "lstsq",
-    "lu",
-    "lu_factor",
-    "lu_solve",
-    "matrix_dot",
-    "matrix_inverse",
-    "matrix_norm",
-    "matrix_power",
-    "matrix_rank",
-    "norm",
-    "null_space",
-    "orth",
-    "pinv",
-    "polar",
-    "qr",
-    "qz",
-    "schur",
-    "slogdet",
-    "solve",
-    "solve_banded",
-    "solve_continuous_are",
-    "solve_continuous_lyapunov",
-    "solve_discrete_are",
-    "solve_discrete_lyapunov",
-    "solve_sylvester",
-    "solve_triangular",
-    "solve_tridiagonal",
-    "solveh_banded",
-    "solvetriangular",
-    "sqrtm",
-    "svd",
-    "svdvals",
-    "tensorinv",
-    "tensorsolve",
-    "toeplitz",
-    "trace",
-    "vander",
-    "vector_norm",
-]

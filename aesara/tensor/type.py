@@ -43,6 +43,35 @@ from aesara.tensor.core.value_comparison import (  # noqa: F401 - documented und
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "TensorType", "tensor",
+    "scalar", "vector", "matrix", "row", "col", "tensor3", "tensor4", "tensor5", "tensor6", "tensor7",
+    "bscalar", "wscalar", "iscalar", "lscalar", "fscalar", "dscalar", "cscalar", "zscalar", "ubscalar", "uwscalar",
+    "uiscalar", "ulscalar",
+    "bvector", "wvector", "ivector", "lvector", "fvector", "dvector", "cvector", "zvector",
+    "bmatrix", "wmatrix", "imatrix", "lmatrix", "fmatrix", "dmatrix", "cmatrix", "zmatrix",
+    "brow", "wrow", "irow", "lrow", "frow", "drow", "crow", "zrow",
+    "bcol", "wcol", "icol", "lcol", "fcol", "dcol", "ccol", "zcol",
+    "btensor3", "wtensor3", "itensor3", "ltensor3", "ftensor3", "dtensor3", "ctensor3", "ztensor3",
+    "btensor4", "wtensor4", "itensor4", "ltensor4", "ftensor4", "dtensor4", "ctensor4", "ztensor4",
+    "btensor5", "wtensor5", "itensor5", "ltensor5", "ftensor5", "dtensor5", "ctensor5", "ztensor5",
+    "btensor6", "wtensor6", "itensor6", "ltensor6", "ftensor6", "dtensor6", "ctensor6", "ztensor6",
+    "btensor7", "wtensor7", "itensor7", "ltensor7", "ftensor7", "dtensor7", "ctensor7", "ztensor7",
+    "scalars", "dscalars", "fscalars", "iscalars", "lscalars",
+    "vectors", "dvectors", "fvectors", "ivectors", "lvectors",
+    "matrices", "dmatrices", "fmatrices", "imatrices", "lmatrices",
+    "rows", "drows", "frows", "irows", "lrows",
+    "cols", "dcols", "fcols", "icols", "lcols",
+    "tensor3s", "dtensor3s", "ftensor3s", "itensor3s", "ltensor3s",
+    "tensor4s", "dtensor4s", "ftensor4s", "itensor4s", "ltensor4s",
+    "tensor5s", "dtensor5s", "ftensor5s", "itensor5s", "ltensor5s",
+    "tensor6s", "dtensor6s", "ftensor6s", "itensor6s", "ltensor6s",
+    "tensor7s", "dtensor7s", "ftensor7s", "itensor7s", "ltensor7s",
+    "int_types", "int_scalar_types", "float_types", "float_scalar_types", "complex_types", "complex_scalar_types",
+    "int_vector_types", "float_vector_types", "complex_vector_types", "int_matrix_types", "float_matrix_types",
+    "complex_matrix_types",
+]  # fmt: skip
+
 # The letters that NumPy has for the dtypes of tensors.
 _CODES = "?" + np.typecodes["AllInteger"] + np.typecodes["AllFloat"]
 

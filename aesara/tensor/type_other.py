@@ -17,6 +17,8 @@ from aesara.graph.type import Type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
 
+__all__ = ["NoneConst", "make_slice", "none_type_t", "slicetype"]
+
 
 class NoneTypeT(Generic):
     """The type whose only value is None."""

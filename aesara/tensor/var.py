@@ -18,6 +18,8 @@ from aesara.tensor.core.tensor_type import DenseTensorType, TensorType, tensor_t
 from aesara.tensor.type_other import NoneConst  # noqa: F401 - documented under this path
 from aesara.utils import hash_from_code
 
+__all__ = ["TensorConstant", "TensorVariable"]
+
 
 def _is_no_shared_variable(x: Variable) -> str:
     """The message about a variable whose value is to be read or set."""

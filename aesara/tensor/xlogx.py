@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
-from aesara.tensor.elementwise.ops import xlogy
+from aesara.tensor.elementwise.special import xlogy
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable

@@ -23,6 +23,7 @@ _REASONS = {
     "an attribute of a module with deprecated names": "deprecated_attribute",
     "registers code of another back end": "register_shape_c_code register_shape_i_c_code",
     "prints": "pprint described",
+    "a cast, of functions that have rows": "as_floats",
     "a derivative that only gradients apply": "hyp2f1_der",
     "made by rewriting: tests/accuracy/test_never_worse.py": "erfcx_reciprocal",
     "made by gradients and rewriting: tests/accuracy/test_stable.py": """exprel exprel_reciprocal log_exprel
@@ -32,8 +33,8 @@ _REASONS = {
         advanced_set_subtensor1 advanced_inc_subtensor_nodup advanced_set_subtensor_nodup write_to_result""",
     "sizes of slices, for rules: tests/tensor/indexing/test_subtensor.py": "range_len slice_len",
     "the op of a function that has a row": """bartlett_ broadcast_to_ fill_diagonal_ fill_diagonal_offset_ join_ isinf_
-        isnan_ conj_ at_abs consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ shape_i_op mod_check
-        identity makeKeepDims mul_without_zeros""",
+        isnan_ conj_ logit_ poch_ at_abs consider_constant_ disconnected_grad_ undefined_grad_ zero_grad_ shape_i_op
+        mod_check identity makeKeepDims mul_without_zeros""",
     "rewrites graphs": """crossentropy_to_crossentropy_with_softmax softmax_simplifier
         crossentropy_to_crossentropy_with_softmax_with_bias graph_merge_softmax_with_crossentropy_softmax""",
 }

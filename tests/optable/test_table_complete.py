@@ -14,8 +14,8 @@ from tests.optable.test_table_ops import nodes_of, with_gradients
 
 MODULES = """aesara.tensor aesara.tensor.basic aesara.tensor.math aesara.tensor.extra_ops aesara.tensor.special
     aesara.tensor.shape aesara.tensor.subtensor aesara.tensor.sort aesara.gradient aesara.tensor.nnet
-    aesara.tensor.elementwise.ops aesara.tensor.linalg aesara.tensor.nlinalg aesara.tensor.slinalg
-    aesara.tensor.fft aesara.tensor.signal.pool""".split()
+    aesara.tensor.elementwise.ops aesara.tensor.elementwise.special aesara.tensor.linalg aesara.tensor.nlinalg
+    aesara.tensor.slinalg aesara.tensor.fft aesara.tensor.signal.pool""".split()
 
 #: Modules whose functions make variables, or compute nothing.
 OF_NONE = {"aesara.tensor.type", "aesara.user_code", "functools"}

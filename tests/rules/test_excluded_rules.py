@@ -15,7 +15,7 @@ from aesara.graph.rewriting.basic import SubstitutionNodeRewriter
 from aesara.graph.rewriting.db import EquilibriumDB, RewriteDatabaseQuery
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.graph.traversal import graph_inputs
-from aesara.tensor.elementwise.ops import logit
+from aesara.tensor.elementwise.special import logit_ as logit
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 
 x, y = at.dvectors("x", "y")

@@ -17,8 +17,6 @@ from aesara.tensor.core.constant_value import constant_of_output, get_scalar_con
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.exceptions import NotScalarConstantError
 
-__all__ = ["Assert", "CheckAndRaise", "ExceptionType", "assert_op", "exception_type"]
-
 
 class ExceptionType(Generic):
     """The type of exception classes."""

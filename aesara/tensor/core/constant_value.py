@@ -26,7 +26,7 @@ from aesara.tensor.exceptions import NotScalarConstantError
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-__all__ = ["extract_constant", "get_scalar_constant_value", "infer_static_shape", "with_open_lengths"]
+__all__ = ["extract_constant", "get_scalar_constant_value"]
 
 
 def get_scalar_constant_value(

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+__all__ = ["e", "euler_gamma", "inf", "nan", "newaxis", "pi"]
+
 pi: float = math.pi
 e: float = math.e
 euler_gamma: float = float(np.euler_gamma)

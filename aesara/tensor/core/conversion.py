@@ -21,6 +21,8 @@ from aesara.tensor.core.tensor_type import TensorType, refuse_without_values, te
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorConstant, TensorVariable
 
+__all__ = ["as_tensor", "as_tensor_variable", "constant"]
+
 
 def as_tensor_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> TensorVariable:
     """Make a tensor variable of something.

@@ -14,8 +14,6 @@ from aesara.graph.op import Op, stand_in
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["ExpressionOp", "MayOverwriteFirst"]
-
 
 class ExpressionOp(Op):
     """An operation that is the same as an expression, which derivatives, batches and native code are made from.

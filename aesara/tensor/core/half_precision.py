@@ -12,7 +12,6 @@ from aesara.tensor.core.conversion import as_tensor_variable
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["half_in_single"]
 
 P = ParamSpec("P")
 

@@ -16,8 +16,6 @@ import numpy as np
 from aesara.configdefaults import config
 from aesara.tensor.core.dtypes import all_dtypes
 
-__all__ = ["Conversion", "conversions"]
-
 #: takes a value of one class; returns an array, or None if `filter` has to decide
 Conversion = Callable[[Any], Any]
 

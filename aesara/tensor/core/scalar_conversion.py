@@ -15,6 +15,8 @@ from aesara.graph.op import Op
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 
+__all__ = ["scalar_from_tensor", "tensor_from_scalar"]
+
 
 class TensorFromScalar(Op):
     """A tensor without dimensions that holds the value of a scalar.

@@ -59,4 +59,4 @@ def register_transfer(fn: Callable[[TensorVariable, str], TensorVariable | None]
     _transfers.append(fn)
 
 
-__all__ = ["register_transfer", "transfer"]
+__all__ = ["transfer"]

@@ -15,7 +15,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["entries_of", "get_vector_length"]
+__all__ = ["get_vector_length"]
 
 
 def get_vector_length(v: TensorVariable | Sequence[Any] | Any) -> int:

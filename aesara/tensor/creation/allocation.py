@@ -22,19 +22,7 @@ from aesara.tensor.shapes.shape import shape as shape_of
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "Alloc",
-    "AllocEmpty",
-    "alloc",
-    "empty",
-    "empty_like",
-    "full",
-    "full_like",
-    "ones",
-    "ones_like",
-    "zeros",
-    "zeros_like",
-]
+__all__ = ["alloc", "empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
 
 
 class Alloc(Op):

@@ -21,19 +21,7 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "AllocDiag",
-    "ExtractDiag",
-    "FillDiagonal",
-    "FillDiagonalOffset",
-    "diag",
-    "diagonal",
-    "extract_diag",
-    "fill_diagonal",
-    "fill_diagonal_",
-    "fill_diagonal_offset",
-    "fill_diagonal_offset_",
-]
+__all__ = ["diag", "diagonal", "extract_diag", "fill_diagonal", "fill_diagonal_offset"]
 
 
 def _plane(axis1: int, axis2: int, ndim: int) -> tuple[int, int]:

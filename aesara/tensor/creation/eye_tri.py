@@ -22,6 +22,18 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "eye",
+    "identity_like",
+    "tri",
+    "tril",
+    "tril_indices",
+    "tril_indices_from",
+    "triu",
+    "triu_indices",
+    "triu_indices_from",
+]
+
 
 #: elements of a `Tri` that may become a constant
 LARGEST_FOLDED = 256

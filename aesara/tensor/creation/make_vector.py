@@ -19,8 +19,6 @@ from aesara.tensor.core.tensor_type import tensor_type
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["MakeVector", "make_vector"]
-
 
 class MakeVector(Op):
     """Put scalars together to a vector.

@@ -27,6 +27,8 @@ from aesara.tensor.exceptions import NotScalarConstantError
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["arange", "mgrid", "ogrid"]
+
 
 class ARange(Op):
     """Equally spaced numbers from a start up to, but without, a stop.

@@ -11,6 +11,8 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import clip
 from aesara.user_code import warn_user
 
+__all__ = ["consider_constant"]
+
 
 class ConsiderConstant(ViewOp):
     """The identity, with a gradient of zero."""

@@ -23,6 +23,8 @@ from aesara.tensor.elementwise.ops import add
 from aesara.tensor.shapes.rearranging import sizes_of
 from aesara.tensor.shapes.reshape import reshape
 
+__all__ = ["hessian", "jacobian"]
+
 # NumPy calls the reference of one node with at most 32 arrays.
 TERMS_IN_ONE_SUM = 24
 

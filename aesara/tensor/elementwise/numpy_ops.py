@@ -56,6 +56,15 @@ from aesara.tensor.elementwise.ops import (
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "absolute", "acos", "acosh", "around", "asin", "asinh", "atan", "atan2", "atanh", "bitwise_invert",
+    "bitwise_left_shift", "bitwise_right_shift", "cbrt", "copysign", "degrees", "divide", "equal", "fabs", "fix",
+    "float_power", "fmax", "fmin", "fmod", "greater", "greater_equal", "heaviside", "hypot", "iscomplex", "isfinite",
+    "isneginf", "isposinf", "isreal", "left_shift", "less", "less_equal", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "modf", "multiply", "nan_to_num", "negative", "not_equal", "positive", "radians",
+    "remainder", "right_shift", "rint", "sign", "signbit", "sinc", "subtract",
+]  # fmt: skip
+
 # NumPy's names
 equal = eq
 not_equal = neq

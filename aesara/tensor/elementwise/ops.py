@@ -1,4 +1,4 @@
-"""The functions that apply one scalar op to each element of tensors.
+"""The functions that apply one scalar op to each element of tensors; the special ones are in `special`.
 
 Each is an `Elemwise` op: call it with tensors, arrays or numbers that
 broadcast. What a function computes, its dtype and its gradient are declared
@@ -18,6 +18,31 @@ from aesara.tensor.elementwise.elemwise import tensor_function
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
+
+__all__ = [
+    # Comparisons
+    "lt", "gt", "le", "ge", "eq", "neq",
+    # Choice
+    "switch", "second", "maximum", "minimum", "clip",
+    # Logic and bits
+    "and_", "or_", "xor", "invert",
+    # Arithmetic
+    "add", "sub", "mul", "true_divide", "floor_divide", "mod", "pow", "neg", "reciprocal", "abs", "sgn", "square",
+    "sqrt",
+    # Rounding
+    "ceil", "floor", "trunc", "round_half_to_even", "round_half_away_from_zero",
+    # Exponentials and logarithms
+    "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "log1mexp", "sigmoid", "softplus",
+    # Trigonometric and hyperbolic functions
+    "deg2rad", "rad2deg", "cos", "arccos", "sin", "arcsin", "tan", "arctan", "arctan2", "cosh", "arccosh", "sinh",
+    "arcsinh", "tanh", "arctanh",
+    # Complex numbers
+    "real", "imag", "angle", "complex", "complex_from_polar",
+    # Other names of the same functions
+    "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "expit", "log1pexp",
+    # Functions of several ops
+    "conj", "conjugate", "power", "isnan", "isinf", "divmod", "ceil_intdiv", "round", "iround", "isclose",
+]  # fmt: skip
 
 # Comparisons
 lt = tensor_function(aes.lt, "lt")
@@ -94,76 +119,6 @@ arcsinh = tensor_function(aes.arcsinh, "arcsinh")
 tanh = tensor_function(aes.tanh, "tanh")
 arctanh = tensor_function(aes.arctanh, "arctanh")
 
-# Special functions
-erf = tensor_function(aes.erf, "erf")
-erfc = tensor_function(aes.erfc, "erfc")
-erfcx = tensor_function(aes.erfcx, "erfcx")
-erfcx_reciprocal = tensor_function(aes.erfcx_reciprocal, "erfcx_reciprocal")
-exprel = tensor_function(aes.exprel, "exprel")
-exprel_reciprocal = tensor_function(aes.exprel_reciprocal, "exprel_reciprocal")
-log_exprel = tensor_function(aes.log_exprel, "log_exprel")
-log1p_ratio = tensor_function(aes.log1p_ratio, "log1p_ratio")
-log_sinhc = tensor_function(aes.log_sinhc, "log_sinhc")
-spherical_bessel_of_square = tensor_function(aes.spherical_bessel_of_square, "spherical_bessel_of_square")
-spherical_ratio = tensor_function(aes.spherical_ratio, "spherical_ratio")
-boys = tensor_function(aes.boys, "boys")
-erfinv = tensor_function(aes.erfinv, "erfinv")
-erfcinv = tensor_function(aes.erfcinv, "erfcinv")
-erfi = tensor_function(aes.erfi, "erfi")
-dawsn = tensor_function(aes.dawsn, "dawsn")
-exp1 = tensor_function(aes.exp1, "exp1")
-expi = tensor_function(aes.expi, "expi")
-ndtr = tensor_function(aes.ndtr, "ndtr")
-log_ndtr = tensor_function(aes.log_ndtr, "log_ndtr")
-ndtri = tensor_function(aes.ndtri, "ndtri")
-logit = tensor_function(aes.logit, "logit")
-xlogy = tensor_function(aes.xlogy, "xlogy")
-xlog1py = tensor_function(aes.xlog1py, "xlog1py")
-entr = tensor_function(aes.entr, "entr")
-rel_entr = tensor_function(aes.rel_entr, "rel_entr")
-kl_div = tensor_function(aes.kl_div, "kl_div")
-owens_t = tensor_function(aes.owens_t, "owens_t")
-gamma = tensor_function(aes.gamma, "gamma")
-gammaln = tensor_function(aes.gammaln, "gammaln")
-psi = tensor_function(aes.psi, "psi")
-tri_gamma = tensor_function(aes.tri_gamma, "tri_gamma")
-polygamma = tensor_function(aes.polygamma, "polygamma")
-gammainc = tensor_function(aes.gammainc, "gammainc")
-gammaincc = tensor_function(aes.gammaincc, "gammaincc")
-gammaincinv = tensor_function(aes.gammaincinv, "gammaincinv")
-gammainccinv = tensor_function(aes.gammainccinv, "gammainccinv")
-gammau = tensor_function(aes.gammau, "gammau")
-gammal = tensor_function(aes.gammal, "gammal")
-chi2sf = tensor_function(aes.chi2sf, "chi2sf")
-betainc = tensor_function(aes.betainc, "betainc")
-betaincinv = tensor_function(aes.betaincinv, "betaincinv")
-betainccinv = tensor_function(aes.betainccinv, "betainccinv")
-beta = tensor_function(aes.beta, "beta")
-betaln = tensor_function(aes.betaln, "betaln")
-binom = tensor_function(aes.binom, "binom")
-poch = tensor_function(aes.poch, "poch")
-zeta = tensor_function(aes.zeta, "zeta")
-hyp2f1 = tensor_function(aes.hyp2f1, "hyp2f1")
-hyp2f1_der = tensor_function(aes.hyp2f1_der, "hyp2f1_der")
-j0 = tensor_function(aes.j0, "j0")
-j1 = tensor_function(aes.j1, "j1")
-jv = tensor_function(aes.jv, "jv")
-i0 = tensor_function(aes.i0, "i0")
-i1 = tensor_function(aes.i1, "i1")
-iv = tensor_function(aes.iv, "iv")
-ive = tensor_function(aes.ive, "ive")
-yv = tensor_function(aes.yv, "yv")
-kv = tensor_function(aes.kv, "kv")
-kve = tensor_function(aes.kve, "kve")
-y0 = tensor_function(aes.y0, "y0")
-y1 = tensor_function(aes.y1, "y1")
-k0 = tensor_function(aes.k0, "k0")
-k1 = tensor_function(aes.k1, "k1")
-i0e = tensor_function(aes.i0e, "i0e")
-i1e = tensor_function(aes.i1e, "i1e")
-k0e = tensor_function(aes.k0e, "k0e")
-k1e = tensor_function(aes.k1e, "k1e")
-
 # Complex numbers
 real = tensor_function(aes.real, "real")
 imag = tensor_function(aes.imag, "imag")
@@ -179,8 +134,6 @@ bitwise_xor = xor
 bitwise_not = invert
 expit = sigmoid
 log1pexp = softplus
-digamma = psi
-kn = kv
 
 
 def conj(x: object) -> TensorVariable:

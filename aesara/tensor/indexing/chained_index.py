@@ -17,8 +17,6 @@ from aesara.tensor.indexing.index_forms import (
 )
 from aesara.tensor.indexing.subtensor_basic import template_text
 
-__all__ = ["ChainedIndex"]
-
 
 class ChainedIndex(Op):
     """One entry of an index for several: of ``x[a:][:b][i]`` it is `k` with ``x[k]``.

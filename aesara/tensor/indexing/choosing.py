@@ -24,7 +24,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["Choose", "choose"]
+__all__ = ["choose"]
 
 _OUT_OF_RANGE = "Choose: an index is out of range"
 

@@ -26,8 +26,6 @@ from aesara.tensor.type_other import NoneTypeT, SliceType
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["getitem"]
-
 
 def getitem(x: Variable, args: Any) -> TensorVariable:
     """Return ``x[args]``, with NumPy's meaning.

@@ -27,6 +27,8 @@ from aesara.tensor.shapes.specify_shape import specify_broadcastable
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["inc_subtensor", "set_subtensor", "take"]
+
 
 def set_subtensor(
     x: TensorVariable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False

@@ -18,7 +18,7 @@ from aesara.tensor.indexing.selection import broadcast_sizes, static_broadcast
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["RavelMultiIndex", "UnravelIndex", "ravel_multi_index", "unravel_index"]
+__all__ = ["ravel_multi_index", "unravel_index"]
 
 
 def _check_order(order: str) -> str:

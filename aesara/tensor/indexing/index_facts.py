@@ -17,16 +17,6 @@ from aesara.tensor.type_other import NoneTypeT
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "FULL_SLICE",
-    "check_static_index",
-    "group_indices",
-    "mask_does_not_fit",
-    "mask_may_fit",
-    "result_layout",
-    "static_indexed_shape",
-    "static_slice_length",
-]
 
 FULL_SLICE = slice(None)
 

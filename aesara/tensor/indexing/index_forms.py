@@ -31,23 +31,6 @@ from aesara.tensor.type_other import (
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "as_index_constant",
-    "as_index_literal",
-    "as_index_variable",
-    "as_nontensor_scalar",
-    "as_scalar_type",
-    "as_slice",
-    "get_constant_idx",
-    "get_idx_list",
-    "get_slice_elements",
-    "index_vars_to_types",
-    "indices_from_subtensor",
-    "is_basic_idx",
-    "is_mask",
-    "is_scalar_integer",
-]
-
 
 def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list[Any]:
     """Return the parts of indices, those of slices one by one, for which `cond` holds.

@@ -24,7 +24,6 @@ from aesara.tensor.indexing.index_forms import (
     as_index_literal,
     as_index_variable,
     as_nontensor_scalar,
-    as_scalar_type,
     as_slice,
     get_constant_idx,
     get_idx_list,
@@ -39,13 +38,10 @@ from aesara.tensor.indexing.selection import broadcast_sizes
 from aesara.tensor.type_other import NoneTypeT
 
 __all__ = [
-    "FULL_SLICE",
     "as_index_constant",
     "as_index_literal",
     "as_index_variable",
     "as_nontensor_scalar",
-    "as_scalar_type",
-    "as_slice",
     "basic_shape",
     "check_advanced_indexing_dimensions",
     "get_canonical_form_slice",
@@ -57,10 +53,7 @@ __all__ = [
     "indexed_result_shape",
     "indices_from_subtensor",
     "is_basic_idx",
-    "is_mask",
-    "is_scalar_integer",
     "range_len",
-    "result_layout",
     "slice_len",
 ]
 

@@ -19,7 +19,7 @@ from aesara.tensor.shapes.rearranging import flatten
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["Nonzero", "flatnonzero", "nonzero", "nonzero_values"]
+__all__ = ["flatnonzero", "nonzero", "nonzero_values"]
 
 
 class Nonzero(Op):

@@ -23,7 +23,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["PermuteRowElements", "inverse_permutation", "permute_row_elements", "take_along_axis"]
+__all__ = ["inverse_permutation", "permute_row_elements", "take_along_axis"]
 
 
 class PermuteRowElements(Op):

@@ -31,8 +31,6 @@ from aesara.tensor.type_other import NoneTypeT
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["are_distinct", "differ_along", "is_last_write", "names_no_place_twice"]
-
 
 # Positions in one tensor
 

@@ -11,15 +11,7 @@ from aesara.graph.pullback import grad_not_implemented
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.elementwise.ops import eq, identity, second, switch
 
-__all__ = [
-    "Default",
-    "default",
-    "fill",
-    "second",
-    "switch",
-    "tensor_copy",
-    "where",
-]
+__all__ = ["default", "fill", "tensor_copy", "where"]
 
 
 fill = second

@@ -28,18 +28,7 @@ from aesara.user_code import warn_user
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "Join",
-    "Split",
-    "concatenate",
-    "horizontal_stack",
-    "join",
-    "join_",
-    "split",
-    "stack",
-    "stacklists",
-    "vertical_stack",
-]
+__all__ = ["concatenate", "horizontal_stack", "join", "split", "stack", "stacklists", "vertical_stack"]
 
 
 _MOST_NAMED = 6  # tensors in a message

@@ -28,6 +28,8 @@ from aesara.tensor.statistics.order_statistics import median
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["pad"]
+
 #: A length: a number, or a symbolic integer.
 Length = Any
 

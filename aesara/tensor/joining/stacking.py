@@ -25,6 +25,25 @@ from aesara.tensor.shapes.reshape import shape_padleft, shape_padright
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "append",
+    "array_split",
+    "block",
+    "column_stack",
+    "concat_with_broadcast",
+    "delete",
+    "dsplit",
+    "dstack",
+    "hsplit",
+    "hstack",
+    "insert",
+    "row_stack",
+    "slice_at_axis",
+    "unstack",
+    "vsplit",
+    "vstack",
+]
+
 
 def _tensors(name: str, tup: Any) -> list[TensorVariable]:
     if isinstance(tup, Variable):

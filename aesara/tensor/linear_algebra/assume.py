@@ -24,7 +24,7 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_of
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["FACTS", "Assume", "assume", "with_consequences"]
+__all__ = ["Assume", "assume"]
 
 #: What can be said of a matrix, and what follows from it at once.
 FACTS: dict[str, tuple[str, ...]] = {

@@ -20,8 +20,6 @@ from aesara.tensor.linear_algebra.core import (
 )
 from aesara.tensor.linear_algebra.solve import solved_type
 
-__all__ = ["InverseByCholesky", "InverseByLU", "SolveByLU"]
-
 
 def _require_regular(op: MatrixOp, factors: np.ndarray) -> None:
     """Refuse the factors of a singular matrix."""

@@ -35,7 +35,7 @@ from aesara.tensor.products.dot import dot
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["CholeskyPullback", "CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
+__all__ = ["CholeskySolve", "Cholesky", "cho_solve", "cholesky"]
 
 
 class Cholesky(MatrixOp):

@@ -24,38 +24,6 @@ from aesara.tensor.vectorization.gufunc_signature import parse_signature
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "SINGULAR_VALUES_OF_INFINITIES",
-    "MatrixOp",
-    "adjoint",
-    "are_closed",
-    "as_matrix",
-    "as_right_hand_side",
-    "as_square",
-    "cast_together",
-    "check_choice",
-    "column",
-    "common_size",
-    "divided_by_gaps",
-    "for_batches",
-    "gaps_between",
-    "hermitian_of_triangle",
-    "identity_like",
-    "is_connected",
-    "is_square",
-    "lapack_dtype",
-    "matrix_type",
-    "nan_like",
-    "of_triangle",
-    "one_norm",
-    "real_dtype",
-    "refuse_infinities",
-    "rows_of",
-    "scipy_linalg",
-    "triangle",
-    "vector_type",
-    "zeros_without_derivative",
-]
 
 SINGULAR_VALUES_OF_INFINITIES = "a matrix with infinities or NaN has no singular values."
 

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
-    "COMPLEX_EIGENVALUES",
     "Eig",
     "Eigh",
     "EighGrad",

@@ -15,7 +15,7 @@ from aesara.tensor.reductions.all_any import any as any_true
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["NanOnError", "with_on_error"]
+__all__ = ["NanOnError"]
 
 
 class NanOnError(MatrixOp):

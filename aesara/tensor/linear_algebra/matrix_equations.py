@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
-    "NOT_STABILISED",
-    "NO_UNIQUE_SOLUTION",
     "BilinearSolveDiscreteLyapunov",
     "SolveContinuousLyapunov",
     "SolveContinuousRiccati",

@@ -39,9 +39,6 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
-    "COMPLEX_RESULT",
-    "NO_LOGARITHM",
-    "NO_ROOT",
     "Expm",
     "ExpmGrad",
     "LogMatrix",
@@ -51,7 +48,6 @@ __all__ = [
     "logm",
     "matrix_dot",
     "matrix_power",
-    "matrix_trace",
     "polar",
     "sqrtm",
 ]

@@ -32,18 +32,7 @@ from aesara.tensor.products.dot import dot
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "Solve",
-    "SolveBase",
-    "SolveTriangular",
-    "core_of_right_hand_side",
-    "right_hand_sides",
-    "solve",
-    "solve_triangular",
-    "solved_type",
-    "solvetriangular",
-    "with_right_hand_side",
-]
+__all__ = ["Solve", "SolveBase", "SolveTriangular", "solve", "solve_triangular", "solvetriangular"]
 
 
 def right_hand_sides(b: TensorVariable) -> str:

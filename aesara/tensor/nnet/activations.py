@@ -17,6 +17,15 @@ from aesara.tensor.elementwise.ops import clip, expm1, gt, lt, minimum, sigmoid,
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "elu",
+    "hard_sigmoid",
+    "relu",
+    "selu",
+    "softsign",
+    "ultra_fast_sigmoid",
+]
+
 
 class ScalarSoftsign(aes.UnaryScalarOp):
     """``x / (1 + |x|)``, between -1 and 1."""

@@ -12,6 +12,8 @@ from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["separable_conv2d"]
+
 
 def causal_conv1d(
     input: Any,

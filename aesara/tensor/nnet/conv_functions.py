@@ -11,6 +11,8 @@ from aesara.user_code import warn_user
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["abstract_conv2d", "conv2d", "conv3d"]
+
 
 def conv2d(
     input: Any,

@@ -21,6 +21,8 @@ from aesara.tensor.nnet.conv_ops import (
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["conv2d_grad_wrt_inputs", "conv2d_transpose"]
+
 
 def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple, TensorVariable]:
     """Return the static shape of a result, and its last `convdim` sizes as a vector.

@@ -29,6 +29,21 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "confusion_matrix",
+    "crossentropy_categorical_1hot",
+    "crossentropy_categorical_1hot_grad",
+    "crossentropy_softmax_1hot",
+    "crossentropy_softmax_1hot_with_bias",
+    "crossentropy_softmax_1hot_with_bias_dx",
+    "crossentropy_softmax_argmax_1hot_with_bias",
+    "crossentropy_softmax_max_and_argmax_1hot",
+    "crossentropy_softmax_max_and_argmax_1hot_with_bias",
+    "sigmoid_binary_crossentropy",
+]
+
 _log_softmax = LogSoftmax(axis=-1)
 
 

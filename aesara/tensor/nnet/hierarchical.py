@@ -12,6 +12,8 @@ from aesara.tensor.reductions.softmax import softmax
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["h_softmax"]
+
 
 def h_softmax(
     x: Any,

@@ -19,6 +19,8 @@ from aesara.tensor.nnet.composed import ComposedOp
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["prepend_0_to_each_row", "prepend_1_to_each_row", "prepend_scalar_to_each_row"]
+
 
 def _as_matrix(mat: Any) -> TensorVariable:
     mat = as_tensor_variable(mat)

@@ -16,6 +16,8 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["softmax_grad_legacy", "softmax_legacy", "softmax_with_bias"]
+
 softmax_legacy = Softmax(axis=-1)
 softmax_grad_legacy = SoftmaxGrad(axis=-1)
 

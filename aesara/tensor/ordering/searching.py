@@ -30,7 +30,7 @@ from aesara.tensor.shapes.shape import Shape_i, shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["SearchsortedOp", "Unique", "bincount", "searchsorted", "unique"]
+__all__ = ["bincount", "searchsorted", "unique"]
 
 
 class SearchsortedOp(Op):

@@ -25,6 +25,8 @@ from aesara.tensor.indexing.repeated_places import differ_along
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["argsort", "argtopk", "sort", "topk", "topk_and_argtopk"]
+
 Kind = Literal["quicksort", "mergesort", "heapsort", "stable"]
 _KINDS = get_args(Kind)
 

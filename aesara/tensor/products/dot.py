@@ -20,6 +20,8 @@ from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul, real
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["batched_dot", "batched_tensordot", "dense_dot", "dot", "outer", "tensordot"]
+
 
 class Dot(Op):
     """The product of two tensors that have one or two dimensions each.

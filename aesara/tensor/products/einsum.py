@@ -24,6 +24,8 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["einsum"]
+
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #: What a length that is not known counts as when the order of products is chosen.
 _TYPICAL_LENGTH = 64

@@ -24,22 +24,7 @@ from aesara.tensor.products.dot import Dot
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "BlasOp",
-    "Dot22",
-    "Dot22Scalar",
-    "Gemm",
-    "GemmRelated",
-    "gemm",
-    "gemm_inplace",
-    "gemm_no_inplace",
-    "is_zero",
-    "plus_scaled",
-    "product_shape",
-    "same_dtype",
-    "times",
-    "times_unless_zero",
-]
+__all__ = ["Dot22", "Dot22Scalar", "Gemm", "GemmRelated", "gemm", "gemm_inplace", "gemm_no_inplace"]
 
 _dot = Dot()
 

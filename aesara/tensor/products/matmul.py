@@ -21,6 +21,8 @@ from aesara.tensor.shapes.length_one import declare_length_one
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["matmul"]
+
 
 class MatMul(Op):
     """The product of matrices, broadcast over all dimensions but the last two; see `numpy.matmul`.

@@ -16,6 +16,8 @@ from aesara.tensor.shapes.rearranging import expand_dims, moveaxis, normalize_ax
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["matrix_norm", "norm", "vector_norm"]
+
 
 def _with_fractions(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)

@@ -21,6 +21,8 @@ from aesara.tensor.reductions.sum_prod_max import selected
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["all", "allclose", "any"]
+
 
 class _Logical(CAReduce):
     """Common parts of `All` and `Any`."""

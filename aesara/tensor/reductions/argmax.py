@@ -22,6 +22,8 @@ from aesara.tensor.reductions.sum_prod_max import max, min
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["argmax", "argmin", "largest", "max_and_argmax", "ptp", "smallest"]
+
 
 def _all_axes(axis: Any, ndim: int, x: Any = None) -> tuple[int, ...]:
     """Axes in ascending order, with all of them in place of None; messages name the variable `x`."""

@@ -16,8 +16,6 @@ from aesara.tensor.reductions.careduce import CAReduce
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["FusedReduction"]
-
 
 class FusedReduction(ExpressionOp):
     """A reduction of the result of an elementwise operation, as one operation.

@@ -21,6 +21,8 @@ from aesara.tensor.reductions.sum_prod_max import supremum
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["logaddexp", "logsumexp"]
+
 
 @half_in_single
 def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:

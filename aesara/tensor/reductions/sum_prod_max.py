@@ -24,6 +24,8 @@ from aesara.tensor.reductions.careduce import Axes, CAReduce, as_axes, normalize
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["max", "min", "prod", "sum"]
+
 
 def _expanded(x: TensorVariable, reduced: TensorVariable, axis: Axes) -> TensorVariable:
     """A reduction of `x` along axes, with these axes put back so that it broadcasts with `x`."""

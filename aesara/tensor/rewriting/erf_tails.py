@@ -11,24 +11,20 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.tensor.elementwise.ops import (
     add,
-    erf,
-    erfc,
-    erfcx,
     exp,
     log,
     log1p,
-    log_ndtr,
     lt,
     maximum,
     minimum,
     mul,
-    ndtr,
     neg,
     square,
     sub,
     switch,
     true_divide,
 )
+from aesara.tensor.elementwise.special import erf, erfc, erfcx, log_ndtr, ndtr
 from aesara.tensor.rewriting.algebra import Product, Reading, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (

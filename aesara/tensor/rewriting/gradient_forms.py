@@ -22,21 +22,19 @@ from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Cosh, Sinh, Tanh
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import (
     add,
-    erfc,
-    erfcx_reciprocal,
     exp,
     log,
     log1mexp,
     maximum,
     minimum,
     mul,
-    ndtr,
     neg,
     sigmoid,
     softplus,
     sub,
     tanh,
 )
+from aesara.tensor.elementwise.special import erfc, erfcx_reciprocal, ndtr
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.algebra import Product, opposite

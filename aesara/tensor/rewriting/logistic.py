@@ -17,7 +17,6 @@ from aesara.tensor.elementwise.ops import (
     le,
     log,
     log1p,
-    logit,
     mul,
     neg,
     reciprocal,
@@ -26,6 +25,7 @@ from aesara.tensor.elementwise.ops import (
     sub,
     true_divide,
 )
+from aesara.tensor.elementwise.special import logit_ as logit
 from aesara.tensor.rewriting.algebra import Product, Reading, are_opposite, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
     has_value,

@@ -25,8 +25,6 @@ from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     eq,
-    erf,
-    erfc,
     exp,
     expm1,
     floor_divide,
@@ -50,6 +48,7 @@ from aesara.tensor.elementwise.ops import (
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.elementwise.ops import second as fill
+from aesara.tensor.elementwise.special import erf, erfc
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.arithmetic import (
     fill_chain,

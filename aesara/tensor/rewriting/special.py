@@ -16,22 +16,19 @@ from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise.ops import (
     add,
     and_,
-    entr,
     eq,
     exp,
     isinf_,
-    kl_div,
     log,
     mul,
     neg,
-    rel_entr,
     second,
     sigmoid,
     sub,
     switch,
     true_divide,
-    xlogy,
 )
+from aesara.tensor.elementwise.special import entr, kl_div, rel_entr, xlogy
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.products.dot import Dot

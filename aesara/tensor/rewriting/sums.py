@@ -26,12 +26,8 @@ from aesara.tensor.elementwise.ops import (
     cos,
     cosh,
     eq,
-    erf,
-    erfc,
     exp,
     expm1,
-    gammainc,
-    gammaincc,
     ge,
     gt,
     le,
@@ -40,7 +36,6 @@ from aesara.tensor.elementwise.ops import (
     lt,
     maximum,
     mul,
-    ndtr,
     neg,
     reciprocal,
     sigmoid,
@@ -54,6 +49,7 @@ from aesara.tensor.elementwise.ops import (
     tanh,
     true_divide,
 )
+from aesara.tensor.elementwise.special import erf, erfc, gammainc, gammaincc, ndtr
 from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.rewriting.algebra import PRODUCTS, TERM, Product, SignedSum, are_opposite, multiple, opposite
 from aesara.tensor.rewriting.helpers import (

@@ -15,30 +15,32 @@ from aesara.records import dataclass
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
-    boys,
-    erf,
     exp,
     expm1,
-    exprel,
-    exprel_reciprocal,
     log,
     log1p,
-    log1p_ratio,
-    log_exprel,
-    log_sinhc,
     lt,
     mul,
     neg,
     reciprocal,
     sin,
     sinh,
-    spherical_bessel_of_square,
-    spherical_ratio,
     square,
     sub,
     switch,
     tanh,
     true_divide,
+)
+from aesara.tensor.elementwise.special import (
+    boys,
+    erf,
+    exprel,
+    exprel_reciprocal,
+    log1p_ratio,
+    log_exprel,
+    log_sinhc,
+    spherical_bessel_of_square,
+    spherical_ratio,
 )
 from aesara.tensor.rewriting.algebra import Product, Reading, SignedSum, multiple, opposite
 from aesara.tensor.rewriting.helpers import (

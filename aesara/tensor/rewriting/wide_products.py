@@ -14,16 +14,10 @@ from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
     add,
     cosh,
-    erf,
-    erfc,
-    erfcx,
-    erfcx_reciprocal,
     exp,
     expm1,
-    gamma,
     log,
     mul,
-    ndtr,
     neg,
     reciprocal,
     sigmoid,
@@ -36,6 +30,7 @@ from aesara.tensor.elementwise.ops import (
     true_divide,
 )
 from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise.special import erf, erfc, erfcx, erfcx_reciprocal, gamma, ndtr
 from aesara.tensor.rewriting.helpers import common_value
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 

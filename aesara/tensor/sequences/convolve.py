@@ -22,6 +22,8 @@ from aesara.tensor.joining.join_split import join
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["convolve"]
+
 _MODES = ("full", "same", "valid")
 
 

@@ -22,7 +22,7 @@ from aesara.tensor.shapes.reshape import reshape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["CumOp", "CumprodOp", "CumsumOp", "cumprod", "cumsum", "diff"]
+__all__ = ["cumprod", "cumsum", "diff"]
 
 
 class CumOp(Op):

@@ -18,8 +18,6 @@ from aesara.tensor.indexing.inc_subtensor import set_subtensor
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["LinearRecurrence", "shifted"]
-
 
 class LinearRecurrence(Op):
     """The sequence ``h[i] = a[i] * h[i - 1] + b[i]`` along a dimension, from ``h[0] = b[0]``.

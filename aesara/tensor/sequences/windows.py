@@ -18,13 +18,14 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones_like, zeros_like
 from aesara.tensor.creation.ranges import arange
-from aesara.tensor.elementwise.ops import cos, i0, maximum, sqrt
+from aesara.tensor.elementwise.ops import cos, maximum, sqrt
+from aesara.tensor.elementwise.special import i0
 from aesara.tensor.joining.join_split import stack
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["blackman", "hamming", "hanning", "kaiser", "polyval", "vander"]
+__all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser", "polyval", "vander"]
 
 
 def _from_minus_one_to_one(M: Any, name: str) -> TensorVariable:

@@ -31,15 +31,7 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "BroadcastTo",
-    "broadcast_arrays",
-    "broadcast_shape",
-    "broadcast_shape_iter",
-    "broadcast_to",
-    "broadcast_to_",
-    "summed_to",
-]
+__all__ = ["broadcast_arrays", "broadcast_shape", "broadcast_shape_iter", "broadcast_to"]
 
 
 class BroadcastTo(Op):

@@ -23,6 +23,23 @@ from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = [
+    "argwhere",
+    "array_equal",
+    "astype",
+    "concat",
+    "count_nonzero",
+    "join_dims",
+    "meshgrid",
+    "ndim",
+    "pack",
+    "permute_dims",
+    "ravel",
+    "size",
+    "split_dims",
+    "unpack",
+]
+
 concat = concatenate
 permute_dims = transpose
 

@@ -14,6 +14,8 @@ from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes, transpose
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["flip", "fliplr", "flipud", "rollaxis", "rot90"]
+
 
 def flip(m: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Reverse the order of the elements along axes.

@@ -10,8 +10,6 @@ from aesara.graph.nodes import Variable
 from aesara.records import dataclass
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
-__all__ = ["MessageAboutLengths", "declare_length_one"]
-
 
 def declare_length_one(operands: Iterable[tuple[Variable, int, int]]) -> str:
     """Say how the type of an operand of length 1 is made to know it.

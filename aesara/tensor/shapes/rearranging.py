@@ -30,7 +30,6 @@ __all__ = [
     "flatten",
     "is_flat",
     "moveaxis",
-    "normalize_axes",
     "roll",
     "swapaxes",
     "tile",

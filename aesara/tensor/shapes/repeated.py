@@ -12,7 +12,6 @@ from aesara.tensor.shapes.specify_shape import specify_shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["gradient_of_value", "summed_where_known"]
 
 _repeats_nothing = CheckAndRaise(
     ValueError,

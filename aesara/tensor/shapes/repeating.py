@@ -29,7 +29,7 @@ from aesara.tensor.shapes.shape import shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["Repeat", "compress", "repeat", "squeeze", "to_one_hot"]
+__all__ = ["compress", "repeat", "squeeze"]
 
 
 class Repeat(Op):

@@ -23,6 +23,8 @@ from aesara.tensor.shapes.shape import shape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["reshape", "shape_padaxis", "shape_padleft", "shape_padright"]
+
 
 def wrong_number_of_lengths(ndim: int, got: str) -> str:
     """The message for a shape that has not as many lengths as it should have."""

@@ -20,14 +20,7 @@ from aesara.tensor.core.tensor_type import tensor_type
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "Shape",
-    "Shape_i",
-    "shape",
-    "shape_i",
-    "shape_i_op",
-    "shape_tuple",
-]
+__all__ = ["shape"]
 
 
 class Shape(Op):

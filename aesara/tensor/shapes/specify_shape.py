@@ -19,13 +19,7 @@ from aesara.tensor.type_other import NoneConst, NoneTypeT
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = [
-    "SpecifyShape",
-    "Unbroadcast",
-    "specify_broadcastable",
-    "specify_shape",
-    "unbroadcast",
-]
+__all__ = ["specify_broadcastable", "specify_shape", "unbroadcast"]
 
 
 class SpecifyShape(Op):

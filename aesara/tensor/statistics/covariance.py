@@ -18,6 +18,8 @@ from aesara.tensor.statistics.one_observation import spread_of_one
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["cov"]
+
 
 def cov(
     m: Any,

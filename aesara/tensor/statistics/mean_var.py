@@ -23,6 +23,8 @@ from aesara.tensor.statistics.one_observation import spread_of_one
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["mean", "std", "var"]
+
 
 class Mean(CAReduce):
     """The mean along axes as a single op; `mean` composes it of a sum and a division by default."""

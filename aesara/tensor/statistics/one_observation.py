@@ -13,8 +13,6 @@ from aesara.tensor.elementwise.ops import eq, switch
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["spread_of_one"]
-
 
 def spread_of_one(spread: TensorVariable, products: TensorVariable, divisor: Any) -> TensorVariable:
     """Return the spread of what is known to be one observation: NaN where the divisor is zero.

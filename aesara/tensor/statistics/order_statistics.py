@@ -45,6 +45,8 @@ from aesara.tensor.shapes.reshape import reshape
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
+__all__ = ["median", "nanmedian", "nanpercentile", "nanquantile", "percentile", "quantile"]
+
 #: Where continuous quantiles lie between the sorted elements: the parameters alpha and beta of
 #: Hyndman and Fan, "Sample Quantiles in Statistical Packages" (1996).
 _CONTINUOUS = {

@@ -35,7 +35,7 @@ from aesara.tensor.vectorization.gufunc_signature import (
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["Blockwise", "vectorize"]
+__all__ = ["vectorize"]
 
 
 def signature_of(node: Apply) -> str:

@@ -290,9 +290,9 @@ def add_rows() -> None:
         value = getattr(at, name)
         if isinstance(value, Elemwise):
             names.setdefault(value, []).append(name)
-    from aesara.tensor.elementwise import ops as elementwise_ops
+    from aesara.tensor.elementwise import ops, special
 
-    for name, value in vars(elementwise_ops).items():
+    for name, value in [*vars(ops).items(), *vars(special).items()]:
         if isinstance(value, Elemwise):
             names.setdefault(value, [])
             names[value] += [name.rstrip("_")] if not name.endswith("d_") and not names[value] else []

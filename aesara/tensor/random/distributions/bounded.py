@@ -19,21 +19,7 @@ from aesara.tensor.random.path_derivatives import (
 )
 from aesara.tensor.random.random_variable import RandomVariable, redrawn
 
-__all__ = [
-    "BetaRV",
-    "PowerRV",
-    "TriangularRV",
-    "TruncExponentialRV",
-    "UniformRV",
-    "VonMisesRV",
-    "beta",
-    "power",
-    "random",
-    "triangular",
-    "truncexpon",
-    "uniform",
-    "vonmises",
-]
+__all__ = ["beta", "power", "random", "triangular", "truncexpon", "uniform", "vonmises"]
 
 
 class UniformRV(RandomVariable):

@@ -19,20 +19,7 @@ from aesara.tensor.random.type import RandomGeneratorType, RandomStateType
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.tensor.type_other import NoneConst
 
-__all__ = [
-    "CategoricalRV",
-    "ChoiceRV",
-    "IntegersRV",
-    "PermutationRV",
-    "PermutedRV",
-    "RandIntRV",
-    "categorical",
-    "choice",
-    "integers",
-    "permutation",
-    "permuted",
-    "randint",
-]
+__all__ = ["categorical", "choice", "integers", "permutation", "permuted", "randint"]
 
 
 class RandIntRV(RandomVariable):

@@ -11,15 +11,6 @@ from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, sha
 from aesara.tensor.random.random_variable import RandomVariable
 
 __all__ = [
-    "BernoulliRV",
-    "BetaBinomialRV",
-    "BinomialRV",
-    "GeometricRV",
-    "HyperGeometricRV",
-    "LogSeriesRV",
-    "NegBinomialRV",
-    "PoissonRV",
-    "ZipfRV",
     "bernoulli",
     "betabinom",
     "binomial",

@@ -8,8 +8,6 @@ import numpy as np
 
 from aesara.tensor.random.random_variable import RandomVariable
 
-__all__ = ["ScipyRandomVariable", "as_numbers", "powers", "require", "shape_of_draws"]
-
 
 class ScipyRandomVariable(RandomVariable):
     """A distribution that NumPy's generators have no method for.

@@ -12,20 +12,7 @@ from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_
 from aesara.tensor.random.path_derivatives import of_location_and_scale, of_student
 from aesara.tensor.random.random_variable import RandomVariable, redrawn
 
-__all__ = [
-    "CauchyRV",
-    "GumbelRV",
-    "LaplaceRV",
-    "LogisticRV",
-    "NormalRV",
-    "StudentTRV",
-    "cauchy",
-    "gumbel",
-    "laplace",
-    "logistic",
-    "normal",
-    "t",
-]
+__all__ = ["cauchy", "gumbel", "laplace", "logistic", "normal", "t"]
 
 
 class NormalRV(RandomVariable):

@@ -20,21 +20,6 @@ from aesara.tensor.random.path_derivatives import (
 from aesara.tensor.random.random_variable import RandomVariable, redrawn
 
 __all__ = [
-    "ChiSquareRV",
-    "ExponentialRV",
-    "FRV",
-    "GammaRV",
-    "GenGammaRV",
-    "HalfCauchyRV",
-    "HalfNormalRV",
-    "InvGammaRV",
-    "LogNormalRV",
-    "NoncentralChiSquareRV",
-    "NoncentralFRV",
-    "ParetoRV",
-    "RayleighRV",
-    "WaldRV",
-    "WeibullRV",
     "chisquare",
     "exponential",
     "f",

@@ -8,14 +8,7 @@ from typing import Any
 from aesara.tensor.random.distributions.location_scale import cauchy, normal, t
 from aesara.tensor.random.distributions.positive import exponential, gamma
 
-__all__ = [
-    "get_partial_wrapper",
-    "standard_cauchy",
-    "standard_exponential",
-    "standard_gamma",
-    "standard_normal",
-    "standard_t",
-]
+__all__ = ["standard_cauchy", "standard_exponential", "standard_gamma", "standard_normal", "standard_t"]
 
 
 def get_partial_wrapper(rv: Any, name: str, *args: Any, **kwargs: Any) -> Any:

@@ -20,17 +20,7 @@ from aesara.tensor.shapes.broadcasting import broadcast_to, summed_to
 from aesara.tensor.shapes.shape import shape_tuple
 from aesara.utils import modules_on_demand
 
-__all__ = [
-    "DirichletRV",
-    "MultinomialRV",
-    "MultivariateHypergeometricRV",
-    "MvNormalRV",
-    "dirichlet",
-    "multinomial",
-    "multivariate_hypergeometric",
-    "multivariate_normal",
-    "safe_multivariate_normal",
-]
+__all__ = ["dirichlet", "multinomial", "multivariate_hypergeometric", "multivariate_normal"]
 
 #: A gradient alone needs it; loaded with it are all rules about matrices.
 _linear_algebra = modules_on_demand("aesara.tensor.linear_algebra")

@@ -23,7 +23,7 @@ from aesara.tensor.random.parameters import normalize_size_param
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["bits", "fold_in", "key", "numbers_of_elements", "split", "threefry2x32", "words_of_key"]
+__all__ = ["bits", "fold_in", "key", "split", "threefry2x32"]
 
 #: How far the second word is rotated in each round; two lists that take turns.
 ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))

@@ -13,7 +13,8 @@ import numpy as np
 
 from aesara.tensor.core.casting import cast
 from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import erfinv, exp, log, log1p, sgn, sqrt, tan
+from aesara.tensor.elementwise.ops import exp, log, log1p, sgn, sqrt, tan
+from aesara.tensor.elementwise.special import erfinv
 from aesara.tensor.random.threefry.bits import bits_of_shape
 from aesara.tensor.random.threefry.parameters import float_dtype, floats_of, is_number, refused, shape_and_params
 
@@ -30,8 +31,6 @@ __all__ = [
     "normal",
     "pareto",
     "rayleigh",
-    "standard_gumbel",
-    "standard_uniform",
     "uniform",
     "weibull",
 ]

@@ -21,8 +21,6 @@ from aesara.tensor.shapes.broadcasting import broadcast_shape, broadcast_to
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
-__all__ = ["constant_of", "converted", "float_dtype", "floats_of", "is_number", "refused", "shape_and_params"]
-
 
 def float_dtype(dtype: str | None) -> str:
     """The dtype of draws: `config.floatX` unless another floating dtype is given."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar.casting import Cast
-from aesara.tensor.elementwise import ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import LogSoftmax, Softmax
@@ -30,8 +30,8 @@ def softmax(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 ELEMENTWISE: dict[Elemwise, tuple[Form, ...]] = {
     ops.exp: (products.exponential,),
     ops.sigmoid: (products.logistic,),
-    ops.ndtr: (products.normal,),
-    ops.erfc: (products.complementary_error,),
+    special.ndtr: (products.normal,),
+    special.erfc: (products.complementary_error,),
     ops.mul: (products.product,),
     ops.true_divide: (products.quotient,),
     ops.reciprocal: (products.inverse,),
@@ -54,9 +54,9 @@ ELEMENTWISE: dict[Elemwise, tuple[Form, ...]] = {
     ops.cosh: (functions.hyperbolic_cosine,),
     ops.tanh: (functions.hyperbolic_tangent,),
     ops.expm1: (functions.exponential_minus_one,),
-    ops.gamma: (functions.gamma_function,),
-    ops.i0: (functions.bessel_function,),
-    ops.i1: (functions.bessel_function,),
+    special.gamma: (functions.gamma_function,),
+    special.i0: (functions.bessel_function,),
+    special.i1: (functions.bessel_function,),
 }
 
 #: The forms of other ops, by their classes.

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise import ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.rewriting.algebra import multiple, opposite
 from aesara.tensor.rewriting.erf_tails import scaled as scaled_argument
 from aesara.tensor.rewriting.helpers import common_value, constant_like, has_value, output_of
@@ -41,7 +41,7 @@ def one_minus_square_or_normal(analysis: Search, node: Apply, depth: int) -> Sca
         size = hyperbolic_cosine(analysis, inner, 0).exponent
         return Scaled(ops.mul(constant_like(-2, size), size), probability=True, in_sums=False)
     scale, x = _normal(var) or (None, var)
-    return Scaled(ops.log_ndtr(opposite(x)), probability=True) if scale == 1 and fits(x, node) else None
+    return Scaled(special.log_ndtr(opposite(x)), probability=True) if scale == 1 and fits(x, node) else None
 
 
 def rest_of_share(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -95,10 +95,12 @@ def difference_of_normals(analysis: Search, node: Apply, depth: int) -> Scaled |
     first, second = ops.switch(above, ops.neg(y), x), ops.switch(above, ops.neg(x), y)
     facts = np.finfo(x.type.dtype)
     # Second derivatives divide by squares.
-    usable = ops.le(constant_like(np.sqrt(facts.tiny) / facts.eps, x), ops.maximum(ops.ndtr(first), ops.ndtr(second)))
-    logarithms = ops.log_ndtr(first), ops.log_ndtr(second)
+    usable = ops.le(
+        constant_like(np.sqrt(facts.tiny) / facts.eps, x), ops.maximum(special.ndtr(first), special.ndtr(second))
+    )
+    logarithms = special.log_ndtr(first), special.log_ndtr(second)
     far = ops.add(ops.maximum(*logarithms), ops.log1mexp(_distance(*logarithms)))
-    mantissa = ops.switch(usable, ops.sub(ops.ndtr(first), ops.ndtr(second)), ops.sgn(ops.sub(x, y)))
+    mantissa = ops.switch(usable, ops.sub(special.ndtr(first), special.ndtr(second)), ops.sgn(ops.sub(x, y)))
     factors = [mantissa] if scale == 1 else [constant_like(scale, x), mantissa]
     return Scaled(ops.switch(usable, constant_like(0, x), far), factors, in_sums=False)
 
@@ -198,13 +200,13 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
     node = var.owner
     if node is None:
         return None
-    if node.op == ops.ndtr:
+    if node.op == special.ndtr:
         return number, node.inputs[0]
     sign = 1
-    if node.op == ops.erfc:
+    if node.op == special.erfc:
         (x,), sign = node.inputs, -1
     elif node.op in (ops.add, ops.sub) and len(node.inputs) == 2 and any(has_value(v, 1) for v in node.inputs):
-        inner = output_of(node.inputs[has_value(node.inputs[0], 1)], ops.erf)
+        inner = output_of(node.inputs[has_value(node.inputs[0], 1)], special.erf)
         if inner is None or (node.op == ops.sub and not has_value(node.inputs[0], 1)):
             return None
         (x,), sign = inner.inputs, (1 if node.op == ops.add else -1)
@@ -216,7 +218,7 @@ def _normal(var: Variable) -> tuple[float, Variable] | None:
 def _error_function(var: Variable) -> tuple[float, Variable] | None:
     """Return ``(2 * c, x)`` for ``c * erf(z)``, which is ``2 * c * ndtr(x)`` minus a constant, else None."""
     number, var = multiple(var)
-    inner = output_of(var, ops.erf)
+    inner = output_of(var, special.erf)
     if inner is None or var.type.dtype != "float64" or inner.inputs[0].type.dtype != "float64":
         return None
     return 2 * number, scaled_argument(inner.inputs[0], math.sqrt(2))

@@ -11,8 +11,6 @@ from aesara.tensor.elementwise.ops import (
     add,
     cos,
     cosh,
-    erf,
-    erfc,
     exp,
     expm1,
     ge,
@@ -26,6 +24,7 @@ from aesara.tensor.elementwise.ops import (
     square,
     sub,
 )
+from aesara.tensor.elementwise.special import erf, erfc
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.rewriting.helpers import as_float, is_integer, is_real, is_unsigned, where_or_nan
 from aesara.tensor.rewriting.registration import Rules

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise import ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.rewriting.algebra import multiple, opposite
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, exponent_value, has_value, output_of
 from aesara.tensor.rewriting.hyperbolic import log_of_cosh, with_bounded_exponentials
@@ -107,7 +107,7 @@ def minus_one(exponent: Variable) -> Scaled:
 
 def gamma_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     x = _argument(node)
-    return _where_positive(x, ops.gammaln, ops.gamma)
+    return _where_positive(x, special.gammaln, special.gamma)
 
 
 def large_power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -188,11 +188,11 @@ def _is_not_negative(var: Variable, depth: int) -> bool:
     return False
 
 
-POSITIVE = frozenset((ops.exp, ops.sigmoid, ops.softplus, ops.cosh, ops.ndtr, ops.i0))
+POSITIVE = frozenset((ops.exp, ops.sigmoid, ops.softplus, ops.cosh, special.ndtr, special.i0))
 
 
 #: modified Bessel functions, and each times ``exp(-abs(x))``
-WITHOUT_EXPONENTIAL = {ops.i0: ops.i0e, ops.i1: ops.i1e}
+WITHOUT_EXPONENTIAL = {special.i0: special.i0e, special.i1: special.i1e}
 
 
 def bessel_function(analysis: Search, node: Apply, depth: int) -> Scaled | None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise import ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.reductions.sum_prod_max import Sum
 from aesara.tensor.rewriting.algebra import opposite
 from aesara.tensor.rewriting.helpers import as_dtype, common_value, constant_like, exponent_value, has_value
@@ -19,7 +19,7 @@ def tail(analysis: Search, x: Variable) -> Scaled | None:
     """Return the form of ``erfc(x)``; None for values in narrower floats, where its argument loses too many digits."""
     if not analysis.differentiated and x.type.dtype != "float64":
         return None
-    exponent = ops.log_ndtr(ops.mul(constant_like(-np.sqrt(2), x), x))
+    exponent = special.log_ndtr(ops.mul(constant_like(-np.sqrt(2), x), x))
     return Scaled(exponent, [constant_like(2, x)], in_sums=analysis.differentiated)
 
 
@@ -34,7 +34,7 @@ def logistic(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 
 
 def normal(analysis: Search, node: Apply, depth: int) -> Scaled | None:
-    return Scaled(ops.log_ndtr(node.inputs[0]), probability=True) if has_one_dtype(node) else None
+    return Scaled(special.log_ndtr(node.inputs[0]), probability=True) if has_one_dtype(node) else None
 
 
 def complementary_error(analysis: Search, node: Apply, depth: int) -> Scaled | None:
@@ -116,7 +116,7 @@ def power(analysis: Search, node: Apply, depth: int) -> Scaled | None:
 def complement_of_probability(analysis: Search, node: Apply, depth: int) -> Scaled | None:
     """``1 - p`` -> ``exp(log1mexp(log(p)))``, and by `log_ndtr` or `softplus` for erf and sigmoid."""
     one, var = node.inputs
-    if var.owner is not None and var.owner.op == ops.erf and var not in analysis.kept and has_value(one, 1):
+    if var.owner is not None and var.owner.op == special.erf and var not in analysis.kept and has_value(one, 1):
         return tail(analysis, var.owner.inputs[0]) if fits(var.owner.inputs[0], node) else None
     inner = analysis.scaled_in(var, node.outputs[0].type.dtype, depth) if has_value(one, 1) else None
     if inner is None or not inner.probability or len(inner.pieces) > 1:

@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.scalar.exponential import Log, Log2, Log10
-from aesara.tensor.elementwise import ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.softmax import Softmax
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
@@ -67,7 +67,7 @@ def log_of_complement(var: Variable, analysis: Search) -> Variable | None:
     node = var.owner
     if node is not None and node.op == ops.neg and var not in analysis.kept:
         (p,) = node.inputs
-        if not analysis.differentiated and (p.owner is None or p.owner.op in (ops.exp, ops.sigmoid, ops.erf)):
+        if not analysis.differentiated and (p.owner is None or p.owner.op in (ops.exp, ops.sigmoid, special.erf)):
             return None  # there are rules for these
         found = analysis.form_of_node(ops.sub(constant_like(1, p), p).owner, DEEPEST + 1)
         if found is not None and len(found.pieces) == 1:
@@ -101,7 +101,7 @@ rules = Rules()
 
 
 #: Functions whose logarithms have rules of their own, as those of 1 minus them.
-WITH_RULES = (ops.exp, ops.sigmoid, ops.ndtr, ops.cosh, ops.sinh, ops.expm1, ops.erfc)
+WITH_RULES = (ops.exp, ops.sigmoid, special.ndtr, ops.cosh, ops.sinh, ops.expm1, special.erfc)
 
 
 def _is_simple_difference(node: Apply) -> bool:
@@ -110,7 +110,7 @@ def _is_simple_difference(node: Apply) -> bool:
         return False
     rest = [v.owner for v in node.inputs if not has_value(v, 1)]
     if len(rest) < 2:
-        return any(inner is None or inner.op in (*WITH_RULES, ops.erf) for inner in rest)
+        return any(inner is None or inner.op in (*WITH_RULES, special.erf) for inner in rest)
     return all(inner is not None and inner.op == ops.exp for inner in rest)
 
 
@@ -246,7 +246,7 @@ rules.add(
 
 
 #: Functions with values from 0 to 1, the logarithms of which are all of one sign.
-PROBABILITIES = (ops.sigmoid, ops.ndtr)
+PROBABILITIES = (ops.sigmoid, special.ndtr)
 
 
 @rules.stabilize("local_log_prod_sqr")

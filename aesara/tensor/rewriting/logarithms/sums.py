@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.tensor.elementwise import ops
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.reductions.careduce import with_kept_dims
 from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.reductions.sum_prod_max import supremum
@@ -33,7 +33,7 @@ def one_plus_error_function(analysis: Search, node: Apply, depth: int) -> Scaled
     """``1 + erf(x)`` -> ``erfc(-x)``"""
     if len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
         return None
-    error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == ops.erf), None)
+    error = next((v.owner for v in node.inputs if v.owner is not None and v.owner.op == special.erf), None)
     if error is None or error.outputs[0] in analysis.kept or not fits(error.inputs[0], node):
         return None
     return tail(analysis, ops.neg(error.inputs[0]))
