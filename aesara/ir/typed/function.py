@@ -22,7 +22,15 @@ from functools import cached_property
 from typing import Any
 
 from aesara.ir.instructions import literal
-from aesara.ir.typed.types import FloatType, IntType, PointerType, ValueType, llvm_type, type_of_annotation
+from aesara.ir.typed.types import (
+    FloatType,
+    IntType,
+    PointerType,
+    StructType,
+    ValueType,
+    llvm_type,
+    type_of_annotation,
+)
 from aesara.records import dataclass
 
 __all__ = ["CFunction", "GlobalVariable", "ConstantArray", "TypedFunction", "typed_function"]
@@ -154,18 +162,30 @@ class CFunction:
 
 @dataclass(frozen=True, eq=False)
 class GlobalVariable:
-    """A variable of another module; its value is its address."""
+    """A variable of another module, a number or a structure; its value is its address.
+
+    Attributes
+    ----------
+    symbol
+        Its name in LLVM IR.
+    type
+        Its type.
+    """
 
     symbol: str
-    type: ValueType
+    type: Any
 
     @property
-    def pointer(self) -> PointerType:
-        return PointerType(self.type)
+    def pointer(self) -> ValueType:
+        """The type of its address."""
+        kind = type_of_annotation(self.type)
+        return kind if isinstance(kind, StructType) else PointerType(kind)
 
     @property
     def declaration(self) -> str:
-        return f"@{self.symbol} = external global {self.type.llvm}"
+        """Declaration in LLVM IR."""
+        kind = type_of_annotation(self.type)
+        return f"@{self.symbol} = external global {'i8' if isinstance(kind, StructType) else kind.llvm}"
 
 
 class ConstantArray:
@@ -182,12 +202,12 @@ class ConstantArray:
     """
 
     def __init__(self, symbol: str, type: Any, values: Callable[[], Sequence[float]]) -> None:
-        self.symbol, self._values = symbol, values
+        self.symbol, self.function = symbol, values
         self.type: IntType | FloatType = type_of_annotation(type)  # type: ignore[assignment]
 
     @cached_property
     def values(self) -> Sequence[float]:
-        return self._values()
+        return self.function()
 
     def __getitem__(self, index: int) -> Any:
         return self.type(self.values[index])

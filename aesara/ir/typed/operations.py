@@ -22,8 +22,8 @@ from aesara.ir.typed.types import (
 from aesara.ir.typed.values import TypedValue, ValueWriter
 
 __all__ = [
-    "absolute", "address_of", "allocate", "atomic_load", "bitcast", "compare_exchange", "copy_bytes", "floor",
-    "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "rotate_right", "select", "sqrt", "view",
+    "absolute", "address_of", "allocate", "atomic_load", "bitcast", "compare_exchange", "copy_bytes", "fill_bytes",
+    "floor", "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "rotate_right", "select", "sqrt", "view",
 ]  # fmt: skip
 
 _MEMORY = "declare void @llvm.{name}.p0.p0.i64(ptr, ptr, i64, i1)"
@@ -120,6 +120,16 @@ def _emit_view(t: ValueWriter, base: TypedValue, offset: Any, kind: Any) -> Type
 view = Operation(_only_native("view"), _emit_view)
 copy_bytes = _of_memory("memcpy")
 move_bytes = _of_memory("memmove")
+
+
+def _emit_fill_bytes(t: ValueWriter, target: TypedValue, byte: Any, size: Any) -> None:
+    symbol = "@llvm.memset.p0.i64"
+    t.declarations[symbol] = f"declare void {symbol}(ptr, i8, i64, i1)"
+    value = t.like(IntType(8, False), byte)
+    t.writer.add(f"call void {symbol}(ptr {target.text}, {value.argument}, {t.like(INT64, size).argument}, i1 false)")
+
+
+fill_bytes = Operation(_only_native("fill_bytes"), _emit_fill_bytes)
 
 
 def _emit_address_of(t: ValueWriter, pointer: TypedValue) -> TypedValue:

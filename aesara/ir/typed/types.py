@@ -215,6 +215,7 @@ class Struct:
         class Pair(Struct):
             first: i64 = field(0)
             second: f64 = field(8)
+            next: "Pair" = field(16)
     """
 
     @classmethod
@@ -232,7 +233,8 @@ class Struct:
         if isinstance(found, Word):
             return found, None
         owner = next(c for c in cls.__mro__ if name in c.__dict__)
-        return found, type_of_annotation(inspect.get_annotations(owner)[name])
+        # A string names a class that is defined later, such as this one.
+        return found, type_of_annotation(inspect.get_annotations(owner, eval_str=True)[name])
 
 
 def type_of_annotation(annotation: Any) -> ValueType:

@@ -196,21 +196,25 @@ class ValueWriter:
             element = kind.element if isinstance(kind, VectorType) else kind
             if not isinstance(element, IntType):
                 self.refuse(f"no arithmetic with {kind}")
-            if element.signed and isinstance(op, (ast.FloorDiv, ast.Mod)):
-                return self._floor_divide(op, a, b, right)
+            if isinstance(op, (ast.FloorDiv, ast.Mod)):
+                if isinstance(right, int) and right > 0 and right & (right - 1) == 0:
+                    return self._divide_by_power(op, a, right)
+                if element.signed:
+                    return self._floor_divide(op, a, b)
             instruction = signed if element.signed else unsigned
         if not instruction:
             self.refuse(f"no such operation on {kind}")
         return self.emit(kind, f"{instruction} {kind.llvm} {a.text}, {b.text}")
 
-    def _floor_divide(self, op: ast.operator, a: TypedValue, b: TypedValue, divisor: Any) -> Any:
+    def _divide_by_power(self, op: ast.operator, a: TypedValue, divisor: int) -> Any:
+        """Return a quotient by a power of two rounded down, or its remainder."""
+        if isinstance(op, ast.FloorDiv):
+            return self.binary(ast.RShift(), a, divisor.bit_length() - 1)
+        return self.binary(ast.BitAnd(), a, divisor - 1)
+
+    def _floor_divide(self, op: ast.operator, a: TypedValue, b: TypedValue) -> Any:
         """Return a quotient rounded down, or its remainder, which has the sign of the divisor."""
         kind = a.type
-        if isinstance(divisor, int) and divisor > 0 and divisor & (divisor - 1) == 0:
-            power = divisor.bit_length() - 1
-            if isinstance(op, ast.FloorDiv):
-                return self.binary(ast.RShift(), a, power)
-            return self.binary(ast.BitAnd(), a, divisor - 1)
         rest = self.emit(kind, f"srem {kind.llvm} {a.text}, {b.text}")
         signs_differ = self.compare(ast.Lt, self.binary(ast.BitXor(), rest, b), 0)
         low = self.binary(ast.BitAnd(), self.compare(ast.NotEq, rest, 0), signs_differ)

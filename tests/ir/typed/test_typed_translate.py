@@ -5,13 +5,16 @@ import ctypes
 import numpy as np
 import pytest
 
-from aesara.ir.typed.function import CFunction, ConstantArray, typed_function
+from aesara.ir.typed import digests
+from aesara.ir.typed.digests import digest_of_sources
+from aesara.ir.typed.function import CFunction, ConstantArray, GlobalVariable, typed_function
 from aesara.ir.typed.operations import (
     absolute,
     allocate,
     bitcast,
     compare_exchange,
     copy_bytes,
+    fill_bytes,
     floor,
     leading_zeros,
     multiply_checked,
@@ -79,7 +82,7 @@ def collatz(n: i64) -> i64:
 
 @typed_function()
 def divisions(a: i64, b: i64, c: u64, d: u64) -> i64:
-    return a // b * 7 + a % b * 5 + a // 8 + a % 8 + a // -3 + i64(c // d) * 3 + i64(c % d)
+    return a // b * 7 + a % b * 5 + a // 8 + a % 8 + a // -3 + i64(c // d) * 3 + i64(c % d) + i64(c // 16 + c % 4)
 
 
 @typed_function()
@@ -220,6 +223,69 @@ def test_fields_of_structures():
     assert memory[:2].tolist() == [7, np.float64(14.0).view("int64")] and rest.tolist() == [0, 7]
     memory[2] = 0
     assert compiled(fields)(memory) == 20.5
+
+
+class Link(Struct):
+    next: "Element" = field(0)
+
+
+class Element(Link):
+    value: i64 = field(8)
+
+
+@typed_function()
+def remove(head: Link, value: i64) -> i64:
+    """Remove the first element of a list with a value and return the number of elements before it."""
+    count = 0
+    before: Link = head
+    element = before.next
+    while element != null and element.value != value:
+        before = element
+        element = element.next
+        count += 1
+    if element != null:
+        before.next = element.next
+        fill_bytes(element, 255, 16)
+    return count
+
+
+def test_lists_of_structures():
+    elements = np.array([[0, 5], [0, 7], [0, 9]])
+    elements[:2, 0] = elements.ctypes.data + 16 * np.arange(1, 3)
+    head = np.array([elements.ctypes.data])
+    removal = compiled(remove)
+    assert (removal(head, 7), elements[0, 0]) == (1, elements.ctypes.data + 32)
+    assert elements[1].tolist() == [-1, -1]
+    assert (removal(head, 5), head[0]) == (0, elements.ctypes.data + 32)
+    assert (removal(head, 5), removal(head, 9), head[0]) == (1, 0, 0)
+
+
+ELEMENT = GlobalVariable("element", Element)
+
+
+@typed_function()
+def next_of_global() -> Element:
+    ELEMENT.value = 3
+    return ELEMENT.next
+
+
+def test_global_structures():
+    translation = translate(next_of_global)
+    assert translation.declarations == {"@element": "@element = external global i8"}
+    assert "store i64 3, ptr %p.1" in translation.text
+    assert "load ptr, ptr @element" in translation.text
+
+
+def test_digests_change_with_constants(monkeypatch):
+    before = digest_of_sources([remove])
+    assert digest_of_sources([remove]) == before
+    assert digest_of_sources([remove, reverse]) != before
+    monkeypatch.setitem(globals(), "ELEMENT", GlobalVariable("element", i64))
+    digests._facts_of_module.cache_clear()
+    assert digest_of_sources([remove]) != before
+    monkeypatch.undo()
+    digests._facts_of_module.cache_clear()
+    assert digest_of_sources([remove]) == before
 
 
 @typed_function()
