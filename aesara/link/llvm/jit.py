@@ -25,6 +25,7 @@ from aesara.link.llvm.module import Module
 from aesara.link.llvm.shared import large_blocks, one_thread
 from aesara.link.llvm.symbols import address_of
 from aesara.link.llvm.target import Target, current_target, target_named
+from aesara.link.llvm.typed_functions import LazyText, lazy_library
 from aesara.records import dataclass
 from aesara.scalar.routine import too_old_for
 from aesara.utils import free_in_children
@@ -234,7 +235,7 @@ def build(module: Module, entry: str, cache: ObjectCache | None) -> tuple[Code, 
 
 
 def load_routines(
-    text: str,
+    text: str | LazyText,
     names: Iterable[str],
     cache: ObjectCache | None,
     level: int,
@@ -250,7 +251,8 @@ def load_routines(
     with _hold_lock():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"{prefix}{name}" for name in names}
-        calls = (*calls, *missing_instructions.externals(text, target))
+        if isinstance(text, str):
+            calls = (*calls, *missing_instructions.externals(text, target))
         addresses, library = _link((code,), calls, symbols.values(), target)
         _libraries.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
@@ -280,7 +282,8 @@ def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
 def _load_one_thread() -> dict[str, int]:
     """Return the addresses of the functions around short calls of BLAS."""
     known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
-    text, calls = (one_thread.ONE_THREAD, one_thread.NEEDED) if known else (one_thread.NOTHING, ())
+    functions, calls = (one_thread.ONE_THREAD, one_thread.NEEDED) if known else (one_thread.NOTHING, ())
+    text = lazy_library(functions)
     return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"), calls)
 
 
@@ -297,14 +300,16 @@ def _address(symbol: str, target: Target) -> int | None:
 
 
 def _object(
-    text: str, cache: ObjectCache | None, target: Target, optimize: bool = True, level: int = _LEVEL
+    text: str | LazyText, cache: ObjectCache | None, target: Target, optimize: bool = True, level: int = _LEVEL
 ) -> tuple[bytes, bool]:
     """Return the object code of a module, and whether it came from the cache."""
     if cache is not None:
-        key = cache.key(text, _host_key(target), f"{optimize} {level}")
+        key = cache.key(text if isinstance(text, str) else text.key, _host_key(target), f"{optimize} {level}")
         code = cache.load(key)
         if code is not None:
             return code, True
+    if not isinstance(text, str):
+        text = text.build()
     module = _parse(text, target, level)
     if optimize:
         _optimize(module, text, target)

@@ -6,18 +6,18 @@ The code is in `shared.large_blocks`. On other systems than Linux, NumPy's own a
 from __future__ import annotations
 
 import ctypes
-import functools
-import mmap
 import sys
 from collections.abc import Callable
 
 from aesara.configdefaults import config
+from aesara.ir.typed.function import TypedFunction
 from aesara.link.llvm.runtime import c_function, numpy_api
-from aesara.link.llvm.shared.large_blocks import NEEDED, NEEDED_BY_PLAIN_ARRAYS, PLAIN_ARRAYS, large_blocks_text
+from aesara.link.llvm.shared.large_blocks import NEEDED, NEEDED_BY_PLAIN_ARRAYS, PLAIN_ARRAYS, ROUTINES
+from aesara.link.llvm.typed_functions import LazyText, lazy_library
 
 __all__ = [
-    "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "release", "required_symbols", "text",
-    "use_limit",
+    "ALLOCATOR", "FUNCTIONS", "USED", "address", "functions", "install", "kept_bytes", "release", "required_symbols",
+    "text", "use_limit",
 ]  # fmt: skip
 
 #: whether large results have their own allocator
@@ -57,10 +57,14 @@ for kept_object in (_state, _handler, _NAME, _capsule):
 _trim: list[Callable[[], None]] = []
 
 
-@functools.cache
-def text() -> str:
+def functions() -> tuple[TypedFunction, ...]:
+    """Return the routines."""
+    return ROUTINES if USED else PLAIN_ARRAYS
+
+
+def text() -> LazyText:
     """LLVM IR text of the routines."""
-    return large_blocks_text(mmap.PAGESIZE) if USED else PLAIN_ARRAYS
+    return lazy_library(functions())
 
 
 def required_symbols() -> tuple[str, ...]:

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
+from aesara.ir.typed.digests import digest_of_sources
 from aesara.ir.typed.function import TypedFunction
 from aesara.ir.typed.translate import Translation, translations
 from aesara.link.llvm.module import Module
+from aesara.records import dataclass
 
-__all__ = ["add_function", "library_text"]
+__all__ = ["LazyText", "add_function", "lazy_library", "library_text"]
+
+
+@dataclass(frozen=True, eq=False)
+class LazyText:
+    """LLVM IR text that is built only if its object code is not in a cache.
+
+    Attributes
+    ----------
+    key
+        Digest of what the text depends on.
+    build
+        Function that returns the text.
+    """
+
+    key: str
+    build: Callable[[], str]
 
 
 def add_function(module: Module, function: TypedFunction) -> str:
@@ -29,6 +47,12 @@ def library_text(functions: Iterable[TypedFunction]) -> tuple[str, set[str]]:
             text = text.replace("define internal ", "define ", 1)
         _add(module, translation, text)
     return module.text(), module.externals
+
+
+def lazy_library(functions: Iterable[TypedFunction]) -> LazyText:
+    """Return the text of `library_text`, to be built if it is needed."""
+    exported = tuple(functions)
+    return LazyText(digest_of_sources(exported), lambda: library_text(exported)[0])
 
 
 def _add(module: Module, translation: Translation, text: str) -> None:

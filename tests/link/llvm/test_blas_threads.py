@@ -17,6 +17,7 @@ from aesara.link.llvm.shared import code
 from aesara.link.llvm.shared.one_thread import NOTHING, ROUTINES
 from aesara.link.llvm.shared.products import ONE_THREAD
 from aesara.link.llvm.target import target_named
+from aesara.link.llvm.typed_functions import library_text
 from tests.closeness import assert_close
 
 openblas = pytest.mark.skipif(
@@ -84,7 +85,7 @@ def test_a_number_that_is_set_meanwhile_stays(three_threads):
 
 
 def test_unknown_libraries_are_left_alone():
-    addresses = jit.load_routines(NOTHING, ROUTINES, None, 0, target_named("native"))
+    addresses = jit.load_routines(library_text(NOTHING)[0], ROUTINES, None, 0, target_named("native"))
     assert not ENTER(addresses["threads.enter"])(True)
     LEAVE(addresses["threads.leave"])(False)
 

@@ -19,6 +19,7 @@ from aesara.link.llvm.shared.products import large_products_text, products_text
 from aesara.link.llvm.shared.threads import thread_text, threads_text
 from aesara.link.llvm.shared.values import GIVE_GUARDS, VALUES
 from aesara.link.llvm.target import Target, current_target, target_named
+from aesara.link.llvm.typed_functions import LazyText
 
 __all__ = ["routine_words", "text_of_calls"]
 
@@ -80,9 +81,10 @@ def _calls() -> dict[str, int]:
 
 
 @functools.cache
-def text_of_calls() -> str:
+def text_of_calls() -> LazyText:
     """Return LLVM IR text of the routines that every function needs."""
-    return _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()) + large_results.text()
+    text, arrays = _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()), large_results.text()
+    return LazyText(text + arrays.key, lambda: text + arrays.build())
 
 
 @functools.cache
@@ -105,7 +107,7 @@ def _as_written(*texts: str) -> str:
     return expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
 
 
-def _load(text: str, names: Iterable[str], calls: Iterable[str] = ()) -> dict[str, int]:
+def _load(text: str | LazyText, names: Iterable[str], calls: Iterable[str] = ()) -> dict[str, int]:
     return load_routines(text, names, object_cache(), 0, target_named("native"), calls)
 
 

@@ -12,87 +12,70 @@ takes no lock, since threads may call it without the GIL.  A race can make a cal
 intended; it cannot lose the number.
 """
 
-from __future__ import annotations
+from typing import Any
+
+from aesara.ir.typed.function import CFunction, GlobalVariable, TypedFunction, typed_function
+from aesara.ir.typed.operations import atomic_load, compare_exchange
+from aesara.ir.typed.types import i1, i32, u64
 
 __all__ = ["NEEDED", "NOTHING", "ONE_THREAD", "ROUTINES"]
+
+_calls: Any = GlobalVariable("threads.calls", u64)
+_get_threads = CFunction("threads.get", i32)
+_set_threads = CFunction("threads.set", None, i32)
 
 #: the two routines
 ROUTINES = ("threads.enter", "threads.leave")
 #: symbols that they refer to: the word, and the library's functions that get and set its number of threads
-NEEDED = ("threads.calls", "threads.get", "threads.set")
+NEEDED = (_calls.symbol, _get_threads.symbol, _set_threads.symbol)
 
 #: ``1 << 32``: increment of the count of calls
 _CALL = 2**32
 
-ONE_THREAD = f"""
-@threads.calls = external global i64
-declare i32 @threads.get()
-declare void @threads.set(i32)
 
-define i1 @ae.threads.enter(i1 %short) nounwind {{
-entry:
-  br i1 %short, label %look, label %no
-look:
-  %seen = load atomic i64, ptr @threads.calls seq_cst, align 8
-  %others = icmp ne i64 %seen, 0
-  br i1 %others, label %join, label %first
-join:
-  %more = add i64 %seen, {_CALL}
-  %joined = cmpxchg ptr @threads.calls, i64 %seen, i64 %more seq_cst seq_cst, align 8
-  %has.joined = extractvalue {{i64, i1}} %joined, 1
-  br i1 %has.joined, label %yes, label %look
-first:
-  %number = call i32 @threads.get()
-  %several = icmp sgt i32 %number, 1
-  br i1 %several, label %begin, label %no
-begin:
-  %wide = zext i32 %number to i64
-  %one = or i64 %wide, {_CALL}
-  %begun = cmpxchg ptr @threads.calls, i64 0, i64 %one seq_cst seq_cst, align 8
-  %has.begun = extractvalue {{i64, i1}} %begun, 1
-  br i1 %has.begun, label %set, label %look
-set:
-  call void @threads.set(i32 1)
-  br label %yes
-yes:
-  ret i1 true
-no:
-  ret i1 false
-}}
+@typed_function("ae.threads.enter")
+def _enter(short: i1) -> i1:
+    if not short:
+        return False
+    while True:
+        calls = atomic_load(_calls)
+        if calls != 0:
+            if compare_exchange(_calls, calls, calls + _CALL):
+                return True
+            continue
+        number = _get_threads()
+        if number <= 1:
+            return False
+        if compare_exchange(_calls, 0, u64(number) | _CALL):
+            _set_threads(1)
+            return True
 
-define void @ae.threads.leave(i1 %entered) nounwind {{
-entry:
-  br i1 %entered, label %look, label %done
-look:
-  %seen = load atomic i64, ptr @threads.calls seq_cst, align 8
-  %less = sub i64 %seen, {_CALL}
-  %others = icmp uge i64 %less, {_CALL}
-  %next = select i1 %others, i64 %less, i64 0
-  %left = cmpxchg ptr @threads.calls, i64 %seen, i64 %next seq_cst seq_cst, align 8
-  %has.left = extractvalue {{i64, i1}} %left, 1
-  br i1 %has.left, label %out, label %look
-out:
-  br i1 %others, label %done, label %last
-last:
-  %number = call i32 @threads.get()
-  %still = icmp eq i32 %number, 1
-  br i1 %still, label %restore, label %done
-restore:
-  %before = trunc i64 %seen to i32
-  call void @threads.set(i32 %before)
-  br label %done
-done:
-  ret void
-}}
-"""
 
+@typed_function("ae.threads.leave")
+def _leave(entered: i1) -> None:
+    if not entered:
+        return
+    while True:
+        calls = atomic_load(_calls)
+        others = calls - _CALL
+        is_last = others < _CALL
+        if compare_exchange(_calls, calls, 0 if is_last else others):
+            break
+    if is_last and _get_threads() == 1:
+        _set_threads(i32(calls))
+
+
+@typed_function("ae.threads.enter")
+def _do_not_enter(short: i1) -> i1:
+    return False
+
+
+@typed_function("ae.threads.leave")
+def _do_not_leave(entered: i1) -> None:
+    return
+
+
+#: the functions of the routines
+ONE_THREAD: tuple[TypedFunction, ...] = (_enter, _leave)
 #: the same for a library whose number of threads cannot be set
-NOTHING = """
-define i1 @ae.threads.enter(i1 %short) nounwind {
-  ret i1 false
-}
-
-define void @ae.threads.leave(i1 %entered) nounwind {
-  ret void
-}
-"""
+NOTHING: tuple[TypedFunction, ...] = (_do_not_enter, _do_not_leave)
