@@ -100,11 +100,11 @@ class PythonCallBoundary(CallBoundary):
             words += [at, 8 * layout.descr_word(dtype), len(shape), number, copy_bytes, slot]
             words += [-1 if n is None else n for n in item.static_shape]
             self.objects[k] = Spilled(slot + layout.READ_OBJECT, "ptr")
-            data = self.code.emitter.pointers[item.buffer.name] = Spilled(slot + layout.READ_DATA, "ptr")
+            data = self.code.expressions.pointers[item.buffer.name] = Spilled(slot + layout.READ_DATA, "ptr")
             lengths: list[str] = [Spilled(slot + layout.READ_LENGTHS + 8 * d, "i64") for d in range(len(shape))]
             for size, length, static in zip(shape, lengths, item.static_shape, strict=True):
                 if static is None:
-                    self.code.emitter.variables[size.attr] = (length, 0)
+                    self.code.values.variables[size.attr] = (length, 0)
             if shape:
                 self.seen[item.buffer.name] = self.objects[k], data, lengths
         self.constants.append(
@@ -146,7 +146,7 @@ class PythonCallBoundary(CallBoundary):
         bits = code.field(obj, code.field(facts, layout.LINK_PLACE, "i64"))
         self._demand_input(code.compare("eq", "ptr", code.field(facts, layout.LINK_BITS), bits))
         (size,) = self.program.inputs[k].buffer.shape
-        code.emitter.variables[size.attr] = (code.spill(self._words_of(facts), "i64"), 0)
+        code.values.variables[size.attr] = (code.spill(self._words_of(facts), "i64"), 0)
 
     def _words_of(self, facts: str) -> str:
         """Return the number of words of the generator's state."""
@@ -186,7 +186,7 @@ class PythonCallBoundary(CallBoundary):
         if held:
             code.demand(code.call("hold", "i1", *_CALL_OF_PLAN), layout.RAISED)
         for number in held:
-            words = code.emitter.buffer(self.program.inputs[inputs[number]].buffer.name)
+            words = code.pointer_to(self.program.inputs[inputs[number]].buffer.name)
             code.call("fetch", "void", "ptr %frame", "ptr @plan", f"i64 {number}", f"ptr {words}")
 
     def _updated_generators(self) -> list[int]:
@@ -201,7 +201,7 @@ class PythonCallBoundary(CallBoundary):
         if numbers:
             code.demand(code.call("hold", "i1", *_CALL_OF_PLAN), layout.RAISED)
         for number in numbers:
-            before = code.emitter.buffer(self.program.inputs[inputs[number]].buffer.name)
+            before = code.pointer_to(self.program.inputs[inputs[number]].buffer.name)
             arguments = ("ptr %frame", "ptr @plan", f"i64 {number}", f"ptr {before}")
             code.demand(code.call("settle", "i1", *arguments), layout.DRAWN)
 
@@ -255,8 +255,8 @@ class PythonCallBoundary(CallBoundary):
         for name in sorted(used & self.maybe_changed):
             self.maybe_changed.discard(name)
             seen, pointer, sizes = self.seen[name]
-            obj, data = code.emitter.here(seen), code.emitter.here(pointer)
-            lengths = [code.emitter.here(n) for n in sizes]
+            obj, data = code.here(seen), code.here(pointer)
+            lengths = [code.here(n) for n in sizes]
             rank = code.field(obj, layout.ARRAY_NDIM, "i32")
             code.demand(code.compare("eq", "i32", rank, str(len(lengths))), layout.MOVED)
             same = code.compare("eq", "ptr", code.field(obj, layout.ARRAY_DATA), data)
@@ -281,7 +281,7 @@ class PythonCallBoundary(CallBoundary):
             n = code.field(dims, 8 * d, "i64")
             lengths.append(n)
             if static is None:
-                code.emitter.variables[size.attr] = (n, 0)
+                code.values.variables[size.attr] = (n, 0)
             else:
                 self._demand_input(code.compare("eq", "i64", n, str(static)))
         data = code.field(obj, layout.ARRAY_DATA)
@@ -329,7 +329,7 @@ class PythonCallBoundary(CallBoundary):
         code, buffer = self.code, step.buffer
         old, lonely = None, self.threads.lonely
         if step.reuse is not None:
-            old = code.emitter.here(self.objects[step.reuse])
+            old = code.here(self.objects[step.reuse])
             if not self.program.inputs[step.reuse].implicit:
                 lonely = code.field(old, 0, "i32")  # the caller gives it away, with any other references
         array = make_array(code, self.program, step, output, old, lonely)
@@ -343,7 +343,7 @@ class PythonCallBoundary(CallBoundary):
 
     def hand_over(self, step: HandOver) -> None:
         """Let the array of an input be a result."""
-        obj = self.code.emitter.here(self.objects[self.program.exchanged_arrays()[step.output]])
+        obj = self.code.here(self.objects[self.program.exchanged_arrays()[step.output]])
         self.code.call("Py_IncRef", "void", f"ptr {obj}")
         self.code.set_field("%frame", self.frame.result(step.output), obj)
 

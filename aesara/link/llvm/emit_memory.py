@@ -53,7 +53,7 @@ class Workspace:
         code, slot = self.code, self.slots[number]
         if not slot.late:
             location = self._places[number]
-            return self._at_offset(location) if isinstance(location, int) else code.emitter.here(location)
+            return self._at_offset(location) if isinstance(location, int) else code.here(location)
         size = self._checked_size(_align(slot.size), [slot.size])
         late = code.frame.late(number)
         block = code.call("late", "ptr", "ptr %frame", "ptr %table", f"i64 {late}", f"i64 {size}")

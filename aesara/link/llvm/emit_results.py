@@ -67,7 +67,7 @@ def initial_values(code: HostCode, program: Program, step: Allocate) -> str:
     """Return the pointer to the initial values of a result."""
     if step.initial is None:
         return "null"
-    return code.emitter.buffer(program.inputs[step.initial].buffer.name)
+    return code.pointer_to(program.inputs[step.initial].buffer.name)
 
 
 def kind_and_shape(code: HostCode, buffer: Buffer) -> tuple[str, str, str]:

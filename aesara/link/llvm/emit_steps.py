@@ -112,7 +112,7 @@ def _allocate(entry: EntryPoint, step: Allocate) -> None:
 def _view(entry: EntryPoint, step: View) -> None:
     code = entry.code
     offset = code.value(step.offset)
-    code.place(step.buffer.name, code.at(code.emitter.buffer(step.base), offset, memory_type(step.buffer.dtype)))
+    code.place(step.buffer.name, code.at(code.pointer_to(step.base), offset, memory_type(step.buffer.dtype)))
 
 
 @emits(HandOver)
@@ -130,7 +130,7 @@ def _launch(entry: EntryPoint, step: Launch) -> None:
     arguments = []
     for argument in step.arguments:
         if isinstance(argument, str):
-            arguments.append(f"ptr {code.emitter.buffer(argument)}")
+            arguments.append(f"ptr {code.pointer_to(argument)}")
         else:
             arguments.append(f"{LLVM_TYPES[argument.dtype]} {code.value(argument)}")
     if cut == "no":
@@ -179,7 +179,7 @@ def _launch_in_parts(entry: EntryPoint, step: Launch, function: str, arguments: 
     code.add(f"{first} = phi i64 [0, %{before}], [{last}, %{parted}]")
     code.branch(code.compare("eq", "ptr", watcher, "null"), part, look, likely=part)
     code.block(look)
-    lines, work = code.emitter.emit_estimate(iteration_work(loop).replace(outside))
+    lines, work = code.emitter.estimate(iteration_work(loop).replace(outside))
     code.add(*lines)
     end = code.call("chunk", "i64", f"ptr {watcher}", f"i64 {first}", f"i64 {extent}", f"double {work}")
     code.stop_if(code.compare("slt", "i64", end, "0"), go)
@@ -265,7 +265,7 @@ def _emit_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None
 def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
     """Return the address of an operand as an argument."""
     offset = code.value(operand.offset)
-    return f"ptr {code.at(code.emitter.buffer(operand.buffer), offset, memory_type(dtype))}"
+    return f"ptr {code.at(code.pointer_to(operand.buffer), offset, memory_type(dtype))}"
 
 
 # -- loops, and nodes in Python ---------------------------------------------------------------------------------
@@ -304,7 +304,7 @@ def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
     if step.until is None:
         code.define(step.count, code.value(op("maximum", step.extent, const(0))))
     else:
-        code.define(step.count, code.field(code.emitter.buffer(rounds_buffer(step)), 0, "i64"))
+        code.define(step.count, code.field(code.pointer_to(rounds_buffer(step)), 0, "i64"))
 
 
 @emits(PythonCall)
@@ -313,7 +313,7 @@ def _python(entry: EntryPoint, step: PythonCall) -> None:
     operands = code.reserve("operands", max(len(step.operands), 1))
     windows = []
     for k, buffer in enumerate(step.operands):
-        data = code.emitter.buffer(buffer.name)
+        data = code.pointer_to(buffer.name)
         window = code.call("array", "ptr", "ptr %table", *kind_and_shape(code, buffer), f"ptr {data}")
         code.set_field(operands, 8 * k, window)
         code.demand_pointer(window, layout.RAISED)
@@ -336,6 +336,6 @@ def _python(entry: EntryPoint, step: PythonCall) -> None:
         for n, length in zip(buffer.outer_shape, lengths, strict=True):
             if n.op == "var":
                 code.define(n.attr, length)
-        spilled = code.emitter.pointers[buffer.name]
+        spilled = code.expressions.pointers[buffer.name]
         seen[buffer.name] = code.spill(obj), spilled, [code.spill(n, "i64") for n in lengths]
     entry.boundary.python_ran(seen)

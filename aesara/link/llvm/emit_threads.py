@@ -78,9 +78,9 @@ class Threads:
         return work.replace(lambda size: size if self._is_known(size) else const(UNKNOWN))
 
     def _is_known(self, size: Expr) -> bool:
-        here = len(self.code.emitter.scopes)
+        here = len(self.code.values.scopes)
         return all(
-            e.attr in self.complete if e.op == "load" else self.code.emitter.variables.get(e.attr, ("", here))[1] < here
+            e.attr in self.complete if e.op == "load" else self.code.values.variables.get(e.attr, ("", here))[1] < here
             for e in walk([size])
             if e.op in ("load", "var")
         )
@@ -101,7 +101,7 @@ class Threads:
 
     def is_loop_invariant(self, step: Step) -> bool:
         """Return whether the work of a step in a loop depends only on sizes that are known outside of all loops."""
-        variables = self.code.emitter.variables
+        variables = self.code.values.variables
         return all(
             e.attr in self.complete if e.op == "load" else variables.get(e.attr, ("", 1))[1] == 0
             for sizes in self.step_work(step).terms

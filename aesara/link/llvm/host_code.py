@@ -9,18 +9,18 @@ from collections.abc import Sequence
 from aesara.ir.expr import Expr
 from aesara.ir.instructions import CallInstruction
 from aesara.link.llvm import layout
-from aesara.link.llvm.emit_kernel import Emitter, Scope
+from aesara.link.llvm.emit_kernel import FunctionEmitter
 from aesara.link.llvm.frame import Frame
+from aesara.link.llvm.kept_values import KeptValues
 from aesara.link.llvm.metadata import Metadata
 from aesara.link.llvm.module import Module
 from aesara.link.llvm.spills import Spilled
+from aesara.link.llvm.values import Scope
 
 __all__ = ["HostCode"]
 
 #: maximum number of branches to one failure label: LLVM's time for a label is quadratic in their number
 _MAX_BRANCHES = 64
-#: maximum number of values in one block of an entry that spills values, for the same reason
-_MAX_VALUES = 100
 
 
 class HostCode:
@@ -39,11 +39,11 @@ class HostCode:
         self.module = Module(self.metadata)
         # !0 and !1 are the weights of likely and unlikely branches
         self.metadata.lines = ['!{!"branch_weights", i32 1000, i32 1}', '!{!"branch_weights", i32 1, i32 1000}']
-        self.emitter = Emitter(self.module, self.metadata, written)
-        if spills:
-            self.emitter.block_values = _MAX_VALUES
-            self.emitter.keep = self._to_frame
-        self.lines = self.emitter.scopes[0].lines
+        self.emitter = FunctionEmitter(self.module, self.metadata, written)
+        self.values, self.expressions = self.emitter.values, self.emitter.expressions
+        self._kept = KeptValues(self.values, self._to_frame) if spills else None
+        self.expressions.kept = self._kept
+        self.lines = self.values.scopes[0].lines
         self.allocas: list[str] = []
         #: failures by label of their handler: the error, its values, and the block that branches there
         self._failures: dict[str, list[tuple[int | str, Sequence[str], str]]] = {"failed": []}
@@ -86,7 +86,7 @@ class HostCode:
     @property
     def writer(self) -> Scope:
         """The writer of the current block."""
-        return self.emitter.scopes[-1]
+        return self.values.innermost
 
     def add(self, *lines: str) -> None:
         self.writer.add(*lines)
@@ -96,10 +96,10 @@ class HostCode:
         return self.writer.emit(kind, instruction, stem).name
 
     def fresh(self, stem: str = "t") -> str:
-        return self.emitter.fresh(stem)
+        return self.values.names.fresh(stem)
 
     def label(self, stem: str) -> str:
-        return self.emitter.label(stem)
+        return self.values.names.label(stem)
 
     def block(self, label: str) -> None:
         self.writer.begin(label)
@@ -124,12 +124,12 @@ class HostCode:
         self.writer.branch(condition, yes, no, note)
 
     def value(self, e: Expr) -> str:
-        return self.emitter.value(e)
+        return self.expressions.name_of(e)
 
     def forget(self) -> None:
         """Discard values that can be recomputed, in an entry that spills values."""
-        if self.spills:
-            self.emitter.forget()
+        if self._kept is not None:
+            self._kept.end_step()
 
     def call(self, function: str, result: str, *arguments: str) -> str:
         """Call a C function or a routine by its word of the table."""
@@ -155,19 +155,27 @@ class HostCode:
 
     # -- buffers and values -----------------------------------------------------------------------------------
 
+    def pointer_to(self, buffer: str) -> str:
+        """Return the pointer to a buffer."""
+        return self.expressions.pointer_to(buffer)
+
+    def here(self, value: str) -> str:
+        """Return the name of a value, after loading it if it is spilled."""
+        return self.values.here(value)
+
     def place(self, buffer: str, pointer: str) -> None:
         """Set the pointer to a buffer."""
-        self.emitter.pointers[buffer] = self.spill(pointer)
+        self.expressions.pointers[buffer] = self.spill(pointer)
 
     def spill(self, value: str, kind: str = "ptr") -> str:
         """Store a value that later steps read in the frame, if this entry spills; return its replacement."""
-        if not self.spills or len(self.emitter.scopes) > 1:
+        if not self.spills or len(self.values.scopes) > 1:
             return value
         return self._to_frame(value, kind)
 
     def _to_frame(self, value: str, kind: str) -> Spilled:
         """Store a value of the top level in the frame."""
-        top, spilled = self.emitter.scopes[0], Spilled(self.frame.reserve(1), kind)
+        top, spilled = self.values.scopes[0], Spilled(self.frame.reserve(1), kind)
         top.store(top.value(kind, value), top.at("%frame", spilled.offset))
         return spilled
 
@@ -182,7 +190,7 @@ class HostCode:
 
     def define(self, name: str, value: str, kind: str = "i64") -> None:
         """Define a size, whose value is known in the current loop."""
-        self.emitter.variables[name] = (self.spill(value, kind), len(self.emitter.scopes) - 1)
+        self.values.variables[name] = (self.spill(value, kind), self.writer.depth)
 
     def copy(self, target: str, source: str, size: str) -> None:
         """Copy bytes."""

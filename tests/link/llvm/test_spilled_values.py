@@ -12,7 +12,7 @@ import pytest
 import aesara
 import aesara.tensor as at
 from aesara.compile.ops import as_op
-from aesara.link.llvm import host_code, spills
+from aesara.link.llvm import kept_values, spills
 from aesara.link.llvm.emit_program import emit_program
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "ir"))
@@ -38,7 +38,7 @@ def test_results_are_the_same(name, length, monkeypatch):
     runs = Runs(name)
     expected = [bits(runs.call(runs.native, arguments)) for arguments in runs.graph.arguments]
     monkeypatch.setattr(spills, "MANY", -1)
-    monkeypatch.setattr(host_code, "_MAX_VALUES", length)
+    monkeypatch.setattr(kept_values, "_MAX_VALUES", length)
     spilled = Runs(name)
     text = spilled.native._native.report.text
     assert ("ptr @explicit" in text) == bool(spilled.graph.inputs)
