@@ -33,7 +33,7 @@ def _inside(database: RewriteDatabase) -> Iterator[tuple[str, NodeRewriter, set[
     if isinstance(database, TopoDB):
         yield from _inside(database.db)
     for name in sorted(database._names):
-        entry = database._named(name)
+        entry = database._rewriter_named(name)
         tags = {tag for tag, entries in database.__db__.items() if entry in entries}
         if isinstance(entry, RewriteDatabase):
             yield from _inside(entry)

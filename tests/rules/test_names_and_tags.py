@@ -92,8 +92,8 @@ def test_name_and_tags(database, name, tags):
 def test_what_is_excluded_by_name_is_left_out(database, name, tags):
     where = INSIDE[ELSEWHERE.get(database, {}).get(name, database)]
     everything = list(where._names)
-    chosen = where._selected(RewriteDatabaseQuery(everything))
-    assert len(where._selected(RewriteDatabaseQuery(everything, exclude=[name]))) < len(chosen) == len(everything)
+    chosen = where._select(RewriteDatabaseQuery(everything))
+    assert len(where._select(RewriteDatabaseQuery(everything, exclude=[name]))) < len(chosen) == len(everything)
 
 
 @pytest.mark.parametrize("name, database", BY_NAME.items())

@@ -203,9 +203,9 @@ def test_unknown_names():
 def test_tags(name, databases):
     """A rule is found by its name, and left out by it."""
     for database in databases:
-        everything = database._selected(RewriteDatabaseQuery(include=["fast_run"]))
-        named = database._selected(RewriteDatabaseQuery(include=[name]))
-        rest = database._selected(RewriteDatabaseQuery(include=["fast_run"], exclude=[name]))
+        everything = database._select(RewriteDatabaseQuery(include=["fast_run"]))
+        named = database._select(RewriteDatabaseQuery(include=[name]))
+        rest = database._select(RewriteDatabaseQuery(include=["fast_run"], exclude=[name]))
         more = {id(database[other]) for other in INCLUDED_WITH.get(name, ()) if other in database}
         assert named and set(map(id, named)) - more <= set(map(id, everything))
         assert not set(map(id, named)) & set(map(id, rest))

@@ -20,7 +20,7 @@ from tests.op_classes import is_base, op_classes
 
 #: Base classes for the ops of users, who say what they know of shapes.
 #: What stands for C code, and what gives sparse matrices or lists: their own tests ask for shapes.
-OTHERS = ("aesara.link.c.", "aesara.sparse.", "aesara.typed_list.")
+OTHERS = ("aesara.compat.", "aesara.sparse.", "aesara.typed_list.")
 #: Ops without `infer_shape`, and why.
 WITHOUT = {
     "CumsumOp": "makes another op",
@@ -37,7 +37,6 @@ WITHOUT = {
     "TakeApart": "the value has the shapes; what is known of them is in the types",
     "OnParts": "it is made when a function is compiled, behind the rules that ask for shapes",
     "_FromUniform": "a base class",
-    "TheanoOp": "a base class",
     "GeneratorOfWords": "a generator has no shape",
     "WordsOfGenerator": "it is made when a function is compiled, behind the rules that ask for shapes",
 }
