@@ -1,5 +1,6 @@
 """Fixtures of all tests, and the selection of tests for ``--quick``."""
 
+import contextlib
 import gc
 import zlib
 
@@ -9,6 +10,7 @@ import pytest
 import aesara
 from aesara.graph.rewriting.databases import optdb
 from tests import quick
+from tests.unoptimized import is_unoptimized, unoptimized
 from tests.versions import SCIPY_LACKS
 
 #: A rule that fails, or a shape that an op cannot tell, is an error; each function is compiled, whatever was before.
@@ -78,6 +80,14 @@ def _options():
     for database in optdb._with_inner():
         database.foreign_modules.clear()
     with aesara.config.change_flags(**OPTIONS):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _without_passes(request):
+    """Compile without LLVM's passes where a test is not about what they make of loops."""
+    optimizes = request.config.getoption("--quick") or not is_unoptimized(request.path)
+    with contextlib.nullcontext() if optimizes else unoptimized():
         yield
 
 
