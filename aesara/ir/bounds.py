@@ -7,14 +7,11 @@ dtype, so a result with narrower bounds has not wrapped.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any, Self, TypeVar
 
 from aesara.ir.symbols import InputSize
 
-if TYPE_CHECKING:
-    from aesara.ir.expr import Expr
-
-__all__ = ["ANY", "ON_NUMBERS", "bounds_of", "decide_comparison", "holds", "split_constant"]
+__all__ = ["ANY", "ON_NUMBERS", "Term", "bounds_of", "decide_comparison", "holds", "split_constant"]
 
 #: smallest and largest value of a dtype
 _LIMITS: dict[str, tuple[int, int]] = {
@@ -48,7 +45,28 @@ def holds(dtype: str, value: int) -> bool:
     return least <= value <= most
 
 
-def bounds_of(e: Expr) -> tuple[int, int]:
+class Term:
+    """Fields of expressions that bounds depend on (see `aesara.ir.expr.Expr`)."""
+
+    __slots__ = ("op", "dtype", "attr", "args", "least", "most")
+
+    op: str
+    dtype: str
+    attr: Any
+    args: tuple[Self, ...]
+    least: int
+    most: int
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if the index has bounds narrower than its dtype, and therefore has not wrapped."""
+        return (self.least, self.most) != ANY
+
+
+AnyTerm = TypeVar("AnyTerm", bound=Term)
+
+
+def bounds_of(e: Term) -> tuple[int, int]:
     """Return the smallest and largest value of an index; the limits of its dtype if it may wrap."""
     if e.op == "const":
         return e.attr, e.attr
@@ -66,20 +84,20 @@ def bounds_of(e: Expr) -> tuple[int, int]:
     return (least, most) if ANY[0] <= least and most <= ANY[1] else ANY
 
 
-def _bounds_of_product(a: Expr, b: Expr) -> tuple[int, int]:
+def _bounds_of_product(a: Term, b: Term) -> tuple[int, int]:
     corners = [x * y for x in (a.least, a.most) for y in (b.least, b.most)]
     return min(corners), max(corners)
 
 
-def _bounds_of_quotient(a: Expr, b: Expr) -> tuple[int, int]:
+def _bounds_of_quotient(a: Term, b: Term) -> tuple[int, int]:
     return (a.least // b.attr, a.most // b.attr) if b.op == "const" and b.attr > 0 else ANY
 
 
-def _bounds_of_remainder(a: Expr, b: Expr) -> tuple[int, int]:
+def _bounds_of_remainder(a: Term, b: Term) -> tuple[int, int]:
     return (0, b.most - 1) if b.least > 0 else ANY
 
 
-_BOUNDS: dict[str, Callable[[Expr, Expr], tuple[int, int]]] = {
+_BOUNDS: dict[str, Callable[[Term, Term], tuple[int, int]]] = {
     "add": lambda a, b: (a.least + b.least, a.most + b.most),
     "sub": lambda a, b: (a.least - b.most, a.most - b.least),
     "mul": _bounds_of_product,
@@ -90,7 +108,7 @@ _BOUNDS: dict[str, Callable[[Expr, Expr], tuple[int, int]]] = {
 }
 
 
-def decide_comparison(name: str, a: Expr, b: Expr) -> bool | None:
+def decide_comparison(name: str, a: Term, b: Term) -> bool | None:
     """Return the result of a comparison if it is the same for all values, otherwise None."""
     (x, a_offset), (y, b_offset) = split_constant(a), split_constant(b)
     known = _decide_sums(name, x, a_offset, y, b_offset)
@@ -105,7 +123,7 @@ def decide_comparison(name: str, a: Expr, b: Expr) -> bool | None:
     return decided or None
 
 
-def _decide_sums(name: str, a: Expr, a_offset: int, b: Expr, b_offset: int) -> bool | None:
+def _decide_sums(name: str, a: Term, a_offset: int, b: Term, b_offset: int) -> bool | None:
     """Return the result of comparing ``a + a_offset`` with ``b + b_offset``, which do not wrap; None if it varies."""
     (x, a_constant), (y, b_constant) = split_constant(a), split_constant(b)
     evaluate = ON_NUMBERS[name]
@@ -119,7 +137,7 @@ def _decide_sums(name: str, a: Expr, a_offset: int, b: Expr, b_offset: int) -> b
     return bool(first) if first == second else None  # comparisons are monotone in both operands
 
 
-def split_constant(e: Expr) -> tuple[Expr, int]:
+def split_constant(e: AnyTerm) -> tuple[AnyTerm, int]:
     """Split an index into a base and a constant: ``e == base + constant`` without wrapping."""
     if e.op == "add" and e.args[1].op == "const" and e.is_bounded:
         return e.args[0], e.args[1].attr

@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from aesara.ir.bounds import ANY, ON_NUMBERS, bounds_of, decide_comparison, holds, split_constant
+from aesara.ir.bounds import ANY, ON_NUMBERS, Term, bounds_of, decide_comparison, holds, split_constant
 from aesara.ir.symbols import InputSize
 from aesara.primitives import PRIMITIVES
 from aesara.utils import free_in_children
@@ -67,21 +67,14 @@ def _reflect(name: str) -> Callable[[Expr, float], Expr]:
     return lambda a, b: op(name, a.like(b), a)
 
 
-class Expr:
+class Expr(Term):
     """A scalar expression, to be made with the functions of this module, which return equal ones only once.
 
     An index lies in `least` to `most`. Its arithmetic wraps; a result whose bounds are narrower than those of its dtype
     has not wrapped.
     """
 
-    __slots__ = ("op", "dtype", "attr", "args", "least", "most")
-
-    op: str
-    dtype: str
-    attr: Any
-    args: tuple[Expr, ...]
-    least: int
-    most: int
+    __slots__ = ()
 
     def __repr__(self) -> str:
         if self.op == "const":
@@ -94,11 +87,6 @@ class Expr:
     @property
     def is_const(self) -> bool:
         return self.op == "const"
-
-    @property
-    def is_bounded(self) -> bool:
-        """True if the index has bounds narrower than its dtype, and therefore has not wrapped."""
-        return (self.least, self.most) != ANY
 
     # Operators apply primitives; numbers become literals of the other operand's dtype. `==` compares identity.
     __add__ = _operator("add")

@@ -1,4 +1,4 @@
-"""Verifier of kernels and programs: names are bound where they are read, dtypes agree, offsets are int64."""
+"""Verifier of kernels and of parts of steps: names are bound where they are read, dtypes agree, offsets are int64."""
 
 from __future__ import annotations
 
@@ -25,10 +25,9 @@ from aesara.ir.kernel import (
     expressions_of,
 )
 from aesara.ir.lanes import accumulations
-from aesara.ir.program import Program
 from aesara.primitives import PRIMITIVES
 
-__all__ = ["IRError", "Bindings", "verify_function", "verify_kernel", "verify_program"]
+__all__ = ["IRError", "Bindings", "verify_function", "verify_kernel"]
 
 
 class IRError(Exception):
@@ -218,20 +217,3 @@ class Bindings:
     def fail(self, message: str) -> NoReturn:
         """Raise `IRError`."""
         raise IRError(message)
-
-
-def verify_program(program: Program) -> None:
-    """Raise `IRError` unless the program and all its kernels are well-formed."""
-    scope = Bindings(
-        {n.attr: INDEX for item in program.inputs for n in item.buffer.shape if n.op == "var"}, {}, program.slots
-    )
-    for buffer in (*(item.buffer for item in program.inputs), *program.constants):
-        scope.make(buffer)
-    for step in program.steps:
-        step.verify(scope)
-    for name in program.outputs:
-        if name not in scope.buffers:
-            raise IRError(f"output {name} is never allocated")
-    for number in program.lent:
-        if number >= len(program.outputs):
-            raise IRError(f"output {number} is lent, but there are {len(program.outputs)}")

@@ -16,7 +16,8 @@ import numpy as np
 from aesara.ir.buffers import ITEM_SIZES, Buffer
 from aesara.ir.expr import Expr, walk
 from aesara.ir.interpret.memory import Memory, wrap_array
-from aesara.ir.interpret.programs import CheckFailed, ProgramMachine, PythonFunction
+from aesara.ir.interpret.programs import ProgramMachine
+from aesara.ir.interpret.steps import CheckFailed, PythonFunction
 from aesara.ir.kernel import Kernel
 from aesara.ir.program import Program
 from aesara.ir.steps.base import Step

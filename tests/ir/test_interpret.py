@@ -20,7 +20,8 @@ from aesara.ir.interpret import (
 from aesara.ir.interpret.memory import garbage_array
 from aesara.ir.routines.special import special, special_named
 from aesara.ir.text import parse_kernel, parse_program, print_program
-from aesara.ir.verify import IRError, verify_program
+from aesara.ir.verify import IRError
+from aesara.ir.verify_program import verify_program
 from aesara.primitives import PRIMITIVES
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -15,7 +15,7 @@ from aesara.ir.kernel import For, Store
 from aesara.ir.loop_kernels import checks_after, failure_buffer, failure_size, loop_as_launch, rounds_buffer
 from aesara.ir.steps import Allocate, Define, Iterate
 from aesara.ir.text import parse_program
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 from aesara.raise_op import Assert
 from aesara.scan import until
 

@@ -43,7 +43,8 @@ from aesara.ir.steps import (
 from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
 from aesara.ir.text import IRSyntaxError, parse_program, print_program
 from aesara.ir.text.syntax import KEYWORDS
-from aesara.ir.verify import IRError, verify_program
+from aesara.ir.verify import IRError
+from aesara.ir.verify_program import verify_program
 
 S, I, N = var(InputSize(0, 0, longest("float64", 1), "s0")), var("i"), var("n")
 H1 = var(DefinedSize("h1"))

@@ -13,7 +13,8 @@ from aesara.ir.program import Input, Program
 from aesara.ir.routines import products
 from aesara.ir.routines.special import special
 from aesara.ir.steps import Allocate, Call, Check, Define, Launch, PythonCall
-from aesara.ir.verify import IRError, verify_kernel, verify_program
+from aesara.ir.verify import IRError, verify_kernel
+from aesara.ir.verify_program import verify_program
 
 I, N = var("i"), var("n")
 ONE = const(1.0, "float64")

@@ -16,7 +16,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.ir.interpret import CheckFailed, run_program
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 
 REFERENCE = Mode(linker="py", optimizer=None)
 

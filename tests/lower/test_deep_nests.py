@@ -10,7 +10,8 @@ from aesara.ir.expr import const, load, op, var
 from aesara.ir.interpret import run_kernel
 from aesara.ir.kernel import Assign, BufferParam, Declare, For, If, Kernel, ScalarParam, Store, walk_statements
 from aesara.ir.steps import Launch
-from aesara.ir.verify import verify_kernel, verify_program
+from aesara.ir.verify import verify_kernel
+from aesara.ir.verify_program import verify_program
 from aesara.lower.deep_nests import collapse_deep_nests
 
 REFERENCE = Mode(linker="py", optimizer=None)

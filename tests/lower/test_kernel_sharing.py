@@ -9,7 +9,7 @@ import aesara
 import aesara.tensor as at
 from aesara.ir.steps import Launch
 from aesara.ir.text import parse_program, print_kernel
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 from aesara.lower.assemble.alike import share_kernels
 
 x, w = at.matrix("x", dtype="float64"), at.matrix("w", dtype="float64")

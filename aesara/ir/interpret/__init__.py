@@ -20,8 +20,9 @@ are computed before the first is written.
 
 from aesara.ir.interpret.kernels import run_function, run_kernel
 from aesara.ir.interpret.memory import IllegalAccess
-from aesara.ir.interpret.programs import CheckFailed, Results, run_program
+from aesara.ir.interpret.programs import Results, run_program
 from aesara.ir.interpret.scalars import apply_primitive, convert
+from aesara.ir.interpret.steps import CheckFailed
 
 __all__ = [
     "CheckFailed",

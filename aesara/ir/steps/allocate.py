@@ -11,9 +11,9 @@ from aesara.ir.steps.base import Step
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -78,7 +78,7 @@ class Allocate(Step):
             scope.fail(f"{self.buffer.name} is in slot {self.slot}, but there are {len(scope.slots)}")
         scope.make(self.buffer)
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         memory = machine.allocate(self.buffer)
         if self.slot is not None:
             machine.put_in_slot(memory, self.slot)
@@ -87,7 +87,7 @@ class Allocate(Step):
         if self.reuse is not None:
             machine.take_input(self.reuse, memory)
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         where = ""
         if self.slot is not None:
             where += f" in slot {self.slot}"
@@ -101,7 +101,7 @@ class Allocate(Step):
         writer.define_buffers(self.buffer)
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Allocate:
+    def read(cls, reader: StepReader, line: Line) -> Allocate:
         buffer = reader.buffer(line)
         slot = output = reuse = initial = None
         if line.has("in"):

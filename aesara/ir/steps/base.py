@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from aesara.ir.buffers import Buffer, Slot
 from aesara.ir.expr import Expr, walk
@@ -11,15 +11,13 @@ from aesara.ir.kernel import Kernel
 from aesara.ir.work import Work
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.steps.check import Check
-    from aesara.ir.steps.launch import Launch
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
-__all__ = ["Step", "walk_steps"]
+__all__ = ["Step", "read_step", "walk_steps"]
 
 
 class Step:
@@ -78,12 +76,12 @@ class Step:
         """Return whether it may raise an exception by itself; `slots` are those of the program."""
         return False
 
-    def checks(self) -> Iterator[Check]:
-        """Iterate over itself if it is a check."""
+    def checks(self) -> Iterator[Any]:
+        """Iterate over itself if it is a `Check`."""
         return iter(())
 
-    def launches(self) -> Iterator[Launch]:
-        """Iterate over itself if it is a launch."""
+    def launches(self) -> Iterator[Any]:
+        """Iterate over itself if it is a `Launch`."""
         return iter(())
 
     # -- effects --------------------------------------------------------------------------------------------
@@ -163,18 +161,18 @@ class Step:
         """Raise `IRError` unless it is well-formed in `scope`; then add its definitions to the scope."""
         raise NotImplementedError
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         """Run it on the reference machine."""
         raise NotImplementedError
 
     # -- text form -------------------------------------------------------------------------------------------
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         """Write its lines of the text form."""
         raise NotImplementedError
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Step:
+    def read(cls, reader: StepReader, line: Line) -> Step:
         """Parse it from a line whose keyword has been read, and its nested steps from the following lines."""
         raise NotImplementedError
 
@@ -183,3 +181,15 @@ def walk_steps(steps: Iterable[Step]) -> Iterator[Step]:
     """Iterate over all steps, nested ones after the step that contains them."""
     for step in steps:
         yield from step.walk()
+
+
+def read_step(reader: StepReader, line: Line) -> Step:
+    """Parse a step and its nested lines."""
+    kind, word = line.peek()
+    step = next((step for step in Step.__subclasses__() if step.keyword == word), None) if kind == "word" else None
+    if step is None:
+        line.fail("a step")
+    line.take()
+    found = step.read(reader, line)
+    line.finish()
+    return found

@@ -14,9 +14,9 @@ from aesara.ir.work import Work
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -119,12 +119,12 @@ class Call(Step):
                 scope.fail(f"{parameter.name} of {routine.name} has {parameter.strides} strides")
             inside.expressions(*operand.expressions())
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         for number in range(1 if self.batch is None else machine.integer(self.batch)):
             machine.scalars[BATCH.attr] = machine.index(number)
             self._run_once(machine)
 
-    def _run_once(self, machine: ProgramMachine) -> None:
+    def _run_once(self, machine: StepMachine) -> None:
         routine, sizes = self.routine, self._sizes()
         values = {name: machine.integer(e) for name, e in sizes.items()}
         values |= {name: machine.value(e) for (name, _), e in zip(routine.scalars, self.scalars)}
@@ -145,7 +145,7 @@ class Call(Step):
 
     # -- text form -------------------------------------------------------------------------------------------
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         texts = iter(writer.texts(list(self.expressions())))
 
         def write_list(items: tuple[Expr, ...]) -> str:
@@ -159,7 +159,7 @@ class Call(Step):
         writer.invalidate([*self.writes(), BATCH.attr])
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Call:
+    def read(cls, reader: StepReader, line: Line) -> Call:
         routine = routine_named(line.name("a routine"))
         if routine is None:
             line.at -= 1

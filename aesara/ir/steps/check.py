@@ -11,9 +11,9 @@ from aesara.ir.steps.base import Step
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -46,18 +46,18 @@ class Check(Step):
         if self.condition.dtype != "bool":
             scope.fail(f"a check of {self.condition.dtype}")
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         values = tuple(machine.integer(v) for v in self.values)
         if not machine.value(self.condition):
             machine.fail(self.error, values)
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         condition, *values = writer.texts([self.condition, *self.values])
         listed = f" ({', '.join(values)})" if values else ""
         writer.line(f"{self.keyword} {condition} else error {self.error}{listed}")
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Check:
+    def read(cls, reader: StepReader, line: Line) -> Check:
         condition = reader.expression(line)
         line.expect("else")
         line.expect("error")

@@ -10,9 +10,9 @@ from aesara.ir.steps.base import Step
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -41,16 +41,16 @@ class Define(Step):
         scope.expressions(self.value)
         scope.define(self.name)
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         machine.scalars[self.name] = machine.value(self.value)
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         (value,) = writer.texts([self.value])
         writer.line(f"{self.keyword} {writer.name(self.name)} = {value}")
         writer.invalidate([self.name])
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Define:
+    def read(cls, reader: StepReader, line: Line) -> Define:
         name = line.name("a size")
         line.expect("=")
         return cls(name, reader.expression(line))

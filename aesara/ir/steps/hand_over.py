@@ -9,9 +9,9 @@ from aesara.ir.steps.base import Step
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -46,14 +46,14 @@ class HandOver(Step):
         if self.name not in scope.buffers:
             scope.fail(f"{self.name} is handed over, but no buffer")
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         """Do nothing: the program's output has the name of this buffer."""
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         writer.line(f"{self.keyword} {writer.name(self.name)} as output {self.output}")
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> HandOver:
+    def read(cls, reader: StepReader, line: Line) -> HandOver:
         name = line.name("the name of a buffer")
         line.expect("as")
         line.expect("output")

@@ -13,9 +13,9 @@ from aesara.ir.work import Work, kernel_work
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -81,11 +81,11 @@ class Launch(Step):
             else:
                 scope.expressions(argument)
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         arguments = [machine.memory(a) if isinstance(a, str) else machine.value(a) for a in self.arguments]
         machine.launch(self.kernel, arguments)
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         sizes = iter(writer.texts(list(self.expressions())))
         items = [
             _argument_text(a, writer.name(a) if isinstance(a, str) else next(sizes), p)
@@ -97,7 +97,7 @@ class Launch(Step):
         writer.invalidate(self.writes())
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Launch:
+    def read(cls, reader: StepReader, line: Line) -> Launch:
         kernel = reader.kernel(line)
         line.expect("(")
         arguments: list[str | Expr] = []

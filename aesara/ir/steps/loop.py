@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from aesara.ir.buffers import Slot
 from aesara.ir.expr import Expr
-from aesara.ir.steps.base import Step
+from aesara.ir.steps.base import Step, read_step
 from aesara.ir.work import Work, sum_of
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -99,7 +99,7 @@ class Iterate(Step):
                 scope.fail(f"a loop until {self.until.dtype}")
         scope.define(self.count)
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         count = 0
         for number in range(machine.integer(self.extent)):
             machine.scalars[self.var] = machine.index(number)
@@ -110,7 +110,7 @@ class Iterate(Step):
                 break
         machine.scalars[self.count] = machine.index(count)
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         (extent,) = writer.texts([self.extent])
         nest = f" nest {writer.name(self.nest)}" if self.nest else ""
         writer.line(f"{self.keyword} {writer.name(self.var)} < {extent} count {writer.name(self.count)}{nest}:")
@@ -124,7 +124,7 @@ class Iterate(Step):
         writer.invalidate([self.count])
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> Iterate:
+    def read(cls, reader: StepReader, line: Line) -> Iterate:
         var = line.name("a variable")
         reader.declare_loop_variable(var)
         line.expect("<")
@@ -141,5 +141,5 @@ class Iterate(Step):
                 until = reader.expression(inner)
                 inner.finish()
             else:
-                body.append(reader.step(inner))
+                body.append(read_step(reader, inner))
         return cls(var, extent, tuple(body), count, until, nest)

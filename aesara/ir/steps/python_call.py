@@ -11,9 +11,9 @@ from aesara.ir.steps.base import Step
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -74,19 +74,19 @@ class PythonCall(Step):
         for result in self.results:
             scope.make(result)
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         define_buffers = machine.python[self.index](*map(machine.copy_buffer, self.operands))
         for result, value in zip(self.results, define_buffers, strict=True):
             machine.accept(result, value, f"result {result.name} of node {self.index}")
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         operands, results = (", ".join(map(writer.buffer, group)) for group in (self.operands, self.results))
         writer.line(f"{self.keyword} {self.index} ({operands}) -> ({results})")
         writer.invalidate(self.defines())
         writer.define_buffers(*self.results)
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> PythonCall:
+    def read(cls, reader: StepReader, line: Line) -> PythonCall:
         index = line.integer()
         operands = reader.buffers(line)
         line.expect("->")

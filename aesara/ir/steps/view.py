@@ -11,9 +11,9 @@ from aesara.ir.steps.base import Step
 from aesara.records import dataclass
 
 if TYPE_CHECKING:
-    from aesara.ir.interpret.programs import ProgramMachine
-    from aesara.ir.text.parsing import ProgramReader
-    from aesara.ir.text.printing import ProgramWriter
+    from aesara.ir.interpret.steps import StepMachine
+    from aesara.ir.text.parsing import StepReader
+    from aesara.ir.text.printing import StepWriter
     from aesara.ir.text.reading import Line
     from aesara.ir.verify import Bindings
 
@@ -47,16 +47,16 @@ class View(Step):
         scope.expressions(*self.expressions())
         scope.make(self.buffer)
 
-    def run(self, machine: ProgramMachine) -> None:
+    def run(self, machine: StepMachine) -> None:
         machine.view(self.buffer, self.base, machine.integer(self.offset))
 
-    def write(self, writer: ProgramWriter) -> None:
+    def write(self, writer: StepWriter) -> None:
         (offset,) = writer.texts([self.offset])
         writer.line(f"{self.keyword} {writer.buffer(self.buffer)} in {writer.name(self.base)} at {offset}")
         writer.define_buffers(self.buffer)
 
     @classmethod
-    def read(cls, reader: ProgramReader, line: Line) -> View:
+    def read(cls, reader: StepReader, line: Line) -> View:
         buffer = reader.buffer(line)
         line.expect("in")
         base = line.name("the name of a buffer")

@@ -33,8 +33,10 @@ A program lists its inputs, its steps and its results, and then its kernels::
         return 1
 """
 
-from aesara.ir.text.parsing import parse_function, parse_kernel, parse_program
-from aesara.ir.text.printing import print_function, print_kernel, print_program
+from aesara.ir.text.parsing import parse_function, parse_kernel
+from aesara.ir.text.parsing_programs import parse_program
+from aesara.ir.text.printing import print_function, print_kernel
+from aesara.ir.text.printing_programs import print_program
 from aesara.ir.text.syntax import IRSyntaxError
 
 __all__ = [

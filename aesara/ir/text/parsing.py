@@ -1,12 +1,11 @@
-"""Parser of kernels, scalar functions and programs."""
+"""Parser of kernels, scalar functions and the parts of steps."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 
 from aesara.ir import expr as ir
-from aesara.ir.buffers import Buffer, Operand, Slot, longest
+from aesara.ir.buffers import Buffer, Operand
 from aesara.ir.expr import INDEX, Expr
 from aesara.ir.function import ScalarFunction
 from aesara.ir.kernel import (
@@ -21,13 +20,11 @@ from aesara.ir.kernel import (
     Store,
     While,
 )
-from aesara.ir.program import Input, Program
-from aesara.ir.steps import BATCH, STEPS, Step
-from aesara.ir.symbols import ArgumentName, ConstantName, DefinedSize, InputSize
+from aesara.ir.symbols import DefinedSize
 from aesara.ir.text.reading import Line, Reader, label_of, lines_of
-from aesara.ir.text.syntax import KEYWORDS, IRSyntaxError
+from aesara.ir.text.syntax import IRSyntaxError
 
-__all__ = ["ProgramReader", "parse_function", "parse_kernel", "parse_program"]
+__all__ = ["StepReader", "parse_function", "parse_kernel"]
 
 # -- text to kernels -------------------------------------------------------------------------------------------
 
@@ -244,73 +241,32 @@ def _read_simple(line: Line, reader: Reader) -> Statement:
     return Assign(name, value, reassociate)
 
 
-# -- text to programs ------------------------------------------------------------------------------------------
+# -- text to steps ---------------------------------------------------------------------------------------------
 
 
-def parse_program(text: str) -> Program:
-    """Parse a program; the inverse of `print_program`.
+class StepReader:
+    """Parser of the parts of steps, for their `read` methods.
 
-    Raises
-    ------
-    IRSyntaxError
-        If the text is not a program.
+    Parameters
+    ----------
+    lines
+        Those of a program.
     """
-    lines = lines_of(text)
-    if not lines:
-        raise IRSyntaxError("line 1: expected 'program', got nothing")
-    with ir.sharing():
-        return ProgramReader(lines).program()
-
-
-class ProgramReader:
-    """Parser of a program; its public methods are for the `read` methods of steps."""
 
     def __init__(self, lines: list[Line]) -> None:
         kernels, functions = _find_sections(lines, 1)
         self._functions = _read_functions(lines, functions)
         self._lines, self._kernel_lines, self._reader = lines, kernels, Reader(self._functions, DefinedSize)
-        self.declare_loop_variable(BATCH.attr)
         self._at = 1
         self._kernels: dict[str, Kernel] = {}
-        self._inputs: list[Input] = []
-        self._constants: list[Buffer] = []
-        self._slots: list[Slot] = []
-        self._steps: list[Step] = []
-        self._outputs: list[str] = []
-        self._lent: list[int] = []
-        self._updates: list[tuple[int, int]] = []
-        self._returned = 0
-        self._unpack_single = False
 
-    def program(self) -> Program:
-        head = self._lines[0]
-        head.expect("program")
-        head.finish()
+    def read_kernels(self) -> None:
+        """Parse the kernels of the program, which stand after its steps."""
         for at in self._kernel_lines:
             label, kernel, _ = _read_kernel(self._lines, at, self._functions)
             if label in self._kernels:
                 raise IRSyntaxError(f"line {self._lines[at].number}: expected another name, got kernel {label!r} again")
             self._kernels[label] = kernel
-        for line in self.lines_inside(head):
-            self._entry(line)
-            line.finish()
-        return Program(
-            tuple(self._inputs), tuple(self._constants), tuple(self._slots), tuple(self._steps), tuple(self._outputs),
-            tuple(self._updates), self._returned, self._unpack_single, tuple(self._lent),
-        )  # fmt: skip
-
-    def _entry(self, line: Line) -> None:
-        kind, word = line.peek()
-        if kind == "word" and word in STEPS:
-            self._steps.append(self.step(line))
-            return
-        read = getattr(self, f"_read_{word}", None) if kind == "word" and word in KEYWORDS else None
-        if read is None:
-            line.fail("input, shared, constant, slot, a step, output, update or return")
-        line.take()
-        read(line)
-
-    # -- for steps -------------------------------------------------------------------------------------------
 
     def lines_inside(self, head: Line) -> Iterator[Line]:
         """Iterate over the lines indented more than `head`, without bindings of `%k`."""
@@ -319,16 +275,6 @@ class ProgramReader:
             self._at += 1
             if not self._reader.binding(line):
                 yield line
-
-    def step(self, line: Line) -> Step:
-        """Parse a step and its nested lines."""
-        kind, word = line.peek()
-        if kind != "word" or word not in STEPS:
-            line.fail("a step")
-        line.take()
-        step = STEPS[word].read(self, line)
-        line.finish()
-        return step
 
     def expression(self, line: Line) -> Expr:
         """Parse an expression."""
@@ -376,67 +322,3 @@ class ProgramReader:
     def define_buffers(self, *buffers: Buffer) -> None:
         """Record that buffers are defined."""
         self._reader.buffers.update({b.name: b.dtype for b in buffers})
-
-    # -- other lines -----------------------------------------------------------------------------------------
-
-    def _read_input(self, line: Line, implicit: bool = False, is_generator: bool = False) -> None:
-        written = self.buffer(line)
-        most = longest(written.dtype, len(written.outer_shape))
-        shape = tuple(self._input_size(n, axis, most) for axis, n in enumerate(written.shape))
-        buffer = Buffer(ArgumentName(written.name), written.dtype, shape, written.is_complex)
-        self._reader.memories[buffer.name] = buffer.name
-        static: tuple[int | None, ...] = tuple(n.attr if n.is_const else None for n in buffer.outer_shape)
-        if line.has("static"):
-            line.expect("[")
-            sizes: list[int | None] = []
-            while not line.has("]"):
-                if sizes:
-                    line.expect(",")
-                sizes.append(None if line.has("?") else line.integer("a length or '?'"))
-            static = tuple(sizes)
-        self._inputs.append(Input(buffer, static, implicit, is_generator))
-        self.define_buffers(buffer)
-
-    def _read_shared(self, line: Line) -> None:
-        self._read_input(line, True)
-
-    def _read_generator(self, line: Line) -> None:
-        self._read_input(line, True, True)
-
-    def _input_size(self, written: Expr, axis: int, most: int) -> Expr:
-        if written.op != "var" or isinstance(written.attr, InputSize):
-            return written
-        size = InputSize(len(self._inputs), axis, most, written.attr)
-        self._reader.sizes[size] = size
-        return ir.var(size)
-
-    def _read_constant(self, line: Line) -> None:
-        written = self.buffer(line)
-        buffer = dataclasses.replace(written, name=ConstantName(written.name))
-        self._reader.memories[buffer.name] = buffer.name
-        self._constants.append(buffer)
-        self.define_buffers(buffer)
-
-    def _read_slot(self, line: Line) -> None:
-        if line.integer() != len(self._slots):
-            line.at -= 1
-            line.fail(f"slot {len(self._slots)}")
-        line.expect(":")
-        size = self.expression(line)
-        self._slots.append(Slot(size, line.has("late")))
-
-    def _read_output(self, line: Line) -> None:
-        self._outputs.append(line.name("the name of a buffer"))
-        if line.has("lent"):
-            self._lent.append(len(self._outputs) - 1)
-
-    def _read_update(self, line: Line) -> None:
-        line.expect("input")
-        number = line.integer()
-        line.expect("=")
-        line.expect("output")
-        self._updates.append((line.integer(), number))
-
-    def _read_return(self, line: Line) -> None:
-        self._returned = line.integer()
-        self._unpack_single = line.has("unpacked")

@@ -23,10 +23,9 @@ from aesara.ir.kernel import (
     expressions_of,
     walk_statements,
 )
-from aesara.ir.program import Input, Program
 from aesara.ir.text.syntax import BITWISE, SIGNS, format_name
 
-__all__ = ["ProgramWriter", "print_function", "print_kernel", "print_program"]
+__all__ = ["StepWriter", "print_function", "print_kernel"]
 
 _ATOM = 9
 #: length from which a subexpression gets a line of its own
@@ -347,57 +346,28 @@ def _changed_names(body: tuple[Statement, ...]) -> set[str]:
     return found
 
 
-# -- programs to text ------------------------------------------------------------------------------------------
+# -- steps to text ---------------------------------------------------------------------------------------------
 
 
-def print_program(program: Program) -> str:
-    """Return the program and its kernels as text that `parse_program` reads back."""
-    return ProgramWriter(program).text()
+class StepWriter:
+    """Printer of steps, for their `write` methods.
 
+    Parameters
+    ----------
+    kernels
+        Those that the steps launch.
+    """
 
-class ProgramWriter:
-    """Printer of a program; its public methods are for the `write` methods of steps."""
-
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        kernels = list(dict.fromkeys(kernel for step in program.all_steps() for kernel in step.kernels()))
+    def __init__(self, kernels: Sequence[Kernel]) -> None:
         self._labels = dict(zip(kernels, _labels(kernel.name for kernel in kernels)))
         self._functions = _function_labels(e for kernel in kernels for e in _kernel_expressions(kernel))
         self._writer = _Writer(self._functions)
         self._indent = _TAB
 
-    def text(self) -> str:
-        program, lines = self._program, self._writer.lines
-        lines.append("program")
-        for item in program.inputs:
-            self._input(item)
-        for buffer in program.constants:
-            self.line(f"constant {self.buffer(buffer)}")
-            self._writer.buffers[buffer.name] = buffer.dtype
-        for k, slot in enumerate(program.slots):
-            (size,) = self.texts([slot.size])
-            self.line(f"slot {k}: {size}{' late' if slot.late else ''}")
-        for step in program.steps:
-            step.write(self)
-        for k, name in enumerate(program.outputs):
-            self.line(f"output {format_name(name)}{' lent' if k in program.lent else ''}")
-        for output, number in program.updates:
-            self.line(f"update input {number} = output {output}")
-        self.line(f"return {program.returned}{' unpacked' if program.unpack_single else ''}")
+    def kernel_texts(self) -> list[str]:
+        """Return the text of each kernel, and of each function that they call."""
         kernels = [_kernel_text(kernel, label, self._functions) for kernel, label in self._labels.items()]
-        texts = ["\n".join(lines), *(k.rstrip("\n") for k in kernels), *_function_texts(self._functions)]
-        return "\n\n".join(texts) + "\n"
-
-    def _input(self, item: Input) -> None:
-        implied = tuple(n.attr if n.is_const else None for n in item.buffer.outer_shape)
-        static = ""
-        if item.static_shape != implied:
-            static = f" static [{', '.join('?' if n is None else str(n) for n in item.static_shape)}]"
-        kind = "shared" if item.implicit else "input"
-        self.line(f"{'generator' if item.is_generator else kind} {self.buffer(item.buffer)}{static}")
-        self._writer.buffers[item.buffer.name] = item.buffer.dtype
-
-    # -- for steps -------------------------------------------------------------------------------------------
+        return [*(text.rstrip("\n") for text in kernels), *_function_texts(self._functions)]
 
     def texts(self, roots: Sequence[Expr]) -> list[str]:
         """Return the text of each expression; lines for shared subexpressions are added before."""

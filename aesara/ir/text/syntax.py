@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 
-from aesara.ir.steps import STEPS
 from aesara.ir.verify import IRError
 from aesara.primitives import PRIMITIVES
 
@@ -36,12 +35,15 @@ INFIX = {
 SIGNS = {name: (sign, level) for sign, (name, level) in INFIX.items()}
 BITWISE = frozenset({"or", "xor", "and"})
 
+#: Words of the text form, those of steps in the second part.
 KEYWORDS = frozenset(
     """
     kernel program function for parallel distinct interleave lanes if while let reassociate true false inf nan input
     shared generator static constant slot late output update return unpacked written aliased
+
+    allocate in as or holding call with on check else error define hand launch loop count until nest python view at
     """.split()
-).union(*((step.keyword, *step.words) for step in STEPS.values()))
+)
 RESERVED = KEYWORDS | DTYPES | frozenset(PRIMITIVES)
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*\Z")
 

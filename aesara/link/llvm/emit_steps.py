@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from aesara.ir.buffers import Operand
 from aesara.ir.expr import Expr, const, op, substitute, var
-from aesara.ir.kernel import For
+from aesara.ir.kernel import For, Kernel
 from aesara.ir.loop_kernels import checks_after, failure_buffer, failure_size, rounds_buffer
 from aesara.ir.routine import CArgument, Data, Int64, Number, Scalar, SignalWatch, Stride, Table
 from aesara.ir.steps import (
@@ -26,21 +26,38 @@ from aesara.ir.steps import (
 )
 from aesara.ir.work import Work, is_heavy, iteration_work
 from aesara.link.llvm import layout
+from aesara.link.llvm.call_boundary import CallBoundary
 from aesara.link.llvm.chunks import has_long_rows, only_loop
 from aesara.link.llvm.emit_kernel import Cut
+from aesara.link.llvm.emit_memory import Workspace
 from aesara.link.llvm.emit_results import kind_and_shape
 from aesara.link.llvm.emit_routines import declare_routine
-from aesara.link.llvm.emit_threads import may_be_cut
+from aesara.link.llvm.emit_threads import Threads, may_be_cut
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.types import LLVM_TYPES, memory_type
 from aesara.records import dataclass
 
-if TYPE_CHECKING:
-    from aesara.link.llvm.emit_program import EntryPoint
-
 __all__ = ["Emission", "emission_of", "emits"]
 
 AnyStep = TypeVar("AnyStep", bound=Step)
+
+
+class StepEmitter(Protocol):
+    """Emitter of an entry point, as far as steps need it (see `emit_program.EntryPoint`)."""
+
+    code: HostCode
+    threads: Threads
+    boundary: CallBoundary
+    workspace: Workspace
+    short_loops: dict[int, Launch]
+    has_loops: bool
+    inside_loop: bool
+
+    def step(self, step: Step) -> None:
+        """Emit a step."""
+
+    def kernel(self, kernel: Kernel, cut: Cut) -> str:
+        """Return the symbol of a kernel, which is emitted once."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +72,7 @@ class Emission:
         Contribution to the total after which signals are checked; 0 if it takes no time.
     """
 
-    emit: Callable[[EntryPoint, Any], None]
+    emit: Callable[[StepEmitter, Any], None]
     weight: int
 
 
@@ -64,10 +81,10 @@ _EMISSIONS: dict[type[Step], Emission] = {}
 
 def emits(
     kind: type[AnyStep], weight: int = 0
-) -> Callable[[Callable[[EntryPoint, AnyStep], None]], Callable[[EntryPoint, AnyStep], None]]:
+) -> Callable[[Callable[[StepEmitter, AnyStep], None]], Callable[[StepEmitter, AnyStep], None]]:
     """Register a function that emits a class of steps."""
 
-    def register(emit: Callable[[EntryPoint, AnyStep], None]) -> Callable[[EntryPoint, AnyStep], None]:
+    def register(emit: Callable[[StepEmitter, AnyStep], None]) -> Callable[[StepEmitter, AnyStep], None]:
         _EMISSIONS[kind] = Emission(emit, weight)
         return emit
 
@@ -83,12 +100,12 @@ def emission_of(step: Step) -> Emission:
 
 
 @emits(Define)
-def _define(entry: EntryPoint, step: Define) -> None:
+def _define(entry: StepEmitter, step: Define) -> None:
     entry.code.define(step.name, entry.code.value(step.value), LLVM_TYPES[step.value.dtype])
 
 
 @emits(Check)
-def _check(entry: EntryPoint, step: Check) -> None:
+def _check(entry: StepEmitter, step: Check) -> None:
     code = entry.code
     condition = code.value(step.condition)
     values = [code.value(v) for v in step.values[: layout.ERROR_VALUES]]
@@ -99,7 +116,7 @@ def _check(entry: EntryPoint, step: Check) -> None:
 
 
 @emits(Allocate)
-def _allocate(entry: EntryPoint, step: Allocate) -> None:
+def _allocate(entry: StepEmitter, step: Allocate) -> None:
     code, buffer = entry.code, step.buffer
     if step.output is None:
         assert step.slot is not None
@@ -109,14 +126,14 @@ def _allocate(entry: EntryPoint, step: Allocate) -> None:
 
 
 @emits(View)
-def _view(entry: EntryPoint, step: View) -> None:
+def _view(entry: StepEmitter, step: View) -> None:
     code = entry.code
     offset = code.value(step.offset)
     code.place(step.buffer.name, code.at(code.pointer_to(step.base), offset, memory_type(step.buffer.dtype)))
 
 
 @emits(HandOver)
-def _hand_over(entry: EntryPoint, step: HandOver) -> None:
+def _hand_over(entry: StepEmitter, step: HandOver) -> None:
     entry.boundary.hand_over(step)
 
 
@@ -124,7 +141,7 @@ def _hand_over(entry: EntryPoint, step: HandOver) -> None:
 
 
 @emits(Launch, weight=1)
-def _launch(entry: EntryPoint, step: Launch) -> None:
+def _launch(entry: StepEmitter, step: Launch) -> None:
     code, cut = entry.code, _cut_of(entry, step)
     function = f"@{entry.kernel(step.kernel, cut)}"
     arguments = []
@@ -142,7 +159,7 @@ def _launch(entry: EntryPoint, step: Launch) -> None:
         entry.threads.fail_if_stopped(code.call_function(function, "i1", *arguments))
 
 
-def _cut_of(entry: EntryPoint, step: Launch) -> Cut:
+def _cut_of(entry: StepEmitter, step: Launch) -> Cut:
     """Return how the loops of a kernel are split."""
     kernel = step.kernel
     if not may_be_cut(kernel):
@@ -155,7 +172,7 @@ def _cut_of(entry: EntryPoint, step: Launch) -> Cut:
     return "inside" if entry.has_loops or only_loop(kernel) is None else "in parts"
 
 
-def _launch_in_parts(entry: EntryPoint, step: Launch, function: str, arguments: list[str]) -> None:
+def _launch_in_parts(entry: StepEmitter, step: Launch, function: str, arguments: list[str]) -> None:
     """Call a kernel for one part of its loop after another, with checks for signals in between."""
     code, loop = entry.code, only_loop(step.kernel)
     assert loop is not None
@@ -201,7 +218,7 @@ def _launch_in_parts(entry: EntryPoint, step: Launch, function: str, arguments: 
 # -- products and library routines -------------------------------------------------------------------------------
 
 
-def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[[], None]) -> None:
+def _for_each(entry: StepEmitter, batch: Expr | None, work: Work, emit: Callable[[], None]) -> None:
     """Emit code once, or in a loop over a batch, each item of which takes `work`."""
     if batch is None:
         emit()
@@ -216,7 +233,7 @@ def _for_each(entry: EntryPoint, batch: Expr | None, work: Work, emit: Callable[
 
 
 @emits(Call, weight=4)
-def _call(entry: EntryPoint, step: Call) -> None:
+def _call(entry: StepEmitter, step: Call) -> None:
     chunks = step.chunks
     if chunks is not None:
         work = step.routine.work_for(dict.fromkeys(step.routine.sizes, const(CHUNK)))
@@ -225,7 +242,7 @@ def _call(entry: EntryPoint, step: Call) -> None:
     _for_each(entry, step.batch, step.work_per_call(), lambda: _emit_call(entry, step))
 
 
-def _emit_call(entry: EntryPoint, step: Call, chunk: Expr | None = None) -> None:
+def _emit_call(entry: StepEmitter, step: Call, chunk: Expr | None = None) -> None:
     """Emit a call, or the part of one for chunk number `BATCH` of a result."""
     code, routine = entry.code, step.routine
     if routine.word is None:
@@ -272,7 +289,7 @@ def _pointer(code: HostCode, dtype: str, operand: Operand) -> str:
 
 
 @emits(Iterate, weight=4)
-def _loop(entry: EntryPoint, step: Iterate) -> None:
+def _loop(entry: StepEmitter, step: Iterate) -> None:
     code, threads = entry.code, entry.threads
     launch = entry.short_loops.get(id(step))
     if launch is not None:
@@ -291,7 +308,7 @@ def _loop(entry: EntryPoint, step: Iterate) -> None:
     entry.inside_loop = not outermost
 
 
-def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
+def _short_loop(entry: StepEmitter, step: Iterate, launch: Launch) -> None:
     """Emit a loop that is one kernel."""
     code, words = entry.code, failure_size(step)
     if step.until is not None:
@@ -308,7 +325,7 @@ def _short_loop(entry: EntryPoint, step: Iterate, launch: Launch) -> None:
 
 
 @emits(PythonCall)
-def _python(entry: EntryPoint, step: PythonCall) -> None:
+def _python(entry: StepEmitter, step: PythonCall) -> None:
     code = entry.code
     operands = code.reserve("operands", max(len(step.operands), 1))
     windows = []

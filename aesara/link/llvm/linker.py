@@ -15,7 +15,7 @@ from aesara.graph.inner import HasInnerGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.ir.expr import sharing
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 from aesara.link.basic import Declined, InputCell
 from aesara.link.llvm import in_advance
 from aesara.link.llvm.by_reference import ReferenceAnswers

@@ -7,7 +7,7 @@ import pytest
 
 from aesara.ir.interpret import run_program
 from aesara.ir.text import parse_program, print_program
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 from aesara.link.llvm.callable import Interface, NativeCallable
 from aesara.link.llvm.emit_program import ENTRY, emit_program
 from aesara.link.llvm.jit import build

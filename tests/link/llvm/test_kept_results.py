@@ -15,7 +15,8 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.io import Out
 from aesara.ir.text import parse_program, print_program
-from aesara.ir.verify import IRError, verify_program
+from aesara.ir.verify import IRError
+from aesara.ir.verify_program import verify_program
 from tests.closeness import assert_close
 
 x = at.dvector("x")

@@ -12,7 +12,7 @@ import aesara
 import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.ir.interpret import run_program
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 
 REFERENCE = Mode(linker="py", optimizer=None)
 #: indices with many repeats

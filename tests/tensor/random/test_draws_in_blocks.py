@@ -9,7 +9,7 @@ from aesara.compile.profile_stats import ProfileStats
 from aesara.ir.generators import generator_of, words_of
 from aesara.ir.interpret import run_program
 from aesara.ir.text import parse_program, print_program
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.random.generators import same_state
 from aesara.tensor.shapes.shape import Shape_i

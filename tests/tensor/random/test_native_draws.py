@@ -16,7 +16,7 @@ from aesara.ir.generators import generator_of, words_of
 from aesara.ir.interpret import run_program
 from aesara.ir.routines.numpy_loops import loop_address
 from aesara.ir.text import parse_program, print_program
-from aesara.ir.verify import verify_program
+from aesara.ir.verify_program import verify_program
 from aesara.tensor.random.generators import same_state
 from tests.own_distributions import SumOfDiceRV
 
