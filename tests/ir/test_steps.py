@@ -356,7 +356,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 answers={
                     "kind": "loop", "is_loop": True, "needs_optimization": True, "defines": ["h2"],
                     "expressions": [S, op("eq", H1, from_k)],
-                    "nested": lambda loop: list(loop.body),
+                    "nested_steps": lambda loop: list(loop.body),
                 },
                 gives={"h2": 2, "t": [5, 7]},
                 ill=[
@@ -375,7 +375,7 @@ def examples() -> dict[type[Step], list[Example]]:
                 answers={
                     "kind": "loop", "is_loop": True, "needs_optimization": True, "defines": ["h2"], "can_fail": True,
                     "expressions": [S],
-                    "nested": lambda loop: list(loop.body),
+                    "nested_steps": lambda loop: list(loop.body),
                 },
                 gives={"h2": 3},
                 slow=True,
@@ -387,7 +387,7 @@ def examples() -> dict[type[Step], list[Example]]:
 #: the answers that every step gives, and how to ask for them
 ANSWERS = {
     name: (lambda step, name=name: list(getattr(step, name)()))
-    for name in "expressions reads writes taken_inputs defines kernels products nested".split()
+    for name in "expressions reads writes taken_inputs defines kernels products nested_steps".split()
 }
 ANSWERS |= {
     name: (lambda step, name=name: [buffer.name for buffer in getattr(step, name)()])
