@@ -8,7 +8,7 @@ A pattern is
 * a number or an array: a constant of this value;
 * a variable: this variable (or an equal constant);
 * a tuple ``(op, pattern, ...)``: the output of ``op`` on inputs that match. `op` is an `Op`, a
-  class of ops, a function of an op that says whether it will do, or `ops`, for several of these and for attributes.
+  class of ops, a function of an op that says whether it will do, or `one_of`, for several of these and for attributes.
   The last of the patterns may be ``"*x"``: all inputs that the others did not take, put together by the same op;
   ``"**x"``: a list of them, which may be empty; ``...``: any further inputs;
 * `extract`: a variable in which a function finds what matches.
@@ -25,7 +25,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 
-#: The variables that names of a pattern stand for; of names in `ops`, the op, its node or the value of an attribute.
+#: The variables that names of a pattern stand for; of names in `one_of`, the op, its node or the value of an attribute.
 Bindings = dict[str, Any]
 
 
@@ -56,7 +56,7 @@ class LogicVariable:
 
 
 class Ops:
-    """Ops of a pattern, with their attributes. Made by `ops`, which says what the parts mean."""
+    """Ops of a pattern, with their attributes. Made by `one_of`, which says what the parts mean."""
 
     __slots__ = ("_named", "_tested", "attributes", "classes", "members", "name", "node")
 
@@ -118,7 +118,7 @@ class Ops:
         return " | ".join(op.__name__ if isinstance(op, type) else str(op) for op in self.alternatives)
 
 
-def ops(*members: Any, name: str | None = None, node: str | None = None, **attributes: Any) -> Ops:
+def one_of(*members: Any, name: str | None = None, node: str | None = None, **attributes: Any) -> Ops:
     """Return the op of a pattern that is one of several, or whose attributes matter.
 
     Parameters
@@ -138,7 +138,7 @@ def ops(*members: Any, name: str | None = None, node: str | None = None, **attri
     --------
     >>> from aesara.tensor.shapes.dimshuffle import DimShuffle
     >>> a = at.dmatrix("a")
-    >>> unify((ops(DimShuffle, new_order="order"), "x"), a.T)
+    >>> unify((one_of(DimShuffle, new_order="order"), "x"), a.T)
     {'order': (1, 0), 'x': a}
     """
     return Ops(members, name, node, attributes)

@@ -376,8 +376,8 @@ def rule(
         in every order.
     replacement
         A pattern, or a function whose parameters are named after variables of the pattern, and after ops, nodes and
-        attributes that `ops` names (``out`` is what is to be replaced, ``fgraph`` the graph). It may return None: then
-        nothing is replaced.
+        attributes that `one_of` names (``out`` is what is to be replaced, ``fgraph`` the graph). It may return None:
+        then nothing is replaced.
     condition
         A function with parameters of the same kind that says whether the rule applies.
     single_client

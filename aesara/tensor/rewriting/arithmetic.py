@@ -15,7 +15,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import LogicVariable, ops
+from aesara.graph.rewriting.matching import LogicVariable, one_of
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
@@ -106,7 +106,7 @@ local_neg_to_mul = rules.group(
     "local_neg_to_mul",
     row(
         "local_neg_of_multiple",
-        (neg, (ops(mul, true_divide, node="inner"), _FACTOR, ...)),
+        (neg, (one_of(mul, true_divide, node="inner"), _FACTOR, ...)),
         lambda inner, c, out: _with_opposite(inner, c, out),
         each=None,
         single_client=True,
@@ -114,7 +114,7 @@ local_neg_to_mul = rules.group(
     ),
     row(
         "local_neg_of_multiple_over",
-        (neg, (true_divide, (ops(mul, node="product"), _FACTOR, ...), "y")),
+        (neg, (true_divide, (one_of(mul, node="product"), _FACTOR, ...), "y")),
         lambda product, c, y, out: true_divide(_with_opposite(product, c, out), y),
         lambda product, out: same_dtype(product.outputs[0], out),
         each=None,
@@ -131,7 +131,7 @@ databases.canonicalize.spellings.append(negation_as_product)
 # In graphs that are done: one operation instead of two, and differences.
 negative_product_as_product = row(
     "negative_product_as_product",
-    (neg, (ops(mul, square, name="f"), "**x")),
+    (neg, (one_of(mul, square, name="f"), "**x")),
     lambda f, x, out: mul(constant_like(-1, out), *(x if f == mul else [*x, *x])),
     lambda out: is_float(out),
     each=None,
@@ -159,14 +159,14 @@ local_neg_div_neg = rules.group(
     "local_neg_div_neg",
     row(
         "local_neg_div_of_neg",
-        (neg, (ops(true_divide, node="quotient"), (neg, "x"), "y")),
+        (neg, (one_of(true_divide, node="quotient"), (neg, "x"), "y")),
         (true_divide, "x", "y"),
         lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
         each=None,
     ),
     row(
         "local_neg_div_by_neg",
-        (neg, (ops(true_divide, node="quotient"), "y", (neg, "x"))),
+        (neg, (one_of(true_divide, node="quotient"), "y", (neg, "x"))),
         (true_divide, "y", "x"),
         lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
         each=None,
@@ -176,7 +176,7 @@ local_neg_div_neg = rules.group(
 local_abs_lift = rules.canonicalize(
     row(
         "local_abs_lift",
-        (at_abs, (ops(mul, true_divide, name="f"), "**x")),
+        (at_abs, (one_of(mul, true_divide, name="f"), "**x")),
         lambda f, x, out: computed_in(
             out.type.dtype, f, [v if _is_absolute(v) else at_abs(as_float(v, out)) for v in x]
         ),
@@ -232,7 +232,7 @@ local_mul_zero = row(
 rules.add(local_mul_zero, to=(rules.canonicalize, rules.stabilize, rules.specialize), tags=("shape_unsafe",))
 local_zero_div = row(
     "local_zero_div",
-    (ops(floor_divide, true_divide), number("zero", 0), "x"),
+    (one_of(floor_divide, true_divide), number("zero", 0), "x"),
     0,
     lambda x: common_value(x) is None and not is_zero_or_nan(x),
     each=None,
@@ -265,7 +265,7 @@ def _sink(name, op, when):
     zero = number("zero", 0)
     branches = {"first": ("c", zero, "x"), "second": ("c", "x", zero)}
     sinks = [
-        row(f"{name}_{place}", (op, (ops(switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None)
+        row(f"{name}_{place}", (op, (one_of(switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None)
         for place, parts in branches.items()
     ]
     return rules.group(name, *sinks, to=(rules.canonicalize,))
@@ -284,11 +284,11 @@ def _is_finite(var):
 
 # Gradients of choices need no such rules: they are built as choices.
 local_mul_switch_sink = _sink(
-    "local_mul_switch_sink", ops(mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
+    "local_mul_switch_sink", one_of(mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
 )
 local_div_switch_sink = _sink(
     "local_div_switch_sink",
-    ops(true_divide, floor_divide, name="f"),
+    one_of(true_divide, floor_divide, name="f"),
     lambda y, out: is_float(out) and common_value(y[0]) is not None and not is_zero_or_nan(y[0]),
 )
 
@@ -326,14 +326,14 @@ _NOT_POSITIVE = number("c", lambda c: c <= 0)
 # NaN is neither equal to itself nor at most itself.
 local_useless_elemwise_comparison = rules.group(
     "local_useless_elemwise_comparison",
-    row("local_extremum_of_equals", (ops(minimum, maximum), "x", "x"), "x", each=None),
-    row("local_less_than_itself", (ops(lt, gt), "x", "x"), False, each=None),
+    row("local_extremum_of_equals", (one_of(minimum, maximum), "x", "x"), "x", each=None),
+    row("local_less_than_itself", (one_of(lt, gt), "x", "x"), False, each=None),
     row("local_different_from_itself", (neq, "x", "x"), False, _is_exact, each=None),
-    row("local_equal_to_itself", (ops(le, ge, eq), "x", "x"), True, _is_exact, each=None),
+    row("local_equal_to_itself", (one_of(le, ge, eq), "x", "x"), True, _is_exact, each=None),
     row("local_length_below_zero", (lt, _LENGTH, _NOT_POSITIVE), False, each=None),
-    row("local_length_is_negative", (ops(le, eq), _LENGTH, _NEGATIVE), False, each=None),
+    row("local_length_is_negative", (one_of(le, eq), _LENGTH, _NEGATIVE), False, each=None),
     row("local_length_from_zero", (ge, _LENGTH, _NOT_POSITIVE), True, each=None),
-    row("local_length_not_negative", (ops(gt, neq), _LENGTH, _NEGATIVE), True, each=None),
+    row("local_length_not_negative", (one_of(gt, neq), _LENGTH, _NEGATIVE), True, each=None),
     row("local_zero_above_length", (gt, _NOT_POSITIVE, _LENGTH), False, each=None),
     row("local_negative_above_length", (ge, _NEGATIVE, _LENGTH), False, each=None),
     row("local_zero_up_to_length", (le, _NOT_POSITIVE, _LENGTH), True, each=None),

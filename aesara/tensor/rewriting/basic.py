@@ -8,7 +8,7 @@ from aesara import scalar as aes
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.graph.rewriting.older_names import older_names
 from aesara.graph.rewriting.pattern import rule
 from aesara.graph.vectorization import vectorize_node
@@ -81,7 +81,7 @@ _HANDED_ON = (ViewOp, ConsiderConstant, DisconnectedGrad, GradClip, GradScale, U
 
 local_view_op = rule(
     "local_view_op",
-    (ops(*_HANDED_ON, name="f"), "x"),
+    (one_of(*_HANDED_ON, name="f"), "x"),
     "x",
     lambda f: type(f) in _HANDED_ON,  # not what is derived from these: a class of a user may do more
     why="zero_grad(x) -> x: the gradients have been taken",
@@ -107,10 +107,10 @@ def _has_bits(var, ones, dtype):
 
 local_useless_elemwise = rules.group(
     "local_useless_elemwise",
-    row("local_useless_copy", (ops(add, mul, identity), "x"), "x", each=None, why="add(x) -> x, identity(x) -> x"),
+    row("local_useless_copy", (one_of(add, mul, identity), "x"), "x", each=None, why="add(x) -> x, identity(x) -> x"),
     row(
         "local_useless_logic_of_same",
-        (ops(and_, or_), "x", "x"),
+        (one_of(and_, or_), "x", "x"),
         "x",
         lambda x, out: x.type.dtype == out.type.dtype,
         each=None,
@@ -118,7 +118,7 @@ local_useless_elemwise = rules.group(
     ),
     row(
         "local_useless_logic",
-        (ops(and_, or_, xor, name="f"), number("bits"), "x"),
+        (one_of(and_, or_, xor, name="f"), number("bits"), "x"),
         "x",
         lambda f, bits, x, out: _has_bits(bits, f == and_, out.type.dtype) and fits_within(bits, x),
         each=None,
@@ -130,7 +130,7 @@ local_known_logic = rules.group(
     "local_known_logic",
     row(
         "local_logic_with_known_bits",
-        (ops(and_, or_, name="f"), number("bits"), "x"),
+        (one_of(and_, or_, name="f"), number("bits"), "x"),
         lambda f, bits, out: constant_like(common_value(bits), out),
         lambda f, bits, out: _has_bits(bits, f == or_, out.type.dtype),
         each=None,
@@ -296,7 +296,7 @@ rules.add(local_join_1, to=EVERYWHERE)
 @rules.useless("shape_unsafe")
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@replacing((ops(Join, name="join"), number("axis"), "**tensors"), each=None)
+@replacing((one_of(Join, name="join"), number("axis"), "**tensors"), each=None)
 def local_join_empty(join, axis, tensors):
     """join(0, x, []) -> x, for constant tensors without elements."""
     kept = [v for v in tensors if v.type.shape[int(common_value(axis))] != 0]
@@ -308,7 +308,7 @@ def local_join_empty(join, axis, tensors):
 @rules.useless
 @rules.canonicalize
 @rules.specialize
-@replacing((ops(Join, name="join"), number("axis", 0), "**tensors"), lambda out: out.type.ndim == 1, each=None)
+@replacing((one_of(Join, name="join"), number("axis", 0), "**tensors"), lambda out: out.type.ndim == 1, each=None)
 def local_join_make_vector(join, axis, tensors):
     """join(0, [x], [y, z]) -> [x, y, z], for vectors made of scalars."""
     merged = []
@@ -325,7 +325,7 @@ def local_join_make_vector(join, axis, tensors):
 
 
 local_useless_split = rule(
-    "local_useless_split", (ops(Split, len_splits=1), "x", "axis", "sizes"), "x", why="split(x, axis, [n]) -> x"
+    "local_useless_split", (one_of(Split, len_splits=1), "x", "axis", "sizes"), "x", why="split(x, axis, [n]) -> x"
 )
 rules.add(local_useless_split, to=EVERYWHERE, tags=("shape_unsafe",))
 

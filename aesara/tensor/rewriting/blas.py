@@ -24,7 +24,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.graph.rewriting.node_rewriters import SequentialNodeRewriter
 from aesara.graph.rewriting.rewriter import GraphRewriter, NodeRewriter, SequentialGraphRewriter
 from aesara.graph.rewriting.tracker import OpToRewriterTracker
@@ -257,14 +257,14 @@ def _is_outer(x: Variable, y: Variable, beta: Variable) -> bool:
 
 local_gemm_to_gemv = row(
     "local_gemm_to_gemv",
-    (ops(gemm_no_inplace), "z", "alpha", "x", "y", "beta"),
+    (one_of(gemm_no_inplace), "z", "alpha", "x", "y", "beta"),
     _product_with_vector,
     each=None,
     why="gemm(z, a, x, y, b) -> gemv(z[0], a, y.T, x[0], b) of a single row, and likewise of a column",
 )
 local_gemm_to_ger = row(
     "local_gemm_to_ger",
-    (ops(gemm_no_inplace), "z", "alpha", "x", "y", "beta"),
+    (one_of(gemm_no_inplace), "z", "alpha", "x", "y", "beta"),
     lambda z, alpha, x, y, beta: ger(times_unless_zero(beta, z), alpha, x.dimshuffle(0), y.dimshuffle(1)),
     _is_outer,
     each=None,
@@ -272,7 +272,7 @@ local_gemm_to_ger = row(
 )
 local_dot22_to_ger_or_gemv = row(
     "local_dot22_to_ger_or_gemv",
-    (ops(_dot22), "x", "y"),
+    (one_of(_dot22), "x", "y"),
     _product_of_vectors,
     each=None,
     why="dot22(x, y) -> x * y of a column and a row, and dot(x[0], y) of a single row",

@@ -11,7 +11,7 @@ from aesara.configdefaults import config
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import in2out, node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.graph.rewriting.pattern import rule
 from aesara.scalar import eq, int64, or_
 from aesara.scalar.composite import composite_of
@@ -181,7 +181,7 @@ def local_alloc_sink_dimshuffle(x: Any, n: Sequence[Variable], out: Variable) ->
 @rules.stabilize
 @rules.specialize
 @rules.uncanonicalize
-@replacing((Alloc, (ops(Alloc, node="inner"), "x", "**n"), "**m"), each=None)
+@replacing((Alloc, (one_of(Alloc, node="inner"), "x", "**n"), "**m"), each=None)
 def local_merge_alloc(inner: Apply, x: Variable, n: Sequence[Variable], m: Sequence[Variable]) -> Variable | None:
     """alloc(alloc(x, n), m, n) -> alloc(x, m, n), with a check where the lengths are not known to agree."""
     lengths = list(m)
@@ -274,7 +274,7 @@ def _is_only_an_operand(fgraph: FunctionGraph, var: Variable) -> bool:
 
 local_alloc_unary = rule(
     "local_alloc_unary",
-    (ops(Elemwise, name="f"), (Alloc, "x", "**n")),
+    (one_of(Elemwise, name="f"), (Alloc, "x", "**n")),
     (alloc, ("f", "x"), "**n"),
     why="f(alloc(x, n)) -> alloc(f(x), n), for elementwise f",
 )
@@ -333,7 +333,7 @@ def _repeated_number(var: Any, lengths: list[Variable], depth: int) -> Variable 
 
 local_alloc_empty_to_zeros = rule(
     "local_alloc_empty_to_zeros",
-    (ops(AllocEmpty, dtype="dtype"), "**lengths"),
+    (one_of(AllocEmpty, dtype="dtype"), "**lengths"),
     lambda lengths, dtype: zeros(tuple(lengths), dtype),
     why="empty(shape) -> zeros(shape)",
 )

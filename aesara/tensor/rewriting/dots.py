@@ -9,7 +9,7 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.elementwise.ops import add, mul, neg, sub
 from aesara.tensor.products.dot import Dot
@@ -249,14 +249,14 @@ local_dot_of_diagonal = rules.group(
     "local_dot_of_diagonal",
     row(
         "local_dot_of_diagonal_and_other",
-        (Dot, (ops(AllocDiag, offset=0), "d"), "x"),
+        (Dot, (one_of(AllocDiag, offset=0), "d"), "x"),
         lambda d, x: mul(d if x.type.ndim == 1 else d.dimshuffle(0, "x"), x),
         lambda d, x: d.type.ndim == 1 and d.type.broadcastable[0] == x.type.broadcastable[0],
         each=of_one_float,
     ),
     row(
         "local_dot_of_other_and_diagonal",
-        (Dot, "x", (ops(AllocDiag, offset=0), "d")),
+        (Dot, "x", (one_of(AllocDiag, offset=0), "d")),
         lambda x, d: mul(x, d if x.type.ndim == 1 else d.dimshuffle("x", 0)),
         lambda x, d: d.type.ndim == 1 and d.type.broadcastable[0] == x.type.broadcastable[-1],
         each=of_one_float,
@@ -273,7 +273,7 @@ def _sum_along(f: Any, axis: int, x: Variable) -> Variable:
 local_sum_of_dot = rules.canonicalize(
     row(
         "local_sum_of_dot",
-        (ops(Sum, name="f"), (Dot, "x", "y")),
+        (one_of(Sum, name="f"), (Dot, "x", "y")),
         lambda f, x, y: _dot(_sum_along(f, 0, x), _sum_along(f, 1, y)),
         lambda f, x, y: x.type.ndim == 2 == y.type.ndim and axes_of(f, 2) != (),
         each=of_one_float,
@@ -295,7 +295,7 @@ def _sums_of_rows(x: Any, y: Any, product: Apply, out: Variable) -> Variable:
 local_diagonal_of_dot = rules.canonicalize(
     row(
         "local_diagonal_of_dot",
-        (ops(ExtractDiag, offset=0), (ops(Dot, node="product"), "x", "y")),
+        (one_of(ExtractDiag, offset=0), (one_of(Dot, node="product"), "x", "y")),
         _sums_of_rows,
         lambda x, y: x.type.ndim == 2 == y.type.ndim and 1 not in (*x.type.shape, *y.type.shape),
         each=of_one_float,
@@ -326,7 +326,7 @@ def _sum_of_products(f: Any, factors: list[Any], product: Apply) -> Variable | N
 local_sum_of_outer = rules.canonicalize(
     row(
         "local_sum_of_outer",
-        (ops(Sum, name="f"), (ops(mul, node="product"), "**factors")),
+        (one_of(Sum, name="f"), (one_of(mul, node="product"), "**factors")),
         _sum_of_products,
         lambda factors, out: all(of_one_float(v, out) for v in factors),
         each=None,
@@ -338,7 +338,7 @@ local_sum_of_outer = rules.canonicalize(
 local_lift_transpose_through_dot = rules.canonicalize(
     row(
         "local_lift_transpose_through_dot",
-        (ops(DimShuffle, new_order=(1, 0)), (ops(Dot, name="f"), "x", "y")),
+        (one_of(DimShuffle, new_order=(1, 0)), (one_of(Dot, name="f"), "x", "y")),
         lambda f, x, y: f(y.T, x.T),
         lambda x, y: x.type.ndim == 2 == y.type.ndim,
         each=None,

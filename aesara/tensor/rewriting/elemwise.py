@@ -17,7 +17,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.db import SequenceDB
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.graph.rewriting.processing import replace_in_graph, replacements_of
 from aesara.graph.rewriting.rewriter import GraphRewriter
 from aesara.scalar.composite import Composite
@@ -244,7 +244,7 @@ def _fused(f: Any, g: Any, x: list[Variable], out: Variable) -> Variable | None:
 
 local_careduce_fusion = row(
     "local_careduce_fusion",
-    (ops(CAReduce, name="f"), (ops(Elemwise, name="g", inplace_pattern=lambda pattern: not pattern), "**x")),
+    (one_of(CAReduce, name="f"), (one_of(Elemwise, name="g", inplace_pattern=lambda pattern: not pattern), "**x")),
     _fused,
     each=None,
     single_client=True,
@@ -337,7 +337,7 @@ def _parts_to_lift(fgraph, var, order):
 
 local_useless_dimshuffle_makevector = row(
     "local_useless_dimshuffle_makevector",
-    (ops(DimShuffle, new_order=()), (MakeVector, "x")),
+    (one_of(DimShuffle, new_order=()), (MakeVector, "x")),
     "x",
     each=None,
     why="[x].dimshuffle() -> x",

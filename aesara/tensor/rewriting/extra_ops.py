@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc, alloc
@@ -42,7 +42,7 @@ def local_Unique_scalar(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 #: The different entries of a tensor, and nothing else.
-ENTRIES = ops(Unique, name="unique", axis=None)
+ENTRIES = one_of(Unique, name="unique", axis=None)
 
 
 def _of_once(unique: Unique, x: Variable, n: Sequence[Variable]) -> Variable | None:
@@ -93,7 +93,7 @@ rules.add(local_Unique_second, to=SIMPLIFY, tags=("shape_unsafe",))
 
 @rules.useless
 @rules.canonicalize
-@replacing((ENTRIES, (ops(Repeat, name="repeat"), "x", "repeats")), each=None)
+@replacing((ENTRIES, (one_of(Repeat, name="repeat"), "x", "repeats")), each=None)
 def local_Unique_Repeat_lift(unique: Unique, repeat: Repeat, x: Variable, repeats: Variable) -> Variable | None:
     """unique(repeat(x, n)) -> unique(x), of the entries for which n is not 0."""
     if _is_at_most_one(repeats):

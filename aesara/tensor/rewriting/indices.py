@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.indexing.getitem import getitem
 from aesara.tensor.indexing.index_forms import get_constant_idx, get_idx_list
 from aesara.tensor.indexing.index_shapes import basic_shape
@@ -26,9 +26,9 @@ BACKWARDS = slice(None, None, -1)
 #: Makes a row of a function, about tensors of any dtype.
 replacing_part = partial(replacing, each=None)
 #: Ops of patterns: reading a part, by the node ``read``, and writing to one, by the node ``write``.
-READ = ops(Subtensor, node="read")
-WRITE = ops(IncSubtensor, node="write")
-SET = ops(IncSubtensor, node="write", set_instead_of_inc=True)
+READ = one_of(Subtensor, node="read")
+WRITE = one_of(IncSubtensor, node="write")
+SET = one_of(IncSubtensor, node="write", set_instead_of_inc=True)
 
 
 def index_of(node: Apply, values_only: bool = False) -> list[Any]:

@@ -15,7 +15,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import optdb
-from aesara.graph.rewriting.matching import extract, ops
+from aesara.graph.rewriting.matching import extract, one_of
 from aesara.graph.rewriting.walking import in2out
 from aesara.graph.traversal import io_toposort
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -209,7 +209,7 @@ def _constant_shape(shape: Variable) -> Variable | None:
 
 shape_parameter_as_tuple = row(
     "shape_parameter_as_tuple",
-    (ops(Reshape, name="reshape"), "x", extract(_constant_shape, "shape")),
+    (one_of(Reshape, name="reshape"), "x", extract(_constant_shape, "shape")),
     ("reshape", "x", "shape"),
     each=None,
     why="reshape(x, shape) -> reshape(x, constant) of a shape whose elements are known",

@@ -12,7 +12,7 @@ import numpy as np
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
@@ -108,10 +108,10 @@ def _is_scalable(product: Apply, out: Variable) -> bool:
 
 local_sum_prod_mul_by_scalar = rules.group(
     "local_sum_prod_mul_by_scalar",
-    row("local_sum_of_opposite", (ops(Sum, name="f"), (neg, "x")), (neg, ("f", "x")), same_dtype, each=None),
+    row("local_sum_of_opposite", (one_of(Sum, name="f"), (neg, "x")), (neg, ("f", "x")), same_dtype, each=None),
     row(
         "local_sum_of_multiple",
-        (ops(Sum, name="f"), (ops(mul, node="product"), "**x")),
+        (one_of(Sum, name="f"), (one_of(mul, node="product"), "**x")),
         lambda f, x, out: mul(
             *(as_number(v, out) for v in x if is_number(v)),
             f(combined_in(out.type.dtype, mul, [v for v in x if not is_number(v)])),
@@ -122,7 +122,7 @@ local_sum_prod_mul_by_scalar = rules.group(
     ),
     row(
         "local_sum_of_fraction",
-        (ops(Sum, name="f"), (ops(true_divide, node="quotient"), "x", "c")),
+        (one_of(Sum, name="f"), (one_of(true_divide, node="quotient"), "x", "c")),
         lambda f, x, c, out: true_divide(f(as_float(x, out)), as_number(c, out)),
         lambda quotient, x, c, out: is_float(out) and _is_scalable(quotient, out) and is_number(c) and not is_number(x),
         each=None,
@@ -133,7 +133,7 @@ local_sum_prod_mul_by_scalar = rules.group(
 local_sum_prod_all_to_none = rules.canonicalize(
     row(
         "local_sum_prod_all_to_none",
-        (ops(*REDUCTIONS, name="f", axis=lambda axis: axis), "x"),
+        (one_of(*REDUCTIONS, name="f", axis=lambda axis: axis), "x"),
         lambda f, x: with_axes(f, None)(x),
         lambda f, x: len(f.axis) == x.type.ndim,
         each=None,
@@ -153,7 +153,7 @@ def _reduced_once(f: typing.Any, g: typing.Any, x: Variable) -> Variable:
 local_op_of_op = rules.canonicalize(
     row(
         "local_op_of_op",
-        (ops(*REDUCTIONS, name="f"), (ops(*REDUCTIONS, name="g", node="inner"), "x")),
+        (one_of(*REDUCTIONS, name="f"), (one_of(*REDUCTIONS, name="g", node="inner"), "x")),
         _reduced_once,
         lambda f, g, inner, out: (
             type(f) is type(g)
@@ -193,7 +193,7 @@ def _opposite(name: str, of: type[Max | Min], other: type[Max | Min]):
     """Return the row that makes the other extremum of the opposite of an extremum of opposites."""
     return row(
         name,
-        (neg, (ops(of, axis="axis", node="extremum"), (neg, "x"))),
+        (neg, (one_of(of, axis="axis", node="extremum"), (neg, "x"))),
         lambda x, axis: other(axis)(x),
         lambda extremum, fgraph: is_read_once(extremum, fgraph),
         why=f"-{of.__name__.lower()}(-x) -> {other.__name__.lower()}(x)",
@@ -251,7 +251,7 @@ local_reduce_join = rules.group(
     "local_reduce_join",
     row(
         "local_reduce_stack",
-        (ops(*PAIRWISE, name="f"), (ops(Join, node="stack"), number("axis"), "**parts")),
+        (one_of(*PAIRWISE, name="f"), (one_of(Join, node="stack"), number("axis"), "**parts")),
         lambda f, stack, parts, out: _pairwise(
             f, stack, [_without_axes(v, axes_of(f, v.type.ndim)) for v in parts], out
         ),
@@ -261,7 +261,7 @@ local_reduce_join = rules.group(
     ),
     row(
         "local_reduce_make_vector",
-        (ops(*PAIRWISE, name="f"), (ops(MakeVector, node="stack"), "**parts")),
+        (one_of(*PAIRWISE, name="f"), (one_of(MakeVector, node="stack"), "**parts")),
         _pairwise,
         lambda parts, out: _are_few(parts) and out.type.ndim == 0,
         each=None,
@@ -299,7 +299,7 @@ def _power_of_divisor(f: typing.Any, x: Variable, y: Variable, out: Variable) ->
 
 local_sum_prod_div_dimshuffle = row(
     "local_sum_prod_div_dimshuffle",
-    (ops(Sum, name="f"), (ops(true_divide, node="quotient"), "x", "y")),
+    (one_of(Sum, name="f"), (one_of(true_divide, node="quotient"), "x", "y")),
     lambda f, x, y, out: _divided_after(f, as_float(x, out), y, y),
     lambda f, x, y, quotient, out: _has_one_divisor(f, x, y, quotient, out) and not is_number(y),
     each=None,
@@ -310,7 +310,7 @@ local_sum_prod_div_dimshuffle = row(
 rules.add(local_sum_prod_div_dimshuffle, to=(rules.canonicalize, rules.specialize))
 local_prod_div_dimshuffle = row(
     "local_prod_div_dimshuffle",
-    (ops(Prod, name="f"), (ops(true_divide, node="quotient"), "x", "y")),
+    (one_of(Prod, name="f"), (one_of(true_divide, node="quotient"), "x", "y")),
     lambda f, x, y, out: _divided_after(f, as_float(x, out), y, _power_of_divisor(f, as_float(x, out), y, out)),
     _has_one_divisor,
     each=None,
@@ -323,13 +323,13 @@ rules.by_name(local_prod_div_dimshuffle, databases.canonicalize)
 local_sumsqr2dot = row(
     "local_sumsqr2dot",
     (
-        ops(Sum, name="f", axis=(1, 2)),
+        one_of(Sum, name="f", axis=(1, 2)),
         (
-            ops(square, node="squares"),
+            one_of(square, node="squares"),
             (
-                ops(mul, node="products"),
-                (ops(DimShuffle, new_order=("x", 0, 1)), "w"),
-                (ops(DimShuffle, new_order=(0, "x", 1)), "g"),
+                one_of(mul, node="products"),
+                (one_of(DimShuffle, new_order=("x", 0, 1)), "w"),
+                (one_of(DimShuffle, new_order=(0, "x", 1)), "g"),
             ),
         ),
     ),
@@ -348,8 +348,8 @@ rules.add(local_sumsqr2dot, to=(rules.canonicalize, rules.specialize))
 @rules.specialize
 @replacing(
     (
-        ops(Sum, Prod, Max, Min, All, Any, node="node"),
-        (ops(Alloc, BroadcastTo, node="inner"), "value", "**sizes"),
+        one_of(Sum, Prod, Max, Min, All, Any, node="node"),
+        (one_of(Alloc, BroadcastTo, node="inner"), "value", "**sizes"),
     ),
     each=None,
 )

@@ -9,7 +9,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import GraphRewriter, rule
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.make_vector import MakeVector
@@ -75,7 +75,7 @@ def _has_stops(idx_list: tuple[Any, ...]) -> bool:
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@replacing_part((ops(Subtensor, node="read", idx_list=_has_stops), "x", ...), requirements=[ShapeFeature])
+@replacing_part((one_of(Subtensor, node="read", idx_list=_has_stops), "x", ...), requirements=[ShapeFeature])
 def local_slice_to_checked_length(fgraph: FunctionGraph, read: Apply, x: Variable) -> Any:
     """Take everything by a slice up to the length of another tensor, which the tensor must have: ``x[:n] -> x``."""
     index, old = list(symbolic_index_of(read)), symbolic_index_of(read)
@@ -123,7 +123,7 @@ rules.add(local_shape_to_shape_i, to=(rules.specialize, rules.canonicalize), tag
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
 @replacing(
-    (ops(Shape_i, name="f"), "x"),
+    (one_of(Shape_i, name="f"), "x"),
     lambda fgraph: hasattr(fgraph, "shape_feature"),
     each=None,
     requirements=[ShapeFeature],
@@ -144,7 +144,7 @@ def _is_stated(length):
 
 local_Shape_i_ground = row(
     "local_Shape_i_ground",
-    (ops(Shape_i, i="i"), (SpecifyShape, "x", "**lengths")),
+    (one_of(Shape_i, i="i"), (SpecifyShape, "x", "**lengths")),
     lambda i, x, lengths: lengths[i] if _is_stated(lengths[i]) else Shape_i(i)(x),
     each=None,
     why="shape(specify_shape(x, lengths))[i] -> lengths[i], or shape(x)[i] where none is stated",
@@ -266,13 +266,13 @@ def _is_length(entry):
 
 def local_reshape_chain(op):
     """Return a rule that makes one application of two of a reshaping op: op(op(x, n), m) -> op(x, m)."""
-    return rule("reshape_chain", (ops(op, name="f"), (op, "x", "inner"), "shape"), ("f", "x", "shape"))
+    return rule("reshape_chain", (one_of(op, name="f"), (op, "x", "inner"), "shape"), ("f", "x", "shape"))
 
 
 rules.add(
     rule(
         "local_reshape_of_reshape",
-        (ops(Reshape, name="f"), (Reshape, "x", "inner"), "shape"),
+        (one_of(Reshape, name="f"), (Reshape, "x", "inner"), "shape"),
         ("f", "x", "shape"),
         lambda inner: not may_leave_length_open(inner),
         why="reshape(reshape(x, n), m) -> reshape(x, m), unless the first may fail because -1 stands beside 0",
@@ -311,7 +311,7 @@ def _asks_for_length(shape, place, x, axis, is_alone):
 
 local_reshape_lift = rule(
     "local_reshape_lift",
-    (ops(Reshape, name="f"), (ops(Elemwise, name="g"), "x"), "shape"),
+    (one_of(Reshape, name="f"), (one_of(Elemwise, name="g"), "x"), "shape"),
     ("g", ("f", "x", "shape")),
     single_client=True,
     why="reshape(g(x), shape) -> g(reshape(x, shape)), for elementwise g",
@@ -327,7 +327,7 @@ def _keeps_order(order, x):
 
 local_useless_dimshuffle_in_reshape = rule(
     "local_useless_dimshuffle_in_reshape",
-    (ops(Reshape, name="f"), (ops(DimShuffle, new_order="order"), "x"), "shape"),
+    (one_of(Reshape, name="f"), (one_of(DimShuffle, new_order="order"), "x"), "shape"),
     ("f", "x", "shape"),
     _keeps_order,
     why="reshape(dimshuffle(x), shape) -> reshape(x, shape), if that adds or drops lengths of one",
@@ -339,7 +339,7 @@ rules.add(local_useless_dimshuffle_in_reshape, to=(rules.specialize, rules.canon
 
 local_useless_unbroadcast = rule(
     "local_useless_unbroadcast",
-    (ops(Unbroadcast, axes="axes"), "x"),
+    (one_of(Unbroadcast, axes="axes"), "x"),
     "x",
     lambda axes, x: all(x.type.shape[axis] != 1 for axis in axes),
     why="unbroadcast(x, axes) -> x, where no length of these is known to be one",
@@ -349,14 +349,14 @@ local_unbroadcast_lift = rules.group(
     "local_unbroadcast_lift",
     rule(
         "local_unbroadcast_before_function",
-        (ops(Unbroadcast, name="f"), (ops(Elemwise, name="g"), "x")),
+        (one_of(Unbroadcast, name="f"), (one_of(Elemwise, name="g"), "x")),
         ("g", ("f", "x")),
         single_client=True,
         why="unbroadcast(g(x)) -> g(unbroadcast(x)), for elementwise g",
     ),
     rule(
         "local_unbroadcast_twice",
-        (ops(Unbroadcast, axes="outer"), (ops(Unbroadcast, axes="inner"), "x")),
+        (one_of(Unbroadcast, axes="outer"), (one_of(Unbroadcast, axes="inner"), "x")),
         lambda outer, inner, x: Unbroadcast(*(axis % x.type.ndim for axis in (*outer, *inner)))(x),
         single_client=True,
         why="unbroadcast(unbroadcast(x, a), b) -> unbroadcast(x, a + b)",

@@ -11,7 +11,7 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import extract, ops
+from aesara.graph.rewriting.matching import extract, one_of
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
 from aesara.tensor.elementwise.ops import (
     add,
@@ -105,7 +105,7 @@ FORMS: dict[type, Callable[[Apply, Search], Variable | None]] = {
 
 local_entropy_of_scaled = row(
     "local_entropy_of_scaled",
-    (ops(xlogy, entr, rel_entr, kl_div), "**x"),
+    (one_of(xlogy, entr, rel_entr, kl_div), "**x"),
     lambda out: FORMS[type(out.owner.op.scalar_op)](out.owner, Analysis()),
     lambda out: is_float(out),
     each=None,
@@ -377,7 +377,7 @@ def entries_of(var: Variable) -> tuple[Apply, Variable] | None:
 
 local_advanced_indexing_crossentropy_onehot = row(
     "local_advanced_indexing_crossentropy_onehot",
-    (log, extract(entries_of, "reader", (ops(Softmax, axis="axis"), "x"), operands=READERS)),
+    (log, extract(entries_of, "reader", (one_of(Softmax, axis="axis"), "x"), operands=READERS)),
     lambda reader, axis, x: reader.op(LogSoftmax(axis=axis)(x), *reader.inputs[1:]),
     each=None,
     why="log(softmax(x)[i]) -> log_softmax(x)[i], which cannot underflow",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.ops import neg
 from aesara.tensor.indexing.subtensor_basic import Subtensor
@@ -33,13 +33,13 @@ def local_max_and_argmax(fgraph, node):
 
 local_dimshuffle_alloc = rule(
     "local_dimshuffle_alloc",
-    (ops(DimShuffle, is_left_expand_dims=True, augment="new"), (Alloc, "x", "**n")),
+    (one_of(DimShuffle, is_left_expand_dims=True, augment="new"), (Alloc, "x", "**n")),
     lambda new, x, n: alloc(x, *[1] * len(new), *n),
     why='alloc(x, n).dimshuffle("x", 0) -> alloc(x, 1, n)',
 )
 local_alloc_dimshuffle = rule(
     "local_alloc_dimshuffle",
-    (Alloc, (ops(DimShuffle, is_left_expand_dims=True), "x"), "**n"),
+    (Alloc, (one_of(DimShuffle, is_left_expand_dims=True), "x"), "**n"),
     (alloc, "x", "**n"),
     why='alloc(x.dimshuffle("x", 0), n, m) -> alloc(x, n, m)',
 )
@@ -49,8 +49,8 @@ rules.add(local_dimshuffle_alloc, local_alloc_dimshuffle, to=(rules.uncanonicali
 @rules.uncanonicalize
 @replacing(
     (
-        ops(DimShuffle, augment=[], shuffle=lambda kept: kept == sorted(kept), drop="dropped"),
-        (ops(Subtensor, node="read"), "x", ...),
+        one_of(DimShuffle, augment=[], shuffle=lambda kept: kept == sorted(kept), drop="dropped"),
+        (one_of(Subtensor, node="read"), "x", ...),
     ),
     lambda dropped: len(dropped) > 0,
     each=None,

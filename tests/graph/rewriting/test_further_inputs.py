@@ -4,7 +4,7 @@ import aesara.tensor as at
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out, rule
 from aesara.graph.rewriting.describe import op_text
-from aesara.graph.rewriting.matching import ops, reify, unify
+from aesara.graph.rewriting.matching import one_of, reify, unify
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.reductions.sum_prod_max import Sum
@@ -28,7 +28,7 @@ def test_a_replacement_without_further_inputs():
 
 
 def test_ops_of_several_kinds_are_shown_one_by_one():
-    assert op_text(ops(at.sin, at.exp, Sum)) == "sin | exp | Sum"
+    assert op_text(one_of(at.sin, at.exp, Sum)) == "sin | exp | Sum"
 
 
 def test_only_nodes_that_a_row_tracks_are_tried():

@@ -8,7 +8,7 @@ import aesara.tensor as at
 from aesara import scalar as aes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.rewriting.basic import in2out, rule
-from aesara.graph.rewriting.matching import Ops, extract, ops, unify
+from aesara.graph.rewriting.matching import Ops, extract, one_of, unify
 from aesara.graph.rewriting.pattern import Rule
 from aesara.graph.rewriting.utils import rewrite_graph
 from aesara.scalar.composite import Composite
@@ -29,20 +29,20 @@ def rewritten(expression, *rules):
 
 
 def test_one_of_several_ops_is_matched():
-    pattern = (ops(at.sin, at.cos), "x")
+    pattern = (one_of(at.sin, at.cos), "x")
     assert unify(pattern, at.sin(x)) == unify(pattern, at.cos(x)) == {"x": x}
     assert unify(pattern, at.tan(x)) is None
 
 
 def test_the_op_has_a_name_that_replacements_use():
-    even = rule("even", (ops(at.cos, at.cosh, name="f"), (at.neg, "x")), ("f", "x"))
+    even = rule("even", (one_of(at.cos, at.cosh, name="f"), (at.neg, "x")), ("f", "x"))
     formula = at.cosh(-x) + at.cos(-x) + at.sin(-x)
     assert aesara.pprint(rewritten(formula, even)) == "((cosh(x) + cos(x)) + sin((-x)))"
 
 
 def test_a_name_stands_for_one_op():
     zero = at.constant(0, dtype="float64")
-    twice = rule("twice", (ops(Sum, Max, name="f"), (ops(Sum, Max, name="f"), "x")), lambda f, x: zero)
+    twice = rule("twice", (one_of(Sum, Max, name="f"), (one_of(Sum, Max, name="f"), "x")), lambda f, x: zero)
     inner = at.sum(m, axis=0)
     assert rewritten(at.sum(inner, axis=0), twice).owner is None
     assert rewritten(at.max(inner, axis=0), twice).owner is not None
@@ -59,13 +59,13 @@ def test_a_string_in_place_of_an_op_stands_for_any_op():
     [((1, 0), True), ((0, 1), False), (lambda order: "x" not in order, True), ({(1, 0)}, True), ({(0, 1)}, False)],
 )
 def test_attributes_have_to_be_as_wanted(wanted, matched):
-    assert (unify((ops(DimShuffle, new_order=wanted), "x"), m.T) is not None) == matched
+    assert (unify((one_of(DimShuffle, new_order=wanted), "x"), m.T) is not None) == matched
 
 
 def test_attributes_are_bound_to_names():
     merge = rule(
         "merge",
-        (ops(DimShuffle, new_order="outer"), (ops(DimShuffle, new_order="inner"), "x")),
+        (one_of(DimShuffle, new_order="outer"), (one_of(DimShuffle, new_order="inner"), "x")),
         lambda outer, inner, x: x.dimshuffle(*(inner[i] for i in outer)),
         lambda outer: "x" not in outer,
     )
@@ -75,13 +75,13 @@ def test_attributes_are_bound_to_names():
 
 
 def test_a_value_that_is_bound_twice_has_to_be_the_same():
-    pattern = (ops(Sum, axis="axis"), (ops(Max, axis="axis"), "x"))
+    pattern = (one_of(Sum, axis="axis"), (one_of(Max, axis="axis"), "x"))
     assert unify(pattern, at.sum(at.max(m, axis=0), axis=0)) == {"axis": (0,), "x": m}
     assert unify(pattern, at.sum(at.max(m, axis=1), axis=0)) is None
 
 
 def test_a_rule_is_tried_on_nodes_of_any_of_its_ops():
-    both = rule("both", (ops(at.sin, Sum), (ops(at.cos, Max), "x")), "x")
+    both = rule("both", (one_of(at.sin, Sum), (one_of(at.cos, Max), "x")), "x")
     assert both.tracks() == [at.sin, Sum]
     assert both.operands() == [at.cos, Max]
 
@@ -102,12 +102,12 @@ def test_what_must_hold_of_each_variable():
 
 def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match="axes"):
-        rule("unknown", (ops(Sum, axis="axis"), "x"), lambda axes: None)
+        rule("unknown", (one_of(Sum, axis="axis"), "x"), lambda axes: None)
 
 
 def test_ops_say_what_they_are():
-    assert str(ops(at.sin, Sum)).endswith("| Sum")
-    assert isinstance(ops(Sum), Ops)
+    assert str(one_of(at.sin, Sum)).endswith("| Sum")
+    assert isinstance(one_of(Sum), Ops)
 
 
 def test_further_inputs_are_a_list_or_left_out():
@@ -131,13 +131,17 @@ def test_further_inputs_of_commutative_ops_are_those_that_no_pattern_took():
 
 
 def test_the_node_has_a_name():
-    pattern = (ops(Sum, node="outer"), (ops(Max, node="inner", axis=(0,)), "x"))
+    pattern = (one_of(Sum, node="outer"), (one_of(Max, node="inner", axis=(0,)), "x"))
     total = at.sum(at.max(m, axis=0))
     inner = total.owner.inputs[0].owner
     assert unify(pattern, total) == {"outer": total.owner, "inner": inner, "x": m}
-    assert unify((at.add, (ops(at.sin, node="n"), "x"), (ops(at.sin, node="n"), "y")), at.sin(x) + at.sin(x)) is None
+    assert (
+        unify((at.add, (one_of(at.sin, node="n"), "x"), (one_of(at.sin, node="n"), "y")), at.sin(x) + at.sin(x)) is None
+    )
     one = at.sin(x)
-    assert unify((at.add, (ops(at.sin, node="n"), "x"), (ops(at.sin, node="n"), "y")), one + one)["n"] is one.owner
+    assert (
+        unify((at.add, (one_of(at.sin, node="n"), "x"), (one_of(at.sin, node="n"), "y")), one + one)["n"] is one.owner
+    )
 
 
 def test_descriptions_show_further_inputs():
@@ -238,6 +242,6 @@ def test_inputs_say_how_long_elementwise_results_are_and_no_others():
     wide = row("wide", (at.add, (at.mul, "x", 0), "y"), "y")
     assert rewritten(m * 0 + m[0], wide).eval({m: np.ones((2, 3))}).shape == (2, 3)
     shape = at.lvector()
-    flat = row("flat", (ops(Reshape), "x", shape), lambda x: at.reshape(x, (1, 6)), each=None)
+    flat = row("flat", (one_of(Reshape), "x", shape), lambda x: at.reshape(x, (1, 6)), each=None)
     reshaped = rewritten(at.reshape(m, shape, ndim=2), flat)
     assert reshaped.eval({m: np.ones((2, 3)), shape: [1, 6]}, on_unused_input="ignore").shape == (1, 6)

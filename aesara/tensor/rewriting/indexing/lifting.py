@@ -8,7 +8,7 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.creation.allocation import Alloc, alloc
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.indexing.getitem import getitem
@@ -171,7 +171,9 @@ def _is_not_met_from_above(fgraph: FunctionGraph, read: Apply) -> bool:
 
 @rules.canonicalize("shape_unsafe")
 @replacing_part(
-    (READ, (ops(Elemwise, name="f", inplace_pattern={}), "**operands"), ...), _is_not_met_from_above, single_client=True
+    (READ, (one_of(Elemwise, name="f", inplace_pattern={}), "**operands"), ...),
+    _is_not_met_from_above,
+    single_client=True,
 )
 def local_subtensor_lift(read: Apply, f: Elemwise, operands: list[Variable]) -> Any:
     """Compute a part of an elementwise result of parts of the operands: ``f(x, y)[i] -> f(x[i], y[i])``."""
@@ -181,7 +183,7 @@ def local_subtensor_lift(read: Apply, f: Elemwise, operands: list[Variable]) -> 
 
 @rules.canonicalize("shape_unsafe")
 @replacing_part(
-    (READ, (ops(SpecifyShape, name="state"), "x", "**lengths"), ...), lambda read: not has_slices(read.op.idx_list)
+    (READ, (one_of(SpecifyShape, name="state"), "x", "**lengths"), ...), lambda read: not has_slices(read.op.idx_list)
 )
 def local_subtensor_SpecifyShape_lift(read: Apply, state: SpecifyShape, x: Any, lengths: list[Variable]) -> Any:
     """Take an element, or a row, before the shape is stated: ``specify_shape(x, n)[i] -> specify_shape(x[i], m)``."""
@@ -190,7 +192,7 @@ def local_subtensor_SpecifyShape_lift(read: Apply, state: SpecifyShape, x: Any, 
 
 
 @rules.canonicalize
-@replacing_part((READ, (ops(Unbroadcast, axes="axes"), "x"), ...))
+@replacing_part((READ, (one_of(Unbroadcast, axes="axes"), "x"), ...))
 def local_subtensor_of_unbroadcast(read: Apply, axes: tuple[int, ...], x: Any) -> Any:
     """Take a part before it is stated not to be broadcast: ``unbroadcast(x)[i] -> unbroadcast(x[i])``."""
     part, stated = part_of(x, symbolic_index_of(read)), {axis % x.type.ndim for axis in axes}
@@ -201,7 +203,7 @@ def local_subtensor_of_unbroadcast(read: Apply, axes: tuple[int, ...], x: Any) -
 @rules.canonicalize
 @rules.stabilize
 @rules.specialize
-@replacing_part((READ, (ops(Dot, name="product"), "x", "y"), ...), single_client=True)
+@replacing_part((READ, (one_of(Dot, name="product"), "x", "y"), ...), single_client=True)
 def local_subtensor_of_dot(read: Apply, product: Dot, x: Any, y: Any) -> Any:
     """Multiply only rows and columns that are wanted: ``dot(x, y)[i, j] -> dot(x[i], y[:, j])``."""
     index, n = symbolic_index_of(read), x.type.ndim - 1

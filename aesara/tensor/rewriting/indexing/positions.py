@@ -11,7 +11,7 @@ from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.databases import canonicalize, specialize
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.check_and_raise import Assert, CheckAndRaise
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
@@ -136,7 +136,7 @@ def local_useless_AdvancedSubtensor1(x: Any, rows: Variable) -> Any:
 
 
 @rules.canonicalize
-@replacing_part((ops(*READERS, *WRITERS, name="op", node="access"), "x", ...))
+@replacing_part((one_of(*READERS, *WRITERS, name="op", node="access"), "x", ...))
 def local_positions_to_slice(op: Any, access: Apply, x: Any) -> Any:
     """Read, or write to, a slice at constant positions at equal distances: ``x[[1, 3]] -> x[1:4:2]``."""
     found = vector_index(access)
@@ -185,7 +185,7 @@ def transform_take(a: Any, indices: Any, axis: int) -> Variable:
 
 
 @rules.specialize
-@replacing_part((ops(AdvancedSubtensor, node="read"), "x", ...))
+@replacing_part((one_of(AdvancedSubtensor, node="read"), "x", ...))
 def local_rows_at_positions(read: Apply, x: Variable) -> Any:
     """``AdvancedSubtensor(x, vector) -> AdvancedSubtensor1(x, vector)``
 
@@ -214,7 +214,7 @@ rules.by_name(local_replace_AdvancedSubtensor, specialize)
 
 @rules.specialize
 @replacing_part(
-    (ops(AdvancedIncSubtensor, name="op", node="write"), "x", "y", ...),
+    (one_of(AdvancedIncSubtensor, name="op", node="write"), "x", "y", ...),
     lambda op: op.set_instead_of_inc or not op.ignore_duplicates,
 )
 def local_AdvancedIncSubtensor_to_AdvancedIncSubtensor1(op: Any, write: Apply, x: Variable, y: Variable) -> Any:
@@ -249,8 +249,8 @@ def _lengths_and_range(fgraph: FunctionGraph, read: Apply, x: Any) -> tuple[list
 
 
 READ_WHERE_WRITTEN = (
-    ops(*READERS, node="read"),
-    (ops(*WRITERS, node="write", set_instead_of_inc=True), "x", "y", ...),
+    one_of(*READERS, node="read"),
+    (one_of(*WRITERS, node="write", set_instead_of_inc=True), "x", "y", ...),
     ...,
 )
 
@@ -307,7 +307,7 @@ def _is_overwritten_once(write: Apply, x: Any, old: Variable) -> bool:
 @rules.specialize("shape_unsafe")
 @replacing_part(
     (
-        ops(*WRITERS, IncSubtensor, node="write", set_instead_of_inc=True, inplace=False),
+        one_of(*WRITERS, IncSubtensor, node="write", set_instead_of_inc=True, inplace=False),
         "x",
         (add, "old", "**others"),
         ...,

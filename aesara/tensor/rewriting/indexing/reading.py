@@ -13,7 +13,7 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting import databases
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.scalar import ScalarConstant, ScalarType
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.make_vector import MakeVector
@@ -64,7 +64,7 @@ def local_useless_subtensor(read: Apply, x: Variable) -> Any:
 @rules.canonicalize
 @rules.stabilize
 @rules.specialize
-@replacing_part((ops(Subtensor, node="read", idx_list=has_slices), "x", ...))
+@replacing_part((one_of(Subtensor, node="read", idx_list=has_slices), "x", ...))
 def local_useless_slice(read: Apply, x: Variable) -> Any:
     """Make slices that take everything full ones, and leave them out at the end: ``x[:n, i, 0:] -> x[:, i]``."""
     index = list(symbolic_index_of(read))
@@ -74,7 +74,7 @@ def local_useless_slice(read: Apply, x: Variable) -> Any:
 
 @rules.canonicalize
 @rules.specialize
-@replacing_part((ops(Subtensor, node="read", idx_list=has_integers), "x", ...))
+@replacing_part((one_of(Subtensor, node="read", idx_list=has_integers), "x", ...))
 def local_subtensor_remove_broadcastable_index(read: Apply, x: Any) -> Any:
     """Drop a dimension of one entry instead of reading the first: ``x[:, 0] -> x.dimshuffle(0)``."""
     if any(length != 1 for entry, length in zip(read.op.idx_list, x.type.shape) if not isinstance(entry, slice)):
@@ -109,7 +109,7 @@ def _index_of_both(read: Apply, inner: Apply, merge: Callable[..., Any]) -> list
 
 @rules.canonicalize
 @rules.specialize
-@replacing_part((READ, (ops(Subtensor, node="inner"), "x", ...), ...))
+@replacing_part((READ, (one_of(Subtensor, node="inner"), "x", ...), ...))
 def local_subtensor_merge(read: Apply, inner: Apply, x: Any) -> Any:
     """Take a part of a part at once: ``x[2:][:4] -> x[2:6]``."""
     lengths = x.type.shape
@@ -123,7 +123,7 @@ def local_subtensor_merge(read: Apply, inner: Apply, x: Any) -> Any:
 LONGEST_CHAIN = 16
 
 
-@replacing_part((READ, (ops(Subtensor, node="inner"), "x", ...), ...), single_client=True)
+@replacing_part((READ, (one_of(Subtensor, node="inner"), "x", ...), ...), single_client=True)
 def merge_parts_of_parts(read: Apply, inner: Apply, x: Variable, out: Variable) -> Any:
     """Take a part of a part at once, also where it takes arithmetic to say which: ``x[i:][:j] -> x[i:k]``.
 
@@ -158,7 +158,7 @@ def _chained(x: Any, axis: int, both: tuple[slice, Any], axis_of_part: int) -> A
 
 # Parts of vectors of scalars, and of shapes
 
-OF_SCALARS = (ops(MakeVector, name="vector"), "**scalars")
+OF_SCALARS = (one_of(MakeVector, name="vector"), "**scalars")
 
 
 @replacing_part((READ, OF_SCALARS, ...))
@@ -173,7 +173,7 @@ def local_entries_of_make_vector(read: Apply, vector: MakeVector, scalars: list[
     return scalars[entry] if -len(scalars) <= entry < len(scalars) else None
 
 
-@replacing_part((ops(AdvancedSubtensor1, AdvancedSubtensor), OF_SCALARS, "positions"))
+@replacing_part((one_of(AdvancedSubtensor1, AdvancedSubtensor), OF_SCALARS, "positions"))
 def local_positions_of_make_vector(vector: MakeVector, scalars: list[Variable], positions: Any) -> Any:
     """Take entries of a vector of scalars from these: ``make_vector(x, y)[[1, 0]] -> make_vector(y, x)``."""
     if not isinstance(positions, Constant) or getattr(positions.type, "ndim", 0) != 1 or positions.type.dtype == "bool":
@@ -194,7 +194,7 @@ local_subtensor_make_vector = rules.group(
 
 @rules.canonicalize("shape_unsafe")
 @rules.specialize("shape_unsafe")
-@replacing_part((ops(Subtensor, node="read", idx_list=lambda index: len(index) == 1), (Shape, "x"), ...))
+@replacing_part((one_of(Subtensor, node="read", idx_list=lambda index: len(index) == 1), (Shape, "x"), ...))
 def local_subtensor_shape_constant(read: Apply, x: Any) -> Any:
     """Take lengths of dimensions from a shape, as constants where they are known: ``shape(x)[1] -> Shape_i{1}(x)``."""
     (entry,), ndim = index_of(read), getattr(x.type, "ndim", None)

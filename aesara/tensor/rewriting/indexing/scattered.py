@@ -14,7 +14,7 @@ from typing import Any
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import LogicVariable, ops
+from aesara.graph.rewriting.matching import LogicVariable, one_of
 from aesara.records import dataclass
 from aesara.scalar import Add, Mul, Neg, Sub
 from aesara.scalar.types import upcast
@@ -245,7 +245,7 @@ def _as_written(fgraph: FunctionGraph, part: _Part, out: Any) -> Any:
     return as_dtype(value, out.type.dtype)
 
 
-IN_ZEROS = (ops(IncSubtensor, node="inner"), number("zeros", 0), ...)
+IN_ZEROS = (one_of(IncSubtensor, node="inner"), number("zeros", 0), ...)
 
 
 def _with_part_beside(fgraph: FunctionGraph, write: Apply, inner: Apply, out: Any) -> Any:
@@ -260,7 +260,7 @@ def local_join_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, inner: A
 
 
 @replacing_part(
-    (ops(IncSubtensor, node="write", set_instead_of_inc=False), (ops(add, node="sum_"), IN_ZEROS, ...), ...),
+    (one_of(IncSubtensor, node="write", set_instead_of_inc=False), (one_of(add, node="sum_"), IN_ZEROS, ...), ...),
     lambda fgraph, sum_: len(fgraph.clients[sum_.outputs[0]]) == 1,
 )
 def local_add_other_part_of_zeros(fgraph: FunctionGraph, write: Apply, sum_: Apply, inner: Apply, out: Any) -> Any:
@@ -320,7 +320,7 @@ def _entry_of_axis(mask: Variable) -> tuple[int, Any] | None:
 
 @rules.canonicalize("shape_unsafe")
 @replacing_part(
-    (ops(switch), LogicVariable("mask", None, [IncSubtensor, DimShuffle, and_]), "x", number("zero", 0)),
+    (one_of(switch), LogicVariable("mask", None, [IncSubtensor, DimShuffle, and_]), "x", number("zero", 0)),
     lambda x, out: x.type.broadcastable == out.type.broadcastable and x.type.dtype == out.type.dtype,
 )
 def local_choice_of_part(fgraph: FunctionGraph, mask: Variable, x: Any, zero: Variable, out: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import Alloc, AllocEmpty, alloc
 from aesara.tensor.elementwise.ops import add, and_, eq, or_
@@ -166,7 +166,7 @@ def _is_known_to_be_repeated(y: Variable, x: Variable) -> bool:
 
 @rules.canonicalize("local_incsubtensor_of_allocs", "shape_unsafe")
 @rules.stabilize("local_incsubtensor_of_allocs", "shape_unsafe")
-@replacing_part((ops(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
+@replacing_part((one_of(*WRITERS, set_instead_of_inc=False), "x", number("y", 0), ...))
 def local_incsubtensor_of_zeros(x: Variable) -> Any:
     """Leave out adding zeros: ``inc(x[i], 0) -> x``."""
     return x
@@ -174,7 +174,7 @@ def local_incsubtensor_of_zeros(x: Variable) -> Any:
 
 @rules.canonicalize
 @rules.specialize
-@replacing_part((ops(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
+@replacing_part((one_of(IncSubtensor, node="write", set_instead_of_inc=False), number("zeros", 0), "y", ...))
 def local_incsubtensor_of_zeros_to_setsubtensor(write: Apply, zeros: Variable, y: Variable) -> Any:
     """Write instead of adding to zeros: ``inc(0[i], y) -> set(0[i], y)``."""
     return applied(adding(write.op, set_instead_of_inc=True), zeros, y, *write.inputs[2:])
@@ -245,7 +245,7 @@ def local_useless_inc_subtensor_alloc(fgraph: FunctionGraph, node: Apply) -> Any
 
 # Writing twice
 
-WRITTEN = (ops(*WRITERS, node="first", inplace=False), "x", "y", ...)
+WRITTEN = (one_of(*WRITERS, node="first", inplace=False), "x", "y", ...)
 
 
 def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any, z: Any) -> bool:
@@ -261,7 +261,7 @@ def _is_at_same_place(fgraph: FunctionGraph, write: Apply, first: Apply, y: Any,
 
 
 @replacing_part(
-    (ops(*WRITERS, node="write", inplace=False, set_instead_of_inc=True), WRITTEN, "z", ...), _is_at_same_place
+    (one_of(*WRITERS, node="write", inplace=False, set_instead_of_inc=True), WRITTEN, "z", ...), _is_at_same_place
 )
 def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
     """Leave out writing what is overwritten: ``set(set(x[i], y)[i], z) -> set(x[i], z)``."""
@@ -269,7 +269,7 @@ def local_write_over_same_place(write: Apply, x: Variable, z: Variable) -> Any:
 
 
 @replacing_part(
-    (ops(*WRITERS, node="write", inplace=False, set_instead_of_inc=False), WRITTEN, "z", ...),
+    (one_of(*WRITERS, node="write", inplace=False, set_instead_of_inc=False), WRITTEN, "z", ...),
     _is_at_same_place,
     single_client=True,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import abs as at_abs
 from aesara.tensor.elementwise.ops import (
@@ -100,7 +100,7 @@ rules.add(
 rules.add(
     row(
         "local_function_of_integers",
-        (ops(exp, expm1, sigmoid, softplus, erf, erfc, name="f"), "x"),
+        (one_of(exp, expm1, sigmoid, softplus, erf, erfc, name="f"), "x"),
         lambda f, x, out: f(as_float(x, out)),
         is_integer_in_arithmetic,
         each=None,

@@ -21,7 +21,7 @@ from aesara import scalar as aes
 from aesara.graph.fg import FunctionGraph
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye
@@ -256,7 +256,7 @@ def _twice_the_gradient(factor: _Factor, gradient: Variable) -> Any:
 rules.stabilize(
     matrix_row(
         "local_inverse_by_cholesky",
-        (ops(CholeskySolve, lower="lower"), known("factor", "positive_diagonal"), known("b", "identity")),
+        (one_of(CholeskySolve, lower="lower"), known("factor", "positive_diagonal"), known("b", "identity")),
         lambda factor, lower: InverseByCholesky(bool(lower))(factor),
         lambda b: b.type.ndim == 2,
         why="cho_solve(L, I) -> the inverse by the Cholesky factor L",

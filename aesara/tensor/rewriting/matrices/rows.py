@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 from collections.abc import Callable, Sequence
 
-from aesara.graph.rewriting.matching import LogicVariable, Ops, ops
+from aesara.graph.rewriting.matching import LogicVariable, Ops, one_of
 from aesara.graph.rewriting.pattern import Rule
 from aesara.tensor.rewriting.matrices.facts import core_of, swaps_last
 from aesara.tensor.shapes.dimshuffle import DimShuffle
@@ -157,12 +157,12 @@ class MatrixOps(Ops):
 
 
 def of_matrices(*kinds: type[Op], name: str | None = None, **attributes: Any) -> MatrixOps:
-    """Return the op of a pattern that is one of several classes, for one matrix or for a batch; otherwise as `ops`."""
+    """Return a pattern for an op of one of several classes, for one matrix or for a batch; otherwise as `one_of`."""
     return MatrixOps(kinds, name, None, attributes)
 
 
 #: The transpose of a matrix, or of each in a batch.
-transpose = ops(DimShuffle, new_order=lambda order: swaps_last(order), drop=[])
+transpose = one_of(DimShuffle, new_order=lambda order: swaps_last(order), drop=[])
 
 
 def known(name: str, *facts: str, but: str | None = None) -> LogicVariable:

@@ -6,7 +6,7 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
-from aesara.graph.rewriting.matching import extract, ops
+from aesara.graph.rewriting.matching import extract, one_of
 from aesara.tensor.elementwise.ops import mul, neg
 from aesara.tensor.linear_algebra.by_factors import SolveByLU
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
@@ -146,7 +146,7 @@ def solution_from_right(a: Variable, turned: bool, b: Any) -> Variable:
     return solved if b.type.ndim == 1 else matrix_transpose(solved)
 
 
-product = ops(Dot, Dot22, MatMul)
+product = one_of(Dot, Dot22, MatMul)
 an_inverse = extract(inverse_in, "a", "turned", operands=[MatrixInverse, DimShuffle, Blockwise])
 inv_as_solve = rules.group(
     "inv_as_solve",

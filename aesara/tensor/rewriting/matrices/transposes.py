@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aesara.graph.nodes import Variable
-from aesara.graph.rewriting.matching import ops
+from aesara.graph.rewriting.matching import one_of
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
 from aesara.tensor.linear_algebra.solve import SolveTriangular
 from aesara.tensor.rewriting.matrices.facts import facts_of
@@ -47,7 +47,7 @@ no_transpose_symmetric = matrix_row(
 )
 transinv_to_invtrans = matrix_row(
     "transinv_to_invtrans",
-    (transpose, (ops(MatrixInverse, name="inverse"), (transpose, "x"))),
+    (transpose, (one_of(MatrixInverse, name="inverse"), (transpose, "x"))),
     ("inverse", "x"),
     why="inv(A.T).T -> inv(A)",
 )
