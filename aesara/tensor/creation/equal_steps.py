@@ -9,7 +9,7 @@ import numpy as np
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, integer_dtypes
 from aesara.tensor.creation.ranges import arange
-from aesara.tensor.elementwise.ops import abs, and_, eq, floor, gt, log, maximum, sgn, switch
+from aesara.tensor.elementwise import ops
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _in_dtype(x: TensorVariable, dtype: Any) -> TensorVariable:
     if dtype is None:
         return x
     # As in NumPy, towards smaller integers.
-    return (floor(x) if np.dtype(dtype).name in integer_dtypes else x).astype(np.dtype(dtype).name)
+    return (ops.floor(x) if np.dtype(dtype).name in integer_dtypes else x).astype(np.dtype(dtype).name)
 
 
 def linspace(
@@ -81,7 +81,7 @@ def linspace(
     if steps.type.dtype not in integer_dtypes or steps.type.ndim:
         raise TypeError(f"The number of steps must be an integer; got {steps.type}.")
     # One number has no distance to the next.
-    n_intervals = maximum(steps - constant(1, dtype="int64"), 1) if endpoint else maximum(steps, 1)
+    n_intervals = ops.maximum(steps - constant(1, dtype="int64"), 1) if endpoint else ops.maximum(steps, 1)
     step = (end - start) / n_intervals
     position = arange(steps)
     ndim = step.type.ndim
@@ -90,8 +90,8 @@ def linspace(
     numbers = start + position * step
     if endpoint:
         # Rounding must not move the last one.
-        last = and_(eq(position, n_intervals), gt(position, 0))
-        numbers = switch(last, end, numbers)
+        last = ops.and_(ops.eq(position, n_intervals), ops.gt(position, 0))
+        numbers = ops.switch(last, end, numbers)
     if axis != 0:
         normalize_axes(axis, ndim + 1)
         numbers = moveaxis(numbers, 0, axis)
@@ -164,17 +164,17 @@ def geomspace(
         raise TypeError(f"geomspace needs real numbers; got types {start.type} and {end.type}.")
     # Numbers may have been taken as narrow constants, of which the logarithm would be narrow, too.
     start, end, base = [x.astype("float64") for x in (start, end, base)]
-    scale = log(base)
-    powers = linspace(log(abs(start)) / scale, log(abs(end)) / scale, steps, endpoint, num=num)
+    scale = ops.log(base)
+    powers = linspace(ops.log(ops.abs(start)) / scale, ops.log(ops.abs(end)) / scale, steps, endpoint, num=num)
     numbers = base**powers
     position = arange(powers.shape[0])
     if powers.type.ndim > 1:
         position = position.dimshuffle(0, *["x"] * (powers.type.ndim - 1))
-    numbers = sgn(start) * numbers
+    numbers = ops.sgn(start) * numbers
     # Rounding must not move the ends.
-    numbers = switch(eq(position, 0), start, numbers)
+    numbers = ops.switch(ops.eq(position, 0), start, numbers)
     if endpoint:
-        numbers = switch(and_(gt(position, 0), eq(position, powers.shape[0] - 1)), end, numbers)
+        numbers = ops.switch(ops.and_(ops.gt(position, 0), ops.eq(position, powers.shape[0] - 1)), end, numbers)
     if axis != 0:
         normalize_axes(axis, powers.type.ndim)
         numbers = moveaxis(numbers, 0, axis)

@@ -11,47 +11,8 @@ from aesara.graph.messages import describe
 from aesara.scalar import ufuncs
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.elemwise import tensor_function
-from aesara.tensor.elementwise.ops import (
-    abs,
-    and_,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    bitwise_not,
-    complex,
-    deg2rad,
-    eq,
-    ge,
-    gt,
-    imag,
-    invert,
-    isinf,
-    isnan,
-    le,
-    lt,
-    mod,
-    mul,
-    neg,
-    neq,
-    or_,
-    pow,
-    rad2deg,
-    real,
-    round,
-    round_half_to_even,
-    second,
-    sgn,
-    sub,
-    switch,
-    true_divide,
-    trunc,
-    xor,
-)
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
@@ -66,29 +27,29 @@ __all__ = [
 ]  # fmt: skip
 
 # NumPy's names
-equal = eq
-not_equal = neq
-greater = gt
-greater_equal = ge
-less = lt
-less_equal = le
-absolute = abs
-subtract = sub
-multiply = mul
-divide = true_divide
-negative = neg
-remainder = mod
-sign = sgn
-degrees = rad2deg
-radians = deg2rad
-bitwise_invert = bitwise_not
-acos = arccos
-acosh = arccosh
-asin = arcsin
-asinh = arcsinh
-atan = arctan
-atan2 = arctan2
-atanh = arctanh
+equal = ops.eq
+not_equal = ops.neq
+greater = ops.gt
+greater_equal = ops.ge
+less = ops.lt
+less_equal = ops.le
+absolute = ops.abs
+subtract = ops.sub
+multiply = ops.mul
+divide = ops.true_divide
+negative = ops.neg
+remainder = ops.mod
+sign = ops.sgn
+degrees = ops.rad2deg
+radians = ops.deg2rad
+bitwise_invert = ops.bitwise_not
+acos = ops.arccos
+acosh = ops.arccosh
+asin = ops.arcsin
+asinh = ops.arcsinh
+atan = ops.arctan
+atan2 = ops.arctan2
+atanh = ops.arctanh
 
 isfinite = tensor_function(ufuncs.isfinite, "isfinite")
 signbit = tensor_function(ufuncs.signbit, "signbit")
@@ -144,36 +105,36 @@ def fabs(x: Any) -> TensorVariable:
     'float64'
     """
     x = _as_real("fabs", x)
-    return abs(_as_floats(x))
+    return ops.abs(_as_floats(x))
 
 
 def isposinf(x: Any) -> TensorVariable:
     """Return whether each element is positive infinity."""
     x = _as_real("isposinf", x)
-    return and_(isinf(x), gt(x, 0))
+    return ops.and_(ops.isinf(x), ops.gt(x, 0))
 
 
 def isneginf(x: Any) -> TensorVariable:
     """Return whether each element is negative infinity."""
     x = _as_real("isneginf", x)
-    return and_(isinf(x), lt(x, 0))
+    return ops.and_(ops.isinf(x), ops.lt(x, 0))
 
 
 def iscomplex(x: Any) -> TensorVariable:
     """Return whether each element has an imaginary part that is not zero."""
     x = as_tensor_variable(x)
-    return neq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(False))
+    return ops.neq(ops.imag(x), 0) if x.type.dtype in complex_dtypes else ops.second(x, np.array(False))
 
 
 def isreal(x: Any) -> TensorVariable:
     """Return whether each element has no imaginary part, or one that is zero."""
     x = as_tensor_variable(x)
-    return eq(imag(x), 0) if x.type.dtype in complex_dtypes else second(x, np.array(True))
+    return ops.eq(ops.imag(x), 0) if x.type.dtype in complex_dtypes else ops.second(x, np.array(True))
 
 
 def _truth(x: Any) -> TensorVariable:
     x = as_tensor_variable(x)
-    return x if x.type.dtype == "bool" else neq(x, 0)
+    return x if x.type.dtype == "bool" else ops.neq(x, 0)
 
 
 def logical_and(x1: Any, x2: Any) -> TensorVariable:
@@ -185,22 +146,22 @@ def logical_and(x1: Any, x2: Any) -> TensorVariable:
     >>> at.logical_and([0.0, 2.0], [1, 1]).eval()
     array([False,  True])
     """
-    return and_(_truth(x1), _truth(x2))
+    return ops.and_(_truth(x1), _truth(x2))
 
 
 def logical_or(x1: Any, x2: Any) -> TensorVariable:
     """Return whether an element is true (not zero)."""
-    return or_(_truth(x1), _truth(x2))
+    return ops.or_(_truth(x1), _truth(x2))
 
 
 def logical_xor(x1: Any, x2: Any) -> TensorVariable:
     """Return whether exactly one element is true (not zero)."""
-    return xor(_truth(x1), _truth(x2))
+    return ops.xor(_truth(x1), _truth(x2))
 
 
 def logical_not(x: Any) -> TensorVariable:
     """Return whether each element is false (zero)."""
-    return invert(_truth(x))
+    return ops.invert(_truth(x))
 
 
 def float_power(x1: Any, x2: Any) -> TensorVariable:
@@ -215,7 +176,7 @@ def float_power(x1: Any, x2: Any) -> TensorVariable:
     x1, x2 = as_tensor_variable(x1), as_tensor_variable(x2)
     is_complex = x1.type.dtype in complex_dtypes or x2.type.dtype in complex_dtypes
     dtype = "complex128" if is_complex else "float64"
-    return pow(x1.astype(dtype), x2.astype(dtype))
+    return ops.pow(x1.astype(dtype), x2.astype(dtype))
 
 
 def logaddexp2(x1: Any, x2: Any) -> TensorVariable:
@@ -241,14 +202,14 @@ def rint(x: Any) -> TensorVariable:
     """
     x = as_tensor_variable(x)
     if x.type.dtype in complex_dtypes:
-        return complex(round_half_to_even(real(x)), round_half_to_even(imag(x)))
-    return round_half_to_even(_as_floats(x))
+        return ops.complex(ops.round_half_to_even(ops.real(x)), ops.round_half_to_even(ops.imag(x)))
+    return ops.round_half_to_even(_as_floats(x))
 
 
 def fix(x: Any) -> TensorVariable:
     """Each element rounded to an integer towards zero; integers are returned as they are."""
     x = _as_real("fix", x)
-    return x if x.type.dtype in discrete_dtypes else trunc(x)
+    return x if x.type.dtype in discrete_dtypes else ops.trunc(x)
 
 
 def around(a: Any, decimals: int = 0) -> TensorVariable:
@@ -269,7 +230,7 @@ def around(a: Any, decimals: int = 0) -> TensorVariable:
     >>> at.around([17, 25], -1).eval()
     array([20, 20])
     """
-    return round(a, None, decimals)
+    return ops.round(a, None, decimals)
 
 
 def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
@@ -283,9 +244,9 @@ def modf(x: Any) -> tuple[TensorVariable, TensorVariable]:
     (array([-0.5]), array([-3.]))
     """
     x = _as_floats(_as_real("modf", x))
-    whole = trunc(x)
-    fraction = switch(isinf(x), np.int8(0), x - whole)
-    return switch(isnan(x), x, copysign(fraction, x)), whole
+    whole = ops.trunc(x)
+    fraction = ops.switch(ops.isinf(x), np.int8(0), x - whole)
+    return ops.switch(ops.isnan(x), x, copysign(fraction, x)), whole
 
 
 def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> TensorVariable:
@@ -311,11 +272,11 @@ def nan_to_num(x: Any, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -
     if x.type.dtype in discrete_dtypes:
         return x
     if x.type.dtype in complex_dtypes:
-        return complex(nan_to_num(real(x), nan, posinf, neginf), nan_to_num(imag(x), nan, posinf, neginf))
+        return ops.complex(nan_to_num(ops.real(x), nan, posinf, neginf), nan_to_num(ops.imag(x), nan, posinf, neginf))
     largest = np.finfo(x.type.dtype).max
     nan, posinf, neginf = [
         as_tensor_variable(value).astype(x.type.dtype)
         for value in (nan, largest if posinf is None else posinf, -largest if neginf is None else neginf)
     ]
-    infinite = switch(gt(x, 0), posinf, neginf)
-    return switch(isnan(x), nan, switch(isinf(x), infinite, x))
+    infinite = ops.switch(ops.gt(x, 0), posinf, neginf)
+    return ops.switch(ops.isnan(x), nan, ops.switch(ops.isinf(x), infinite, x))

@@ -15,8 +15,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.creation.eye_tri import eye, tril, triu
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import and_, conj, eq, le, maximum, or_, sqrt, switch
+from aesara.tensor.elementwise import ops
 from aesara.tensor.reductions.sum_prod_max import max as largest
 from aesara.tensor.vectorization.blockwise import Blockwise, vectorize
 from aesara.tensor.vectorization.gufunc_signature import parse_signature
@@ -208,12 +207,12 @@ def adjoint(x: TensorVariable) -> TensorVariable:
     """The conjugate transpose of a matrix, or of each in a batch."""
     *lead, rows, columns = range(x.type.ndim)
     turned: TensorVariable = x.dimshuffle(*lead, columns, rows)
-    return conj(turned) if x.type.dtype.startswith("complex") else turned
+    return ops.conj(turned) if x.type.dtype.startswith("complex") else turned
 
 
 def one_norm(x: TensorVariable) -> TensorVariable:
     """The largest sum of sizes in a column of a matrix, or of each in a batch."""
-    return largest(absolute(x).sum(axis=-2), axis=-1, initial=0)
+    return largest(ops.abs(x).sum(axis=-2), axis=-1, initial=0)
 
 
 def rows_of(x: TensorVariable) -> TensorVariable:
@@ -267,19 +266,21 @@ def divided_by_gaps(
     eps = np.finfo(dtype).eps
     n = x.shape[0].astype(dtype)
     closed = are_closed(gaps, scale)
-    size = absolute(weights)
+    size = ops.abs(weights)
     bound = n * largest(size, initial=0) * np.asarray(64 * eps, dtype)
-    ends = and_(closed, le(maximum(size, size.T), bound))
-    left_out = or_(ends, eq(eye(x.shape[0], dtype="int8"), 1))
+    ends = ops.and_(closed, ops.le(ops.maximum(size, size.T), bound))
+    left_out = ops.or_(ends, ops.eq(eye(x.shape[0], dtype="int8"), 1))
     one, nan = np.asarray(1, dtype), np.asarray(np.nan, dtype)
-    divided = switch(left_out, np.asarray(0, x.type.dtype), x) / switch(left_out, one, switch(closed, nan, gaps))
+    divided = ops.switch(left_out, np.asarray(0, x.type.dtype), x) / ops.switch(
+        left_out, one, ops.switch(closed, nan, gaps)
+    )
     return divided + zeros_without_derivative(gaps, closed).astype(x.type.dtype)
 
 
 def are_closed(gaps: TensorVariable, scale: TensorVariable) -> TensorVariable:
     """Test which gaps between eigenvalues of magnitude `scale` are zero within rounding."""
     dtype = gaps.type.dtype
-    return le(absolute(gaps), gaps.shape[0].astype(dtype) * scale * np.asarray(4 * np.finfo(dtype).eps, dtype))
+    return ops.le(ops.abs(gaps), gaps.shape[0].astype(dtype) * scale * np.asarray(4 * np.finfo(dtype).eps, dtype))
 
 
 def zeros_without_derivative(gaps: TensorVariable, closed: TensorVariable) -> TensorVariable:
@@ -288,9 +289,9 @@ def zeros_without_derivative(gaps: TensorVariable, closed: TensorVariable) -> Te
     What is added to them is a gradient. It is right there, but it would take how vectors turn, which is not determined,
     to find how it changes: a second derivative must not leave that out.
     """
-    beside = and_(closed, eq(eye(gaps.shape[0], dtype="int8"), 0))
+    beside = ops.and_(closed, ops.eq(eye(gaps.shape[0], dtype="int8"), 0))
     one, zero = np.asarray(1, gaps.type.dtype), np.asarray(0, gaps.type.dtype)
-    return switch(beside, sqrt(switch(beside, gaps - disconnected_grad(gaps), one)), zero)
+    return ops.switch(beside, ops.sqrt(ops.switch(beside, gaps - disconnected_grad(gaps), one)), zero)
 
 
 def gaps_between(w: TensorVariable) -> TensorVariable:

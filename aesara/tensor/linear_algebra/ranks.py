@@ -8,9 +8,8 @@ import numpy as np
 
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.numpy_ops import isfinite
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import and_, conj, gt, invert, isnan, maximum, neq, switch
 from aesara.tensor.linear_algebra.eigen import eigh
 from aesara.tensor.linear_algebra.inverse import matrix_inverse
 from aesara.tensor.linear_algebra.svd import svd, svdvals
@@ -50,14 +49,14 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         raise ValueError("`tol` and `rtol` can't be both set.")
     A = as_tensor_variable(A)
     if A.type.ndim < 2:
-        return any_true(neq(A, 0)).astype("int64")
-    s = _have_rank(absolute(eigh(A)[0])) if hermitian else svdvals(A)
+        return any_true(ops.neq(A, 0)).astype("int64")
+    s = _have_rank(ops.abs(eigh(A)[0])) if hermitian else svdvals(A)
     if tol is None:
         relative = _precision(A, s) if rtol is None else as_tensor_variable(rtol)
         bound = largest(s, axis=-1, keepdims=True, initial=0) * (_padded(relative) if rtol is not None else relative)
     else:
         bound = _padded(as_tensor_variable(tol))
-    return sum_of(gt(s, bound), axis=-1, dtype="int64")
+    return sum_of(ops.gt(s, bound), axis=-1, dtype="int64")
 
 
 def _have_rank(s: TensorVariable) -> TensorVariable:
@@ -74,7 +73,7 @@ def _padded(x: TensorVariable) -> TensorVariable:
 def _precision(A: TensorVariable, s: TensorVariable) -> TensorVariable:
     """The precision of singular values of a matrix beside the largest."""
     eps = np.asarray(np.finfo(s.type.dtype).eps, s.type.dtype)
-    return maximum(A.shape[-2], A.shape[-1]).astype(s.type.dtype) * eps
+    return ops.maximum(A.shape[-2], A.shape[-1]).astype(s.type.dtype) * eps
 
 
 def cond(x: Any, p: Any = None) -> TensorVariable:
@@ -97,14 +96,14 @@ def cond(x: Any, p: Any = None) -> TensorVariable:
     if x.type.ndim < 2:
         raise ValueError(f"cond needs a matrix; got {x.type}.")
     check = CheckAndRaise(np.linalg.LinAlgError, "cond: there is no condition of a matrix without elements.")
-    x = check(x, neq(x.shape[-2] * x.shape[-1], 0))
+    x = check(x, ops.neq(x.shape[-2] * x.shape[-1], 0))
     if p in (None, 2, -2):
         s = svdvals(x)
         result = s[..., -1] / s[..., 0] if p == -2 else s[..., 0] / s[..., -1]
     else:
         result = matrix_norm(x, p) * matrix_norm(matrix_inverse(x), p)
-    undefined = and_(isnan(result), invert(any_true(isnan(absolute(x)), axis=(-2, -1))))
-    return switch(undefined, np.asarray(np.inf, result.type.dtype), result)
+    undefined = ops.and_(ops.isnan(result), ops.invert(any_true(ops.isnan(ops.abs(x)), axis=(-2, -1))))
+    return ops.switch(undefined, np.asarray(np.inf, result.type.dtype), result)
 
 
 def null_space(A: Any, rcond: Any = None) -> TensorVariable:
@@ -127,7 +126,7 @@ def null_space(A: Any, rcond: Any = None) -> TensorVariable:
     """
     A = _one_matrix("null_space", A)
     _, s, vh = svd(A, full_matrices=True)
-    return conj(vh[_count(A, s, rcond) :]).T
+    return ops.conj(vh[_count(A, s, rcond) :]).T
 
 
 def orth(A: Any, rcond: Any = None) -> TensorVariable:
@@ -154,4 +153,4 @@ def _one_matrix(name: str, A: Any) -> TensorVariable:
 
 def _count(A: TensorVariable, s: TensorVariable, rcond: Any) -> TensorVariable:
     relative = _precision(A, s) if rcond is None else as_tensor_variable(rcond)
-    return sum_of(gt(s, largest(s, initial=0) * relative), dtype="int64")
+    return sum_of(ops.gt(s, largest(s, initial=0) * relative), dtype="int64")

@@ -15,9 +15,8 @@ import numpy as np
 
 from aesara.graph.nodes import Variable
 from aesara.records import dataclass
+from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import add, exp, mul, neg, reciprocal, square, sub, true_divide
-from aesara.tensor.elementwise.ops import pow as at_pow
 from aesara.tensor.rewriting.helpers import combined_in, common_value, computed_in, constant_like
 from aesara.tensor.rewriting.wide_products import in_pairs, may_leave_range
 
@@ -40,8 +39,13 @@ __all__ = [
 _PRODUCT, _QUOTIENT, _RECIPROCAL, _OPPOSITE, _SQUARE, _POWER = range(6)
 #: Ops that products consist of.
 PRODUCTS = {
-    mul: _PRODUCT, true_divide: _QUOTIENT, reciprocal: _RECIPROCAL, neg: _OPPOSITE, square: _SQUARE, at_pow: _POWER,
-}  # fmt: skip
+    ops.mul: _PRODUCT,
+    ops.true_divide: _QUOTIENT,
+    ops.reciprocal: _RECIPROCAL,
+    ops.neg: _OPPOSITE,
+    ops.square: _SQUARE,
+    ops.pow: _POWER,
+}
 
 
 # Opposites
@@ -50,7 +54,7 @@ PRODUCTS = {
 def opposite(x: Variable) -> Variable:
     """Return ``-x``, which of ``-y`` is ``y``."""
     inner = opposite_of(x)
-    return neg(x) if inner is None else inner
+    return ops.neg(x) if inner is None else inner
 
 
 def opposite_of(var: Variable, dtype: str | None = None) -> Variable | None:
@@ -64,7 +68,7 @@ def opposite_of(var: Variable, dtype: str | None = None) -> Variable | None:
         The dtype in which the variable has to be computed; by default any will do.
     """
     node = var.owner
-    if node is None or node.op != neg or (dtype is not None and var.type.dtype != dtype):
+    if node is None or node.op != ops.neg or (dtype is not None and var.type.dtype != dtype):
         return None
     return node.inputs[0]
 
@@ -76,7 +80,7 @@ def are_opposite(x: Variable, y: Variable) -> bool:
     one, two = x.owner, y.owner
     if one is None or two is None:
         return False
-    if one.op == two.op == sub:
+    if one.op == two.op == ops.sub:
         return one.inputs[0] is two.inputs[1] and one.inputs[1] is two.inputs[0]
     (number, base), (other_number, other_base) = multiple(x), multiple(y)
     return base is other_base and number == -other_number
@@ -268,11 +272,11 @@ class Product:
 
     def mantissa(self, dtype: str) -> Variable | None:
         """Return the factors over the divisors, in a dtype; None for 1. The number and the exponent are left out."""
-        top = combined(mul, self.factors, dtype)
-        bottom = combined(mul, self.divisors, dtype)
+        top = combined(ops.mul, self.factors, dtype)
+        bottom = combined(ops.mul, self.divisors, dtype)
         if bottom is None:
             return top
-        return reciprocal(bottom) if top is None else true_divide(top, bottom)
+        return ops.reciprocal(bottom) if top is None else ops.true_divide(top, bottom)
 
     def build(self, out: Variable) -> Variable:
         """Return the variable that the product stands for, in the dtype of another one.
@@ -287,12 +291,12 @@ class Product:
         '(-(x / y))'
         """
         dtype = out.type.dtype
-        factors = list(self.factors) if self.exponent is None else [*self.factors, exp(self.exponent)]
+        factors = list(self.factors) if self.exponent is None else [*self.factors, ops.exp(self.exponent)]
         if abs(self.number) != 1 or not (factors or self.divisors):
             factors.insert(0, constant_like(self.number, out))
             return _quotient(factors, self.divisors, out)
         result = _quotient(factors, self.divisors, out)
-        return computed_in(dtype, neg, [result]) if self.number < 0 else result
+        return computed_in(dtype, ops.neg, [result]) if self.number < 0 else result
 
 
 def _is_multiple(kind: int, inputs: Sequence[Variable], type_: Any) -> bool:
@@ -333,12 +337,12 @@ def power_of(var: Variable) -> tuple[Variable, int]:
     (x, 6)
     """
     dtype, exponent = var.type.dtype, 1
-    while var.owner is not None and var.owner.op in (square, at_pow) and dtype[:5] == "float":
+    while var.owner is not None and var.owner.op in (ops.square, ops.pow) and dtype[:5] == "float":
         base = var.owner.inputs[0]
         if base.type.dtype != dtype:
             break
         factor = 2
-        if var.owner.op == at_pow:
+        if var.owner.op == ops.pow:
             number = common_value(var.owner.inputs[1])
             if number is None or number.dtype.kind == "c" or not 2 <= number < np.inf or number != int(number):
                 break
@@ -367,11 +371,11 @@ def _quotient(factors: Sequence[Variable], divisors: Sequence[Variable], out: Va
     dtype = out.type.dtype
 
     def product(operands: Sequence[Variable]) -> Variable:
-        return operands[0] if len(operands) == 1 else computed_in(dtype, mul, operands)
+        return operands[0] if len(operands) == 1 else computed_in(dtype, ops.mul, operands)
 
     def merged(tops: Sequence[Variable], bottoms: Sequence[Variable]) -> Variable:
         top = product(tops) if tops else constant_like(1, out)
-        return computed_in(dtype, true_divide, [top, product(bottoms)]) if bottoms else top
+        return computed_in(dtype, ops.true_divide, [top, product(bottoms)]) if bottoms else top
 
     if dtype[:5] == "float" and may_leave_range(factors, divisors):
         return in_pairs(factors, divisors, merged)
@@ -416,10 +420,10 @@ class SignedSum:
             is_whole = term is not var and (
                 term in kept or term.type.dtype != dtype or len(found) + len(stack) + 2 > most
             )
-            if node is None or is_whole or node.op not in (add, sub):
+            if node is None or is_whole or node.op not in (ops.add, ops.sub):
                 found.append((sign, term))
             else:
-                signs = (1, -1) if node.op == sub else (1,) * len(node.inputs)
+                signs = (1, -1) if node.op == ops.sub else (1,) * len(node.inputs)
                 stack.extend((sign * one, v) for one, v in reversed([*zip(signs, node.inputs)]))
         return cls(found)
 
@@ -434,9 +438,9 @@ class SignedSum:
     def build(self, dtype: str) -> Variable:
         """Return the variable that the sum stands for: the terms that are added, less one after the other."""
         added = [v for sign, v in self.terms if sign > 0]
-        total = combined(add, added, dtype)
+        total = combined(ops.add, added, dtype)
         for sign, var in self.terms:
             if sign < 0:
-                total = neg(var) if total is None else computed_in(dtype, sub, [total, var])
+                total = ops.neg(var) if total is None else computed_in(dtype, ops.sub, [total, var])
         assert total is not None, "there is a term"
         return total

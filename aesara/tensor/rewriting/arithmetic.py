@@ -21,27 +21,7 @@ from aesara.tensor.core.conversion import constant
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.make_vector import MakeVector
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    eq,
-    exp,
-    floor_divide,
-    ge,
-    gt,
-    le,
-    lt,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    neq,
-    second,
-    square,
-    sub,
-    switch,
-    true_divide,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.rewriting.algebra import opposite_of
 from aesara.tensor.rewriting.canonizer import local_add_canonizer, local_greedy_distributor, local_mul_canonizer
@@ -106,7 +86,7 @@ local_neg_to_mul = rules.group(
     "local_neg_to_mul",
     row(
         "local_neg_of_multiple",
-        (neg, (one_of(mul, true_divide, node="inner"), _FACTOR, ...)),
+        (ops.neg, (one_of(ops.mul, ops.true_divide, node="inner"), _FACTOR, ...)),
         lambda inner, c, out: _with_opposite(inner, c, out),
         each=None,
         single_client=True,
@@ -114,8 +94,8 @@ local_neg_to_mul = rules.group(
     ),
     row(
         "local_neg_of_multiple_over",
-        (neg, (true_divide, (one_of(mul, node="product"), _FACTOR, ...), "y")),
-        lambda product, c, y, out: true_divide(_with_opposite(product, c, out), y),
+        (ops.neg, (ops.true_divide, (one_of(ops.mul, node="product"), _FACTOR, ...), "y")),
+        lambda product, c, y, out: ops.true_divide(_with_opposite(product, c, out), y),
         lambda product, out: same_dtype(product.outputs[0], out),
         each=None,
         single_client=True,
@@ -125,14 +105,16 @@ local_neg_to_mul = rules.group(
 )
 
 #: For those who ask for canonical forms alone: no rule here is written for this form.
-negation_as_product = row("negation_as_product", (neg, "x"), lambda x, out: mul(constant_like(-1, out), x), each=None)
+negation_as_product = row(
+    "negation_as_product", (ops.neg, "x"), lambda x, out: ops.mul(constant_like(-1, out), x), each=None
+)
 databases.canonicalize.spellings.append(negation_as_product)
 
 # In graphs that are done: one operation instead of two, and differences.
 negative_product_as_product = row(
     "negative_product_as_product",
-    (neg, (one_of(mul, square, name="f"), "**x")),
-    lambda f, x, out: mul(constant_like(-1, out), *(x if f == mul else [*x, *x])),
+    (ops.neg, (one_of(ops.mul, ops.square, name="f"), "**x")),
+    lambda f, x, out: ops.mul(constant_like(-1, out), *(x if f == ops.mul else [*x, *x])),
     lambda out: is_float(out),
     each=None,
     single_client=True,
@@ -140,8 +122,8 @@ negative_product_as_product = row(
 )
 negative_term_as_difference = row(
     "negative_term_as_difference",
-    (add, LogicVariable("c", lambda var: isinstance(var, Constant), [Constant]), "x"),
-    lambda x, c: applied(sub, x, constant(-c.data)),
+    (ops.add, LogicVariable("c", lambda var: isinstance(var, Constant), [Constant]), "x"),
+    lambda x, c: applied(ops.sub, x, constant(-c.data)),
     lambda c, out: is_float(out) and same_dtype(c, out) and bool(np.all(c.data < 0)),
     each=None,
     why="-5 + x -> x - 5",
@@ -150,24 +132,26 @@ for _spelling in (negative_product_as_product, negative_term_as_difference):
     rules.into(databases.spellings, _spelling, "fast_run")
 
 
-local_sub_neg_to_add = row("local_sub_neg_to_add", (sub, "y", (neg, "x")), (add, "y", "x"), same_dtype, each=None)
+local_sub_neg_to_add = row(
+    "local_sub_neg_to_add", (ops.sub, "y", (ops.neg, "x")), (ops.add, "y", "x"), same_dtype, each=None
+)
 rules.add(local_sub_neg_to_add, to=(rules.canonicalize, rules.specialize))
 local_add_neg_to_sub = rules.specialize(
-    row("local_add_neg_to_sub", (add, "y", (neg, "x")), (sub, "y", "x"), same_dtype, each=None)
+    row("local_add_neg_to_sub", (ops.add, "y", (ops.neg, "x")), (ops.sub, "y", "x"), same_dtype, each=None)
 )
 local_neg_div_neg = rules.group(
     "local_neg_div_neg",
     row(
         "local_neg_div_of_neg",
-        (neg, (one_of(true_divide, node="quotient"), (neg, "x"), "y")),
-        (true_divide, "x", "y"),
+        (ops.neg, (one_of(ops.true_divide, node="quotient"), (ops.neg, "x"), "y")),
+        (ops.true_divide, "x", "y"),
         lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
         each=None,
     ),
     row(
         "local_neg_div_by_neg",
-        (neg, (one_of(true_divide, node="quotient"), "y", (neg, "x"))),
-        (true_divide, "y", "x"),
+        (ops.neg, (one_of(ops.true_divide, node="quotient"), "y", (ops.neg, "x"))),
+        (ops.true_divide, "y", "x"),
         lambda x, quotient, out, fgraph: same_dtype(x, out) and is_read_once(quotient, fgraph),
         each=None,
     ),
@@ -176,9 +160,9 @@ local_neg_div_neg = rules.group(
 local_abs_lift = rules.canonicalize(
     row(
         "local_abs_lift",
-        (at_abs, (one_of(mul, true_divide, name="f"), "**x")),
+        (ops.abs, (one_of(ops.mul, ops.true_divide, name="f"), "**x")),
         lambda f, x, out: computed_in(
-            out.type.dtype, f, [v if _is_absolute(v) else at_abs(as_float(v, out)) for v in x]
+            out.type.dtype, f, [v if _is_absolute(v) else ops.abs(as_float(v, out)) for v in x]
         ),
         # Integers wrap around differently on the two sides.
         lambda x, out: is_float(out) and not any(map(is_complex, x)) and len(x) <= MOST_FACTORS,
@@ -190,11 +174,11 @@ local_abs_lift = rules.canonicalize(
 
 def _is_absolute(var: Variable) -> bool:
     node = var.owner
-    return node is not None and node.op == at_abs and is_float(var)
+    return node is not None and node.op == ops.abs and is_float(var)
 
 
 @rules.specialize
-@node_rewriter([mul, true_divide], operands=[at_abs])
+@node_rewriter([ops.mul, ops.true_divide], operands=[ops.abs])
 def local_abs_merge(fgraph, node):
     """|x| * |y| -> |x * y|, and |x| / |y| -> |x / y|: undoes `local_abs_lift`.
 
@@ -212,7 +196,7 @@ def local_abs_merge(fgraph, node):
             inside.append(var)
         else:
             return False
-    return in_place_of(out, at_abs(computed_in(out.type.dtype, node.op, inside))) if merged > 1 else False
+    return in_place_of(out, ops.abs(computed_in(out.type.dtype, node.op, inside))) if merged > 1 else False
 
 
 def _is_not_negative(var: Variable) -> bool:
@@ -223,7 +207,7 @@ def _is_not_negative(var: Variable) -> bool:
 
 local_mul_zero = row(
     "local_mul_zero",
-    (mul, number("zero", 0), "**x"),
+    (ops.mul, number("zero", 0), "**x"),
     0,
     lambda x: not any(map(has_infinities, x)),
     each=None,
@@ -232,7 +216,7 @@ local_mul_zero = row(
 rules.add(local_mul_zero, to=(rules.canonicalize, rules.stabilize, rules.specialize), tags=("shape_unsafe",))
 local_zero_div = row(
     "local_zero_div",
-    (one_of(floor_divide, true_divide), number("zero", 0), "x"),
+    (one_of(ops.floor_divide, ops.true_divide), number("zero", 0), "x"),
     0,
     lambda x: common_value(x) is None and not is_zero_or_nan(x),
     each=None,
@@ -240,14 +224,14 @@ local_zero_div = row(
 )
 rules.canonicalize(local_zero_div, "shape_unsafe")
 local_intdiv_by_one = row(
-    "local_intdiv_by_one", (floor_divide, "x", number("one", 1)), "x", lambda x: is_integer(x), each=None
+    "local_intdiv_by_one", (ops.floor_divide, "x", number("one", 1)), "x", lambda x: is_integer(x), each=None
 )
 rules.add(local_intdiv_by_one, to=(rules.canonicalize, rules.specialize))
 
 # The logistic function is recognised before the canonical form of products takes it apart, so
 # that the gradients through it are products of it too.
 rules.add(*LOGISTIC_RULES, to=(rules.canonicalize, rules.stabilize, rules.specialize))
-rules.simplifier(local_mul_canonizer, simplify_logistic, "logistic", operands=[add, exp])
+rules.simplifier(local_mul_canonizer, simplify_logistic, "logistic", operands=[ops.add, ops.exp])
 rules.canonicalize(local_mul_canonizer, name="local_mul_canonizer")
 rules.canonicalize(local_add_canonizer, name="local_add_canonizer")
 rules.canonicalize(local_greedy_distributor)
@@ -257,7 +241,7 @@ def _inside_choice(f, choice, x, y, out):
     """the operation on the branch that is not zero"""
     new = computed_in(out.type.dtype, f, [as_dtype(x, choice.outputs[0].type.dtype), *y])
     condition, *branches = choice.inputs
-    return switch(condition, *(new if branch is x else constant_like(0, out) for branch in branches))
+    return ops.switch(condition, *(new if branch is x else constant_like(0, out) for branch in branches))
 
 
 def _sink(name, op, when):
@@ -265,7 +249,9 @@ def _sink(name, op, when):
     zero = number("zero", 0)
     branches = {"first": ("c", zero, "x"), "second": ("c", "x", zero)}
     sinks = [
-        row(f"{name}_{place}", (op, (one_of(switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None)
+        row(
+            f"{name}_{place}", (op, (one_of(ops.switch, node="choice"), *parts), "**y"), _inside_choice, when, each=None
+        )
         for place, parts in branches.items()
     ]
     return rules.group(name, *sinks, to=(rules.canonicalize,))
@@ -284,11 +270,11 @@ def _is_finite(var):
 
 # Gradients of choices need no such rules: they are built as choices.
 local_mul_switch_sink = _sink(
-    "local_mul_switch_sink", one_of(mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
+    "local_mul_switch_sink", one_of(ops.mul, name="f"), lambda y, out: is_float(out) and all(map(_is_finite, y))
 )
 local_div_switch_sink = _sink(
     "local_div_switch_sink",
-    one_of(true_divide, floor_divide, name="f"),
+    one_of(ops.true_divide, ops.floor_divide, name="f"),
     lambda y, out: is_float(out) and common_value(y[0]) is not None and not is_zero_or_nan(y[0]),
 )
 
@@ -309,8 +295,8 @@ def _share_of_memory(var, steps):
     if isinstance(node.op, Shape_i):
         kind = node.inputs[0].type
         return 1 / kind.numpy_dtype.itemsize if isinstance(kind, TensorType) and kind.is_dense else 1
-    is_largest = isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (maximum, minimum)
-    if not is_largest and node.op != add:
+    is_largest = isinstance(node.op, (MakeVector, DimShuffle)) or node.op in (ops.maximum, ops.minimum)
+    if not is_largest and node.op != ops.add:
         return math.inf
     shares = [_share_of_memory(one, steps - 1) for one in node.inputs[:MOST_TERMS]]
     if len(node.inputs) > len(shares):
@@ -326,20 +312,20 @@ _NOT_POSITIVE = number("c", lambda c: c <= 0)
 # NaN is neither equal to itself nor at most itself.
 local_useless_elemwise_comparison = rules.group(
     "local_useless_elemwise_comparison",
-    row("local_extremum_of_equals", (one_of(minimum, maximum), "x", "x"), "x", each=None),
-    row("local_less_than_itself", (one_of(lt, gt), "x", "x"), False, each=None),
-    row("local_different_from_itself", (neq, "x", "x"), False, _is_exact, each=None),
-    row("local_equal_to_itself", (one_of(le, ge, eq), "x", "x"), True, _is_exact, each=None),
-    row("local_length_below_zero", (lt, _LENGTH, _NOT_POSITIVE), False, each=None),
-    row("local_length_is_negative", (one_of(le, eq), _LENGTH, _NEGATIVE), False, each=None),
-    row("local_length_from_zero", (ge, _LENGTH, _NOT_POSITIVE), True, each=None),
-    row("local_length_not_negative", (one_of(gt, neq), _LENGTH, _NEGATIVE), True, each=None),
-    row("local_zero_above_length", (gt, _NOT_POSITIVE, _LENGTH), False, each=None),
-    row("local_negative_above_length", (ge, _NEGATIVE, _LENGTH), False, each=None),
-    row("local_zero_up_to_length", (le, _NOT_POSITIVE, _LENGTH), True, each=None),
-    row("local_negative_below_length", (lt, _NEGATIVE, _LENGTH), True, each=None),
-    row("local_length_or_zero", (maximum, _LENGTH, _NOT_POSITIVE), "n", each=None),
-    row("local_zero_or_length", (minimum, _LENGTH, _NOT_POSITIVE), "c", each=None),
+    row("local_extremum_of_equals", (one_of(ops.minimum, ops.maximum), "x", "x"), "x", each=None),
+    row("local_less_than_itself", (one_of(ops.lt, ops.gt), "x", "x"), False, each=None),
+    row("local_different_from_itself", (ops.neq, "x", "x"), False, _is_exact, each=None),
+    row("local_equal_to_itself", (one_of(ops.le, ops.ge, ops.eq), "x", "x"), True, _is_exact, each=None),
+    row("local_length_below_zero", (ops.lt, _LENGTH, _NOT_POSITIVE), False, each=None),
+    row("local_length_is_negative", (one_of(ops.le, ops.eq), _LENGTH, _NEGATIVE), False, each=None),
+    row("local_length_from_zero", (ops.ge, _LENGTH, _NOT_POSITIVE), True, each=None),
+    row("local_length_not_negative", (one_of(ops.gt, ops.neq), _LENGTH, _NEGATIVE), True, each=None),
+    row("local_zero_above_length", (ops.gt, _NOT_POSITIVE, _LENGTH), False, each=None),
+    row("local_negative_above_length", (ops.ge, _NEGATIVE, _LENGTH), False, each=None),
+    row("local_zero_up_to_length", (ops.le, _NOT_POSITIVE, _LENGTH), True, each=None),
+    row("local_negative_below_length", (ops.lt, _NEGATIVE, _LENGTH), True, each=None),
+    row("local_length_or_zero", (ops.maximum, _LENGTH, _NOT_POSITIVE), "n", each=None),
+    row("local_zero_or_length", (ops.minimum, _LENGTH, _NOT_POSITIVE), "c", each=None),
     to=(rules.useless, rules.specialize),
 )
 
@@ -352,7 +338,7 @@ def _zeros_of_product(x, y, out):
     lengths = [x.shape[i] for i in range(x.type.ndim - 1)] + [y.shape[i] for i in range(1, y.type.ndim)]
     (last, first), fit = (x.type.shape[-1], y.type.shape[0]), []
     if last is None or last != first:
-        fit.append(eq(x.shape[x.type.ndim - 1] if last is None else last, y.shape[0] if first is None else first))
+        fit.append(ops.eq(x.shape[x.type.ndim - 1] if last is None else last, y.shape[0] if first is None else first))
     if not lengths:
         return _check_inner_lengths(constant_like(0, out), *fit) if fit else constant_like(0, out)
     if fit:
@@ -371,8 +357,8 @@ local_0_dot_x = rules.group(
 local_elemwise_sub_zeros = rules.specialize(
     row(
         "local_elemwise_sub_zeros",
-        (sub, "x", "x"),
-        lambda x, out: second(x, constant_like(0, out)),
+        (ops.sub, "x", "x"),
+        lambda x, out: ops.second(x, constant_like(0, out)),
         each=None,
         why="x - x -> 0, that of infinity and NaN too, which is NaN as written",
     )
@@ -380,20 +366,20 @@ local_elemwise_sub_zeros = rules.specialize(
 
 
 @rules.specialize
-@node_rewriter([add], operands=NUMBERS)
+@node_rewriter([ops.add], operands=NUMBERS)
 def local_add_specialize(fgraph, node):
     """x + 0 + c + d -> (c + d) + x: a function, since zeros and constants are found in one walk of many terms."""
     out = node.outputs[0]
-    terms = _with_one_constant(add, [var for var in node.inputs if not has_value(var, 0)], out.type.dtype)
+    terms = _with_one_constant(ops.add, [var for var in node.inputs if not has_value(var, 0)], out.type.dtype)
     if len(terms) == len(node.inputs) or out.type.dtype == "bool":
         return False
     if not terms:
         return constant_in_place_of(out, 0, node.inputs)
-    return in_place_of(out, combined_in(out.type.dtype, add, terms), node.inputs)
+    return in_place_of(out, combined_in(out.type.dtype, ops.add, terms), node.inputs)
 
 
 @rules.specialize
-@node_rewriter([mul], operands=[*NUMBERS, neg])
+@node_rewriter([ops.mul], operands=[*NUMBERS, ops.neg])
 def local_mul_specialize(fgraph, node):
     """-x * 1 * y * c * d -> -((c * d) * x * y): a function, since signs and constants are found in one walk."""
     out = node.outputs[0]
@@ -410,13 +396,13 @@ def local_mul_specialize(fgraph, node):
         inner = opposite_of(var, dtype)
         negative ^= inner is not None
         factors.append(var if inner is None else inner)
-    factors = _with_one_constant(mul, factors, dtype)
+    factors = _with_one_constant(ops.mul, factors, dtype)
     if len(factors) == len(node.inputs) and all(a is b for a, b in zip(factors, node.inputs)):
         return False
     if not factors:
         return constant_in_place_of(out, -1 if negative else 1, node.inputs)
-    new = combined_in(dtype, mul, factors)
-    return in_place_of(out, neg(new) if negative else new, node.inputs)
+    new = combined_in(dtype, ops.mul, factors)
+    return in_place_of(out, ops.neg(new) if negative else new, node.inputs)
 
 
 def fill_chain(new_out, orig_inputs):
@@ -429,12 +415,12 @@ def fill_chain(new_out, orig_inputs):
     'fill(z, fill(y, x))'
     """
     for template in orig_inputs:
-        new_out = second(template, new_out)
+        new_out = ops.second(template, new_out)
     return [new_out]
 
 
 @rules.specialize("fusion", "elemwise_fusion")
-@node_rewriter([add, mul], operands=[add, mul])
+@node_rewriter([ops.add, ops.mul], operands=[ops.add, ops.mul])
 def local_add_mul_fusion(fgraph, node):
     """``(x + y) + z -> add(x, y, z)``, and the same of products."""
     out = node.outputs[0]
@@ -464,9 +450,9 @@ def local_add_mul_fusion(fgraph, node):
         return flat
 
     # Of float16, and of functions that leave the range, an intermediate result of another grouping may be infinite.
-    in_order = out.type.dtype == "float16" or (op == mul and is_float(out) and any(map(is_wide, node.inputs)))
+    in_order = out.type.dtype == "float16" or (op == ops.mul and is_float(out) and any(map(is_wide, node.inputs)))
     flat = flattened(in_order)
-    if op == add and not in_order and keeps_order(out, flat):
+    if op == ops.add and not in_order and keeps_order(out, flat):
         flat = flattened(in_order=True)
     if len(flat) == len(node.inputs):
         return False
@@ -482,10 +468,10 @@ def _with_one_constant(op, operands, dtype):
     values = [var.data.astype(dtype) for var in constants]
     try:
         with np.errstate(all="ignore"):
-            value = functools.reduce(np.add if op == add else np.multiply, values)
+            value = functools.reduce(np.add if op == ops.add else np.multiply, values)
     except ValueError:  # their lengths differ, which the call is to say
         return operands
-    safe = value.dtype.kind in "biu" or (np.isfinite(value).all() and (op == add or (value != 0).all()))
+    safe = value.dtype.kind in "biu" or (np.isfinite(value).all() and (op == ops.add or (value != 0).all()))
     if not safe or value.size > max(v.size for v in values):
         return operands
     return [constant(value), *(var for var in operands if not isinstance(var, Constant))]

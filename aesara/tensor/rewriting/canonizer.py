@@ -10,9 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.tensor.core.tensor_type import TensorType
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import add, mul, neg, reciprocal, sgn, square, sub, true_divide
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.algebra import Product, SignedSum, of_lists, power_of
 from aesara.tensor.rewriting.algebraic_canonizer import AlgebraicCanonizer, get_constant
 from aesara.tensor.rewriting.constant_arithmetic import add_calculate, mul_calculate
@@ -28,7 +26,7 @@ class MulCanonizer(AlgebraicCanonizer):
     takes the sign up. In the lists the sign is a leading factor -1.
     """
 
-    sign = neg
+    sign = ops.neg
 
     def simplify(
         self, num: list[Variable], denum: list[Variable], out_type: TensorType
@@ -52,7 +50,7 @@ class MulCanonizer(AlgebraicCanonizer):
         plain = []
         for var in side:
             node = var.owner
-            while node is not None and node.op == neg and var.type.dtype == out_type.dtype:
+            while node is not None and node.op == ops.neg and var.type.dtype == out_type.dtype:
                 var = node.inputs[0]
                 node = var.owner
                 negative = not negative
@@ -83,14 +81,14 @@ class MulCanonizer(AlgebraicCanonizer):
         if new is None:
             new = self.rebuild(num, denum, out.type)
         elif negative:
-            new = computed_in(out.type.dtype, neg, [new])
+            new = computed_in(out.type.dtype, ops.neg, [new])
         if is_written_like(out, new):
             return None
         return in_place_of(out, new, [*flat[0], *flat[1]])
 
     def rebuild(self, num: list[Variable], denum: list[Variable], out_type: TensorType) -> Variable:
         if self._is_signed(num, denum):
-            return computed_in(out_type.dtype, neg, [self.rebuild(num[1:], denum, out_type)])
+            return computed_in(out_type.dtype, ops.neg, [self.rebuild(num[1:], denum, out_type)])
         if out_type.dtype[:5] == "float" and may_leave_range(num, denum):
             return in_pairs(num, denum, lambda tops, bottoms: self.merge_num_denum(tops, bottoms, out_type.dtype))
         return super().rebuild(num, denum, out_type)
@@ -102,10 +100,10 @@ def check_for_x_over_absX(
     """``x / abs(x) -> sgn(x)`` among the factors of a product, for floats: the lowest integer has no absolute value."""
     numerators, denominators = list(numerators), list(denominators)
     for denominator in list(denominators):
-        node = output_of(denominator, at_abs)
+        node = output_of(denominator, ops.abs)
         x = None if node is None or not is_float(denominator) else node.inputs[0]
         if x is not None and x.type.dtype == denominator.type.dtype and x in numerators:
-            numerators[numerators.index(x)] = sgn(x)
+            numerators[numerators.index(x)] = ops.sgn(x)
             denominators.remove(denominator)
     return numerators, denominators
 
@@ -127,7 +125,7 @@ def powers_of_one_base(product: Product) -> Product:
     ]
     for base, exponent in left.items():
         if exponent:
-            power = base if abs(exponent) == 1 else at_pow(base, np.asarray(abs(exponent), base.type.dtype))
+            power = base if abs(exponent) == 1 else ops.pow(base, np.asarray(abs(exponent), base.type.dtype))
             kept[exponent < 0].append(power)
     return Product(kept[0], kept[1])
 
@@ -149,12 +147,12 @@ class AddCanonizer(AlgebraicCanonizer):
         return None if is_written_like(out, new) else in_place_of(out, new, [*flat[0], *flat[1]])
 
 
-local_add_canonizer = AddCanonizer(add, sub, neg, add_calculate)
+local_add_canonizer = AddCanonizer(ops.add, ops.sub, ops.neg, add_calculate)
 local_add_canonizer.name = "local_add_canonizer"
-local_mul_canonizer = MulCanonizer(mul, true_divide, reciprocal, mul_calculate, False)
+local_mul_canonizer = MulCanonizer(ops.mul, ops.true_divide, ops.reciprocal, mul_calculate, False)
 local_mul_canonizer.name = "local_mul_canonizer"
-local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[at_abs])
-local_mul_canonizer.add_simplifier(of_lists(powers_of_one_base), "powers_of_one_base", operands=[square, at_pow])
+local_mul_canonizer.add_simplifier(check_for_x_over_absX, "X_over_absX", operands=[ops.abs])
+local_mul_canonizer.add_simplifier(of_lists(powers_of_one_base), "powers_of_one_base", operands=[ops.square, ops.pow])
 
 
 #: Sums of more terms than this are left alone.
@@ -244,20 +242,20 @@ def _factors_of_terms(terms: Terms) -> tuple[set[Variable], set[Variable]]:
     return {v for _, term in terms for v in term.factors}, {v for _, term in terms for v in term.divisors}
 
 
-@node_rewriter([mul, true_divide], operands=[add, sub, mul])
+@node_rewriter([ops.mul, ops.true_divide], operands=[ops.add, ops.sub, ops.mul])
 def local_greedy_distributor(fgraph, node):
     """``(a / x + b) * x -> a + b * x``: factors go into a sum if fewer are multiplied then."""
     out = node.outputs[0]
     if not is_float(out):
         return False
     clients = fgraph.clients
-    divides = node.op == true_divide
+    divides = node.op == ops.true_divide
     sides = [node.inputs[:1], node.inputs[1:]] if divides else [node.inputs, []]
     product = Product(*(_factors(side, clients, out.type.dtype) for side in sides))
     multiplied, divided = set(product.factors), set(product.divisors)
     for candidate in (*product.factors, *product.divisors):
         inner = candidate.owner
-        if inner is None or inner.op not in (add, sub) or len(clients[candidate]) != 1:
+        if inner is None or inner.op not in (ops.add, ops.sub) or len(clients[candidate]) != 1:
             continue
         above = candidate in multiplied
         # The product may be long: what cannot cancel is seen before all of it is looked through.
@@ -282,7 +280,7 @@ def _factors(variables: list[Variable], clients: Any, dtype: str) -> list[Variab
     """Return the variables, with products of a dtype that only this one uses taken apart."""
     found: list[Variable] = []
     for var in variables:
-        inner = output_of(var, mul)
+        inner = output_of(var, ops.mul)
         if inner is not None and len(clients[var]) == 1 and var.type.dtype == dtype:
             found.extend(inner.inputs)
         else:

@@ -9,22 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.elementwise.ops import (
-    add,
-    exp,
-    log,
-    log1p,
-    lt,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    square,
-    sub,
-    switch,
-    true_divide,
-)
-from aesara.tensor.elementwise.special import erf, erfc, erfcx, log_ndtr, ndtr
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.rewriting.algebra import Product, Reading, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
@@ -47,13 +32,17 @@ TAIL = 0.5
 
 def log_of_erfc(x: Variable) -> Variable:
     """``log(erfc(x))``, which neither underflows for large `x` nor loses the digits of small ones."""
-    tail = maximum(x, TAIL)
-    return switch(lt(x, TAIL), log1p(neg(erf(minimum(x, TAIL)))), sub(log(erfcx(tail)), square(tail)))
+    tail = ops.maximum(x, TAIL)
+    return ops.switch(
+        ops.lt(x, TAIL),
+        ops.log1p(ops.neg(special.erf(ops.minimum(x, TAIL)))),
+        ops.sub(ops.log(special.erfcx(tail)), ops.square(tail)),
+    )
 
 
 def is_whole_argument(x: Variable, out: Variable) -> bool:
     """Return whether `x` is a real argument that `log_of_erfc` has not clipped to the part below the tail."""
-    return real_of_same_dtype(x, out) and output_of(x, minimum) is None
+    return real_of_same_dtype(x, out) and output_of(x, ops.minimum) is None
 
 
 def scaled(x: Variable, number: float) -> Variable:
@@ -61,8 +50,8 @@ def scaled(x: Variable, number: float) -> Variable:
     factor, x = multiple(x)
     number *= factor
     if abs(abs(number) - 1) < 4 * np.finfo("float64").eps:
-        return x if number > 0 else neg(x)
-    return mul(constant_like(number, x), x)
+        return x if number > 0 else ops.neg(x)
+    return ops.mul(constant_like(number, x), x)
 
 
 def is_half_of_erfc(x: Variable, out: Variable) -> bool:
@@ -71,12 +60,12 @@ def is_half_of_erfc(x: Variable, out: Variable) -> bool:
 
 
 rules.add(
-    row("local_log_erfc", (log, (erfc, "x")), log_of_erfc),
-    rule("local_log1p_neg_erf", (log1p, (neg, (erf, "x"))), log_of_erfc, is_whole_argument),
-    row("local_log1p_erf", (log1p, (erf, "x")), lambda x: log_of_erfc(opposite(x))),
-    row("local_log_ndtr", (log, (ndtr, "x")), (log_ndtr, "x")),
-    rule("local_log_half_erfc", (log, (mul, 0.5, (erfc, "x"))), lambda x: log_ndtr(scaled(x, -math.sqrt(2))),
-         is_half_of_erfc),
+    row("local_log_erfc", (ops.log, (special.erfc, "x")), log_of_erfc),
+    rule("local_log1p_neg_erf", (ops.log1p, (ops.neg, (special.erf, "x"))), log_of_erfc, is_whole_argument),
+    row("local_log1p_erf", (ops.log1p, (special.erf, "x")), lambda x: log_of_erfc(opposite(x))),
+    row("local_log_ndtr", (ops.log, (special.ndtr, "x")), (special.log_ndtr, "x")),
+    rule("local_log_half_erfc", (ops.log, (ops.mul, 0.5, (special.erfc, "x"))),
+         lambda x: special.log_ndtr(scaled(x, -math.sqrt(2))), is_half_of_erfc),
     to=(rules.stabilize, rules.specialize),
 )  # fmt: skip
 
@@ -93,7 +82,7 @@ def scaled_erfc(product: Product) -> Product:
         for i, tail in _tails(side):
             (argument,) = tail.inputs
             number, x = multiple(argument)
-            if tail.op == ndtr:
+            if tail.op == special.ndtr:
                 if side is factors:
                     continue
                 number *= math.sqrt(0.5)
@@ -103,10 +92,10 @@ def scaled_erfc(product: Product) -> Product:
             )
             if exponential is None:
                 continue
-            if tail.op == ndtr:
-                argument = mul(constant_like(-math.sqrt(0.5), argument), argument)
+            if tail.op == special.ndtr:
+                argument = ops.mul(constant_like(-math.sqrt(0.5), argument), argument)
                 factors.append(constant_like(2, argument))
-            side[i] = erfcx(argument)
+            side[i] = special.erfcx(argument)
             del factors[next(k for k, v in enumerate(factors) if v is exponential)]
             if side is factors:
                 break  # positions have changed
@@ -115,7 +104,11 @@ def scaled_erfc(product: Product) -> Product:
 
 def _tails(variables: Sequence[Variable]) -> list[tuple[int, Apply]]:
     """Return the positions and nodes of those variables that are ``erfc`` or ``ndtr`` of real variables."""
-    nodes = [(i, v.owner) for i, v in enumerate(variables) if v.owner is not None and v.owner.op in (erfc, ndtr)]
+    nodes = [
+        (i, v.owner)
+        for i, v in enumerate(variables)
+        if v.owner is not None and v.owner.op in (special.erfc, special.ndtr)
+    ]
     return [(i, node) for i, node in nodes if real_of_same_dtype(node.inputs[0], node.outputs[0])]
 
 
@@ -123,30 +116,32 @@ def _tails_over_tails(product: Product) -> Product:
     """``erfc(x) / erfc(y)`` where both are small, by scaled functions; the same of ``ndtr``."""
     factors, divisors = list(product.factors), list(product.divisors)
     for i, top in _tails(product.factors):
-        sign = 1.0 if top.op == erfc else -math.sqrt(0.5)
+        sign = 1.0 if top.op == special.erfc else -math.sqrt(0.5)
         found = next(((k, node) for k, node in _tails(divisors) if node.op == top.op), None)
         if found is None or found[1].outputs[0].type.dtype != top.outputs[0].type.dtype:
             continue
         k, bottom = found
         (x,), (y,) = top.inputs, bottom.inputs
         edge = constant_like(sign, x)  # on the side of the tail
-        both = lt(edge, minimum(x, y)) if sign > 0 else lt(maximum(x, y), edge)
-        exponent = mul(sub(y, x), add(y, x), constant_like(sign * sign, x))
+        both = ops.lt(edge, ops.minimum(x, y)) if sign > 0 else ops.lt(ops.maximum(x, y), edge)
+        exponent = ops.mul(ops.sub(y, x), ops.add(y, x), constant_like(sign * sign, x))
         factors[i] = _scaled_where(both, x, factors[i], edge, sign)
         divisors[k] = _scaled_where(both, y, divisors[k], edge, sign)
-        factors.append(exp(switch(both, exponent, constant_like(0, x))))
+        factors.append(ops.exp(ops.switch(both, exponent, constant_like(0, x))))
     return Product(factors, divisors)
 
 
 def _scaled_where(condition: Variable, x: Variable, otherwise: Variable, edge: Variable, sign: float) -> Variable:
     """Return the scaled function of `x` where a condition holds; `x` is beyond the edge there."""
-    inside = switch(condition, x, edge)
-    return switch(condition, erfcx(inside if sign > 0 else mul(constant_like(sign, x), inside)), otherwise)
+    inside = ops.switch(condition, x, edge)
+    return ops.switch(
+        condition, special.erfcx(inside if sign > 0 else ops.mul(constant_like(sign, x), inside)), otherwise
+    )
 
 
 def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool:
     """Return whether a variable is ``exp(number * x**2)``, but for the rounding of the number."""
-    node = output_of(var, exp)
+    node = output_of(var, ops.exp)
     if node is None:
         return False
     exponent = Product.read(node.inputs[0], SQUARES)
@@ -164,7 +159,7 @@ def _is_exponential_of_square(var: Variable, number: float, x: Variable) -> bool
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([true_divide], operands=[mul, erfc])
+@node_rewriter([ops.true_divide], operands=[ops.mul, special.erfc])
 def local_grad_log_erfc_neg(fgraph, node):
     """``exp(-x**2) / erfc(x) -> 1 / erfcx(x)``, which is what the gradient of ``log(erfc(x))`` holds.
 
@@ -179,4 +174,4 @@ def local_grad_log_erfc_neg(fgraph, node):
     return in_place_of(out, quotient, node.inputs)
 
 
-rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[erfc, ndtr])
+rules.simplifier(local_mul_canonizer, scaled_erfc, "scaled_erfc", operands=[special.erfc, special.ndtr])

@@ -19,22 +19,8 @@ from aesara.scalar.normal import Ndtr
 from aesara.scalar.power import Pow, Sqr, Sqrt
 from aesara.scalar.special import Erf, Erfc, Erfcx
 from aesara.scalar.trigonometric import ArcSinh, ArcTanh, Cosh, Sinh, Tanh
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import (
-    add,
-    exp,
-    log,
-    log1mexp,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    sigmoid,
-    softplus,
-    sub,
-    tanh,
-)
-from aesara.tensor.elementwise.special import erfc, erfcx_reciprocal, ndtr
 from aesara.tensor.products.dot import Dot
 from aesara.tensor.reductions.sum_prod_max import Prod, Sum
 from aesara.tensor.rewriting.algebra import Product, opposite
@@ -68,8 +54,8 @@ def logarithm_of_difference(node: Apply, analysis: Analysis) -> Variable | None:
     if x is None or y is None:
         return None
     if common_value(x) == 0:
-        return log1mexp(y)
-    return add(x, log1mexp(neg(x) if common_value(y) == 0 else sub(y, x)))
+        return ops.log1mexp(y)
+    return ops.add(x, ops.log1mexp(ops.neg(x) if common_value(y) == 0 else ops.sub(y, x)))
 
 
 def _exponent_or_one(var: Variable, analysis: Analysis) -> Variable | None:
@@ -105,10 +91,10 @@ def _of_log(node: Apply, analysis: Analysis) -> Variable | None:
         return new
     if isinstance(inner.op, Prod) and inner.inputs[0].type.dtype == x.type.dtype:
         op = inner.op
-        return Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)(log(inner.inputs[0]))
-    if inner.op == add:
+        return Sum(op.axis, dtype=op.dtype, acc_dtype=op.acc_dtype)(ops.log(inner.inputs[0]))
+    if inner.op == ops.add:
         return log_of_one_plus_power(x, analysis.kept)
-    return logarithm_of_difference(inner, analysis) if inner.op == sub else None
+    return logarithm_of_difference(inner, analysis) if inner.op == ops.sub else None
 
 
 def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
@@ -121,7 +107,7 @@ def _of_log1p(node: Apply, analysis: Analysis) -> Variable | None:
     found = analysis.scaled(x)
     if found is None:
         return log1p_of_power(x, analysis.kept, differentiated=True)
-    return softplus(found.exponent) if len(found.pieces) == 1 else None
+    return ops.softplus(found.exponent) if len(found.pieces) == 1 else None
 
 
 def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
@@ -146,13 +132,13 @@ def _of_quotient(node: Apply, analysis: Analysis) -> Variable | None:
     if x is not None and _is_average(node, analysis):
         x = None
     if x is not None and not any(v in analysis.kept for v in (last, *operands)):
-        logistic = sigmoid(opposite(x))
+        logistic = ops.sigmoid(opposite(x))
         return logistic if len(node.inputs) == 1 else _over_one_plus_exp(node.inputs[0], x, logistic, analysis)
     found = Analysis(analysis.kept, differentiated=True, smooth=True).scaled(out)
     if found is None or (found.factors and not found.divisors):
         return None
     mantissa = found.mantissa(out.type.dtype)
-    return exp(found.exponent) if mantissa is None else mul(mantissa, exp(found.exponent))
+    return ops.exp(found.exponent) if mantissa is None else ops.mul(mantissa, ops.exp(found.exponent))
 
 
 def _is_average(node: Apply, analysis: Analysis) -> bool:
@@ -178,8 +164,8 @@ def _weighted_average(node: Apply, kept: Collection[Variable]) -> Variable | Non
     if None in (a, b, c, d) or not (0 < c < np.inf and 0 < d < np.inf):
         return None
     a, b, c, d = map(np.float64, (a, b, c, d))
-    share = sigmoid(add(sub(second.exponent, first.exponent), constant_like(np.log(d) - np.log(c), out)))
-    return add(constant_like(a / c, out), mul(constant_like(b / d - a / c, out), share))
+    share = ops.sigmoid(ops.add(ops.sub(second.exponent, first.exponent), constant_like(np.log(d) - np.log(c), out)))
+    return ops.add(constant_like(a / c, out), ops.mul(constant_like(b / d - a / c, out), share))
 
 
 def _two_terms(var: Variable) -> list[Product] | None:
@@ -190,8 +176,8 @@ def _two_terms(var: Variable) -> list[Product] | None:
     if _kind(node) is Sub:
         first, second = node.inputs
         number = common_value(second)
-        opposite = mul(-1, second) if number is None else constant_like(-number, var)
-        (node,) = add(first, opposite).get_parents()
+        opposite = ops.mul(-1, second) if number is None else constant_like(-number, var)
+        (node,) = ops.add(first, opposite).get_parents()
     return exponential_terms(node)
 
 
@@ -211,8 +197,8 @@ def _over_one_plus_exp(top: Variable, x: Variable, logistic: Variable, analysis:
     found = analysis.scaled(top)
     if found is not None and found.exponent is x:
         rest = found.mantissa(top.type.dtype)
-        return sigmoid(x) if rest is None else mul(rest, sigmoid(x))
-    return logistic if has_value(top, 1) else mul(top, logistic)
+        return ops.sigmoid(x) if rest is None else ops.mul(rest, ops.sigmoid(x))
+    return logistic if has_value(top, 1) else ops.mul(top, logistic)
 
 
 def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
@@ -226,7 +212,7 @@ def _with_scaled_tails(node: Apply, analysis: Analysis) -> Variable | None:
     if not scaled and new == product:
         return None
     # The reciprocal has derivatives that stay in the range where the function does not.
-    new.factors.extend(erfcx_reciprocal(made.inputs[0]) for v in scaled for made in v.get_parents())
+    new.factors.extend(special.erfcx_reciprocal(made.inputs[0]) for v in scaled for made in v.get_parents())
     new.divisors = [v for v in new.divisors if v not in scaled]
     return new.build(out)
 
@@ -244,8 +230,8 @@ def _tail_of_complement(var: Variable) -> Variable:
         return var
     (x, *_) = inner.inputs
     if _kind(inner) is Erf:
-        return erfc(x if _kind(node) is Sub else opposite(x))
-    return ndtr(opposite(x)) if _kind(inner) is Ndtr and _kind(node) is Sub else var
+        return special.erfc(x if _kind(node) is Sub else opposite(x))
+    return special.ndtr(opposite(x)) if _kind(inner) is Ndtr and _kind(node) is Sub else var
 
 
 def _is_tail(var: Variable) -> bool:
@@ -345,18 +331,18 @@ def _of_power(node: Apply, analysis: Analysis) -> Variable | None:
     if _kind(base) is Add and not any(_has_exponential(v) for v in base.inputs):
         return None
     found = analysis.scaled(node.outputs[0])
-    return exp(found.exponent) if found is not None and len(found.pieces) == 1 else None
+    return ops.exp(found.exponent) if found is not None and len(found.pieces) == 1 else None
 
 
 def _of_log1mexp(node: Apply, analysis: Analysis) -> Variable | None:
     opposite = node.inputs[0].owner
-    if opposite is None or opposite.op != neg or node.inputs[0] in analysis.kept:
+    if opposite is None or opposite.op != ops.neg or node.inputs[0] in analysis.kept:
         return _of_flat(node, analysis)
     (power,) = opposite.inputs
     if power.owner is None or _kind(power.owner) is not Exp or power in analysis.kept:
         return _of_flat(node, analysis)
     (x,) = power.owner.inputs
-    if x.type.dtype != node.outputs[0].type.dtype or output_of(x, maximum) or output_of(x, minimum):
+    if x.type.dtype != node.outputs[0].type.dtype or output_of(x, ops.maximum) or output_of(x, ops.minimum):
         return None
     return smooth_log1mexp_of_exponential(x)
 
@@ -377,7 +363,7 @@ def _of_softplus(node: Apply, analysis: Analysis) -> Variable | None:
 def _of_bounded(node: Apply, analysis: Analysis, margin: float) -> Variable | None:
     (x,) = node.inputs
     bounded = with_bounded_exponentials(x, analysis.kept, margin)
-    return None if bounded is x or output_of(x, exp) else node.op(bounded)
+    return None if bounded is x or output_of(x, ops.exp) else node.op(bounded)
 
 
 def _of_sum(node: Apply, analysis: Analysis) -> Variable | None:
@@ -403,10 +389,10 @@ def _of_difference(node: Apply, analysis: Analysis) -> Variable | None:
     one, var = node.inputs
     if has_value(one, 1):
         base = None if var.owner is None or _kind(var.owner) not in (Sqr, Pow, Mul) else base_of_square(var)
-        inner = None if base is None or base in analysis.kept else output_of(base, tanh)
+        inner = None if base is None or base in analysis.kept else output_of(base, ops.tanh)
         if inner is not None and inner.inputs[0].type.dtype == node.outputs[0].type.dtype:
             size = hyperbolic_cosine(analysis, inner, 0).exponent
-            return exp(mul(constant_like(-2, size), size))
+            return ops.exp(ops.mul(constant_like(-2, size), size))
     if var.owner is not None and _kind(var.owner) is Sqrt:
         new = smooth_difference_of_roots(node)
         if new is not None:

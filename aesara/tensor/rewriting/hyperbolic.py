@@ -17,31 +17,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.records import dataclass
 from aesara.tensor.derivatives.gradient_operators import DisconnectedGrad, disconnected_grad
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    cos,
-    cosh,
-    exp,
-    expm1,
-    log,
-    log1mexp,
-    log1p,
-    lt,
-    minimum,
-    mul,
-    neg,
-    reciprocal,
-    sigmoid,
-    sin,
-    sinh,
-    square,
-    sub,
-    switch,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.algebra import PRODUCTS, Product, are_opposite, multiple, opposite
 from aesara.tensor.rewriting.canonizer import local_mul_canonizer
 from aesara.tensor.rewriting.helpers import (
@@ -85,15 +61,15 @@ def _bounded(var: Variable, kept: Collection[Variable], margin: float, depth: in
     node = var.owner
     if node is None or depth == 0 or var in kept:
         return var
-    if node.op == exp:
+    if node.op == ops.exp:
         (x,) = node.inputs
         if not real_of_same_dtype(x, var) or _is_bounded(x):
             return var
         largest = np.nextafter(np.log(np.finfo(x.type.dtype).max), 0, dtype=x.type.dtype)
-        inside = disconnected_grad(minimum(x, constant_like(largest - margin, x)))
+        inside = disconnected_grad(ops.minimum(x, constant_like(largest - margin, x)))
         # The slope is that of the exponential everywhere: what is added is zero.
-        return exp(add(inside, sub(x, disconnected_grad(x))))
-    if node.op in (add, sub, mul, true_divide, neg):
+        return ops.exp(ops.add(inside, ops.sub(x, disconnected_grad(x))))
+    if node.op in (ops.add, ops.sub, ops.mul, ops.true_divide, ops.neg):
         operands = [_bounded(v, kept, margin, depth - 1) for v in node.inputs]
         if any(new is not old for new, old in zip(operands, node.inputs)):
             return node.op(*operands)
@@ -101,7 +77,7 @@ def _bounded(var: Variable, kept: Collection[Variable], margin: float, depth: in
 
 
 def _is_bounded(x: Variable) -> bool:
-    node = output_of(x, add)
+    node = output_of(x, ops.add)
     return node is not None and output_of(node.inputs[0], DisconnectedGrad) is not None
 
 
@@ -145,24 +121,24 @@ def quotient_of_hyperbolic_functions(top: Variable, bottom: Variable, kept: Coll
     difference = first if first.sign < 0 else second
     x = opposite(difference.x) if difference.opposite else difference.x
     if difference is second:
-        return reciprocal(tanh(x))
+        return ops.reciprocal(ops.tanh(x))
     # The slope of the logistic function keeps its digits where that of `tanh` is 1 minus almost 1.
-    return sub(mul(2, sigmoid(mul(2, x))), 1)
+    return ops.sub(ops.mul(2, ops.sigmoid(ops.mul(2, x))), 1)
 
 
 def _part(var: Variable, kept: Collection[Variable]) -> Part | None:
     node = var.owner
     if node is None or var in kept:
         return None
-    for op, sign in ((sinh, -1), (cosh, 1)):
+    for op, sign in ((ops.sinh, -1), (ops.cosh, 1)):
         if node.op == op:
             return Part(sign, node.inputs[0], "functions") if real_of_same_dtype(node.inputs[0], var) else None
-    if node.op not in (add, sub) or len(node.inputs) != 2:
+    if node.op not in (ops.add, ops.sub) or len(node.inputs) != 2:
         return None
-    powers = [None if term in kept else output_of(term, exp) for term in node.inputs]
+    powers = [None if term in kept else output_of(term, ops.exp) for term in node.inputs]
     if any(power is not None and not real_of_same_dtype(power.inputs[0], var) for power in powers):
         return None
-    sign = 1 if node.op == add else -1
+    sign = 1 if node.op == ops.add else -1
     first, second = powers
     if first is not None and second is not None:
         x, y = first.inputs[0], second.inputs[0]
@@ -175,48 +151,48 @@ def _part(var: Variable, kept: Collection[Variable]) -> Part | None:
 
 
 def _half(x: Variable) -> Variable:
-    return mul(constant_like(0.5, x), x)
+    return ops.mul(constant_like(0.5, x), x)
 
 
 def log_of_cosh(x: Variable) -> Variable:
     """``log(cosh(x))``, which neither overflows nor loses the digits of small `x`."""
-    near = log1p(mul(2, square(sinh(mul(0.5, x)))))
-    return switch(lt(at_abs(x), 25), near, sub(at_abs(x), np.asarray(math.log(2), dtype=x.type.dtype)))
+    near = ops.log1p(ops.mul(2, ops.square(ops.sinh(ops.mul(0.5, x)))))
+    return ops.switch(ops.lt(ops.abs(x), 25), near, ops.sub(ops.abs(x), np.asarray(math.log(2), dtype=x.type.dtype)))
 
 
 @rules.canonicalize
-@node_rewriter([add, sub], operands=[exp, sigmoid])
+@node_rewriter([ops.add, ops.sub], operands=[ops.exp, ops.sigmoid])
 def local_exponentials_to_hyperbolic(fgraph, node):
     """``exp(x) - exp(-x) -> 2 * sinh(x)``, ``exp(x) + exp(-x) -> 2 * cosh(x)``; the same of sigmoids.
 
     ``sigmoid(x) - sigmoid(-x)`` is ``tanh(x / 2)``.
     """
     out = node.outputs[0]
-    if len(node.inputs) != 2 or any(v.owner is None or v.owner.op not in (exp, sigmoid) for v in node.inputs):
+    if len(node.inputs) != 2 or any(v.owner is None or v.owner.op not in (ops.exp, ops.sigmoid) for v in node.inputs):
         return False
     first, second = (v.owner for v in node.inputs)
     x, y = first.inputs[0], second.inputs[0]
     if first.op != second.op or not same_floats(x, y, out) or not are_opposite(x, y):
         return False
-    if first.op == sigmoid:
-        return in_place_of(out, tanh(mul(0.5, x))) if node.op == sub else False
-    return in_place_of(out, mul(2, (cosh if node.op == add else sinh)(x)))
+    if first.op == ops.sigmoid:
+        return in_place_of(out, ops.tanh(ops.mul(0.5, x))) if node.op == ops.sub else False
+    return in_place_of(out, ops.mul(2, (ops.cosh if node.op == ops.add else ops.sinh)(x)))
 
 
 rules.add(
-    row("local_log_cosh", (log, (cosh, "x")), log_of_cosh),
+    row("local_log_cosh", (ops.log, (ops.cosh, "x")), log_of_cosh),
     row(
         "local_log_sinh",
-        (log, (sinh, "x")),
-        lambda x: sub(add(x, log1mexp(mul(-2, x))), np.asarray(math.log(2), dtype=x.type.dtype)),
+        (ops.log, (ops.sinh, "x")),
+        lambda x: ops.sub(ops.add(x, ops.log1mexp(ops.mul(-2, x))), np.asarray(math.log(2), dtype=x.type.dtype)),
     ),
     rule(
         "local_log_multiple_of_cosh",
-        (log, (mul, "c", (cosh, "x"))),
-        lambda c, x: add(log_of_cosh(x), np.asarray(np.log(np.float64(common_value(c))), dtype=x.type.dtype)),
+        (ops.log, (ops.mul, "c", (ops.cosh, "x"))),
+        lambda c, x: ops.add(log_of_cosh(x), np.asarray(np.log(np.float64(common_value(c))), dtype=x.type.dtype)),
         lambda c, x, out: real_of_same_dtype(x, out) and (common_value(c) or 0) > 0 and common_value(c) < np.inf,
     ),
-    row("local_log_expm1", (log, (expm1, "x")), lambda x: add(x, log1mexp(neg(x)))),
+    row("local_log_expm1", (ops.log, (ops.expm1, "x")), lambda x: ops.add(x, ops.log1mexp(ops.neg(x)))),
     to=(rules.stabilize, rules.specialize),
 )
 
@@ -232,14 +208,14 @@ def exponentials_in_quotients(product: Product) -> Product:
     ``2 * sigmoid(2 * x)`` and ``1 / exp(x)`` is ``exp(-x)``.
     """
     product = _with_powers_apart(product)
-    above = _functions(product.factors, (sinh, cosh, expm1, exp, sigmoid))
-    below = _functions(product.divisors, (sinh, cosh, expm1))
+    above = _functions(product.factors, (ops.sinh, ops.cosh, ops.expm1, ops.exp, ops.sigmoid))
+    below = _functions(product.divisors, (ops.sinh, ops.cosh, ops.expm1))
     product = _with_pair_replaced(product, above, below)
     if below:
         product = _of_different_arguments(product)
     if len(product.divisors) == 1 and all(_is_large_constant(v) for v in product.factors):
-        for _, divisor in _functions(product.divisors, (exp,)):
-            return Product([*product.factors, exp(opposite(divisor.inputs[0]))])
+        for _, divisor in _functions(product.divisors, (ops.exp,)):
+            return Product([*product.factors, ops.exp(opposite(divisor.inputs[0]))])
     return product
 
 
@@ -249,8 +225,8 @@ def _with_pair_replaced(product: Product, above: list[tuple[int, Apply]], below:
     for i, node in above:
         (x,) = node.inputs
         for k, other in above:
-            if node.op == expm1 and other.op == sigmoid and are_opposite(x, other.inputs[0]):
-                with_tanh = [*factors[:i], tanh(mul(0.5, x)), *factors[i + 1 :]]
+            if node.op == ops.expm1 and other.op == ops.sigmoid and are_opposite(x, other.inputs[0]):
+                with_tanh = [*factors[:i], ops.tanh(ops.mul(0.5, x)), *factors[i + 1 :]]
                 del with_tanh[k]
                 return Product(with_tanh, divisors)
         for k, other in below:
@@ -265,28 +241,28 @@ def _with_pair_replaced(product: Product, above: list[tuple[int, Apply]], below:
 def _quotient(top: Apply, bottom: Apply) -> Product | None:
     """Return the quotient of two functions that overflow together, by functions that do not."""
     (x,), (y,) = top.inputs, bottom.inputs
-    if top.op == exp and bottom.op == cosh and (x is y or are_opposite(x, y)):
-        return Product([sigmoid(mul(2, x))], [constant_like(0.5, x)])
+    if top.op == ops.exp and bottom.op == ops.cosh and (x is y or are_opposite(x, y)):
+        return Product([ops.sigmoid(ops.mul(2, x))], [constant_like(0.5, x)])
     if x is not y:
         return None
-    if top.op == sinh and bottom.op == cosh:
-        return Product([tanh(x)])
-    if top.op == cosh and bottom.op == sinh:
-        return Product([], [tanh(x)])
-    if top.op == exp and bottom.op == expm1 and output_of(x, minimum) is None:
+    if top.op == ops.sinh and bottom.op == ops.cosh:
+        return Product([ops.tanh(x)])
+    if top.op == ops.cosh and bottom.op == ops.sinh:
+        return Product([], [ops.tanh(x)])
+    if top.op == ops.exp and bottom.op == ops.expm1 and output_of(x, ops.minimum) is None:
         # Far above zero both are the same.
-        near = minimum(x, np.asarray(np.log(np.finfo(x.type.dtype).max) / 2, dtype=x.type.dtype))
-        return Product([exp(near)], [expm1(near)])
+        near = ops.minimum(x, np.asarray(np.log(np.finfo(x.type.dtype).max) / 2, dtype=x.type.dtype))
+        return Product([ops.exp(near)], [ops.expm1(near)])
     return None
 
 
 def _of_different_arguments(product: Product) -> Product:
     """``cosh(x) / cosh(y)`` as ``exp(|x| - |y|)`` times a quotient of numbers between 1 and 2; the same of ``sinh``."""
     factors, divisors = list(product.factors), list(product.divisors)
-    pairs = zip(_functions(factors, (sinh, cosh)), _functions(divisors, (sinh, cosh)))
+    pairs = zip(_functions(factors, (ops.sinh, ops.cosh)), _functions(divisors, (ops.sinh, ops.cosh)))
     for (i, top), (k, bottom) in pairs:
         if top.outputs[0].type.dtype == bottom.outputs[0].type.dtype:
-            factors.append(exp(sub(at_abs(top.inputs[0]), at_abs(bottom.inputs[0]))))
+            factors.append(ops.exp(ops.sub(ops.abs(top.inputs[0]), ops.abs(bottom.inputs[0]))))
             factors[i], divisors[k] = _without_exponential(top), _without_exponential(bottom)
     return Product(factors, divisors)
 
@@ -300,10 +276,10 @@ def _functions(variables: Sequence[Variable], functions: Collection[Op]) -> list
 def _without_exponential(node: Apply) -> Variable:
     """``2 * exp(-abs(x))`` times the hyperbolic sine or cosine of `x`."""
     (x,) = node.inputs
-    if node.op == cosh:
-        return add(1, exp(mul(-2, at_abs(x))))
-    rest = expm1(mul(-2, at_abs(x)))
-    return switch(lt(x, 0), rest, neg(rest))
+    if node.op == ops.cosh:
+        return ops.add(1, ops.exp(ops.mul(-2, ops.abs(x))))
+    rest = ops.expm1(ops.mul(-2, ops.abs(x)))
+    return ops.switch(ops.lt(x, 0), rest, ops.neg(rest))
 
 
 def _is_large_constant(var: Variable) -> bool:
@@ -315,11 +291,11 @@ def _is_large_constant(var: Variable) -> bool:
 def _with_powers_apart(product: Product) -> Product:
     """Return a product with squares and reciprocals of sums with exponentials as several factors."""
     sides: tuple[list[Variable], list[Variable]] = ([], [])
-    with_exponential = any(output_of(v, exp) is not None for v in product.factors)
+    with_exponential = any(output_of(v, ops.exp) is not None for v in product.factors)
     for below, side in enumerate((product.factors, product.divisors)):
         for var in side:
             base, exponent = _base_and_exponent(var)
-            if base is None or (output_of(base, sigmoid) is not None and not with_exponential):
+            if base is None or (output_of(base, ops.sigmoid) is not None and not with_exponential):
                 sides[below].append(var)
             else:
                 sides[below ^ (exponent < 0)].extend([base] * abs(exponent))
@@ -331,32 +307,32 @@ def _with_powers_apart(product: Product) -> Product:
 def _base_and_exponent(var: Variable) -> tuple[Variable | None, int]:
     """Return the base and the exponent of a square, or an inverse, of what `exponentials_in_quotients` is about."""
     node = var.owner
-    if node is None or node.op not in (square, at_pow) or not is_float(var):
+    if node is None or node.op not in (ops.square, ops.pow) or not is_float(var):
         return None, 0
     base = node.inputs[0]
-    exponent = 2 if node.op == square else common_value(node.inputs[1])
+    exponent = 2 if node.op == ops.square else common_value(node.inputs[1])
     if exponent not in (2, -1, -2) or base.type.dtype != var.type.dtype or base.owner is None:
         return None, 0
-    is_sum = base.owner.op == add and any(output_of(v, exp) is not None for v in base.owner.inputs)
-    return (base, int(exponent)) if is_sum or base.owner.op in (expm1, sigmoid) else (None, 0)
+    is_sum = base.owner.op == ops.add and any(output_of(v, ops.exp) is not None for v in base.owner.inputs)
+    return (base, int(exponent)) if is_sum or base.owner.op in (ops.expm1, ops.sigmoid) else (None, 0)
 
 
 rules.simplifier(
     local_mul_canonizer,
     exponentials_in_quotients,
     "exponentials_in_quotients",
-    operands=[square, at_pow, sinh, cosh, expm1, exp],
+    operands=[ops.square, ops.pow, ops.sinh, ops.cosh, ops.expm1, ops.exp],
 )
 
 
 #: ``f(x)**2 + sign * g(x)**2`` is 1: the functions `f`, `g` and the sign.
-PAIRS: dict[Op, tuple[Op, int]] = {sin: (cos, 1), cosh: (sinh, -1)}
+PAIRS: dict[Op, tuple[Op, int]] = {ops.sin: (ops.cos, 1), ops.cosh: (ops.sinh, -1)}
 PARTNERS = frozenset(op for op, _ in PAIRS.values())
 
 
 @rules.canonicalize
 @rules.stabilize
-@node_rewriter([add, sub], operands=list(PRODUCTS))
+@node_rewriter([ops.add, ops.sub], operands=list(PRODUCTS))
 def local_pythagorean_pair(fgraph, node):
     """``t*sin(x)**2 + t*cos(x)**2`` and ``t*cosh(x)**2 - t*sinh(x)**2`` -> `t`, and NaN where `x` is infinite."""
     out = node.outputs[0]
@@ -370,7 +346,7 @@ def local_pythagorean_pair(fgraph, node):
             if k is None:
                 continue
             (x,) = f.owner.inputs
-            whole = where_or_nan(lt(at_abs(x), np.inf), constant_like(1, x), out)
+            whole = where_or_nan(ops.lt(ops.abs(x), np.inf), constant_like(1, x), out)
             product = Product([*rest.factors, whole], rest.divisors, one.number)
             new = total.without((i, k)).plus(product.build(out))
             return in_place_of(out, new.build(out.type.dtype), node.inputs)

@@ -10,22 +10,7 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
-from aesara.tensor.elementwise.ops import (
-    add,
-    and_,
-    exp,
-    le,
-    log,
-    log1p,
-    mul,
-    neg,
-    reciprocal,
-    sigmoid,
-    softplus,
-    sub,
-    true_divide,
-)
-from aesara.tensor.elementwise.special import logit_ as logit
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.rewriting.algebra import Product, Reading, are_opposite, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
     has_value,
@@ -44,11 +29,11 @@ rules = Rules()
 def argument_of_one_plus_exp(var: Variable) -> Variable | None:
     """``x`` for ``1 + exp(x)``, else None."""
     node = var.owner
-    if node is None or node.op != add or len(node.inputs) != 2 or not is_float(var):
+    if node is None or node.op != ops.add or len(node.inputs) != 2 or not is_float(var):
         return None
     for one, other in (node.inputs, node.inputs[::-1]):
         inner = other.owner
-        if inner is None or inner.op != exp or inner.inputs[0].type.dtype != var.type.dtype:
+        if inner is None or inner.op != ops.exp or inner.inputs[0].type.dtype != var.type.dtype:
             continue
         # The shape must be that of the exponential.
         if has_value(one, 1) and other.type.broadcastable == var.type.broadcastable:
@@ -59,7 +44,7 @@ def argument_of_one_plus_exp(var: Variable) -> Variable | None:
 def simplify_logistic(product: Product) -> Product:
     """Put the logistic function in place of its parts in a product: ``1 / (1 + exp(x)) -> sigmoid(-x)``."""
     arguments = [argument_of_one_plus_exp(v) for v in product.divisors]
-    found = [sigmoid(opposite(x)) for x in arguments if x is not None]
+    found = [ops.sigmoid(opposite(x)) for x in arguments if x is not None]
     divisors = [v for v, x in zip(product.divisors, arguments) if x is None]
     return Product(with_exponentials_absorbed([*product.factors, *found]), divisors)
 
@@ -67,9 +52,9 @@ def simplify_logistic(product: Product) -> Product:
 def with_exponentials_absorbed(factors: Sequence[Variable]) -> list[Variable]:
     """``exp(x) * sigmoid(-x) -> sigmoid(x)`` and ``exp(n*x) * sigmoid(-x)**n -> sigmoid(x)**n``, among factors."""
     left = list(factors)
-    logistics = [(v, node.inputs[0]) for v in factors if (node := output_of(v, sigmoid)) is not None]
+    logistics = [(v, node.inputs[0]) for v in factors if (node := output_of(v, ops.sigmoid)) is not None]
     for var in factors if logistics else ():
-        exponential = output_of(var, exp)
+        exponential = output_of(var, ops.exp)
         if exponential is None or not is_float(exponential.inputs[0]):
             continue
         (exponent,) = exponential.inputs
@@ -82,14 +67,14 @@ def with_exponentials_absorbed(factors: Sequence[Variable]) -> list[Variable]:
                 for pair in absorbing:
                     left.remove(pair[0])
                     logistics.remove(pair)
-                left.extend([sigmoid(x)] * times)
+                left.extend([ops.sigmoid(x)] * times)
                 break
     return left
 
 
 def where_probability(x: Variable, out: Variable) -> Variable:
     """`x` from 0 to 1, where it has a logit, and NaN elsewhere."""
-    return where_or_nan(and_(le(0, x), le(x, 1)), x, out)
+    return where_or_nan(ops.and_(ops.le(0, x), ops.le(x, 1)), x, out)
 
 
 #: Multiples of an exponent that as many logistic functions absorb.
@@ -97,38 +82,42 @@ WHOLE = (2, 3, 4)
 #: All factors of a product with its sign, however many there are.
 WHOLE_PRODUCT = Reading(signs=True, most=1 << 30)
 
-ONE_PLUS_EXP = (add, 1, (exp, "x"))
+ONE_PLUS_EXP = (ops.add, 1, (ops.exp, "x"))
 
 LOGISTIC_RULES = (
-    row("local_reciprocal_1_plus_exp", (reciprocal, ONE_PLUS_EXP), lambda x: sigmoid(opposite(x))),
-    row("local_exp_over_1_plus_exp", (true_divide, (exp, "x"), ONE_PLUS_EXP), (sigmoid, "x")),
-    row("local_one_over_1_plus_exp", (true_divide, 1, ONE_PLUS_EXP), lambda x: sigmoid(opposite(x))),
+    row("local_reciprocal_1_plus_exp", (ops.reciprocal, ONE_PLUS_EXP), lambda x: ops.sigmoid(opposite(x))),
+    row("local_exp_over_1_plus_exp", (ops.true_divide, (ops.exp, "x"), ONE_PLUS_EXP), (ops.sigmoid, "x")),
+    row("local_one_over_1_plus_exp", (ops.true_divide, 1, ONE_PLUS_EXP), lambda x: ops.sigmoid(opposite(x))),
     rule(
         "local_x_over_1_plus_exp",
-        (true_divide, "y", ONE_PLUS_EXP),
-        lambda x, y: mul(y, sigmoid(opposite(x))),
+        (ops.true_divide, "y", ONE_PLUS_EXP),
+        lambda x, y: ops.mul(y, ops.sigmoid(opposite(x))),
         real_of_same_dtype,
     ),
-    row("local_1msigmoid", (sub, 1, (sigmoid, "x")), lambda x: sigmoid(opposite(x))),
-    row("logsigm_to_softplus", (log, (sigmoid, "x")), lambda x: neg(softplus(opposite(x)))),
-    row("log1msigm_to_softplus", (log, (sub, 1, (sigmoid, "x"))), lambda x: neg(softplus(x))),
-    row("log1p_neg_sigmoid", (log1p, (neg, (sigmoid, "x"))), lambda x: neg(softplus(x))),
-    row("logit_of_sigmoid", (logit, (sigmoid, "x")), lambda x: x),
-    row("sigmoid_of_logit", (sigmoid, (logit, "x")), where_probability),
-    row("logit_of_complement", (logit, (sub, 1, "x")), lambda x: neg(logit(x))),
-    row("local_logit_sigmoid", (log, (true_divide, (sigmoid, "x"), (sigmoid, (neg, "x")))), lambda x: x),
-    row("local_sigmoid_logit", (sigmoid, (log, (true_divide, "x", (sub, 1, "x")))), where_probability),
+    row("local_1msigmoid", (ops.sub, 1, (ops.sigmoid, "x")), lambda x: ops.sigmoid(opposite(x))),
+    row("logsigm_to_softplus", (ops.log, (ops.sigmoid, "x")), lambda x: ops.neg(ops.softplus(opposite(x)))),
+    row("log1msigm_to_softplus", (ops.log, (ops.sub, 1, (ops.sigmoid, "x"))), lambda x: ops.neg(ops.softplus(x))),
+    row("log1p_neg_sigmoid", (ops.log1p, (ops.neg, (ops.sigmoid, "x"))), lambda x: ops.neg(ops.softplus(x))),
+    row("logit_of_sigmoid", (special.logit_, (ops.sigmoid, "x")), lambda x: x),
+    row("sigmoid_of_logit", (ops.sigmoid, (special.logit_, "x")), where_probability),
+    row("logit_of_complement", (special.logit_, (ops.sub, 1, "x")), lambda x: ops.neg(special.logit_(x))),
+    row(
+        "local_logit_sigmoid",
+        (ops.log, (ops.true_divide, (ops.sigmoid, "x"), (ops.sigmoid, (ops.neg, "x")))),
+        lambda x: x,
+    ),
+    row("local_sigmoid_logit", (ops.sigmoid, (ops.log, (ops.true_divide, "x", (ops.sub, 1, "x")))), where_probability),
 )
 
 
 @rules.stabilize
-@node_rewriter([mul], operands=[exp, sigmoid, mul, neg])
+@node_rewriter([ops.mul], operands=[ops.exp, ops.sigmoid, ops.mul, ops.neg])
 def local_sigm_times_exp(fgraph, node):
     """``exp(x) * sigmoid(-x) -> sigmoid(x)`` in a product, where rules have put them after its canonical form."""
     out = node.outputs[0]
     clients = fgraph.clients
     users = clients[out]
-    if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op in (mul, neg):
+    if len(users) == 1 and isinstance(users[0][0], Apply) and users[0][0].op in (ops.mul, ops.neg):
         if users[0][0].outputs[0].type.dtype == out.type.dtype:
             return False  # done there, for the whole product
     product = Product.read(out, WHOLE_PRODUCT, lambda var: var is out or len(clients[var]) == 1)

@@ -12,30 +12,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import SequentialNodeRewriter
 from aesara.graph.rewriting.pattern import Rule
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    arccosh,
-    arcsinh,
-    arctanh,
-    conj_,
-    cosh,
-    deg2rad,
-    exp,
-    expm1,
-    ge,
-    le,
-    log1mexp,
-    mul,
-    neg,
-    rad2deg,
-    reciprocal,
-    sinh,
-    sqrt,
-    square,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.helpers import (
     as_float,
     common_value,
@@ -55,27 +32,37 @@ rules = Rules()
 
 #: ``f(g(x))`` as ``x``, where `f` and `g` are inverse functions; of a square root, see `exponentials`.
 local_func_inv = SequentialNodeRewriter(
-    row("local_neg_neg", (neg, (neg, "x")), "x", each=None),
-    row("local_conj_conj", (conj_, (conj_, "x")), "x", each=None),
-    row("local_deg2rad_rad2deg", (deg2rad, (rad2deg, "x")), "x", each=real),
-    row("local_rad2deg_deg2rad", (rad2deg, (deg2rad, "x")), "x", each=real),
-    row("local_reciprocal_reciprocal", (reciprocal, (reciprocal, "x")), "x"),
-    row("local_arcsinh_sinh", (arcsinh, (sinh, "x")), "x"),
-    row("local_sinh_arcsinh", (sinh, (arcsinh, "x")), "x"),
-    row("local_arctanh_tanh", (arctanh, (tanh, "x")), "x"),
-    row("local_tanh_arctanh", (tanh, (arctanh, "x")), lambda x, out: where_or_nan(le(at_abs(x), 1), x, out)),
-    row("local_arccosh_cosh", (arccosh, (cosh, "x")), (at_abs, "x")),
-    row("local_cosh_arccosh", (cosh, (arccosh, "x")), lambda x, out: where_or_nan(ge(x, 1), x, out)),
+    row("local_neg_neg", (ops.neg, (ops.neg, "x")), "x", each=None),
+    row("local_conj_conj", (ops.conj_, (ops.conj_, "x")), "x", each=None),
+    row("local_deg2rad_rad2deg", (ops.deg2rad, (ops.rad2deg, "x")), "x", each=real),
+    row("local_rad2deg_deg2rad", (ops.rad2deg, (ops.deg2rad, "x")), "x", each=real),
+    row("local_reciprocal_reciprocal", (ops.reciprocal, (ops.reciprocal, "x")), "x"),
+    row("local_arcsinh_sinh", (ops.arcsinh, (ops.sinh, "x")), "x"),
+    row("local_sinh_arcsinh", (ops.sinh, (ops.arcsinh, "x")), "x"),
+    row("local_arctanh_tanh", (ops.arctanh, (ops.tanh, "x")), "x"),
+    row(
+        "local_tanh_arctanh", (ops.tanh, (ops.arctanh, "x")), lambda x, out: where_or_nan(ops.le(ops.abs(x), 1), x, out)
+    ),
+    row("local_arccosh_cosh", (ops.arccosh, (ops.cosh, "x")), (ops.abs, "x")),
+    row("local_cosh_arccosh", (ops.cosh, (ops.arccosh, "x")), lambda x, out: where_or_nan(ops.ge(x, 1), x, out)),
 )
 for _collect in (rules.canonicalize, rules.stabilize, rules.specialize):
     _collect(local_func_inv, name="local_func_inv")
-rules.add(row("local_useless_conj", (conj_, "x"), "x", each=real), to=(rules.canonicalize,))
+rules.add(row("local_useless_conj", (ops.conj_, "x"), "x", each=real), to=(rules.canonicalize,))
 
 # What an exponential makes of log(1 - exp(x)).
 
 rules.add(
-    row("local_exp_log1mexp", (exp, (log1mexp, "x")), lambda x, out: where_or_nan(le(x, 0), neg(expm1(x)), out)),
-    row("local_expm1_log1mexp", (expm1, (log1mexp, "x")), lambda x, out: where_or_nan(le(x, 0), neg(exp(x)), out)),
+    row(
+        "local_exp_log1mexp",
+        (ops.exp, (ops.log1mexp, "x")),
+        lambda x, out: where_or_nan(ops.le(x, 0), ops.neg(ops.expm1(x)), out),
+    ),
+    row(
+        "local_expm1_log1mexp",
+        (ops.expm1, (ops.log1mexp, "x")),
+        lambda x, out: where_or_nan(ops.le(x, 0), ops.neg(ops.exp(x)), out),
+    ),
     to=(rules.specialize,),
     tags=("local_exp_log_nan_switch",),
 )
@@ -97,7 +84,7 @@ LARGEST_UNROLLED = 8
 
 def _power(name: str, exponent: Any, replacement: Any, when: Any, why: str | None = None) -> Rule:
     """Return a row for the power `n`, a number, of any tensor `x`."""
-    return row(name, (at_pow, "x", number("n", exponent)), replacement, when, each=None, why=why)
+    return row(name, (ops.pow, "x", number("n", exponent)), replacement, when, each=None, why=why)
 
 
 def _fits(n: Variable, x: Variable) -> bool:
@@ -114,8 +101,8 @@ def _has_digits(n: Variable, x: Variable, out: Variable) -> bool:
 
 def reciprocal_root(x: Variable) -> Variable:
     """Return ``x ** -0.5``. Unlike this power the reciprocal of the square root of -0 is negative."""
-    root = reciprocal(sqrt(x))
-    return root if is_complex(x) else at_abs(root)
+    root = ops.reciprocal(ops.sqrt(x))
+    return root if is_complex(x) else ops.abs(root)
 
 
 local_pow_canonicalize = rules.group(
@@ -125,7 +112,7 @@ local_pow_canonicalize = rules.group(
     _power(
         "local_pow_to_quotient",
         -1,
-        lambda x: true_divide(constant_like(1, x), x),
+        lambda x: ops.true_divide(constant_like(1, x), x),
         lambda n, x, out: fits_within(n, x) and real_of_same_dtype(x, out),
         "x ** -1 -> 1 / x, which takes part in the canonical form of products",
     ),
@@ -133,14 +120,14 @@ local_pow_canonicalize = rules.group(
 )
 local_pow_specialize = rules.group(
     "local_pow_specialize",
-    _power("local_pow_to_square", 2, lambda x, out: square(as_float(x, out)), _is_numeric),
-    _power("local_pow_to_root", 0.5, lambda x, out: sqrt(as_float(x, out)), _has_digits),
+    _power("local_pow_to_square", 2, lambda x, out: ops.square(as_float(x, out)), _is_numeric),
+    _power("local_pow_to_root", 0.5, lambda x, out: ops.sqrt(as_float(x, out)), _has_digits),
     _power("local_pow_to_reciprocal_root", -0.5, lambda x, out: reciprocal_root(as_float(x, out)), _has_digits),
-    _power("local_pow_to_reciprocal", -1, lambda x, out: reciprocal(as_float(x, out)), _has_digits),
+    _power("local_pow_to_reciprocal", -1, lambda x, out: ops.reciprocal(as_float(x, out)), _has_digits),
     _power(
         "local_pow_to_reciprocal_square",
         -2,
-        lambda x, out: reciprocal(square(as_float(x, out))),
+        lambda x, out: ops.reciprocal(ops.square(as_float(x, out))),
         # In float16 a square is often infinite where its reciprocal is not zero.
         lambda n, x, out: _has_digits(n, x, out) and out.type.dtype != "float16",
     ),
@@ -155,15 +142,15 @@ def _is_unrolled(n: Any) -> bool:
 def integer_power(base: Variable, exponent: int) -> Variable:
     """Return ``base ** exponent``, by squaring, for an exponent that is not zero."""
     if exponent < 0:
-        return reciprocal(integer_power(base, -exponent))
+        return ops.reciprocal(integer_power(base, -exponent))
     result = None
     factor = base
     while exponent > 1:
         if exponent & 1:
-            result = factor if result is None else mul(result, factor)
+            result = factor if result is None else ops.mul(result, factor)
         exponent >>= 1
-        factor = square(factor)
-    return factor if result is None else mul(result, factor)
+        factor = ops.square(factor)
+    return factor if result is None else ops.mul(result, factor)
 
 
 local_pow_specialize_device = rules.specialize_device(
@@ -177,15 +164,21 @@ local_pow_specialize_device = rules.specialize_device(
         "x ** n -> products of squares, for small integers n",
     )
 )
-local_mul_to_sqr = rules.specialize(row("local_mul_to_sqr", (mul, "x", "x"), (square, "x"), each=None))
+local_mul_to_sqr = rules.specialize(row("local_mul_to_sqr", (ops.mul, "x", "x"), (ops.square, "x"), each=None))
 local_div_to_reciprocal = rules.specialize(
-    row("local_div_to_reciprocal", (true_divide, number("one", 1), "x"), (reciprocal, "x"), same_dtype, each=None)
+    row(
+        "local_div_to_reciprocal",
+        (ops.true_divide, number("one", 1), "x"),
+        (ops.reciprocal, "x"),
+        same_dtype,
+        each=None,
+    )
 )
 local_reciprocal_canon = rules.canonicalize(
     row(
         "local_reciprocal_canon",
-        (reciprocal, "x"),
-        lambda x, out: true_divide(np.asarray(1, dtype=out.type.dtype), as_float(x, out)),
+        (ops.reciprocal, "x"),
+        lambda x, out: ops.true_divide(np.asarray(1, dtype=out.type.dtype), as_float(x, out)),
         each=None,
         why="reciprocal(x) -> 1 / x, which takes part in the canonical form of products",
     )

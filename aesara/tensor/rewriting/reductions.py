@@ -18,22 +18,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import constant
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.make_vector import MakeVector
-from aesara.tensor.elementwise.ops import (
-    add,
-    and_,
-    eq,
-    ge,
-    invert,
-    maximum,
-    minimum,
-    mul,
-    neg,
-    or_,
-    square,
-    switch,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import Join
 from aesara.tensor.products.dot import dot
 from aesara.tensor.reductions.all_any import All, Any
@@ -108,13 +93,13 @@ def _is_scalable(product: Apply, out: Variable) -> bool:
 
 local_sum_prod_mul_by_scalar = rules.group(
     "local_sum_prod_mul_by_scalar",
-    row("local_sum_of_opposite", (one_of(Sum, name="f"), (neg, "x")), (neg, ("f", "x")), same_dtype, each=None),
+    row("local_sum_of_opposite", (one_of(Sum, name="f"), (ops.neg, "x")), (ops.neg, ("f", "x")), same_dtype, each=None),
     row(
         "local_sum_of_multiple",
-        (one_of(Sum, name="f"), (one_of(mul, node="product"), "**x")),
-        lambda f, x, out: mul(
+        (one_of(Sum, name="f"), (one_of(ops.mul, node="product"), "**x")),
+        lambda f, x, out: ops.mul(
             *(as_number(v, out) for v in x if is_number(v)),
-            f(combined_in(out.type.dtype, mul, [v for v in x if not is_number(v)])),
+            f(combined_in(out.type.dtype, ops.mul, [v for v in x if not is_number(v)])),
         ),
         lambda product, x, out: _is_scalable(product, out) and 0 < sum(map(is_number, x)) < len(x),
         each=None,
@@ -122,8 +107,8 @@ local_sum_prod_mul_by_scalar = rules.group(
     ),
     row(
         "local_sum_of_fraction",
-        (one_of(Sum, name="f"), (one_of(true_divide, node="quotient"), "x", "c")),
-        lambda f, x, c, out: true_divide(f(as_float(x, out)), as_number(c, out)),
+        (one_of(Sum, name="f"), (one_of(ops.true_divide, node="quotient"), "x", "c")),
+        lambda f, x, c, out: ops.true_divide(f(as_float(x, out)), as_number(c, out)),
         lambda quotient, x, c, out: is_float(out) and _is_scalable(quotient, out) and is_number(c) and not is_number(x),
         each=None,
         why="sum(x / c) -> sum(x) / c, for a number c",
@@ -193,7 +178,7 @@ def _opposite(name: str, of: type[Max | Min], other: type[Max | Min]):
     """Return the row that makes the other extremum of the opposite of an extremum of opposites."""
     return row(
         name,
-        (neg, (one_of(of, axis="axis", node="extremum"), (neg, "x"))),
+        (ops.neg, (one_of(of, axis="axis", node="extremum"), (ops.neg, "x"))),
         lambda x, axis: other(axis)(x),
         lambda extremum, fgraph: is_read_once(extremum, fgraph),
         why=f"-{of.__name__.lower()}(-x) -> {other.__name__.lower()}(x)",
@@ -210,7 +195,7 @@ local_useless_reduce = local_reduce_broadcastable
 #: More tensors than these are not reduced one with another.
 MOST_JOINED = 32
 
-PAIRWISE = {Sum: add, Prod: mul, Max: maximum, Min: minimum}
+PAIRWISE = {Sum: ops.add, Prod: ops.mul, Max: ops.maximum, Min: ops.minimum}
 
 
 def _are_few(parts: list[Variable]) -> bool:
@@ -235,7 +220,7 @@ def _pairwise(f: typing.Any, stack: Apply, parts: list[Variable], out: Variable)
     dtype = getattr(f, "acc_dtype", None) or out.type.dtype
     # An element is first given the dtype of the stack, which may be unable to hold it.
     parts = [as_dtype(as_dtype(v, stack.outputs[0].type.dtype), dtype) for v in parts]
-    return op(*parts) if op in (add, mul) else reduce(op, parts)
+    return op(*parts) if op in (ops.add, ops.mul) else reduce(op, parts)
 
 
 def _without_axes(var: typing.Any, axes: typing.Any) -> Variable:
@@ -285,7 +270,7 @@ def _has_one_divisor(f: typing.Any, x: Variable, y: Variable, quotient: Apply, o
 def _divided_after(f: typing.Any, x: Variable, y: Variable, divisor: Variable) -> Variable:
     """Return a reduction of `x` along the axes along which `y` is the same, divided; then reduced along the others."""
     first = _axes_of_one_divisor(f, x, y)
-    new = true_divide(with_axes(f, first)(x), _without_axes(divisor, first))
+    new = ops.true_divide(with_axes(f, first)(x), _without_axes(divisor, first))
     left = [i - sum(axis < i for axis in first) for i in axes_of(f, x.type.ndim) if i not in first]
     return with_axes(f, left)(new) if left else new
 
@@ -293,13 +278,13 @@ def _divided_after(f: typing.Any, x: Variable, y: Variable, divisor: Variable) -
 def _power_of_divisor(f: typing.Any, x: Variable, y: Variable, out: Variable) -> Variable:
     """Return ``y ** n`` for a product of `n` quotients ``x / y``; an exponent in float32 may be rounded."""
     lengths = [Shape_i(i)(x) for i in _axes_of_one_divisor(f, x, y)]
-    count = as_dtype(lengths[0] if len(lengths) == 1 else mul(*lengths), "float64")
-    return as_dtype(at_pow(as_dtype(y, "float64"), as_number(count, y)), out.type.dtype)
+    count = as_dtype(lengths[0] if len(lengths) == 1 else ops.mul(*lengths), "float64")
+    return as_dtype(ops.pow(as_dtype(y, "float64"), as_number(count, y)), out.type.dtype)
 
 
 local_sum_prod_div_dimshuffle = row(
     "local_sum_prod_div_dimshuffle",
-    (one_of(Sum, name="f"), (one_of(true_divide, node="quotient"), "x", "y")),
+    (one_of(Sum, name="f"), (one_of(ops.true_divide, node="quotient"), "x", "y")),
     lambda f, x, y, out: _divided_after(f, as_float(x, out), y, y),
     lambda f, x, y, quotient, out: _has_one_divisor(f, x, y, quotient, out) and not is_number(y),
     each=None,
@@ -310,7 +295,7 @@ local_sum_prod_div_dimshuffle = row(
 rules.add(local_sum_prod_div_dimshuffle, to=(rules.canonicalize, rules.specialize))
 local_prod_div_dimshuffle = row(
     "local_prod_div_dimshuffle",
-    (one_of(Prod, name="f"), (one_of(true_divide, node="quotient"), "x", "y")),
+    (one_of(Prod, name="f"), (one_of(ops.true_divide, node="quotient"), "x", "y")),
     lambda f, x, y, out: _divided_after(f, as_float(x, out), y, _power_of_divisor(f, as_float(x, out), y, out)),
     _has_one_divisor,
     each=None,
@@ -325,15 +310,15 @@ local_sumsqr2dot = row(
     (
         one_of(Sum, name="f", axis=(1, 2)),
         (
-            one_of(square, node="squares"),
+            one_of(ops.square, node="squares"),
             (
-                one_of(mul, node="products"),
+                one_of(ops.mul, node="products"),
                 (one_of(DimShuffle, new_order=("x", 0, 1)), "w"),
                 (one_of(DimShuffle, new_order=(0, "x", 1)), "g"),
             ),
         ),
     ),
-    lambda f, w, g: dot(square(g), with_axes(f, [0])(square(w))),
+    lambda f, w, g: dot(ops.square(g), with_axes(f, [0])(ops.square(w))),
     lambda w, g, squares, products, fgraph: (
         w.type.broadcastable[1] == g.type.broadcastable[1]  # or the inner dimension would have to be repeated
         and is_read_once(squares, fgraph)
@@ -391,7 +376,7 @@ def _checked(length: Variable) -> Variable:
     """Return a length of a broadcast, with a check that it is not negative."""
     if isinstance(length, Constant) or dimension_measured_by(length) is not None:
         return length
-    return _check_length(length, ge(length, 0))
+    return _check_length(length, ops.ge(length, 0))
 
 
 def _repeated_axes(value: Variable, ndim: int) -> list[int]:
@@ -425,15 +410,15 @@ def _total(node: Apply, once: Variable, left: list[int], lengths: list[tuple[Var
         # An exponent must not wrap around, as products of integers do.
         exact = "float64" if is_float(total) else "int64"
         for count, _ in lengths:
-            total = at_pow(as_dtype(total, exact), as_dtype(count, exact))
+            total = ops.pow(as_dtype(total, exact), as_dtype(count, exact))
         return as_dtype(total, out.type.dtype)
     counts = [length for length, _ in lengths]
-    for count in [mul(*counts)] if _are_of_one_array(counts) else counts:
-        total = mul(total, as_dtype(count, dtype))
+    for count in [ops.mul(*counts)] if _are_of_one_array(counts) else counts:
+        total = ops.mul(total, as_dtype(count, dtype))
     may_be_none = [length for length, known in lengths if known in (None, 0)]
     if may_be_none and is_float(once) and not _is_finite_and_positive(once):
         # No times infinity is NaN, and no times a negative number -0: the sum of nothing is 0.
-        total = switch(_is_none(may_be_none), constant(0, dtype=dtype), total)
+        total = ops.switch(_is_none(may_be_none), constant(0, dtype=dtype), total)
     return as_dtype(total, out.type.dtype)
 
 
@@ -447,13 +432,13 @@ def _decision(
     may_be_none = [length for length, known in lengths if known in (None, 0)]
     if may_be_none:
         none = _is_none(may_be_none)
-        decision = or_(decision, none) if isinstance(node.op, All) else and_(decision, invert(none))
+        decision = ops.or_(decision, none) if isinstance(node.op, All) else ops.and_(decision, ops.invert(none))
     return decision
 
 
 def _is_none(lengths: Sequence[Variable]) -> Variable:
     """Return a boolean variable: whether one of the lengths is 0."""
-    return functools.reduce(or_, [eq(length, 0) for length in lengths])
+    return functools.reduce(ops.or_, [ops.eq(length, 0) for length in lengths])
 
 
 def _are_of_one_array(lengths: Sequence[Variable]) -> bool:

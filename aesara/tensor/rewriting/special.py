@@ -13,22 +13,8 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import extract, one_of
 from aesara.scalar.entropy import Entr, KLDiv, RelEntr, XLogY
-from aesara.tensor.elementwise.ops import (
-    add,
-    and_,
-    eq,
-    exp,
-    isinf_,
-    log,
-    mul,
-    neg,
-    second,
-    sigmoid,
-    sub,
-    switch,
-    true_divide,
-)
-from aesara.tensor.elementwise.special import entr, kl_div, rel_entr, xlogy
+from aesara.tensor.elementwise import ops, special
+from aesara.tensor.elementwise.ops import exp, true_divide  # noqa: F401 - documented under this path
 from aesara.tensor.indexing.subtensor_advanced import AdvancedIncSubtensor, AdvancedIncSubtensor1
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.products.dot import Dot
@@ -81,7 +67,7 @@ def form_of_xlogy(node: Apply, analysis: Search) -> Variable | None:
 def form_of_entropy(node: Apply, analysis: Search) -> Variable | None:
     (x,) = node.inputs
     logarithm = _exponent(x, node.outputs[0].type.dtype, analysis)
-    return None if logarithm is None else neg(times_logarithm(x, logarithm))
+    return None if logarithm is None else ops.neg(times_logarithm(x, logarithm))
 
 
 def form_of_relative_entropy(node: Apply, analysis: Search) -> Variable | None:
@@ -90,9 +76,9 @@ def form_of_relative_entropy(node: Apply, analysis: Search) -> Variable | None:
     if first is None or second is None:
         return None
     # Where both are zero, the difference of their logarithms would be NaN.
-    first = switch(and_(eq(x, 0), isinf_(first)), 0, first)
-    term = times_logarithm(x, sub(first, second))
-    return term if isinstance(node.op.scalar_op, RelEntr) else add(sub(term, x), y)
+    first = ops.switch(ops.and_(ops.eq(x, 0), ops.isinf_(first)), 0, first)
+    term = times_logarithm(x, ops.sub(first, second))
+    return term if isinstance(node.op.scalar_op, RelEntr) else ops.add(ops.sub(term, x), y)
 
 
 FORMS: dict[type, Callable[[Apply, Search], Variable | None]] = {
@@ -105,7 +91,7 @@ FORMS: dict[type, Callable[[Apply, Search], Variable | None]] = {
 
 local_entropy_of_scaled = row(
     "local_entropy_of_scaled",
-    (one_of(xlogy, entr, rel_entr, kl_div), "**x"),
+    (one_of(special.xlogy, special.entr, special.rel_entr, special.kl_div), "**x"),
     lambda out: FORMS[type(out.owner.op.scalar_op)](out.owner, Analysis()),
     lambda out: is_float(out),
     each=None,
@@ -120,7 +106,7 @@ NESTED = 3
 
 @rules.stabilize
 @rules.specialize("stabilize", "fast_compile")
-@node_rewriter([log])
+@node_rewriter([ops.log])
 def local_logsoftmax(fgraph, node):
     """``log(softmax(x))`` -> ``log_softmax(x)``, which cannot underflow."""
     inner = node.inputs[0].owner
@@ -146,11 +132,11 @@ def local_logsoftmax_grad(fgraph, node):
     if gradient is None:
         return False
     if gradient.type.broadcastable != probabilities.type.broadcastable:
-        gradient = second(probabilities, gradient)
+        gradient = ops.second(probabilities, gradient)
     axis = node.op.axis
     axes = tuple(range(gradient.type.ndim)) if axis is None else (axis % gradient.type.ndim,)
     total = at_sum(gradient, axis=axes, keepdims=True)
-    return in_place_of(node.outputs[0], sub(gradient, mul(total, probabilities)))
+    return in_place_of(node.outputs[0], ops.sub(gradient, ops.mul(total, probabilities)))
 
 
 def without_divisor(quotient, divisor):
@@ -191,15 +177,15 @@ def softmax_simplifier(product):
 def _is_exponential(var):
     """Return whether a factor is an exponential, or made of one, that moves of dimensions may hide."""
     op = None if var.owner is None else var.owner.op
-    return op is not None and (op in (exp, sigmoid) or isinstance(op, (Softmax, DimShuffle, *READERS)))
+    return op is not None and (op in (ops.exp, ops.sigmoid) or isinstance(op, (Softmax, DimShuffle, *READERS)))
 
 
 def _exponentials_above(product):
     """``1 / (exp(x) * s) -> exp(-x) / s`` in a product, where `s` is a sum of exponentials."""
-    below = [v for v in product.divisors if output_of(v, exp) is not None and is_float(v)]
+    below = [v for v in product.divisors if output_of(v, ops.exp) is not None and is_float(v)]
     if not below or all(_summed_exponential(v) is None for v in product.divisors):
         return product
-    above = [exp(opposite(v.owner.inputs[0])) for v in below]
+    above = [ops.exp(opposite(v.owner.inputs[0])) for v in below]
     return Product([*product.factors, *above], [v for v in product.divisors if v not in below])
 
 
@@ -220,7 +206,7 @@ def _divided_by_sum(var, is_total):
     """Return a sum of terms without their common divisor, and the divisor, a sum of exponentials; None without one."""
     term = var
     for _ in range(NESTED):
-        if term.owner is not None and term.owner.op in (add, sub):
+        if term.owner is not None and term.owner.op in (ops.add, ops.sub):
             term = term.owner.inputs[0]
     for total in Product.read(term).divisors if term is not var else []:
         smaller = _terms_without_divisor(var, total) if is_total(total) else None
@@ -234,7 +220,7 @@ def _terms_without_divisor(var, divisor, depth=NESTED):
     dtype = var.type.dtype
     if divisor.type.dtype != dtype:
         return None
-    if depth and var.owner is not None and var.owner.op in (add, sub):
+    if depth and var.owner is not None and var.owner.op in (ops.add, ops.sub):
         terms = [_terms_without_divisor(v, divisor, depth - 1) for v in var.owner.inputs]
         return None if any(term is None for term in terms) else computed_in(dtype, var.owner.op, terms)
     return without_divisor(var, divisor)
@@ -245,7 +231,7 @@ def _softmax_times_sum(factors):
     for i, var in enumerate(factors):
         if var.owner is None or not isinstance(var.owner.op, Softmax):
             continue
-        exponential = exp(var.owner.inputs[0])
+        exponential = ops.exp(var.owner.inputs[0])
         for k, total in enumerate(factors):
             summed = _summed_exponential(total)
             quotient = None if summed is None else _softmax(exponential, total, *summed)
@@ -294,11 +280,11 @@ def _softmax(numerator, denominator, x, axes):
 def _of_unshifted(softmax, x, axes):
     """Return the softmax of `x` before its maximum was subtracted; None if that was not done."""
     node = x.owner
-    if node is None or node.op != sub or softmax.owner.inputs[0] is not x:
+    if node is None or node.op != ops.sub or softmax.owner.inputs[0] is not x:
         return None
     base, largest = node.inputs
     guard = _without_shuffle(largest).owner
-    if guard is None or guard.op != switch or any(not largest.type.broadcastable[axis] for axis in axes):
+    if guard is None or guard.op != ops.switch or any(not largest.type.broadcastable[axis] for axis in axes):
         return None
     for var in guard.inputs[1:]:
         inner = _without_shuffle(var).owner
@@ -327,7 +313,7 @@ def _with_order(var):
 
 
 @rules.stabilize
-@node_rewriter([true_divide])
+@node_rewriter([ops.true_divide])
 def local_exp_over_sum(fgraph, node):
     """``exp(x) / sum(exp(x)) -> softmax(x)``, where the canonizer of products did not meet it."""
     out = node.outputs[0]
@@ -339,7 +325,7 @@ def local_exp_over_sum(fgraph, node):
 
 
 @rules.stabilize
-@node_rewriter([mul])
+@node_rewriter([ops.mul])
 def local_exp_times_quotients(fgraph, node):
     """``exp(x) * (a / s)`` and ``exp(x) * (a / s - b / s)``, where others use these quotients, too.
 
@@ -349,7 +335,7 @@ def local_exp_times_quotients(fgraph, node):
     exponents = [exponent_of(var) for var in node.inputs] if is_float(out) else []
     if not any(x is not None and not is_stabilized(x) for x in exponents):
         return False
-    if not any(var.owner is not None and var.owner.op in (true_divide, add, sub) for var in node.inputs):
+    if not any(var.owner is not None and var.owner.op in (ops.true_divide, ops.add, ops.sub) for var in node.inputs):
         return False
     product = Product.read(out)
     apart = _common_sums_taken_out(product, _is_sum_of_exponentials)
@@ -358,12 +344,15 @@ def local_exp_times_quotients(fgraph, node):
 
 
 def _is_sum_of_exponentials(var):
-    node = output_of(var, add)
+    node = output_of(var, ops.add)
     return node is not None and exponential_terms(node) is not None
 
 
 rules.simplifier(
-    local_mul_canonizer, softmax_simplifier, "softmax_simplifier", operands=[Softmax, Sum, Dot, DimShuffle, add, sub]
+    local_mul_canonizer,
+    softmax_simplifier,
+    "softmax_simplifier",
+    operands=[Softmax, Sum, Dot, DimShuffle, ops.add, ops.sub],
 )
 
 
@@ -377,7 +366,7 @@ def entries_of(var: Variable) -> tuple[Apply, Variable] | None:
 
 local_advanced_indexing_crossentropy_onehot = row(
     "local_advanced_indexing_crossentropy_onehot",
-    (log, extract(entries_of, "reader", (one_of(Softmax, axis="axis"), "x"), operands=READERS)),
+    (ops.log, extract(entries_of, "reader", (one_of(Softmax, axis="axis"), "x"), operands=READERS)),
     lambda reader, axis, x: reader.op(LogSoftmax(axis=axis)(x), *reader.inputs[1:]),
     each=None,
     why="log(softmax(x)[i]) -> log_softmax(x)[i], which cannot underflow",
@@ -408,7 +397,7 @@ def local_advanced_indexing_crossentropy_onehot_grad(fgraph: FunctionGraph, node
     axis = node.op.axis
     axes = None if axis is None else (axis % placed.type.ndim,)
     total = sum_along(placed, axis=axes, keepdims=True)
-    return in_place_of(node.outputs[0], sub(placed, mul(total, probabilities)))
+    return in_place_of(node.outputs[0], ops.sub(placed, ops.mul(total, probabilities)))
 
 
 def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
@@ -422,13 +411,13 @@ def _reads_where(reader: Any, writer: Apply, index: Sequence[Variable]) -> bool:
 
 
 @rules.stabilize
-@node_rewriter([mul], operands=[add, *WRITERS])
+@node_rewriter([ops.mul], operands=[ops.add, *WRITERS])
 def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
     """``p * (scatter(q / p[i], i) + t)`` as ``scatter(q, i) + p * t``: gradients of logarithms of entries of `p`."""
     (out,) = node.outputs
     for k, factor in enumerate(node.inputs):
         inner = factor.owner
-        terms = inner.inputs if inner is not None and inner.op == add else [factor]
+        terms = inner.inputs if inner is not None and inner.op == ops.add else [factor]
         for j, term in enumerate(terms):
             writer = term.owner
             if writer is None or not isinstance(writer.op, WRITERS) or term.type.dtype != out.type.dtype:
@@ -445,10 +434,10 @@ def local_scattered_quotient(fgraph: FunctionGraph, node: Apply) -> Any:
                 if scattered is None or scattered.type.broadcastable != out.type.broadcastable:
                     continue
                 others = [v for n, v in enumerate(node.inputs) if n not in (k, i)]
-                total = mul(*others, scattered) if others else scattered
+                total = ops.mul(*others, scattered) if others else scattered
                 left = [v for n, v in enumerate(terms) if n != j]
                 if left:
-                    total = add(total, mul(p, *others, left[0] if len(left) == 1 else add(*left)))
+                    total = ops.add(total, ops.mul(p, *others, left[0] if len(left) == 1 else ops.add(*left)))
                 return in_place_of(out, total, node.inputs)
     return False
 

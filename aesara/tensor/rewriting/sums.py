@@ -19,37 +19,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.records import dataclass
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    clip,
-    cos,
-    cosh,
-    eq,
-    exp,
-    expm1,
-    ge,
-    gt,
-    le,
-    log,
-    log1p,
-    lt,
-    maximum,
-    mul,
-    neg,
-    reciprocal,
-    sigmoid,
-    sin,
-    sinh,
-    softplus,
-    sqrt,
-    square,
-    sub,
-    switch,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.special import erf, erfc, gammainc, gammaincc, ndtr
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.reductions.logsumexp import logaddexp_
 from aesara.tensor.rewriting.algebra import PRODUCTS, TERM, Product, SignedSum, are_opposite, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
@@ -81,32 +51,35 @@ class Complement:
 
 
 COMPLEMENTS: dict[Op, tuple[Complement, ...]] = {
-    exp: (Complement(1, lambda x: neg(expm1(x))),),
-    expm1: (Complement(-1, lambda x: neg(exp(x))),),
-    sigmoid: (
-        Complement(1, lambda x: sigmoid(opposite(x))),
-        Complement(0.5, lambda x: mul(-0.5, tanh(mul(0.5, x)))),
+    ops.exp: (Complement(1, lambda x: ops.neg(ops.expm1(x))),),
+    ops.expm1: (Complement(-1, lambda x: ops.neg(ops.exp(x))),),
+    ops.sigmoid: (
+        Complement(1, lambda x: ops.sigmoid(opposite(x))),
+        Complement(0.5, lambda x: ops.mul(-0.5, ops.tanh(ops.mul(0.5, x)))),
     ),
-    tanh: (
-        Complement(1, lambda x: mul(2, sigmoid(mul(-2, x)))),
-        Complement(-1, lambda x: mul(-2, sigmoid(mul(2, x)))),
-        Complement(1, lambda x: reciprocal(square(cosh(x))), power=2, shared=False),
+    ops.tanh: (
+        Complement(1, lambda x: ops.mul(2, ops.sigmoid(ops.mul(-2, x)))),
+        Complement(-1, lambda x: ops.mul(-2, ops.sigmoid(ops.mul(2, x)))),
+        Complement(1, lambda x: ops.reciprocal(ops.square(ops.cosh(x))), power=2, shared=False),
     ),
-    erf: (Complement(1, lambda x: erfc(x)), Complement(-1, lambda x: neg(erfc(opposite(x))))),
-    erfc: (Complement(1, lambda x: erf(x)), Complement(2, lambda x: erfc(opposite(x)))),
-    ndtr: (Complement(1, lambda x: ndtr(opposite(x))),),
-    cos: (
-        Complement(1, lambda x: mul(2, square(sin(mul(0.5, x))))),
-        Complement(-1, lambda x: mul(-2, square(cos(mul(0.5, x))))),
-        Complement(1, lambda x: square(sin(x)), power=2, shared=False),
+    special.erf: (
+        Complement(1, lambda x: special.erfc(x)),
+        Complement(-1, lambda x: ops.neg(special.erfc(opposite(x)))),
     ),
-    sin: (Complement(1, lambda x: square(cos(x)), power=2, shared=False),),
-    cosh: (
-        Complement(1, lambda x: mul(-2, square(sinh(mul(0.5, x))))),
-        Complement(1, lambda x: neg(square(sinh(x))), power=2, shared=False),
+    special.erfc: (Complement(1, lambda x: special.erf(x)), Complement(2, lambda x: special.erfc(opposite(x)))),
+    special.ndtr: (Complement(1, lambda x: special.ndtr(opposite(x))),),
+    ops.cos: (
+        Complement(1, lambda x: ops.mul(2, ops.square(ops.sin(ops.mul(0.5, x))))),
+        Complement(-1, lambda x: ops.mul(-2, ops.square(ops.cos(ops.mul(0.5, x))))),
+        Complement(1, lambda x: ops.square(ops.sin(x)), power=2, shared=False),
     ),
-    gammainc: (Complement(1, lambda k, x: gammaincc(k, x)),),
-    gammaincc: (Complement(1, lambda k, x: gammainc(k, x)),),
+    ops.sin: (Complement(1, lambda x: ops.square(ops.cos(x)), power=2, shared=False),),
+    ops.cosh: (
+        Complement(1, lambda x: ops.mul(-2, ops.square(ops.sinh(ops.mul(0.5, x))))),
+        Complement(1, lambda x: ops.neg(ops.square(ops.sinh(x))), power=2, shared=False),
+    ),
+    special.gammainc: (Complement(1, lambda k, x: special.gammaincc(k, x)),),
+    special.gammaincc: (Complement(1, lambda k, x: special.gammainc(k, x)),),
 }
 
 
@@ -117,7 +90,7 @@ MOST_FACTORS = 64
 
 @rules.canonicalize
 @rules.stabilize
-@node_rewriter([add, sub], operands=[*COMPLEMENTS, *PRODUCTS])
+@node_rewriter([ops.add, ops.sub], operands=[*COMPLEMENTS, *PRODUCTS])
 def local_complement(fgraph, node):
     """``t - t*f(x) -> t * complement(x)``; see the table for the functions."""
     out = node.outputs[0]
@@ -186,26 +159,26 @@ def _complements(fgraph: Any, term: Product, dtype: str) -> Iterator[tuple[Varia
 
 def difference_of_exponentials(x: Variable, y: Variable) -> Variable:
     """``exp(x) - exp(y)`` as the larger one times ``1 - exp(-|x - y|)``, with a sign."""
-    distance = switch(eq(x, y), 0, at_abs(sub(x, y)))  # of equal infinite numbers, too
-    missing = expm1(neg(distance))
-    return mul(exp(maximum(x, y)), switch(lt(x, y), missing, neg(missing)))
+    distance = ops.switch(ops.eq(x, y), 0, ops.abs(ops.sub(x, y)))  # of equal infinite numbers, too
+    missing = ops.expm1(ops.neg(distance))
+    return ops.mul(ops.exp(ops.maximum(x, y)), ops.switch(ops.lt(x, y), missing, ops.neg(missing)))
 
 
 def root_minus_one(x: Variable) -> Variable:
     """``sqrt(1 + x) - 1``: a quotient for small numbers, and as written where it cannot cancel."""
-    root = sqrt(add(1, x))
-    return switch(le(x, 3), true_divide(x, add(1, root)), sub(root, 1))
+    root = ops.sqrt(ops.add(1, x))
+    return ops.switch(ops.le(x, 3), ops.true_divide(x, ops.add(1, root)), ops.sub(root, 1))
 
 
 def one_minus_root(x: Variable) -> Variable:
     """``1 - sqrt(1 - x)``; no part of it has the form that the rule is for."""
-    root = sqrt(sub(1, x))
-    return switch(le(-3, x), true_divide(x, add(1, root)), neg(sub(root, 1)))
+    root = ops.sqrt(ops.sub(1, x))
+    return ops.switch(ops.le(-3, x), ops.true_divide(x, ops.add(1, root)), ops.neg(ops.sub(root, 1)))
 
 
 def difference_of_roots(c: Variable, x: Variable) -> Variable:
     """``sqrt(c + x) - sqrt(x)``."""
-    return true_divide(c, add(sqrt(add(c, x)), sqrt(x)))
+    return ops.true_divide(c, ops.add(ops.sqrt(ops.add(c, x)), ops.sqrt(x)))
 
 
 def adds_to_root(c: Variable) -> bool:
@@ -217,18 +190,18 @@ def adds_to_root(c: Variable) -> bool:
 def smooth_difference_of_roots(node: Apply) -> Variable | None:
     """`difference_of_roots` for differentiation; None for what is no such difference."""
     (out,) = node.outputs
-    first, second = (output_of(v, sqrt) for v in node.inputs)
+    first, second = (output_of(v, ops.sqrt) for v in node.inputs)
     if first is None or second is None:
         return None
     for one, other, is_positive in ((first, second, True), (second, first, False)):
-        total = output_of(one.inputs[0], add)
+        total = output_of(one.inputs[0], ops.add)
         x = other.inputs[0]
         if total is None or len(total.inputs) != 2 or x not in total.inputs:
             continue
         value = common_value(total.inputs[1 if total.inputs[0] is x else 0])
         if value is not None and real_of_same_dtype(x, out) and adds_to_root(c := constant_like(value, x)):
             new = difference_of_roots(c, x)
-            return new if is_positive else neg(new)
+            return new if is_positive else ops.neg(new)
     return None
 
 
@@ -236,24 +209,33 @@ rules.add(
     # Late: by then logarithms and quotients have taken the differences that they have better forms for.
     row(
         "local_difference_of_exponentials",
-        (sub, (exp, "x"), (exp, "y")),
+        (ops.sub, (ops.exp, "x"), (ops.exp, "y")),
         difference_of_exponentials,
         single_client=True,
     ),
     to=(rules.specialize,),
 )
 rules.add(
-    row("local_root_minus_one", (add, -1, (sqrt, (add, 1, "*x"))), root_minus_one),
-    row("local_root_of_difference_minus_one", (add, -1, (sqrt, (sub, 1, "x"))), lambda x: neg(one_minus_root(x))),
-    row("local_one_minus_root", (sub, 1, (sqrt, (add, 1, "*x"))), lambda x: neg(root_minus_one(x))),
-    row("local_difference_of_roots", (sub, (sqrt, (add, "c", "x")), (sqrt, "x")), difference_of_roots, adds_to_root),
+    row("local_root_minus_one", (ops.add, -1, (ops.sqrt, (ops.add, 1, "*x"))), root_minus_one),
     row(
-        "local_opposite_difference_of_roots",
-        (sub, (sqrt, "x"), (sqrt, (add, "c", "x"))),
-        lambda c, x: neg(difference_of_roots(c, x)),
+        "local_root_of_difference_minus_one",
+        (ops.add, -1, (ops.sqrt, (ops.sub, 1, "x"))),
+        lambda x: ops.neg(one_minus_root(x)),
+    ),
+    row("local_one_minus_root", (ops.sub, 1, (ops.sqrt, (ops.add, 1, "*x"))), lambda x: ops.neg(root_minus_one(x))),
+    row(
+        "local_difference_of_roots",
+        (ops.sub, (ops.sqrt, (ops.add, "c", "x")), (ops.sqrt, "x")),
+        difference_of_roots,
         adds_to_root,
     ),
-    row("local_one_minus_root_of_difference", (sub, 1, (sqrt, (sub, 1, "x"))), one_minus_root),
+    row(
+        "local_opposite_difference_of_roots",
+        (ops.sub, (ops.sqrt, "x"), (ops.sqrt, (ops.add, "c", "x"))),
+        lambda c, x: ops.neg(difference_of_roots(c, x)),
+        adds_to_root,
+    ),
+    row("local_one_minus_root_of_difference", (ops.sub, 1, (ops.sqrt, (ops.sub, 1, "x"))), one_minus_root),
     to=(rules.stabilize,),
 )
 
@@ -288,21 +270,21 @@ def smooth_sum(node: Apply, kept: Collection[Variable]) -> Variable | None:
 def _decay(var: Variable, kept: Collection[Variable]) -> tuple[float, Variable] | None:
     """`number` and `x` of ``log(1 + exp(number * abs(x)))`` with a number below zero."""
     node = var.owner
-    if node is None or node.op not in (softplus, log1p, log) or var in kept:
+    if node is None or node.op not in (ops.softplus, ops.log1p, ops.log) or var in kept:
         return None
     (inner,) = node.inputs
-    if node.op == log:
-        total = output_of(inner, add)
+    if node.op == ops.log:
+        total = output_of(inner, ops.add)
         if total is None or len(total.inputs) != 2 or inner in kept or not any(has_value(v, 1) for v in total.inputs):
             return None
         inner = total.inputs[0] if has_value(total.inputs[1], 1) else total.inputs[1]
-    if node.op != softplus:
-        power = output_of(inner, exp)
+    if node.op != ops.softplus:
+        power = output_of(inner, ops.exp)
         if power is None or inner in kept:
             return None
         (inner,) = power.inputs
     number, size = multiple(inner)
-    found = output_of(size, at_abs)
+    found = output_of(size, ops.abs)
     if found is None or not number < 0 or any(v in kept for v in _until(inner, size)):
         return None
     return number, found.inputs[0]
@@ -323,27 +305,27 @@ def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[
     node = other.owner
     if node is None or other in kept:
         return None
-    if number == -2 and node.op == at_abs and node.inputs[0] is x:
-        return sub(softplus(mul(2, x)), x)
+    if number == -2 and node.op == ops.abs and node.inputs[0] is x:
+        return ops.sub(ops.softplus(ops.mul(2, x)), x)
     if number != -1:
         return None
-    if node.op == switch:
+    if node.op == ops.switch:
         condition, y, zero = node.inputs
         compared = condition.owner
-        if compared is None or compared.op not in (gt, ge) or compared.inputs[0] is not y:
+        if compared is None or compared.op not in (ops.gt, ops.ge) or compared.inputs[0] is not y:
             return None
         if not has_value(compared.inputs[1], 0) or not has_value(zero, 0):
             return None
-    elif node.op == clip:
+    elif node.op == ops.clip:
         y, zero, largest = node.inputs
         if not has_value(zero, 0) or not has_value(largest, np.inf):
             return None
-    elif node.op == maximum and len(node.inputs) == 2:
+    elif node.op == ops.maximum and len(node.inputs) == 2:
         y, zero = node.inputs
         if has_value(y, 0):
             y, zero = zero, y
         if not has_value(zero, 0):
-            difference = output_of(x, sub)
+            difference = output_of(x, ops.sub)
             if difference is None or x in kept or {*difference.inputs} != {y, zero}:
                 return None
             return logaddexp_(y, zero)
@@ -351,4 +333,4 @@ def _without_kink(number: float, x: Variable, other: Variable, kept: Collection[
         return None
     (first, base), (second, of_other) = multiple(x), multiple(y)
     same_size = base is of_other and abs(first) == abs(second)
-    return softplus(y) if same_size or are_opposite(x, y) else None
+    return ops.softplus(y) if same_size or are_opposite(x, y) else None

@@ -12,36 +12,7 @@ from collections.abc import Callable, Collection
 from aesara.graph.nodes import Variable
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.records import dataclass
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    exp,
-    expm1,
-    log,
-    log1p,
-    lt,
-    mul,
-    neg,
-    reciprocal,
-    sin,
-    sinh,
-    square,
-    sub,
-    switch,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.special import (
-    boys,
-    erf,
-    exprel,
-    exprel_reciprocal,
-    log1p_ratio,
-    log_exprel,
-    log_sinhc,
-    spherical_bessel_of_square,
-    spherical_ratio,
-)
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.rewriting.algebra import Product, Reading, SignedSum, multiple, opposite
 from aesara.tensor.rewriting.helpers import (
     common_value,
@@ -77,13 +48,13 @@ def _near_zero(
 
     Far from zero nothing cancels, and the slope of the ratio may overflow or underflow.
     """
-    is_near = lt(at_abs(x), constant_like(1, x))
-    near = ratio(switch(is_near, x, constant_like(0, x)))
+    is_near = ops.lt(ops.abs(x), constant_like(1, x))
+    near = ratio(ops.switch(is_near, x, constant_like(0, x)))
     # The argument is no longer that of the quotient, which therefore is differentiated as it is.
-    far = function(switch(is_near, constant_like(1, x), x))
+    far = function(ops.switch(is_near, constant_like(1, x), x))
     if inverse:
-        return switch(is_near, reciprocal(near), true_divide(x, far))
-    return switch(is_near, near, true_divide(far, x))
+        return ops.switch(is_near, ops.reciprocal(near), ops.true_divide(x, far))
+    return ops.switch(is_near, near, ops.true_divide(far, x))
 
 
 def _near_zero_by(
@@ -98,19 +69,22 @@ def _of_order_zero(function: Callable[..., Variable], argument: Variable) -> Var
 
 #: For each kind of function, ``f(x) / x`` and ``x / f(x)``.
 RATIOS: dict[str, tuple[Callable[[Variable], Variable], Callable[[Variable], Variable]]] = {
-    "expm1": (lambda x: exprel(x), lambda x: exprel_reciprocal(x)),
-    "log1p": _near_zero_by(lambda x: _of_order_zero(log1p_ratio, x), log1p),
-    "sin": _near_zero_by(lambda x: _of_order_zero(spherical_bessel_of_square, neg(square(x))), sin),
-    "sinh": _near_zero_by(lambda x: _of_order_zero(spherical_bessel_of_square, square(x)), sinh),
-    "tanh": _near_zero_by(lambda x: _of_order_zero(spherical_ratio, x), tanh),
-    "erf": _near_zero_by(lambda x: mul(constant_like(2 / math.sqrt(math.pi), x), _of_order_zero(boys, square(x))), erf),
+    "expm1": (lambda x: special.exprel(x), lambda x: special.exprel_reciprocal(x)),
+    "log1p": _near_zero_by(lambda x: _of_order_zero(special.log1p_ratio, x), ops.log1p),
+    "sin": _near_zero_by(lambda x: _of_order_zero(special.spherical_bessel_of_square, ops.neg(ops.square(x))), ops.sin),
+    "sinh": _near_zero_by(lambda x: _of_order_zero(special.spherical_bessel_of_square, ops.square(x)), ops.sinh),
+    "tanh": _near_zero_by(lambda x: _of_order_zero(special.spherical_ratio, x), ops.tanh),
+    "erf": _near_zero_by(
+        lambda x: ops.mul(constant_like(2 / math.sqrt(math.pi), x), _of_order_zero(special.boys, ops.square(x))),
+        special.erf,
+    ),
 }
 
 #: ``log(f(x) / x)``, near zero with the digits of a small number.
-LOGARITHMS: dict[str, Callable[[Variable], Variable]] = {"expm1": log_exprel, "sinh": log_sinhc}
+LOGARITHMS: dict[str, Callable[[Variable], Variable]] = {"expm1": special.log_exprel, "sinh": special.log_sinhc}
 
 #: The kind of a function of one op.
-KINDS = {expm1: "expm1", log1p: "log1p", sin: "sin", sinh: "sinh", tanh: "tanh", erf: "erf"}
+KINDS = {ops.expm1: "expm1", ops.log1p: "log1p", ops.sin: "sin", ops.sinh: "sinh", ops.tanh: "tanh", special.erf: "erf"}
 
 
 def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
@@ -118,7 +92,7 @@ def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
     node = var.owner
     if node is None or var in kept:
         return None
-    if node.op == neg:
+    if node.op == ops.neg:
         inner = vanishing(node.inputs[0], kept)
         return None if inner is None else Vanishing(inner.kind, inner.x, -inner.sign)
     (x, *others) = node.inputs
@@ -127,29 +101,29 @@ def vanishing(var: Variable, kept: Collection[Variable]) -> Vanishing | None:
             return None
         if node.op in KINDS:
             return Vanishing(KINDS[node.op], x)
-        return _log1p(x) if node.op == log and x not in kept else None
-    if len(others) > 1 or node.op not in (add, sub):
+        return _log1p(x) if node.op == ops.log and x not in kept else None
+    if len(others) > 1 or node.op not in (ops.add, ops.sub):
         return None
     (y,) = others
     for one, other, sign in ((x, y, -1), (y, x, 1)):
-        power = None if other in kept else output_of(other, exp)
+        power = None if other in kept else output_of(other, ops.exp)
         if power is None or not real_of_same_dtype(power.inputs[0], var):
             continue
-        if (node.op == sub and has_value(one, 1)) or (node.op == add and has_value(one, -1)):
-            return Vanishing("expm1", power.inputs[0], sign if node.op == sub else 1)
+        if (node.op == ops.sub and has_value(one, 1)) or (node.op == ops.add and has_value(one, -1)):
+            return Vanishing("expm1", power.inputs[0], sign if node.op == ops.sub else 1)
     return None
 
 
 def _log1p(inside: Variable) -> Vanishing | None:
     """``log(1 + x)`` and ``log(1 - x)``."""
     node = inside.owner
-    if node is None or node.op not in (add, sub) or len(node.inputs) != 2:
+    if node is None or node.op not in (ops.add, ops.sub) or len(node.inputs) != 2:
         return None
-    places = (0, 1) if node.op == add else (0,)
+    places = (0, 1) if node.op == ops.add else (0,)
     for k in places:
         x = node.inputs[1 - k]
         if has_value(node.inputs[k], 1) and x.type.dtype == inside.type.dtype:
-            return Vanishing("log1p", x if node.op == add else opposite(x))
+            return Vanishing("log1p", x if node.op == ops.add else opposite(x))
     return None
 
 
@@ -191,7 +165,7 @@ def _with_exponentials(ratios: Ratios, rest: Product) -> Ratios:
     for one, inverse in ratios:
         if one.kind == "expm1" and inverse:
             for var in rest.factors:
-                power = output_of(var, exp)
+                power = output_of(var, ops.exp)
                 if power is not None and power.inputs[0] is one.x:
                     rest.factors.remove(var)
                     one = Vanishing(one.kind, opposite(one.x))
@@ -223,13 +197,13 @@ def logarithm_of_ratios(x: Variable, kept: Collection[Variable]) -> Variable | N
     logarithms = [(-1 if inverse else 1, LOGARITHMS[one.kind](one.x)) for one, inverse in with_logarithm]
     others = [RATIOS[one.kind][inverse](one.x) for one, inverse in ratios if one.kind not in LOGARITHMS]
     rest = Product([*rest.factors, *others], rest.divisors, rest.number)
-    terms = logarithms if rest.is_number and rest.number == 1 else [(1, log(rest.build(x))), *logarithms]
+    terms = logarithms if rest.is_number and rest.number == 1 else [(1, ops.log(rest.build(x))), *logarithms]
     return SignedSum(terms).build(x.type.dtype)
 
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log], operands=[mul, true_divide, reciprocal, neg])
+@node_rewriter([ops.log], operands=[ops.mul, ops.true_divide, ops.reciprocal, ops.neg])
 def local_log_of_exprel(fgraph, node):
     """``log((exp(x) - 1) / x)``, ``log(sinh(x) / x)`` and those of the inverses, which are near zero for small `x`."""
     (x,), (out,) = node.inputs, node.outputs

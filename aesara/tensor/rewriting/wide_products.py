@@ -9,43 +9,50 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Constant, Variable
+from aesara.tensor.elementwise import ops, special
 from aesara.tensor.elementwise.elemwise import Elemwise
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    cosh,
-    exp,
-    expm1,
-    log,
-    mul,
-    neg,
-    reciprocal,
-    sigmoid,
-    sinh,
-    softplus,
-    sqrt,
-    square,
-    sub,
-    tanh,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
-from aesara.tensor.elementwise.special import erf, erfc, erfcx, erfcx_reciprocal, gamma, ndtr
 from aesara.tensor.rewriting.helpers import common_value
 from aesara.tensor.shapes.dimshuffle import DimShuffle
 
 #: Functions that overflow or underflow for arguments of a moderate size.
-WIDE = frozenset((exp, expm1, cosh, sinh, gamma, erfc, erfcx, erfcx_reciprocal, ndtr, sigmoid))
+WIDE = frozenset(
+    (
+        ops.exp,
+        ops.expm1,
+        ops.cosh,
+        ops.sinh,
+        special.gamma,
+        special.erfc,
+        special.erfcx,
+        special.erfcx_reciprocal,
+        special.ndtr,
+        ops.sigmoid,
+    )
+)
 #: Functions that come so close to a limit that their slopes underflow,
-FLAT = frozenset((erf, tanh))
+FLAT = frozenset((special.erf, ops.tanh))
 #: where the slopes of their arguments may overflow.
-STEEP = frozenset((log, reciprocal, true_divide))
+STEEP = frozenset((ops.log, ops.reciprocal, ops.true_divide))
 #: What may consist of them.
-MADE_OF = frozenset((at_abs, add, sub, mul, true_divide, reciprocal, neg, square, sqrt, at_pow, softplus))
+MADE_OF = frozenset(
+    (
+        ops.abs,
+        ops.add,
+        ops.sub,
+        ops.mul,
+        ops.true_divide,
+        ops.reciprocal,
+        ops.neg,
+        ops.square,
+        ops.sqrt,
+        ops.pow,
+        ops.softplus,
+    )
+)
 #: What is looked at in an operation: nothing else, its argument, whether it is a sum, its exponent, its inputs.
 _WIDE, _FLAT, _SUM, _POWER, _OTHER = range(5)
 _KINDS = (
-    dict.fromkeys(MADE_OF, _OTHER) | {at_pow: _POWER, add: _SUM, sub: _SUM} | dict.fromkeys(FLAT, _FLAT)
+    dict.fromkeys(MADE_OF, _OTHER) | {ops.pow: _POWER, ops.add: _SUM, ops.sub: _SUM} | dict.fromkeys(FLAT, _FLAT)
     | dict.fromkeys(WIDE, _WIDE)
 )  # fmt: skip
 #: Powers up to this one are not looked at.

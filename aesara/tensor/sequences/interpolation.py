@@ -12,7 +12,7 @@ import numpy as np
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
-from aesara.tensor.elementwise.ops import abs, and_, eq, ge, gt, lt, maximum, minimum, mod, switch
+from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import concatenate, join
 from aesara.tensor.ordering.searching import searchsorted
 from aesara.tensor.ordering.sorting import argsort
@@ -72,23 +72,23 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         x, xp, fp = _periodic(x, xp, fp, period)
         left = right = None
     last = xp.shape[0] - 1
-    low = minimum(maximum(searchsorted(xp, x, side="right") - 1, 0), maximum(last - 1, 0))
-    high = minimum(low + 1, last)
+    low = ops.minimum(ops.maximum(searchsorted(xp, x, side="right") - 1, 0), ops.maximum(last - 1, 0))
+    high = ops.minimum(low + 1, last)
     x0, x1, f0, f1 = xp[low], xp[high], fp[low], fp[high]
     width = x1 - x0
-    slope = switch(eq(width, 0), np.int8(0), (f1 - f0) / switch(eq(width, 0), np.int8(1), width))
-    inside = switch(ge(x, x1), f1, slope * (x - x0) + f0)
-    value = switch(lt(x, xp[0]), fp[0] if left is None else left, inside)
-    value = switch(gt(x, xp[-1]), fp[-1] if right is None else right, value)
+    slope = ops.switch(ops.eq(width, 0), np.int8(0), (f1 - f0) / ops.switch(ops.eq(width, 0), np.int8(1), width))
+    inside = ops.switch(ops.ge(x, x1), f1, slope * (x - x0) + f0)
+    value = ops.switch(ops.lt(x, xp[0]), fp[0] if left is None else left, inside)
+    value = ops.switch(ops.gt(x, xp[-1]), fp[-1] if right is None else right, value)
     # NaN is neither below nor above, and has no value.
-    return switch(eq(x, x), value, x)
+    return ops.switch(ops.eq(x, x), value, x)
 
 
 def _periodic(
     x: TensorVariable, xp: TensorVariable, fp: TensorVariable, period: Any
 ) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
-    period = abs(_as_floats(period))
-    x, xp = mod(x, period), mod(xp, period)
+    period = ops.abs(_as_floats(period))
+    x, xp = ops.mod(x, period), ops.mod(xp, period)
     order = argsort(xp)
     xp, fp = xp[order], fp[order]
     return x, join(0, xp[-1:] - period, xp, xp[:1] + period), join(0, fp[-1:], fp, fp[:1])
@@ -126,9 +126,9 @@ def digitize(x: Any, bins: Any, right: bool = False) -> TensorVariable:
     descending = bins.shape[0] - searchsorted(bins[::-1], x, side="left" if right else "right")
     if data is not None:
         return descending
-    falls = lt(bins[-1:], bins[:1])
+    falls = ops.lt(bins[-1:], bins[:1])
     # Of no bins there is no first one, and both results are zero.
-    return switch(any_true(falls), descending, ascending)
+    return ops.switch(any_true(falls), descending, ascending)
 
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TensorVariable:
@@ -213,14 +213,14 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, period: Any = 2 * math.p
     whole = p.type.dtype in discrete_dtypes and isinstance(period, (int, np.integer))
     period = as_tensor_variable(np.int64(period) if whole else period)
     half = period // 2 if whole else period / 2
-    wrapped = mod(steps + half, period) - half
-    at_border = and_(eq(wrapped, -half), gt(steps, 0))
+    wrapped = ops.mod(steps + half, period) - half
+    at_border = ops.and_(ops.eq(wrapped, -half), ops.gt(steps, 0))
     if whole:
         # Half of an odd period is no integer, so that nothing lies on the border.
-        at_border = and_(at_border, eq(mod(period, 2), 0))
-    wrapped = switch(at_border, half, wrapped)
-    limit = half if discont is None else maximum(discont, half)
-    correction = switch(lt(abs(steps), limit), np.int8(0), wrapped - steps)
+        at_border = ops.and_(at_border, ops.eq(ops.mod(period, 2), 0))
+    wrapped = ops.switch(at_border, half, wrapped)
+    limit = half if discont is None else ops.maximum(discont, half)
+    correction = ops.switch(ops.lt(ops.abs(steps), limit), np.int8(0), wrapped - steps)
     return join(axis, _part(p, axis, None, 1), _part(p, axis, 1, None) + cumsum(correction, axis))
 
 

@@ -13,7 +13,7 @@ from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.equal_steps import linspace
-from aesara.tensor.elementwise.ops import and_, clip, complex, conj, eq, imag, lt, real, sqrt, switch
+from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.ordering.searching import searchsorted
 from aesara.tensor.ordering.sorting import argsort, sort
@@ -94,14 +94,14 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> TensorVariable:
     covariance = cov(x, y, rowvar)
     if covariance.type.ndim == 0:
         # Not a quotient, which rewriting takes for 1 where it is not.
-        is_number = and_(lt(0, real(covariance)), lt(real(covariance), np.inf))
-        return switch(is_number, covariance.ones_like(), covariance * np.float32(np.nan))
-    deviation = sqrt(real(diagonal(covariance)))
+        is_number = ops.and_(ops.lt(0, ops.real(covariance)), ops.lt(ops.real(covariance), np.inf))
+        return ops.switch(is_number, covariance.ones_like(), covariance * np.float32(np.nan))
+    deviation = ops.sqrt(ops.real(diagonal(covariance)))
     result = covariance / deviation.dimshuffle(0, "x") / deviation.dimshuffle("x", 0)
     # Rounding must not lead out of the interval.
     if result.type.dtype in complex_dtypes:
-        return complex(clip(real(result), -1, 1), clip(imag(result), -1, 1))
-    return clip(result, np.int8(-1), np.int8(1))
+        return ops.complex(ops.clip(ops.real(result), -1, 1), ops.clip(ops.imag(result), -1, 1))
+    return ops.clip(result, np.int8(-1), np.int8(1))
 
 
 def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") -> TensorVariable:
@@ -126,13 +126,13 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
         if x.type.ndim != 1:
             raise ValueError(f"correlate: {name} must be a vector; got {describe(x)} of type {x.type}.")
     if mode != "same":
-        return convolve(a, conj(v)[::-1], mode)
+        return convolve(a, ops.conj(v)[::-1], mode)
     # Of an even number of shifts the middle lies differently when the second vector is the longer one.
-    full = convolve(a, conj(v)[::-1], "full")
+    full = convolve(a, ops.conj(v)[::-1], "full")
     n, m = a.shape[0], v.shape[0]
-    longer = switch(n >= m, n, m)
-    shorter = switch(n >= m, m, n)
-    start = switch(n >= m, (shorter - 1) // 2, shorter // 2)
+    longer = ops.switch(n >= m, n, m)
+    shorter = ops.switch(n >= m, m, n)
+    start = ops.switch(n >= m, (shorter - 1) // 2, shorter // 2)
     result = full[start : start + longer]
     if None in (a.type.shape[0], v.type.shape[0]):
         return result
@@ -209,7 +209,7 @@ def _edges(a: TensorVariable, bins: Any, range: Any) -> TensorVariable:
         low, high = [as_tensor_variable(end).astype("float64") for end in range]
     else:
         least, most = -supremum(-a.astype("float64")), supremum(a.astype("float64"))
-        nothing = lt(most, least)
-        low, high = switch(nothing, 0.0, least), switch(nothing, 1.0, most)
-    same = eq(low, high)
-    return linspace(switch(same, low - 0.5, low), switch(same, high + 0.5, high), edges + 1)
+        nothing = ops.lt(most, least)
+        low, high = ops.switch(nothing, 0.0, least), ops.switch(nothing, 1.0, most)
+    same = ops.eq(low, high)
+    return linspace(ops.switch(same, low - 0.5, low), ops.switch(same, high + 0.5, high), edges + 1)

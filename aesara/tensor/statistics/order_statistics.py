@@ -13,25 +13,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.creation.allocation import alloc
-from aesara.tensor.elementwise.ops import (
-    add,
-    and_,
-    ceil,
-    clip,
-    eq,
-    floor,
-    ge,
-    invert,
-    isnan,
-    le,
-    lt,
-    maximum,
-    minimum,
-    mod,
-    round_half_to_even,
-    switch,
-    true_divide,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.indexing.permuting import take_along_axis
 from aesara.tensor.joining.join_split import join
 from aesara.tensor.ordering.sorting import sort
@@ -133,10 +115,10 @@ def median(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     rows, axes = _rows(a, axis)
     ordered = _ended(sort(rows, axis=-1))
     n = _length(rows)
-    before: Any = max(n - 1, 0) if isinstance(n, int) else maximum(n - 1, 0)
+    before: Any = max(n - 1, 0) if isinstance(n, int) else ops.maximum(n - 1, 0)
     last = ordered[..., before]
     middle = (ordered[..., before // 2] + ordered[..., n // 2]) * np.asarray(0.5, dtype=a.type.dtype)
-    result = switch(isnan(last), last, middle)
+    result = ops.switch(ops.isnan(last), last, middle)
     return _kept(result, a.type.ndim, axes) if keepdims else result
 
 
@@ -146,9 +128,9 @@ def nanmedian(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     rows, axes = _rows(a, axis)
     # NaN are sorted to the end.
     ordered = _ended(sort(rows, axis=-1))
-    n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
-    low = take_along_axis(ordered, maximum(n - 1, 0) // 2, axis=-1)
-    high = take_along_axis(ordered, minimum(n // 2, maximum(n - 1, 0)), axis=-1)
+    n = sum_along(ops.invert(ops.isnan(rows)), axis=-1, keepdims=True)
+    low = take_along_axis(ordered, ops.maximum(n - 1, 0) // 2, axis=-1)
+    high = take_along_axis(ordered, ops.minimum(n // 2, ops.maximum(n - 1, 0)), axis=-1)
     result = ((low + high) * np.asarray(0.5, dtype=a.type.dtype))[..., 0]
     return _kept(result, a.type.ndim, axes) if keepdims else result
 
@@ -191,7 +173,7 @@ def quantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdims:
     result = _between(ordered[..., low], ordered[..., high], weight)
     last = ordered[..., -1]
     last = dimshuffle(last, [*range(last.type.ndim), *["x"] * q.type.ndim])
-    result = switch(isnan(last), last, result)
+    result = ops.switch(ops.isnan(last), last, result)
     n_others, n_q = rows.type.ndim - 1, q.type.ndim
     result = dimshuffle(result, [*range(n_others, n_others + n_q), *range(n_others)])
     return _kept(result, a.type.ndim, axes, leading=n_q) if keepdims else result
@@ -203,12 +185,12 @@ def nanquantile(a: Any, q: Any, axis: Any = None, method: str = "linear", keepdi
     rows, axes = _rows(a, axis)
     q = _checked_q(q)
     ordered = _ended(sort(rows, axis=-1))
-    n = sum_along(invert(isnan(rows)), axis=-1, keepdims=True)
+    n = sum_along(ops.invert(ops.isnan(rows)), axis=-1, keepdims=True)
     flat = q.flatten() if q.type.ndim != 1 else q
     low, high, weight = _neighbours(flat, n, method)
     result = _between(
-        take_along_axis(ordered, maximum(low, 0), axis=-1),
-        take_along_axis(ordered, maximum(high, 0), axis=-1),
+        take_along_axis(ordered, ops.maximum(low, 0), axis=-1),
+        take_along_axis(ordered, ops.maximum(high, 0), axis=-1),
         weight.astype(a.type.dtype),
     )
     n_others = rows.type.ndim - 1
@@ -236,7 +218,7 @@ def nanpercentile(a: Any, q: Any, axis: Any = None, method: str = "linear", keep
 
 
 def _hundredths(q: Any) -> Any:
-    return true_divide(q, 100) if isinstance(q, Variable) else np.true_divide(q, 100)
+    return ops.true_divide(q, 100) if isinstance(q, Variable) else np.true_divide(q, 100)
 
 
 _in_unit_interval = CheckAndRaise(ValueError, "Quantiles must be in the range from 0 to 1 (percentiles to 100).")
@@ -249,7 +231,7 @@ def _checked_q(q: Any) -> TensorVariable:
             raise ValueError(f"Quantiles must be in the range from 0 to 1 (percentiles to 100); got {q}.")
         return constant(values)
     q = cast(q, "float64")
-    return _in_unit_interval(q, all_true(and_(ge(q, 0.0), le(q, 1.0))))
+    return _in_unit_interval(q, all_true(ops.and_(ops.ge(q, 0.0), ops.le(q, 1.0))))
 
 
 def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable, TensorVariable, TensorVariable]:
@@ -258,15 +240,15 @@ def _neighbours(q: TensorVariable, n: Any, method: str) -> tuple[TensorVariable,
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
         place = (n - 1) * q if method == "linear" else n * q + (alpha + q * (1 - alpha - beta)) - 1
-        place = clip(place, 0.0, n - 1)
-        low = floor(place)
+        place = ops.clip(place, 0.0, n - 1)
+        low = ops.floor(place)
         weight = place - low
     elif method in _DISCRETE:
         low, weight = _discrete_place(q, n, method)
     else:
         raise ValueError(f"{method!r} is not a method of quantiles; they are {sorted([*_CONTINUOUS, *_DISCRETE])}.")
-    low = clip(low, 0.0, n - 1)
-    high = minimum(low + 1, n - 1)
+    low = ops.clip(low, 0.0, n - 1)
+    high = ops.minimum(low + 1, n - 1)
     return low.astype("int64"), high.astype("int64"), weight
 
 
@@ -275,30 +257,30 @@ def _discrete_place(q: TensorVariable, n: TensorVariable, method: str) -> tuple[
     zero = q * 0.0 + n * 0.0
     place = (n - 1) * q
     if method == "lower":
-        return floor(place), zero
+        return ops.floor(place), zero
     if method == "higher":
-        return ceil(place), zero
+        return ops.ceil(place), zero
     if method == "nearest":
-        return round_half_to_even(place), zero
+        return ops.round_half_to_even(place), zero
     if method == "midpoint":
-        return floor(place), switch(eq(floor(place), place), zero, zero + 0.5)
+        return ops.floor(place), ops.switch(ops.eq(ops.floor(place), place), zero, zero + 0.5)
     place = n * q - 1
-    below = floor(place)
-    whole = eq(below, place)
+    below = ops.floor(place)
+    whole = ops.eq(below, place)
     if method == "inverted_cdf":
-        return switch(whole, place, below + 1), zero
+        return ops.switch(whole, place, below + 1), zero
     if method == "averaged_inverted_cdf":
-        return below, switch(lt(below, 0.0), zero, switch(whole, zero + 0.5, zero + 1.0))
+        return below, ops.switch(ops.lt(below, 0.0), zero, ops.switch(whole, zero + 0.5, zero + 1.0))
     # closest_observation: of two elements equally near the one with an even number, counted from 1.
     place = n * q - 1 - 0.5
-    below = floor(place)
-    stays = and_(eq(below, place), eq(mod(below, 2.0), 1.0))
-    return switch(stays, below, below + 1), zero
+    below = ops.floor(place)
+    stays = ops.and_(ops.eq(below, place), ops.eq(ops.mod(below, 2.0), 1.0))
+    return ops.switch(stays, below, below + 1), zero
 
 
 def _between(low: TensorVariable, high: TensorVariable, weight: TensorVariable) -> TensorVariable:
     """Linear interpolation that is exact at both ends, and monotonic."""
     one = np.asarray(1, dtype=weight.type.dtype)
     distance = high - low
-    from_low, from_high = add(low, distance * weight), high - distance * (one - weight)
-    return switch(ge(weight, np.asarray(0.5, dtype=weight.type.dtype)), from_high, from_low)
+    from_low, from_high = ops.add(low, distance * weight), high - distance * (one - weight)
+    return ops.switch(ops.ge(weight, np.asarray(0.5, dtype=weight.type.dtype)), from_high, from_low)

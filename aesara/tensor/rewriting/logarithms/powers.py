@@ -15,25 +15,7 @@ import numpy as np
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.basic import node_rewriter, rule
 from aesara.records import dataclass
-from aesara.tensor.elementwise.ops import abs as at_abs
-from aesara.tensor.elementwise.ops import (
-    add,
-    arcsinh,
-    arctanh,
-    eq,
-    log,
-    log1p,
-    mul,
-    neg,
-    reciprocal,
-    softplus,
-    sqrt,
-    square,
-    sub,
-    switch,
-    true_divide,
-)
-from aesara.tensor.elementwise.ops import pow as at_pow
+from aesara.tensor.elementwise import ops
 from aesara.tensor.rewriting.algebra import Product, Reading, SignedSum, are_opposite, opposite, opposite_of
 from aesara.tensor.rewriting.helpers import (
     common_value,
@@ -59,21 +41,37 @@ def multiple_of_log(n: Variable, x: Variable, out: Variable) -> Variable | None:
     if number is None or not np.isfinite(number) or number == 0 or x.type.dtype != out.type.dtype:
         return None
     if float(number) % 2 == 0:
-        x = at_abs(x)
+        x = ops.abs(x)
     elif float(number) < 0:
         return None  # at the zero with a sign
-    return mul(np.asarray(number, dtype=out.type.dtype), log(x))
+    return ops.mul(np.asarray(number, dtype=out.type.dtype), ops.log(x))
 
 
 rules.add(
-    rule("local_log_pow", (log, (at_pow, "x", "n")), multiple_of_log, real_of_same_dtype),
-    row("local_log_square", (log, (square, "x")), lambda x: mul(2, log(at_abs(x)))),
-    row("local_log_product_of_equals", (log, (mul, "x", "x")), lambda x: mul(2, log(at_abs(x)))),
-    row("local_log_sqrt", (log, (sqrt, "x")), lambda x: mul(0.5, log(x))),
-    row("local_log_to_arctanh", (log, (true_divide, (add, 1, "x"), (sub, 1, "x"))), lambda x: mul(2, arctanh(x))),
-    row("local_log_to_arcsinh", (log, (add, "x", (sqrt, (add, 1, (square, "x"))))), (arcsinh, "x")),
-    row("local_log_to_arcsinh_pow", (log, (add, "x", (sqrt, (add, 1, (at_pow, "x", 2))))), (arcsinh, "x")),
-    row("local_log_reciprocal_of_sum", (log, (true_divide, 1, (add, 1, "*x"))), lambda x: neg(log1p(x))),
+    rule("local_log_pow", (ops.log, (ops.pow, "x", "n")), multiple_of_log, real_of_same_dtype),
+    row("local_log_square", (ops.log, (ops.square, "x")), lambda x: ops.mul(2, ops.log(ops.abs(x)))),
+    row("local_log_product_of_equals", (ops.log, (ops.mul, "x", "x")), lambda x: ops.mul(2, ops.log(ops.abs(x)))),
+    row("local_log_sqrt", (ops.log, (ops.sqrt, "x")), lambda x: ops.mul(0.5, ops.log(x))),
+    row(
+        "local_log_to_arctanh",
+        (ops.log, (ops.true_divide, (ops.add, 1, "x"), (ops.sub, 1, "x"))),
+        lambda x: ops.mul(2, ops.arctanh(x)),
+    ),
+    row(
+        "local_log_to_arcsinh",
+        (ops.log, (ops.add, "x", (ops.sqrt, (ops.add, 1, (ops.square, "x"))))),
+        (ops.arcsinh, "x"),
+    ),
+    row(
+        "local_log_to_arcsinh_pow",
+        (ops.log, (ops.add, "x", (ops.sqrt, (ops.add, 1, (ops.pow, "x", 2))))),
+        (ops.arcsinh, "x"),
+    ),
+    row(
+        "local_log_reciprocal_of_sum",
+        (ops.log, (ops.true_divide, 1, (ops.add, 1, "*x"))),
+        lambda x: ops.neg(ops.log1p(x)),
+    ),
     to=(rules.stabilize, rules.specialize),
 )
 
@@ -84,7 +82,7 @@ MOST_TERMS = 64
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([add, sub], operands=[softplus, neg])
+@node_rewriter([ops.add, ops.sub], operands=[ops.softplus, ops.neg])
 def local_softplus_of_opposite(fgraph, node):
     """``x + softplus(-x)`` -> ``softplus(x)`` and ``x - softplus(x)`` -> ``-softplus(-x)``, also in longer sums.
 
@@ -106,7 +104,7 @@ def local_softplus_of_opposite(fgraph, node):
             if second is not None and second[0] == -sign and are_opposite(x, second[1]):
                 new = x
             elif other is x if other_sign == -sign else are_opposite(other, x):
-                new = softplus(opposite(x))  # s * (softplus(x) - x) is s * softplus(-x)
+                new = ops.softplus(opposite(x))  # s * (softplus(x) - x) is s * softplus(-x)
             else:
                 continue
             return in_place_of(out, total.without((i, k)).plus(new, sign).build(out.type.dtype), node.inputs)
@@ -118,18 +116,23 @@ def _softplus(var: Variable, sign: int, dtype: str) -> tuple[int, Variable] | No
     inner = opposite_of(var)
     if inner is not None:
         sign, var = -sign, inner
-    node = output_of(var, softplus)
+    node = output_of(var, ops.softplus)
     return None if node is None or node.inputs[0].type.dtype != dtype else (sign, node.inputs[0])
 
 
 def _power_above_one(var: Variable, kept: Collection[Variable]) -> tuple[Variable, float] | None:
     """Return the base and the constant exponent, above 1, of a power; None for other variables."""
     node = var.owner
-    if node is None or var in kept or node.op not in (square, at_pow) or node.inputs[0].type.dtype != var.type.dtype:
+    if (
+        node is None
+        or var in kept
+        or node.op not in (ops.square, ops.pow)
+        or node.inputs[0].type.dtype != var.type.dtype
+    ):
         return None
-    if node.op == square:
+    if node.op == ops.square:
         return node.inputs[0], 2.0
-    number = exponent_value(node.inputs[1]) if node.op == at_pow else None
+    number = exponent_value(node.inputs[1]) if node.op == ops.pow else None
     return (node.inputs[0], float(number)) if number is not None and 1 < number < np.inf else None
 
 
@@ -139,8 +142,8 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
     if node is None or not is_float(var) or var in kept:
         return None
     found, op, rest = _power_above_one(var, kept), None, None
-    if found is None and node.op in (mul, true_divide) and len(node.inputs) == 2:
-        places = (0, 1) if node.op == mul else (0,)
+    if found is None and node.op in (ops.mul, ops.true_divide) and len(node.inputs) == 2:
+        places = (0, 1) if node.op == ops.mul else (0,)
         for place in places:
             rest = node.inputs[1 - place]
             fits = rest.type.dtype == var.type.dtype or common_value(rest) is not None
@@ -161,23 +164,23 @@ def log1p_of_power(var: Variable, kept: Collection[Variable] = (), differentiate
         if value is not None:
             root = constant_like(abs(np.float64(value)) ** (1 / number), var)
         elif number == 2:
-            root = sqrt(at_abs(rest))
+            root = ops.sqrt(ops.abs(rest))
         else:
             return None
-    is_infinite = eq(var, constant_like(np.inf, var))
-    size = at_abs(base) if root is None or op is None else op(at_abs(base), root)
+    is_infinite = ops.eq(var, constant_like(np.inf, var))
+    size = ops.abs(base) if root is None or op is None else op(ops.abs(base), root)
     if differentiated:
-        inside = switch(is_infinite, constant_like(1, base), base)
-        power = square(inside) if number == 2 else at_pow(inside, constant_like(number, inside))
+        inside = ops.switch(is_infinite, constant_like(1, base), base)
+        power = ops.square(inside) if number == 2 else ops.pow(inside, constant_like(number, inside))
         var = power if op is None else op(power, rest)
     one = constant_like(1, var)
-    times = switch(is_infinite, constant_like(number, var), one)
-    return mul(times, log1p(switch(is_infinite, size, var)))
+    times = ops.switch(is_infinite, constant_like(number, var), one)
+    return ops.mul(times, ops.log1p(ops.switch(is_infinite, size, var)))
 
 
 def is_one_plus_power(var: Variable) -> bool:
     """Return whether a variable is 1 plus a power that is not negative."""
-    node = output_of(var, add)
+    node = output_of(var, ops.add)
     if node is None or len(node.inputs) != 2 or not any(has_value(v, 1) for v in node.inputs):
         return False
     power = node.inputs[has_value(node.inputs[0], 1)]
@@ -186,7 +189,7 @@ def is_one_plus_power(var: Variable) -> bool:
 
 def log_of_one_plus_power(var: Variable, kept: Collection[Variable]) -> Variable | None:
     """Return ``log(var)``, for differentiation, where `var` is 1 plus a power, else None."""
-    node = output_of(var, add)
+    node = output_of(var, ops.add)
     if node is None or var in kept or len(node.inputs) != 2:
         return None
     for one, power in (node.inputs, node.inputs[::-1]):
@@ -197,7 +200,7 @@ def log_of_one_plus_power(var: Variable, kept: Collection[Variable]) -> Variable
 
 @rules.stabilize
 @rules.specialize
-@node_rewriter([log1p], operands=[square, at_pow, mul, true_divide])
+@node_rewriter([ops.log1p], operands=[ops.square, ops.pow, ops.mul, ops.true_divide])
 def local_log1p_of_power(fgraph, node):
     """``log1p(c * x**n)`` -> ``n * log1p(c**(1/n) * abs(x))`` where the power overflows"""
     (x,), (out,) = node.inputs, node.outputs
@@ -254,17 +257,17 @@ def without_powers(product: Product, kept: Collection[Variable], all_of_them: bo
                 continue
             base, number = power.base, (-1 if below else 1) * power.number
             if not power.is_integer or is_positive(base):
-                is_root = var.owner is not None and var.owner.op == sqrt
+                is_root = var.owner is not None and var.owner.op == ops.sqrt
                 fractional = not power.is_integer and not is_root
-                terms.append(_multiple(number, log(with_infinite_power(base) if fractional else base)))
+                terms.append(_multiple(number, ops.log(with_infinite_power(base) if fractional else base)))
             elif number % 2 == 0:
-                terms.append(_multiple(number, log(at_abs(base))))
+                terms.append(_multiple(number, ops.log(ops.abs(base))))
             else:  # the base has the sign of the power
                 left[number < 0].append(base)
-                terms.append(_multiple(number - np.sign(number), log(at_abs(base))))
+                terms.append(_multiple(number - np.sign(number), ops.log(ops.abs(base))))
     if not terms or (sides == ([base], []) and len(terms) == 1):
         return None
-    return Scaled(terms[0] if len(terms) == 1 else add(*terms), *left)
+    return Scaled(terms[0] if len(terms) == 1 else ops.add(*terms), *left)
 
 
 def factors_of(product: Product, kept: Collection[Variable], reading: Reading = FACTORS) -> Product:
@@ -299,12 +302,12 @@ def _power(var: Variable) -> Power | None:
     node = var.owner
     if is_one_plus_power(var):
         return Power(var, 1, alone=True)
-    if node is None or node.op not in (at_pow, square, sqrt) or node.inputs[0].type.dtype != var.type.dtype:
+    if node is None or node.op not in (ops.pow, ops.square, ops.sqrt) or node.inputs[0].type.dtype != var.type.dtype:
         return None
     base = node.inputs[0]
-    if node.op == square:
+    if node.op == ops.square:
         return Power(base, 2, is_one_plus_power(base))
-    if node.op == sqrt:
+    if node.op == ops.sqrt:
         return Power(base, 0.5) if _is_product(base) or _power(base) is not None else None
     number = exponent_value(node.inputs[1])
     if number is None or not 1 < abs(number) < np.inf:
@@ -314,10 +317,14 @@ def _power(var: Variable) -> Power | None:
 
 def _is_product(var: Variable) -> bool:
     """Return whether `factors_of` takes a variable apart."""
-    return var.owner is not None and var.owner.op in (mul, true_divide, reciprocal, neg) and _has_one_dtype(var)
+    return (
+        var.owner is not None
+        and var.owner.op in (ops.mul, ops.true_divide, ops.reciprocal, ops.neg)
+        and _has_one_dtype(var)
+    )
 
 
 def _multiple(number: float, logarithm: Variable) -> Variable:
     if number == 1:
         return logarithm
-    return mul(constant_like(number, logarithm), logarithm)
+    return ops.mul(constant_like(number, logarithm), logarithm)

@@ -19,8 +19,7 @@ from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.creation.eye_tri import eye
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, log, mul, neg, neq, reciprocal, sgn, sub, true_divide
+from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.determinant import SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -70,15 +69,15 @@ class _Within(NamedTuple):
 
 def _parts(x: Any) -> _Within | None:
     """Return the parts of a multiple of the identity plus a product of few columns, which need not be symmetric."""
-    for term, product in two_terms(x, add, sub):
+    for term, product in two_terms(x, ops.add, ops.sub):
         found = _factored(product)
         # of an identity only its number is kept: that it fits must be known
         d = _identity_times(term) if found is not None and None not in term.type.shape else None
         if found is None or d is None or d.type.dtype != x.type.dtype:
             continue
-        if x.owner.op == add:
+        if x.owner.op == ops.add:
             return _within(d, found)
-        return _within(neg(d), found) if term is x.owner.inputs[1] else _within(d, found.times(minus_one(x)))
+        return _within(ops.neg(d), found) if term is x.owner.inputs[1] else _within(d, found.times(minus_one(x)))
     return None
 
 
@@ -87,19 +86,19 @@ def _factored(product: Any) -> _Product | None:
     node = product.owner
     if node is None:
         return None
-    if node.op in (mul, neg):
+    if node.op in (ops.mul, ops.neg):
         numbers, rest = split_numbers(node.inputs)
         found = _factored(rest[0]) if len(rest) == 1 else None
         return found and found.times(*([v.dimshuffle() for v in numbers] or [minus_one(product)]))
-    if node.op == true_divide and all(node.inputs[1].type.broadcastable):
+    if node.op == ops.true_divide and all(node.inputs[1].type.broadcastable):
         found = _factored(node.inputs[0])
-        return found and found.times(reciprocal(node.inputs[1].dimshuffle()))
+        return found and found.times(ops.reciprocal(node.inputs[1].dimshuffle()))
     factors = _factors_of(product)
     if len(factors) < 2 or any(v.type.ndim != 2 or v.type.dtype != product.type.dtype for v in factors):
         return None
     first, *middles, right = factors
     last, scale = matrix_transpose(right) if (inner := transposed_of(right)) is None else inner, None
-    if first.owner is not None and first.owner.op == mul and len(first.owner.inputs) == 2:
+    if first.owner is not None and first.owner.op == ops.mul and len(first.owner.inputs) == 2:
         for outer, row in (first.owner.inputs, first.owner.inputs[::-1]):
             if outer is last and row.type.broadcastable == (True, False):
                 first, scale = outer, row
@@ -118,7 +117,7 @@ def _identity_times(x: Any) -> Any:
     """Return the scalar d of d times the identity, else None."""
     if "identity" in facts_of(x):
         return as_tensor_variable(np.asarray(1, x.type.dtype))
-    if x.owner is None or x.owner.op != mul:
+    if x.owner is None or x.owner.op != ops.mul:
         return None
     numbers, rest = split_numbers(x.owner.inputs)
     if not numbers or len(rest) != 1 or "identity" not in facts_of(rest[0]):
@@ -133,7 +132,7 @@ def _within(d: Any, product: _Product) -> _Within | None:
     if rows is None or None in widths or FEWEST_ROWS * sum(widths) > rows:
         return None
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
-    d = check(d, neq(d, 0))
+    d = check(d, ops.neq(d, 0))
     basis, triangle = QRFull("reduced")(outer[0] if len(outer) == 1 else concatenate(outer, axis=1))
     made = triangle[:, : widths[0]]
     last = made if product.last is None else triangle[:, widths[0] :]
@@ -143,7 +142,7 @@ def _within(d: Any, product: _Product) -> _Within | None:
         made = _dot(made, middle)
     made = _dot(made, matrix_transpose(last))
     if product.numbers:
-        made = mul(made, *product.numbers)
+        made = ops.mul(made, *product.numbers)
     one = eye(sum(widths), dtype=made.type.dtype)
     return _Within(d, basis, made + d * one)
 
@@ -166,8 +165,8 @@ def determinant(parts: _Within) -> tuple[Variable, Variable]:
     """Return the sign and the logarithm of the determinant of the small matrix times ``d**(n - rank)``."""
     sign, size = SLogDet()(parts.small)
     count = parts.basis.type.shape[0] - parts.basis.type.shape[1]
-    size = size + np.asarray(count, parts.d.type.dtype) * log(absolute(parts.d))
-    return sign * sgn(parts.d) if count % 2 else sign, size
+    size = size + np.asarray(count, parts.d.type.dtype) * ops.log(ops.abs(parts.d))
+    return sign * ops.sgn(parts.d) if count % 2 else sign, size
 
 
 correction = extract(_parts, "parts")

@@ -12,8 +12,7 @@ from aesara.graph.op import Op
 from aesara.graph.rewriting.basic import node_rewriter
 from aesara.graph.rewriting.matching import extract
 from aesara.tensor.core.check_and_raise import CheckAndRaise
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, eq, log, lt, mul, neg, neq, second, sgn, square, switch, true_divide
+from aesara.tensor.elementwise import ops
 from aesara.tensor.linear_algebra.cholesky import Cholesky
 from aesara.tensor.linear_algebra.determinant import Cofactors, Det, SLogDet
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -56,7 +55,7 @@ determinant, slogdet = of_matrices(Det, SLogDet, name="op"), of_matrices(SLogDet
 
 def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
     """Return the signs of products of numbers along the last dimension, and the logarithms of their sizes."""
-    return prod(sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
+    return prod(ops.sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
 
 
 def determinant_of_triangle(op: Any, x: Variable) -> Any:
@@ -90,16 +89,16 @@ def determinant_of_product(a: Any, b: Any) -> tuple[Variable, Variable]:
     (sign, size), (other_sign, other_size) = SLogDet()(a), SLogDet()(b)
     if not are_same(a, b):
         fit = CheckAndRaise(ValueError, "The matrices of a product do not fit.")
-        agree = eq(a.shape[0], b.shape[0])
+        agree = ops.eq(a.shape[0], b.shape[0])
         sign, size = fit(sign, agree), fit(size, agree)
-    return mul(sign, other_sign), add(size, other_size)
+    return ops.mul(sign, other_sign), ops.add(size, other_size)
 
 
 def determinant_of_inverse(x: Variable) -> tuple[Variable, Variable]:
     """Return the sign and the logarithm of the reciprocal of a determinant; a singular matrix is an error."""
     sign, size = SLogDet()(x)
     check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: its inverse has no determinant.")
-    return check(sign, all_of(neq(sign, 0))), neg(size)
+    return check(sign, all_of(ops.neq(sign, 0))), ops.neg(size)
 
 
 def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
@@ -117,7 +116,7 @@ def cholesky_factor_of(fgraph: FunctionGraph, x: Variable) -> Variable | None:
 def determinant_by_cholesky(op: Op | None, factor: Variable) -> list[Variable]:
     """Return the determinant of ``L @ L.T`` by the factor L, or its sign and logarithm, as an op has them."""
     if isinstance(op, Det):
-        return [product_of(square(diagonal_of(factor)))]
+        return [product_of(ops.square(diagonal_of(factor)))]
     return [ones_like_batch(factor), log_of_square(factor)]
 
 
@@ -130,12 +129,12 @@ def determinant_by_factor(op: Op, x: Variable, fgraph: FunctionGraph) -> list[Va
 def cofactors_by_inverse(x: Variable) -> Variable:
     """Return the cofactors of a positive definite matrix."""
     whole: Any = Det()(x)
-    return mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x)))
+    return ops.mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x)))
 
 
 def determinant_in(var: Any) -> tuple[Variable, Variable, bool] | None:
     """Return the determinant that a variable is, or has the size of; its matrix; and whether its sign matters."""
-    node = output_of(var, absolute)
+    node = output_of(var, ops.abs)
     d: Any = var if node is None else node.inputs[0]
     return (d, d.owner.inputs[0], node is None) if isinstance(core_op(d.owner), Det) else None
 
@@ -143,7 +142,7 @@ def determinant_in(var: Any) -> tuple[Variable, Variable, bool] | None:
 def log_of_determinant(x: Variable, is_signed: bool) -> Variable:
     """Return the logarithm of the size of a determinant, or NaN where a sign that matters is negative."""
     sign, size = SLogDet()(x)
-    return switch(lt(sign, 0), np.asarray(np.nan, size.type.dtype), size) if is_signed else size
+    return ops.switch(ops.lt(sign, 0), np.asarray(np.nan, size.type.dtype), size) if is_signed else size
 
 
 def is_real_and_alone(d: Variable, out: Variable, fgraph: FunctionGraph) -> bool:
@@ -194,7 +193,7 @@ rules.add(local_det_chol, to=(rules.stabilize, rules.specialize))
 rules.stabilize(
     matrix_row(
         "local_log_det",
-        (log, extract(determinant_in, "d", "x", "is_signed")),
+        (ops.log, extract(determinant_in, "d", "x", "is_signed")),
         log_of_determinant,
         is_real_and_alone,
         why="log(abs(det(A))) -> slogdet(A)[1], which stays in the range of numbers, and log(det(A)) likewise",
@@ -203,7 +202,7 @@ rules.stabilize(
 
 
 @rules.stabilize
-@node_rewriter([true_divide])
+@node_rewriter([ops.true_divide])
 def local_cofactors_over_det(fgraph, node):
     """``cofactors(A) / det(A)`` -> ``inv(A).T``, as in the gradient of the logarithm of the determinant
 
@@ -216,8 +215,8 @@ def local_cofactors_over_det(fgraph, node):
         (x,) = v.owner.inputs
         for w in divisors:
             found = _determinant_in(w, x)
-            signs = [f for f in factors if _determinant_in(f, x) is sgn][:1] if found is absolute else []
-            if found is not second and not signs:
+            signs = [f for f in factors if _determinant_in(f, x) is ops.sgn][:1] if found is ops.abs else []
+            if found is not ops.second and not signs:
                 continue
             inverse = product_of_factors(
                 [matrix_transpose(MatrixInverse()(x)), *(f for f in factors if f is not v and f not in signs)]
@@ -228,15 +227,15 @@ def local_cofactors_over_det(fgraph, node):
 
 
 def _factors_of(var: Variable) -> list[Any]:
-    node = output_of(var, mul)
+    node = output_of(var, ops.mul)
     return [var] if node is None else list(node.inputs)
 
 
 def _determinant_in(v: Variable, x: Variable) -> Any:
     """Return `abs`, `sgn` or `second` if a variable is that function of the determinant of a matrix, or this itself."""
-    found: Any = second
+    found: Any = ops.second
     while v.owner is not None and not isinstance(core_op(v.owner), Det):
-        if v.owner.op in (absolute, sgn):
+        if v.owner.op in (ops.abs, ops.sgn):
             found = v.owner.op
         elif not isinstance(v.owner.op, DimShuffle):
             return None

@@ -31,8 +31,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.creation.allocation import Alloc
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag
 from aesara.tensor.creation.eye_tri import eye
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, exp, gt, log, mul, reciprocal, sigmoid, softplus, sqrt, square
+from aesara.tensor.elementwise import ops
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.cholesky import Cholesky, CholeskySolve
 from aesara.tensor.linear_algebra.core import identity_like
@@ -71,8 +70,8 @@ rules = Rules()
 
 _dot = Dot()
 
-_POSITIVE = (exp, sigmoid, softplus)
-_NOT_NEGATIVE = (square, sqrt, absolute)
+_POSITIVE = (ops.exp, ops.sigmoid, ops.softplus)
+_NOT_NEGATIVE = (ops.square, ops.sqrt, ops.abs)
 
 
 class _Parts(NamedTuple):
@@ -114,7 +113,7 @@ def _parts(fgraph: FunctionGraph, x: Variable) -> _Parts | None:
 
 
 def _made_parts(x: Variable) -> _Parts | None:
-    for term, product in two_terms(x, add):
+    for term, product in two_terms(x, ops.add):
         u: Any = _root_of(product)
         if u is None or u.type.dtype != x.type.dtype:
             continue
@@ -125,10 +124,10 @@ def _made_parts(x: Variable) -> _Parts | None:
         if d is None or d.type.dtype != x.type.dtype:
             continue
         check = CheckAndRaise(np.linalg.LinAlgError, "Singular matrix: a diagonal plus a product of low rank.")
-        d = check(d, all_of(gt(d, 0)))
+        d = check(d, all_of(ops.gt(d, 0)))
         if _has_equal_numbers(d):
             return _Parts(d, *_scaled(u, d), None)
-        order = argsort(sum(square(u), axis=1, dtype=x.type.dtype) / d)
+        order = argsort(sum(ops.square(u), axis=1, dtype=x.type.dtype) / d)
         d, u = d[order], u[order]
         kept = _Parts(d[:-rank], *_scaled(u[:-rank], d[:-rank]), None)
         last = u[-rank:]
@@ -139,7 +138,7 @@ def _made_parts(x: Variable) -> _Parts | None:
 
 
 def _scaled(u: Any, d: Any) -> tuple[Any, Any, Any]:
-    roots = sqrt(d)
+    roots = ops.sqrt(d)
     scaled = u / as_rows(roots, False)
     inner = eye(scaled.type.shape[1], dtype=u.type.dtype) + _dot(scaled.T, scaled)
     return roots, scaled, Cholesky()(inner)
@@ -178,16 +177,16 @@ def _root_of(x: Variable) -> Variable | None:
 def _with_middle(x: Variable, other: Variable, side: int) -> Variable | None:
     """Return U for `x` = ``V @ C`` and `other` = ``V.T`` (side 0), or for ``C @ V.T`` and ``V`` (side 1); else None."""
     node = x.owner
-    if node is None or len(node.inputs) != 2 or (node.op != mul and not isinstance(node.op, Dot)):
+    if node is None or len(node.inputs) != 2 or (node.op != ops.mul and not isinstance(node.op, Dot)):
         return None
     for outer, middle in (node.inputs, node.inputs[::-1]):
         if outer.type.ndim != 2 or middle.type.dtype != outer.type.dtype or not are_transposes(outer, other):
             continue
         v: Any = other if side else outer
-        if node.op == mul:
+        if node.op == ops.mul:
             alone = (False, True) if side else (True, False)
             if middle.type.broadcastable == alone and _is_positive(middle):
-                return mul(v, sqrt(matrix_transpose(middle) if side else middle))
+                return ops.mul(v, ops.sqrt(matrix_transpose(middle) if side else middle))
         elif outer is node.inputs[side] and middle.type.ndim == 2 and "positive_definite" in facts_of(middle):
             return specify_shape(_dot(v, Cholesky()(middle)), v.type.shape)
     return None
@@ -200,7 +199,7 @@ def _positive_diagonal(x: Any) -> Variable | None:
         return None
     if "positive_definite" in facts:
         return diagonal_of(x)
-    numbers, rest = split_numbers(x.owner.inputs if x.owner is not None and x.owner.op == mul else [x])
+    numbers, rest = split_numbers(x.owner.inputs if x.owner is not None and x.owner.op == ops.mul else [x])
     if len(rest) != 1 or not all(_is_positive(v, _NOT_NEGATIVE) for v in numbers):
         return None
     (matrix,) = rest
@@ -222,7 +221,7 @@ def _has_equal_numbers(d: Any) -> bool:
         return True
     return (
         node is not None
-        and node.op in (mul, square, sqrt, absolute, *_POSITIVE)
+        and node.op in (ops.mul, ops.square, ops.sqrt, ops.abs, *_POSITIVE)
         and all(_has_equal_numbers(v) for v in node.inputs)
     )
 
@@ -236,7 +235,7 @@ def _is_positive(x: Variable, more: tuple = ()) -> bool:
     if x.owner is None:
         return False
     op = x.owner.op
-    if op in (add, mul):
+    if op in (ops.add, ops.mul):
         return all(_is_positive(v, more) for v in x.owner.inputs)
     if more and isinstance(getattr(op, "scalar_op", None), aes.Pow):
         exponent = common_value(x.owner.inputs[1])
@@ -258,7 +257,7 @@ def inverse(fgraph: FunctionGraph, x: Any) -> Variable | None:
     if parts.out is not None:
         return _solution(parts, identity_like(x))
     left = parts.scaled / as_rows(parts.roots, False)
-    return AllocDiag()(reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
+    return AllocDiag()(ops.reciprocal(parts.d)) - _dot(left, CholeskySolve(True, False)(parts.factor, left.T))
 
 
 def determinant(fgraph: FunctionGraph, x: Variable) -> tuple[Variable, Variable] | None:
@@ -266,7 +265,7 @@ def determinant(fgraph: FunctionGraph, x: Variable) -> tuple[Variable, Variable]
     parts = _parts(fgraph, x)
     if parts is None:
         return None
-    size: Any = sum(log(parts.d), dtype=x.type.dtype) + log_of_square(parts.factor)
+    size: Any = sum(ops.log(parts.d), dtype=x.type.dtype) + log_of_square(parts.factor)
     return ones_like_batch(x), size if parts.out is None else size + log_of_square(parts.out.factor)
 
 
