@@ -261,7 +261,7 @@ def test_no_rule_is_registered_twice():
         TopoDB(databases.local_useless),
     ):
         inner = getattr(database, "db", database)
-        named = [inner._named(name) for name in inner._names]
+        named = [inner._rewriter_named(name) for name in inner._names]
         assert len(named) == len({id(rewriter) for rewriter in named})
 
 
