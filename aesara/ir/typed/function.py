@@ -78,6 +78,14 @@ class TypedFunction:
         annotations = inspect.get_annotations(self.function)
         return {name: type_of_annotation(annotations[name]) for name in code.co_varnames[: code.co_argcount]}
 
+    @property
+    def llvm_parameters(self) -> str:
+        """The list of parameters in LLVM IR."""
+        return ", ".join(
+            " ".join(filter(None, (kind.llvm, self.parameter_attributes.get(name, ""), f"%{name}")))
+            for name, kind in self.parameters.items()
+        )
+
     @cached_property
     def result(self) -> ValueType | None:
         """The result type, None if nothing is returned."""

@@ -23,7 +23,8 @@ from aesara.ir.typed.values import TypedValue, ValueWriter
 
 __all__ = [
     "absolute", "address_of", "allocate", "atomic_load", "bitcast", "compare_exchange", "copy_bytes", "fill_bytes",
-    "floor", "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "rotate_right", "select", "sqrt", "view",
+    "floor", "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "reference", "rotate_right", "select",
+    "sqrt", "view",
 ]  # fmt: skip
 
 _MEMORY = "declare void @llvm.{name}.p0.p0.i64(ptr, ptr, i64, i1)"
@@ -110,6 +111,16 @@ def _emit_allocate(t: ValueWriter, kind: Any, count: Any = 1) -> TypedValue:
 
 
 allocate = Operation(_only_native("allocate"), _emit_allocate)
+
+
+def _emit_reference(t: ValueWriter, value: TypedValue) -> TypedValue:
+    """Return a pointer to a value, on the stack of the function, as Fortran passes arguments."""
+    pointer = _emit_allocate(t, value.type)
+    t.store(value.type, value, pointer.text)
+    return pointer
+
+
+reference = Operation(_only_native("reference"), _emit_reference)
 
 
 def _emit_view(t: ValueWriter, base: TypedValue, offset: Any, kind: Any) -> TypedValue:

@@ -2,6 +2,9 @@
 
 Values are in SSA form.  Assignments rebind names; where paths of control flow meet, names with different values get
 phis.  At the head of a loop, each name that the loop assigns gets one.
+
+Where a function returns the result of another one with the same types of parameters, this is a tail call, which needs
+no stack.
 """
 
 from __future__ import annotations
@@ -159,6 +162,8 @@ class _Translator(ValueWriter):
         self.loops: list[_Loop] = []
         self.functions: dict[TypedFunction, None] = {}
         self.externals: dict[str, None] = {}
+        #: positions of the calls of functions of the same type whose results are returned
+        self.returned_calls: list[int] = []
 
     def translation(self) -> Translation:
         function, code = self.function, self.function.function.__code__
@@ -170,12 +175,10 @@ class _Translator(ValueWriter):
             if function.result is not None:
                 self.refuse("the function may end without a result")
             self.writer.add("ret void")
-        parameters = ", ".join(
-            " ".join(filter(None, (kind.llvm, function.parameter_attributes.get(name, ""), f"%{name}")))
-            for name, kind in function.parameters.items()
-        )
+        self._mark_tail_calls()
         linkage = function.linkage and f"{function.linkage} "
-        head = f"define {linkage}{llvm_type(function.result)} @{function.symbol}({parameters}) {function.attributes} {{"
+        heading = f"{linkage}{llvm_type(function.result)} @{function.symbol}({function.llvm_parameters})"
+        head = f"define {heading} {function.attributes} {{"
         text = "\n".join([head, "entry:", *self.stack, *self.writer.lines, "}"])
         return Translation(function.symbol, text, self.functions, self.externals, self.declarations)
 
@@ -267,8 +270,34 @@ class _Translator(ValueWriter):
                 made = self.emit(result, f"insertvalue {result.llvm} {made}, {part.argument}, {k}").text
             self.writer.add(f"ret {result.llvm} {made}")
         else:
-            self.writer.add(f"ret {self.like(result, self._expression(value)).argument}")
+            returned = self.like(result, self._expression(value))
+            if self._is_call_of_same_type(value):
+                self.returned_calls.append(len(self.writer.lines) - 1)
+            self.writer.add(f"ret {returned.argument}")
         self.environment = None
+
+    def _is_call_of_same_type(self, expression: ast.expr) -> bool:
+        """Return whether an expression is a call of a function with the parameters and the result of this one."""
+        if not (isinstance(expression, ast.Call) and isinstance(expression.func, ast.Name)):
+            return False
+        called = self.names.get(expression.func.id)
+        if isinstance(called, TypedFunction):
+            parameters = tuple(called.parameters.values())
+        elif isinstance(called, CFunction):
+            parameters = called.parameters
+        else:
+            return False
+        own_parameters = self.function.parameters.values()
+        is_same = [kind.llvm for kind in parameters] == [kind.llvm for kind in own_parameters]
+        return is_same and called.result == self.function.result
+
+    def _mark_tail_calls(self) -> None:
+        """Reuse the stack frame for returned calls, unless they may get pointers to it."""
+        lines = self.writer.lines
+        if self.stack or any(" = alloca " in line for line in lines):
+            return
+        for position in self.returned_calls:
+            lines[position] = lines[position].replace(" = call ", " = musttail call ", 1)
 
     def _if(self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
         static = self._static_truth(test)

@@ -18,6 +18,7 @@ from aesara.ir.typed.operations import (
     floor,
     leading_zeros,
     multiply_checked,
+    reference,
     rotate_right,
     select,
     sqrt,
@@ -302,6 +303,27 @@ def test_stack_and_memory():
     values = np.array([1, 2, 3])
     assert compiled(reverse)(values, 3) and values.tolist() == [30, 2, 1]
     assert not compiled(reverse)(values, 3) and values.tolist() == [1, 2, 30]
+
+
+@typed_function()
+def sum_of_range(n: i64, total: i64) -> i64:
+    """Call itself more often than the stack has room for."""
+    if n == 0:
+        return total
+    return sum_of_range(n - 1, total + n)
+
+
+@typed_function()
+def sum_by_reference(n: i64, total: Pointer[i64]) -> i64:
+    """Return the result of a call that gets a pointer to the stack."""
+    if n == 0:
+        return total[0]
+    return sum_by_reference(n - 1, reference(total[0] + n))
+
+
+def test_returned_calls_reuse_the_stack():
+    assert compiled(sum_of_range)(10**7, 0) == 10**7 * (10**7 + 1) // 2
+    assert compiled(sum_by_reference)(100, np.zeros(1, "int64")) == 5050
 
 
 def refused_types(a: i64, b: u64) -> i64:
