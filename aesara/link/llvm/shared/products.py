@@ -1,32 +1,26 @@
 """Matrix products: `small_products` for small matrices, BLAS for others (`symmetric_products`, `large_products`).
 
-C = alpha A B + beta C, where beta is 0 or 1 (with 0, the content of C does not matter). One routine for each dtype
+C = alpha A B + beta C, where beta is 0 or 1 (with 0, the content of C does not matter).  One function for each dtype
 takes the sizes and the operands with their strides, in elements, one of which is 1 for each of A and B:
 
 ``matmul.float64(table, watcher, m, k, n, a, row stride, column stride, b, row stride, column stride, c, row stride,
 alpha, beta)``.  It returns whether a signal handler, called by the watcher (or null), has stopped it.
 ``large.float64`` takes the same arguments and calls BLAS.
 
-=============  =====================================================================================
-In the text    means
-=============  =====================================================================================
-``DTYPE``      float64
-``TYPE``       double
-``ARGUMENTS``  the parameters of the routine
-``PASSED``     its arguments, passed on to another one; ``UNWATCHED``: with null for the watcher
-``SYMMETRIC``  code that sets ``%symmetric`` if B is the transpose of A and nothing is added
-``JUMP name``  a tail call of ``ae.matmul.name.DTYPE`` with the same arguments
-=============  =====================================================================================
+The functions that it chooses from have the same parameters, so that these are tail calls.
 """
 
-from __future__ import annotations
+import functools
+from typing import Any
 
-import re
-
-from aesara.link.llvm.shared.large_products import LARGE_PRODUCTS
-from aesara.link.llvm.shared.notation import expand
-from aesara.link.llvm.shared.small_products import small_products_text
-from aesara.link.llvm.shared.symmetric_products import SYMMETRIC_PRODUCTS
+from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
+from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
+from aesara.link.llvm.module import Module
+from aesara.link.llvm.shared.large_products import large_product
+from aesara.link.llvm.shared.product_types import NUMBERS, table_type
+from aesara.link.llvm.shared.small_products import add_parts, small_product
+from aesara.link.llvm.shared.symmetric_products import is_symmetric, symmetric_product
+from aesara.link.llvm.typed_functions import add_function
 
 __all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]
 
@@ -40,100 +34,100 @@ SMALL = (64**3, 8192)
 #: as long.  A matrix and a vector gain nothing as long as the matrix is in a cache.
 ONE_THREAD = (128**3, 128**3 // 16)
 
+#: the functions of `one_thread`
+_enter = CFunction("threads.enter", i1, i1)
+_leave = CFunction("threads.leave", None, i1)
+
+_ATTRIBUTES = "noinline nounwind"
+
 
 def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
-    """Return the routine ``matmul`` for a dtype and a size of vectors in bytes."""
-    limits = {"LIMIT": small, "SHORT": ONE_THREAD}
-    text = _PRODUCT
-    for name, (matrix, vector) in limits.items():
-        text = text.replace(f"{name}_VECTOR", str(vector)).replace(name, str(matrix))
-    return _plain(text + SYMMETRIC_PRODUCTS + small_products_text(dtype, vector_bytes), dtype)
+    """Return a module with ``matmul`` and ``mirror`` for a dtype and a size of vectors in bytes."""
+    module = Module()
+    add_function(module, _product(dtype, small))
+    add_parts(module, dtype, vector_bytes)
+    return module.text()
 
 
 def large_products_text(dtype: str) -> str:
-    """Return the routine ``large`` for a dtype."""
-    return _plain(LARGE_PRODUCTS, dtype)
+    """Return a module with ``large`` for a dtype."""
+    module = Module()
+    add_function(module, large_product(dtype))
+    return module.text()
 
 
-def _plain(text: str, dtype: str) -> str:
-    kind, letter = {"float64": ("double", "d"), "float32": ("float", "s")}[dtype]
-    text = re.sub(r"JUMP (\w+)", _JUMP, text).replace("SYMMETRIC", _SYMMETRIC.strip())
-    words = {
-        "ARGUMENTS": _ARGUMENTS, "PASSED": _PASSED, "UNWATCHED": _PASSED.replace("%watcher", "null"),
-        "DTYPE": dtype, "TYPE": kind, "LETTER": letter,
-    }  # fmt: skip
-    for name, value in words.items():
-        text = text.replace(name, value)
-    return expand(text)
+def _product(dtype: str, small: tuple[int, int]) -> TypedFunction:
+    """Return the function ``matmul`` for a dtype, with the largest numbers of multiply-adds without BLAS."""
+    number = NUMBERS[dtype]
+    Table: Any = table_type(dtype)
+    compute, call_blas = small_product(dtype), _blas_product(dtype)
+    small_matrices, small_vectors = small
+    short_matrices, short_vectors = ONE_THREAD
+
+    @typed_function(f"ae.matmul.{dtype}", "", _ATTRIBUTES, c="noalias")
+    def product(
+        table: Table,
+        watcher: ptr,
+        m: i64,
+        k: i64,
+        n: i64,
+        a: Pointer[number],
+        ars: i64,
+        acs: i64,
+        b: Pointer[number],
+        brs: i64,
+        bcs: i64,
+        c: Pointer[number],
+        crs: i64,
+        alpha: number,
+        beta: number,
+    ) -> i1:
+        multiply_adds = m * k * n
+        is_vector = m == 1 or n == 1
+        if multiply_adds <= (small_vectors if is_vector else small_matrices):
+            return compute(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+        # A product with a watcher comes here again without it.
+        if watcher == null:
+            # Zero times NaN is NaN, but BLAS does not read operands that it multiplies by zero.
+            if alpha == 0.0:
+                return compute(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+            if multiply_adds <= (short_vectors if is_vector else short_matrices):
+                is_counted = _enter(True)
+                is_stopped = call_blas(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+                _leave(is_counted)
+                return is_stopped
+        return call_blas(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+
+    return product
 
 
-# Tail calls need equal signatures, so routines may have arguments that they do not use.
-_ARGUMENTS = (
-    "ptr %table, ptr %watcher, i64 %m, i64 %k, i64 %n, ptr %a, i64 %ars, i64 %acs, ptr %b, i64 %brs, i64 %bcs, "
-    "ptr noalias %c, i64 %crs, TYPE %alpha, TYPE %beta"
-)
-_PASSED = _ARGUMENTS.replace(" noalias", "")
-_JUMP = r"%r.\1 = musttail call i1 @ae.matmul.\1.DTYPE(PASSED)" + "\n" + r"ret i1 %r.\1"
+@functools.cache
+def _blas_product(dtype: str) -> TypedFunction:
+    """Return the function that calls BLAS."""
+    number = NUMBERS[dtype]
+    Table: Any = table_type(dtype)
+    has_symmetric_result, compute_symmetric = is_symmetric(dtype), symmetric_product(dtype)
 
-_SYMMETRIC = """
-  %one.memory = icmp eq ptr %a, %b
-  %rows.columns = icmp eq i64 %ars, %bcs
-  %columns.rows = icmp eq i64 %acs, %brs
-  %square = icmp eq i64 %m, %n
-  %fresh = fcmp oeq TYPE %beta, 0.0
-  %turned.0 = and i1 %rows.columns, %columns.rows
-  %turned.1 = and i1 %turned.0, %one.memory
-  %turned.2 = and i1 %turned.1, %square
-  %symmetric = and i1 %turned.2, %fresh
-"""
+    @typed_function(f"ae.matmul.blas.{dtype}", "hidden", _ATTRIBUTES, c="noalias")
+    def blas_product(
+        table: Table,
+        watcher: ptr,
+        m: i64,
+        k: i64,
+        n: i64,
+        a: Pointer[number],
+        ars: i64,
+        acs: i64,
+        b: Pointer[number],
+        brs: i64,
+        bcs: i64,
+        c: Pointer[number],
+        crs: i64,
+        alpha: number,
+        beta: number,
+    ) -> i1:
+        if watcher == null and has_symmetric_result(m, n, a, ars, acs, b, brs, bcs, beta):
+            return compute_symmetric(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+        return table.large_product(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
 
-_PRODUCT = """
-define i1 @ae.matmul.DTYPE(ARGUMENTS) noinline nounwind {
-entry:
-  %mk = mul i64 %m, %k
-  %mkn = mul i64 %mk, %n
-  %mone = icmp eq i64 %m, 1
-  %none = icmp eq i64 %n, 1
-  %vector = or i1 %mone, %none
-  %limit = select i1 %vector, i64 LIMIT_VECTOR, i64 LIMIT
-  %few = icmp sle i64 %mkn, %limit
-  br i1 %few, label %small, label %large
-large:
-  ; zero times NaN is NaN, but BLAS does not read operands that it multiplies by zero
-  %nothing = fcmp oeq TYPE %alpha, 0.0
-  %nobody = icmp eq ptr %watcher, null
-  %all = and i1 %nothing, %nobody
-  br i1 %all, label %small, label %blas
-small:
-  JUMP small
-blas:
-  %most = select i1 %vector, i64 SHORT_VECTOR, i64 SHORT
-  %few.too = icmp sle i64 %mkn, %most
-  ; one that is watched comes here again without a watcher
-  %short = and i1 %few.too, %nobody
-  br i1 %short, label %alone, label %many
-alone:
-  %entered = call i1 @threads.enter(i1 true)
-  %r.alone = call i1 @ae.matmul.blas.DTYPE(PASSED)
-  call void @threads.leave(i1 %entered)
-  ret i1 %r.alone
-many:
-  JUMP blas
-}
-declare i1 @threads.enter(i1)
-declare void @threads.leave(i1)
-
-define hidden i1 @ae.matmul.blas.DTYPE(ARGUMENTS) noinline nounwind {
-entry:
-  %nobody = icmp eq ptr %watcher, null
-  SYMMETRIC
-  %now = and i1 %symmetric, %nobody
-  br i1 %now, label %triangle, label %general
-triangle:
-  JUMP symmetric
-general:
-  %routine = word large.DTYPE
-  %r.large = musttail call i1 %routine(PASSED)
-  ret i1 %r.large
-}
-"""
+    return blas_product

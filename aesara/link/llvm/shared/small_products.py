@@ -1,6 +1,6 @@
 """Products of small matrices, for which BLAS takes longer to prepare than to compute.
 
-``matmul.small.float64`` has the arguments of ``matmul.float64`` (see `products`). The unit strides of the matrices
+``matmul.small.float64`` has the parameters of ``matmul.float64`` (see `products`). The unit strides of the matrices
 decide which part computes it:
 
 ==========  ==========================================================================================================
@@ -14,17 +14,20 @@ A single column is the single row of the transposed product.  At the edges of C 
 with fewer lanes, so that equal rows and columns have equal results wherever they are.  No order of additions depends
 on the width of the processor's vectors, and every multiply-add is fused.
 
-The text is in the notation of `products`.
+The choice is in typed Python.  The parts, unrolled for a number of lanes, are written by functions of values.
 """
-
-from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from aesara.ir.instructions import InstructionWriter, Value, suffix, vector_of
+from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
+from aesara.ir.typed.types import Pointer, i1, i64, ptr
+from aesara.link.llvm.module import Module
+from aesara.link.llvm.shared.product_types import NUMBERS, product_type, table_type
 
-__all__ = ["small_products_text"]
+__all__ = ["add_parts", "small_product"]
 
 #: number of rows, partial sums of a row, or elements that are computed together
 _TOGETHER = 4
@@ -32,81 +35,81 @@ _TOGETHER = 4
 _DOT_BYTES = 64
 #: number of rows of B that are transposed at once
 _DEPTH = 64
-#: an element type: its name in LLVM IR, and its size in bytes
-_KINDS = {"float64": ("double", 8), "float32": ("float", 4)}
 
 
-def small_products_text(dtype: str, vector_bytes: int) -> str:
-    """Return the routine for a dtype and a size of vectors in bytes."""
-    kind, size = _KINDS[dtype]
+@functools.cache
+def small_product(dtype: str) -> TypedFunction:
+    """Return the function ``matmul.small`` for a dtype."""
+    number = NUMBERS[dtype]
+    Table: Any = table_type(dtype)
+    signature = product_type(dtype)
+    rows, row, dots, turned = (
+        CFunction(_symbol(name, dtype), signature.result, *signature.parameters)
+        for name in ("rows", "row", "dots", "turned")
+    )
+
+    @typed_function(f"ae.matmul.small.{dtype}", "hidden", "noinline nounwind", c="noalias")
+    def small_product(
+        table: Table,
+        watcher: ptr,
+        m: i64,
+        k: i64,
+        n: i64,
+        a: Pointer[number],
+        ars: i64,
+        acs: i64,
+        b: Pointer[number],
+        brs: i64,
+        bcs: i64,
+        c: Pointer[number],
+        crs: i64,
+        alpha: number,
+        beta: number,
+    ) -> i1:
+        if n == 1 and m != 1:
+            return small_product(table, watcher, 1, k, m, b, bcs, brs, a, acs, ars, c, m, alpha, beta)
+        if m == 1 and acs == 1 and brs == 1 and (n == 1 or bcs != 1):
+            return dots(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+        if bcs != 1:
+            return turned(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+        if m == 1:
+            return row(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+        return rows(table, watcher, m, k, n, a, ars, acs, b, brs, bcs, c, crs, alpha, beta)
+
+    return small_product
+
+
+def _symbol(name: str, dtype: str) -> str:
+    return f"ae.matmul.{name}.{dtype}"
+
+
+def add_parts(module: Module, dtype: str, vector_bytes: int) -> None:
+    """Add the parts for a dtype and a size of vectors in bytes to a module."""
+    kind, size = NUMBERS[dtype].llvm, NUMBERS[dtype].bits // 8
     lanes = max(vector_bytes // size, _TOGETHER)
-    parts = [_Part(kind, size, lanes).text(name) for name in ("rows", "row", "dots", "turned")]
-    return "\n".join((_CHOICE, *parts, _declarations(kind, size, lanes)))
-
-
-_CHOICE = """
-define hidden i1 @ae.matmul.small.DTYPE(ARGUMENTS) noinline nounwind {
-entry:
-  %column = icmp eq i64 %n, 1
-  %single = icmp eq i64 %m, 1
-  %several = xor i1 %single, true
-  %flip = and i1 %column, %several
-  br i1 %flip, label %flipped, label %straight
-flipped:
-  %r.flipped = musttail call i1 @ae.matmul.small.DTYPE(
-    ptr %table, ptr %watcher, i64 1, i64 %k, i64 %m, ptr %b, i64 %bcs, i64 %brs,
-    ptr %a, i64 %acs, i64 %ars, ptr %c, i64 %m, TYPE %alpha, TYPE %beta)
-  ret i1 %r.flipped
-straight:
-  %along = icmp eq i64 %bcs, 1
-  br i1 %single, label %one, label %many
-many:
-  br i1 %along, label %rows, label %turned
-one:
-  %a.along = icmp eq i64 %acs, 1
-  %down = icmp eq i64 %brs, 1
-  %both = and i1 %a.along, %down
-  %better = xor i1 %along, true
-  %other = or i1 %column, %better
-  %dots.now = and i1 %both, %other
-  br i1 %dots.now, label %dots, label %no.dots
-no.dots:
-  br i1 %along, label %row, label %turned
-rows:
-  JUMP rows
-row:
-  JUMP row
-dots:
-  JUMP dots
-turned:
-  JUMP turned
-}
-"""
-
-
-def _declarations(kind: str, size: int, lanes: int) -> str:
-    """Return declarations of the intrinsics that the parts call."""
+    for name in ("rows", "row", "dots", "turned"):
+        module.helper(f"@{_symbol(name, dtype)}", _Part(dtype, lanes).text(name))
+    # What is added where beta is 0: x + -0.0 is x, also for zeros.
     nothing = ", ".join([f"{kind} -0.0"] * (2 * lanes))
-    lines = [
-        f"@nothing = internal constant [{2 * lanes} x {kind}] [{nothing}], align 64",
-        "declare i64 @llvm.smin.i64(i64, i64)",
-    ]
-    for count in dict.fromkeys([lanes, _DOT_BYTES // size, _TOGETHER]):
+    module.helper("@nothing", f"@nothing = internal constant [{2 * lanes} x {kind}] [{nothing}], align 64")
+    module.intrinsic("smin", "i64", 2)
+    for count in (lanes, _DOT_BYTES // size, _TOGETHER):
         vector, mask = vector_of(kind, count), vector_of("i1", count)
-        name = suffix(vector)
-        lines += [
-            f"declare {vector} @llvm.fma.{name}({vector}, {vector}, {vector})",
-            f"declare {vector} @llvm.masked.load.{name}.p0(ptr, i32, {mask}, {vector})",
-            f"declare void @llvm.masked.store.{name}.p0({vector}, ptr, i32, {mask})",
-        ]
-    return "\n".join(lines)
+        module.intrinsic("fma", vector, 3)
+        for name, result, parameters in (
+            ("load", vector, f"ptr, i32, {mask}, {vector}"),
+            ("store", "void", f"{vector}, ptr, i32, {mask}"),
+        ):
+            symbol = f"@llvm.masked.{name}.{suffix(vector)}.p0"
+            module.declare(symbol, f"declare {result} {symbol}({parameters})")
 
 
 class _Part:
     """Writes a part: one function, for an element type and a number of lanes."""
 
-    def __init__(self, kind: str, size: int, lanes: int) -> None:
-        self.kind, self.size, self.lanes = kind, size, lanes
+    def __init__(self, dtype: str, lanes: int) -> None:
+        self.dtype, self.lanes = dtype, lanes
+        kind, size = self.kind, self.size = NUMBERS[dtype].llvm, NUMBERS[dtype].bits // 8
         self.parts = _DOT_BYTES // size
         w = self.w = InstructionWriter()
         self.zero = w.constant("i64", 0)
@@ -119,7 +122,8 @@ class _Part:
     def text(self, name: str) -> str:
         """Return the function of this name; called once."""
         {"rows": self._rows, "row": self._row, "dots": self._dots, "turned": self._with_transposed_blocks}[name]()
-        head = f"define internal i1 @ae.matmul.{name}.DTYPE(ARGUMENTS) noinline nounwind {{"
+        parameters = small_product(self.dtype).llvm_parameters
+        head = f"define internal i1 @{_symbol(name, self.dtype)}({parameters}) noinline nounwind {{"
         return "\n".join([head, self.w.text(), "ret i1 false", "}"])
 
     # -- rows of B -------------------------------------------------------------------------------------------
@@ -228,7 +232,7 @@ class _Part:
                 self._transpose_block(j, columns, p, depth, place)
                 a = self._at(self.a, p * self.acs)
                 w.emit("i1", (
-                    f"call i1 @ae.matmul.rows.DTYPE(ptr %table, ptr %watcher, i64 %m, {depth.operand}, "
+                    f"call i1 @{_symbol('rows', self.dtype)}(ptr %table, ptr %watcher, i64 %m, {depth.operand}, "
                     f"{columns.operand}, {a.operand}, i64 %ars, i64 %acs, {place.operand}, i64 {width}, i64 1, "
                     f"{c.operand}, i64 %crs, {self.alpha.operand}, {beta.operand})"
                 ))  # fmt: skip

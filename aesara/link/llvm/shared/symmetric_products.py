@@ -1,107 +1,115 @@
 """Products of a matrix and its transpose: BLAS computes one triangle, which is copied to the other.
 
-``matmul.symmetric.float64`` has the arguments of ``matmul.float64`` (see `products`), where B is A transposed in the
-same memory, C is square and beta is 0. It takes about half of the time of a general product.
+``matmul.symmetric.float64`` has the parameters of ``matmul.float64`` (see `products`), where B is A transposed in the
+same memory, C is square and beta is 0.  It takes about half of the time of a general product.
 
-The column-major matrix in the memory of A, by its unit stride, is A or A'; `syrk` writes the upper triangle of the
-column-major result, which is the lower one of C. Both triangles of a block are in the cache when it is copied.
-
-``mirror.float64(from, to, rows, columns, stride, below)`` writes a part of a matrix transposed to another part of it.
-If `below` holds, it writes only the elements below the part's diagonal, and both may be the same part. Products that
-are computed in blocks call it for these.
-
-The text is in the notation of `products`.
+``mirror.float64`` writes a part of a matrix transposed to another part of it.  Products that are computed in blocks
+call it for blocks above the diagonal.
 """
 
-from __future__ import annotations
+import functools
+from typing import Any
 
-__all__ = ["SYMMETRIC_PRODUCTS"]
+from aesara.ir.typed.function import TypedFunction, typed_function
+from aesara.ir.typed.operations import reference
+from aesara.ir.typed.types import Pointer, i1, i8, i32, i64, ptr
+from aesara.link.llvm.shared.product_types import NUMBERS, table_type
 
-#: side of the blocks that are copied
+__all__ = ["PLAIN", "TRANSPOSED", "is_symmetric", "leading_dimension", "mirror", "symmetric_product"]
+
+#: BLAS's letters for an operand as it is, and for one that is transposed
+PLAIN, TRANSPOSED = ord("N"), ord("T")
+#: BLAS's letter for the upper triangle
+_UPPER = ord("U")
+
+#: side of the blocks that are copied: both triangles of a block are in the cache
 _BLOCK = 32
 
-_TEXT = """
-define hidden i1 @ae.matmul.symmetric.DTYPE(ARGUMENTS) noinline nounwind {
-entry:
-  %upper = alloca i8
-  %turned = alloca i8
-  %pm = alloca i32
-  %pk = alloca i32
-  %plda = alloca i32
-  %pldc = alloca i32
-  %palpha = alloca TYPE
-  %pbeta = alloca TYPE
-  %along = icmp eq i64 %acs, 1
-  %letter = select i1 %along, i8 84, i8 78
-  %lda0 = select i1 %along, i64 %ars, i64 %acs
-  %lda1 = select i1 %along, i64 %k, i64 %m
-  %lda2 = call i64 @llvm.smax.i64(i64 %lda0, i64 %lda1)
-  %lda3 = call i64 @llvm.smax.i64(i64 %lda2, i64 1)
-  %lda = trunc i64 %lda3 to i32
-  %ldc = trunc i64 %crs to i32
-  %m32 = trunc i64 %m to i32
-  %k32 = trunc i64 %k to i32
-  store i8 85, ptr %upper
-  store i8 %letter, ptr %turned
-  store i32 %m32, ptr %pm
-  store i32 %k32, ptr %pk
-  store i32 %lda, ptr %plda
-  store i32 %ldc, ptr %pldc
-  store TYPE %alpha, ptr %palpha
-  store TYPE 0.0, ptr %pbeta
-  %syrk = word LETTERsyrk
-  call void %syrk(
-    ptr %upper, ptr %turned, ptr %pm, ptr %pk, ptr %palpha, ptr %a, ptr %plda, ptr %pbeta, ptr %c, ptr %pldc)
-  call void @ae.mirror.DTYPE(ptr %c, ptr %c, i64 %m, i64 %m, i64 %crs, i1 true)
-  ret i1 false
-}
 
-define void @ae.mirror.DTYPE(ptr %from, ptr %to, i64 %m, i64 %n, i64 %stride, i1 %below) noinline nounwind {
-entry:
-  br label %down
-down:
-  %i = phi i64 [0, %entry], [%i.end, %down.next]
-  %i.full = add i64 %i, BLOCK
-  %i.end = call i64 @llvm.smin.i64(i64 %i.full, i64 %m)
-  %last = select i1 %below, i64 %i.end, i64 %n
-  br label %across
-across:
-  %j = phi i64 [0, %down], [%j.end, %across.next]
-  %j.end = add i64 %j, BLOCK
-  br label %row
-row:
-  %r = phi i64 [%i, %across], [%r.next, %row.next]
-  %limit = select i1 %below, i64 %r, i64 %n
-  %stop = call i64 @llvm.smin.i64(i64 %j.end, i64 %limit)
-  %some = icmp slt i64 %j, %stop
-  %r.start = mul i64 %r, %stride
-  br i1 %some, label %element, label %row.next
-element:
-  %q = phi i64 [%j, %row], [%q.next, %element]
-  %at = add i64 %r.start, %q
-  %at.p = getelementptr TYPE, ptr %from, i64 %at
-  %value = load TYPE, ptr %at.p
-  %q.start = mul i64 %q, %stride
-  %place = add i64 %q.start, %r
-  %place.p = getelementptr TYPE, ptr %to, i64 %place
-  store TYPE %value, ptr %place.p
-  %q.next = add i64 %q, 1
-  %q.more = icmp slt i64 %q.next, %stop
-  br i1 %q.more, label %element, label %row.next
-row.next:
-  %r.next = add i64 %r, 1
-  %r.more = icmp slt i64 %r.next, %i.end
-  br i1 %r.more, label %row, label %across.next
-across.next:
-  %j.more = icmp slt i64 %j.end, %last
-  br i1 %j.more, label %across, label %down.next
-down.next:
-  %i.more = icmp slt i64 %i.end, %m
-  br i1 %i.more, label %down, label %done
-done:
-  ret void
-}
-declare i64 @llvm.smax.i64(i64, i64)
-"""
+@typed_function("ae.matmul.leading_dimension", attributes="noinline nounwind")
+def leading_dimension(rows: i64, columns: i64, rs: i64, cs: i64) -> i64:
+    """Return BLAS's leading dimension of a matrix, by its row and column stride: the stride that may not be 1."""
+    return max(rs, columns, 1) if cs == 1 else max(cs, rows, 1)
 
-SYMMETRIC_PRODUCTS = _TEXT.replace("BLOCK", str(_BLOCK))
+
+@functools.cache
+def is_symmetric(dtype: str) -> TypedFunction:
+    """Return the function that tests whether B is the transpose of A and nothing is added."""
+    number = NUMBERS[dtype]
+
+    @typed_function(f"ae.matmul.is_symmetric.{dtype}", attributes="noinline nounwind")
+    def is_symmetric(
+        m: i64, n: i64, a: Pointer[number], ars: i64, acs: i64, b: Pointer[number], brs: i64, bcs: i64, beta: number
+    ) -> i1:
+        return a == b and ars == bcs and acs == brs and m == n and beta == 0.0
+
+    return is_symmetric
+
+
+@functools.cache
+def symmetric_product(dtype: str) -> TypedFunction:
+    """Return the function ``matmul.symmetric`` for a dtype."""
+    number, copy_triangle = NUMBERS[dtype], mirror(dtype)
+    Table: Any = table_type(dtype)
+
+    @typed_function(f"ae.matmul.symmetric.{dtype}", "hidden", "noinline nounwind", c="noalias")
+    def symmetric_product(
+        table: Table,
+        watcher: ptr,
+        m: i64,
+        k: i64,
+        n: i64,
+        a: Pointer[number],
+        ars: i64,
+        acs: i64,
+        b: Pointer[number],
+        brs: i64,
+        bcs: i64,
+        c: Pointer[number],
+        crs: i64,
+        alpha: number,
+        beta: number,
+    ) -> i1:
+        # The column-major matrix in the memory of A is A' if the rows of A are contiguous.  The upper triangle of the
+        # column-major result is the lower one of C.
+        table.syrk(
+            reference(i8(_UPPER)),
+            reference(i8(TRANSPOSED if acs == 1 else PLAIN)),
+            reference(i32(m)),
+            reference(i32(k)),
+            reference(alpha),
+            a,
+            reference(i32(leading_dimension(m, k, ars, acs))),
+            reference(beta),
+            c,
+            reference(i32(crs)),
+        )
+        copy_triangle(c, c, m, m, crs, True)
+        return False
+
+    return symmetric_product
+
+
+@functools.cache
+def mirror(dtype: str) -> TypedFunction:
+    """Return the function ``mirror`` for a dtype."""
+    number = NUMBERS[dtype]
+
+    @typed_function(f"ae.mirror.{dtype}", "", "noinline nounwind")
+    def mirror(
+        source: Pointer[number], target: Pointer[number], rows: i64, columns: i64, stride: i64, is_below: i1
+    ) -> None:
+        """Write a part of a matrix transposed to another part of it.
+
+        If `is_below`, write only the elements below the part's diagonal; both may be the same part.
+        """
+        for i in range(0, rows, _BLOCK):
+            end = min(i + _BLOCK, rows)
+            for j in range(0, end if is_below else columns, _BLOCK):
+                for r in range(i, end):
+                    row = source + r * stride
+                    column = target + r
+                    for q in range(j, min(j + _BLOCK, r if is_below else columns)):
+                        column[q * stride] = row[q]
+
+    return mirror
