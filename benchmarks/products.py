@@ -15,6 +15,7 @@ import numpy as np
 from aesara.link.llvm.jit import load_routines
 from aesara.link.llvm.runtime import fixed_words
 from aesara.link.llvm.shared.code import routine_words
+from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
 from aesara.link.llvm.shared.products import products_text
 from aesara.link.llvm.target import current_target
 
@@ -47,7 +48,8 @@ class Products:
         self.routines = {}
         for name, limits in LIMITS.items():
             text = products_text(dtype, current_target().vector_bytes, limits)
-            (self.routines[name],) = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target()).values()
+            addresses = load_routines(text, [f"matmul.{dtype}"], None, 1, current_target(), ONE_THREAD)
+            (self.routines[name],) = addresses.values()
         text = REPEAT.replace("MATRICES", MATRICES).replace("TYPE", kind)
         (repeat,) = load_routines(text, [f"repeat.{kind}"], None, 1, current_target()).values()
         size, pointer = ctypes.c_int64, ctypes.c_void_p

@@ -64,7 +64,9 @@ def _facts_of_module(name: str) -> tuple[str, list[str]]:
             facts.append(value.declaration)
         elif isinstance(value, (TypedFunction, ConstantArray)):
             others.append(value.function.__module__)
-        elif isinstance(value, FunctionType) or (isinstance(value, type) and issubclass(value, Struct)):
+        elif isinstance(value, type):
+            others += [value.__module__] if issubclass(value, Struct) else []
+        elif isinstance(getattr(value, "__wrapped__", value), FunctionType):  # cached functions are wrapped
             others.append(value.__module__)
         elif isinstance(value, ModuleType):
             others.append(value.__name__)

@@ -251,8 +251,7 @@ def load_routines(
     with _hold_lock():
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"{prefix}{name}" for name in names}
-        if isinstance(text, str):
-            calls = (*calls, *missing_instructions.externals(text, target))
+        calls = (*calls, *(() if target.multiplies_and_adds else ("fma",)))
         addresses, library = _link((code,), calls, symbols.values(), target)
         _libraries.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}

@@ -13,6 +13,7 @@ The functions that it chooses from have the same parameters, so that these are t
 import functools
 from typing import Any
 
+from aesara.ir.typed.digests import digest_of_sources
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
 from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm.module import Module
@@ -20,7 +21,7 @@ from aesara.link.llvm.shared.large_products import large_product
 from aesara.link.llvm.shared.product_types import NUMBERS, table_type
 from aesara.link.llvm.shared.small_products import add_parts, small_product
 from aesara.link.llvm.shared.symmetric_products import is_symmetric, symmetric_product
-from aesara.link.llvm.typed_functions import add_function
+from aesara.link.llvm.typed_functions import LazyText, add_function, lazy_library
 
 __all__ = ["ONE_THREAD", "SMALL", "large_products_text", "products_text"]
 
@@ -41,19 +42,22 @@ _leave = CFunction("threads.leave", None, i1)
 _ATTRIBUTES = "noinline nounwind"
 
 
-def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> str:
+def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL) -> LazyText:
     """Return a module with ``matmul`` and ``mirror`` for a dtype and a size of vectors in bytes."""
-    module = Module()
-    add_function(module, _product(dtype, small))
-    add_parts(module, dtype, vector_bytes)
-    return module.text()
+    function = _product(dtype, small)
+
+    def build() -> str:
+        module = Module()
+        add_function(module, function)
+        add_parts(module, dtype, vector_bytes)
+        return module.text()
+
+    return LazyText(f"{digest_of_sources([function])} {vector_bytes} {small}", build)
 
 
-def large_products_text(dtype: str) -> str:
+def large_products_text(dtype: str) -> LazyText:
     """Return a module with ``large`` for a dtype."""
-    module = Module()
-    add_function(module, large_product(dtype))
-    return module.text()
+    return lazy_library([large_product(dtype)])
 
 
 def _product(dtype: str, small: tuple[int, int]) -> TypedFunction:
