@@ -9,10 +9,11 @@ LIBRARIES_VENV := .venv-libraries
 PYMC4_VENV := .venv-pymc4
 THEANO_VENV := .venv-theano
 OLDEST_VENV := .venv-oldest
-PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check
+# most modules of what is installed are never imported: the others are compiled when they are
+PIP_INSTALL := python -m pip install --quiet --disable-pip-version-check --no-compile
 BIN := $(VENV)/bin
 
-.PHONY: help venv environments old-environments demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate lint types bench bench-ops wheel reference clean
+.PHONY: help venv environments old-environments demo radon nile diabetes smoother schools autoencoder networks pymc pymc-compare test test-jax test-notebook test-pytensor test-pytensor-3 test-libraries test-theano-libraries test-oldest quick levels mutate layers lint types bench bench-ops wheel reference clean
 .DEFAULT_GOAL := help
 
 help:
@@ -37,6 +38,7 @@ help:
 	@echo "make test-oldest  run a few tests of each file with the oldest versions of what is needed (Python 3.11 or 3.12)"
 	@echo "make levels  run tests of results for the lower levels of processors that this one can run code for"
 	@echo "make mutate  plant faults and see whether the tests notice, before a release"
+	@echo "make layers  check imports between layers"
 	@echo "make lint    ruff"
 	@echo "make types   mypy"
 	@echo "make bench   print the benchmark table"
@@ -50,11 +52,11 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/demo.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[demo]'
+	$(BIN)/$(PIP_INSTALL) -e '.[demo]'
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test]'
+	$(BIN)/$(PIP_INSTALL) -e '.[test]'
 	@touch $@ $(VENV)/demo.stamp
 
 venv: $(VENV)/test.stamp
@@ -90,7 +92,7 @@ networks: $(VENV)/demo.stamp
 
 test: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -n auto -m 'not main_thread'
-	$(BIN)/python -m pytest -m main_thread
+	$(BIN)/python -m pytest -m main_thread $$(grep -rl --include='test_*.py' 'mark\.main_thread' tests)
 
 $(JAX_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(JAX_VENV)
@@ -113,7 +115,7 @@ test-notebook: $(NOTEBOOK_VENV)/test.stamp
 
 $(PYTENSOR_VENV)/test.stamp: pyproject.toml
 	$(PYTHON) -m venv $(PYTENSOR_VENV)
-	$(PYTENSOR_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[test-pytensor]'
+	$(PYTENSOR_VENV)/bin/$(PIP_INSTALL) -e '.[test-pytensor]'
 	@touch $@
 
 # chains, and tests side by side, are what uses the cores
@@ -181,6 +183,9 @@ quick: $(VENV)/test.stamp
 
 mutate: $(VENV)/test.stamp
 	$(BIN)/python -m tools.mutate
+
+layers: $(VENV)/test.stamp
+	$(BIN)/python -m pytest tests/test_layers.py
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff check .
