@@ -2,7 +2,8 @@
 
 The loop IR is the same, so that faults of ops, rules, lowering and the emitter show.  What LLVM makes of loops is
 tested by values of each op for all dtypes and layouts (`optable/test_table_values.py`), by programs drawn at random
-(`fuzz`, `scan/test_random_loops.py`), and by tests of kernels and machine code (`accuracy`, `ir`, `lower`, `link`).
+(`fuzz`, `scan/test_random_loops.py`), and by tests of kernels and machine code (`accuracy`, `ir`, `lower`, `link`); in
+`lower`, for kernels of unknown lengths.
 With ``--quick``, where a few tests of each file run, LLVM optimizes for all of them.
 """
 
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parent
 
 #: Folders and files without passes, and those within them for which LLVM optimizes.
 UNOPTIMIZED = """
-optable pytensor_mode rules scan sparse spec tensor
+link/jax_mode optable pytensor_mode rules scan sparse spec tensor
 lower/test_decompositions.py lower/test_linear_algebra.py lower/test_matrix_equations.py lower/test_matrix_roots.py
 lower/test_small_matrices.py
 """.split()

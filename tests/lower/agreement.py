@@ -5,6 +5,7 @@ The interpreter stops at any access out of bounds.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ import aesara.tensor as at
 from aesara.compile.mode import Mode
 from aesara.ir.interpret import CheckFailed, run_program
 from aesara.ir.verify_program import verify_program
+from tests.unoptimized import unoptimized
 
 REFERENCE = Mode(linker="py", optimizer=None)
 
@@ -104,12 +106,14 @@ def assert_native(
 ) -> Any:
     """Everything runs natively and gives what `perform` gives, for unknown and for known lengths.
 
-    The interpreter, which takes a hundredth of a millisecond for each operation, may be left out.
+    The interpreter, which takes a hundredth of a millisecond for each operation, may be left out. LLVM's passes run for
+    unknown lengths.
     """
     values = [np.asarray(v) for v in values]
     for known in static:
         expected = compiled(build, values, known, REFERENCE)(*values)
-        function = compiled(build, values, known)
+        with unoptimized() if known else contextlib.nullcontext():
+            function = compiled(build, values, known)
         assert function._native.report.python_nodes == {}
         got = function(*values)
         for results in (got, interpreted(function, values)) if interpret else (got,):
