@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import COMPLEX_OF, Expr, const
 from aesara.records import dataclass
 
-__all__ = ["COMPLEX_OF", "ITEM_SIZES", "Buffer", "Operand", "Slot", "longest"]
+__all__ = ["ITEM_SIZES", "Buffer", "Operand", "Slot", "longest"]
 
 #: bytes of one element in memory
 ITEM_SIZES = {
@@ -17,9 +17,6 @@ ITEM_SIZES = {
     "float32": 4,
     "float64": 8,
 }
-
-#: complex dtype by the dtype of its parts
-COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
 
 
 def longest(dtype: str, ndim: int) -> int:

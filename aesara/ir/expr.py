@@ -12,10 +12,14 @@ op          attr                                     args
 ``call``    a `ScalarFunction`, or the name of an    its arguments
             external scalar function
 primitive   none                                     operands, all of one dtype
+``complex`` none                                     real and imaginary part
 ==========  =======================================  =====================================
 
 Arithmetic works on one dtype: operands are cast first.  Comparisons yield ``bool``; ``select`` takes a ``bool``
 and two values.
+
+Each expression of a complex dtype is a ``complex``: operations on it are made of operations on the parts. In memory
+the imaginary part follows the real part.  Programs have no complex expressions, only their parts.
 """
 
 from __future__ import annotations
@@ -33,13 +37,20 @@ from aesara.utils import free_in_children
 __all__ = [
     "Expr",
     "COMPARISONS",
+    "COMPLEX_OF",
     "INDEX",
+    "NoComplexForm",
+    "PART_OF",
     "const",
     "var",
     "load",
     "cast",
     "call",
+    "complex_number",
+    "imag",
     "op",
+    "parts_of",
+    "real",
     "walk",
     "linear_offset",
     "on_clear",
@@ -49,6 +60,10 @@ __all__ = [
 
 INDEX = "int64"
 
+#: complex dtype by the dtype of its parts, and the reverse
+COMPLEX_OF = {"float32": "complex64", "float64": "complex128"}
+PART_OF = {whole: part for part, whole in COMPLEX_OF.items()}
+
 COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 TESTS = frozenset({"isnan", "isinf"})
 
@@ -57,6 +72,10 @@ _TABLE_LIMIT = 100_000  # about 25 MB
 _lock = free_in_children(threading.Lock())
 _users = 0
 _dependents: list[Callable[[], None]] = []
+
+
+class NoComplexForm(Exception):
+    """An operation that is not defined for complex numbers."""
 
 
 def _operator(name: str) -> Callable[[Expr, Expr | float], Expr]:
@@ -158,8 +177,12 @@ def on_clear(forget: Callable[[], None]) -> None:
     _dependents.append(forget)
 
 
-def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
-    """Return a literal. Signed zeros and NaN are distinct."""
+def const(value: float | complex, dtype: str = INDEX) -> Expr:
+    """Return the literal of a number. Signed zeros and NaN are distinct."""
+    if dtype in PART_OF:
+        number, part = complex(value), PART_OF[dtype]
+        return complex_number(const(number.real, part), const(number.imag, part))
+    assert not isinstance(value, complex)
     if dtype == "bool":
         value = bool(value)
     elif dtype.startswith("float"):
@@ -171,17 +194,25 @@ def const(value: int | float | bool, dtype: str = INDEX) -> Expr:
 
 def var(name: str, dtype: str = INDEX) -> Expr:
     """Return a named scalar: a loop index, a size, or a mutable scalar; the name may be one of `ir.symbols`."""
+    if dtype in PART_OF:
+        return complex_number(var(f"{name}_re", PART_OF[dtype]), var(f"{name}_im", PART_OF[dtype]))
     return _intern("var", dtype, name, (), (type(name), name, getattr(name, "most", None)))
 
 
 def load(buffer: str, dtype: str, offset: Expr) -> Expr:
     """Return the element of `buffer` at a linear offset."""
+    if dtype in PART_OF:
+        return complex_number(*(load(buffer, PART_OF[dtype], part_offset(offset, k)) for k in (0, 1)))
     return _intern("load", dtype, buffer, (offset,), (type(buffer), buffer))
 
 
 def cast(value: Expr, dtype: str) -> Expr:
     if value.dtype == dtype:
         return value
+    if dtype in PART_OF:
+        return complex_number(cast(real(value), PART_OF[dtype]), cast(imag(value), PART_OF[dtype]))
+    if value.op == "complex":
+        raise NoComplexForm(f"cast to {dtype}")
     if value.op == "const" and not (isinstance(value.attr, float) and not dtype.startswith("float")):
         number = value.attr
         if dtype.startswith("float64") or dtype == "bool" or holds(dtype, number):
@@ -192,6 +223,31 @@ def cast(value: Expr, dtype: str) -> Expr:
 def call(function: Any, dtype: str, args: Iterable[Expr]) -> Expr:
     """Return a call of a `ScalarFunction` or an `ExternalFunction`."""
     return _intern("call", dtype, function, tuple(args), function)
+
+
+def complex_number(re: Expr, im: Expr) -> Expr:
+    """Return the complex number of these parts."""
+    return _intern("complex", COMPLEX_OF[re.dtype], None, (re, im), None)
+
+
+def real(e: Expr) -> Expr:
+    """Return the real part; a real expression itself."""
+    return e.args[0] if e.op == "complex" else e
+
+
+def imag(e: Expr) -> Expr:
+    """Return the imaginary part; that of a real expression is 0."""
+    return e.args[1] if e.op == "complex" else const(0, e.dtype)
+
+
+def parts_of(e: Expr) -> tuple[Expr, ...]:
+    """Return real and imaginary part, or the real expression."""
+    return e.args if e.op == "complex" else (e,)
+
+
+def part_offset(offset: Expr, part: int) -> Expr:
+    """Return the offset of the real (0) or imaginary (1) part of the complex number at an offset."""
+    return op("add", op("mul", offset, const(2)), const(part))
 
 
 def op(name: str, *args: Expr) -> Expr:
@@ -209,7 +265,11 @@ def op(name: str, *args: Expr) -> Expr:
             return condition if yes.attr else ~condition
         if yes.dtype == INDEX and condition is op("gt", yes, no):
             return op("maximum", yes, no)
+        if yes.op == "complex" or no.op == "complex":
+            return complex_number(*(op(name, condition, part(yes), part(no)) for part in (real, imag)))
         return _intern(name, yes.dtype, None, args, None)
+    if args[0].op == "complex" or args[-1].op == "complex":
+        return _op_on_parts(name, *args)
     dtype = args[0].dtype
     simple = _simplify_index(name, args) if dtype == INDEX else _simplify_logic(name, args) if dtype == "bool" else None
     if simple is not None:
@@ -217,6 +277,22 @@ def op(name: str, *args: Expr) -> Expr:
     if name in COMPARISONS or name in TESTS:
         dtype = "bool"
     return _intern(name, dtype, None, args, None)
+
+
+def _op_on_parts(name: str, *args: Expr) -> Expr:
+    """Apply a primitive to complex numbers; a factor or divisor may be real."""
+    if len(args) == 2 and args[1].op != "complex" and name in ("mul", "div"):
+        return complex_number(*(op(name, part, args[1]) for part in args[0].args))
+    if name == "mul" and args[0].op != "complex":
+        return complex_number(*(op(name, args[0], part) for part in args[1].args))
+    if name == "mul":
+        (a, b), (c, d) = (z.args for z in args)
+        return complex_number(a * c - b * d, a * d + b * c)
+    if name in ("add", "sub", "neg"):
+        return complex_number(op(name, *map(real, args)), op(name, *map(imag, args)))
+    if name in ("eq", "ne", *TESTS):
+        return op("and" if name == "eq" else "or", op(name, *map(real, args)), op(name, *map(imag, args)))
+    raise NoComplexForm(name)
 
 
 #: a comparison with exchanged operands
@@ -380,6 +456,8 @@ def rebuild(e: Expr, args: tuple[Expr, ...]) -> Expr:
         return cast(args[0], e.dtype)
     if e.op == "call":
         return call(e.attr, e.dtype, args)
+    if e.op == "complex":
+        return complex_number(*args)
     return op(e.op, *args)
 
 

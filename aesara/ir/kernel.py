@@ -19,9 +19,10 @@ that builds a kernel proves it or inserts a check before the launch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
 
-from aesara.ir.expr import Expr, walk
+from aesara.ir.expr import Expr, part_offset, var, walk
 from aesara.records import dataclass
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "expressions_of",
     "map_expressions",
     "must_follow",
+    "split_complex",
     "walk_statements",
 ]
 
@@ -145,6 +147,33 @@ def expressions_of(statement: Statement) -> tuple[Expr, ...]:
     if isinstance(statement, (If, While)):
         return (statement.condition,)
     return (statement.value,)
+
+
+def split_complex(body: Iterable[Statement]) -> tuple[Statement, ...]:
+    """Replace statements with complex values by statements with their parts."""
+    found: list[Statement] = []
+    for s in body:
+        if isinstance(s, (For, If, While)):
+            found.append(dataclasses.replace(s, body=split_complex(s.body)))
+        elif s.value.op != "complex":
+            found.append(s)
+        elif isinstance(s, Store):
+            parts = enumerate(s.value.args)
+            found += [Store(s.buffer, part_offset(s.offset, k), part, s.distinct) for k, part in parts]
+        elif isinstance(s, Declare):
+            found += [Declare(name, part) for name, part in zip(_names_of_parts(s.name), s.value.args)]
+        else:  # compute both parts before the first is assigned
+            re, im = s.value.args
+            name_re, name_im = _names_of_parts(s.name)
+            found += [Declare(f"{name_re}_next", re), Assign(name_im, im)]
+            found.append(Assign(name_re, var(f"{name_re}_next", re.dtype)))
+    return tuple(found)
+
+
+def _names_of_parts(name: str) -> tuple[str, str]:
+    """Return the names of the parts of a complex mutable scalar."""
+    re, im = var(name, "complex128").args
+    return re.attr, im.attr
 
 
 def must_follow(second: Store, first: Store) -> bool:

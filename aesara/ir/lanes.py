@@ -10,7 +10,7 @@ Vectors of 2, 4 or 8 elements compute this equally well, with the same bits.
 
 from __future__ import annotations
 
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import PART_OF, Expr, NoComplexForm, const
 from aesara.ir.kernel import Assign, Declare, Statement
 
 __all__ = ["ACCUMULATIONS", "accumulations", "identity_of", "lane_identity"]
@@ -55,6 +55,8 @@ def identity_of(kind: str, dtype: str) -> Expr:
         return const(1, dtype)
     if kind == "and":
         return const(True if dtype == "bool" else -1 if not dtype.startswith("u") else 2 ** int(dtype[4:]) - 1, dtype)
+    if dtype in PART_OF:
+        raise NoComplexForm(kind)
     if dtype == "bool":
         return const(kind == "minimum", dtype)
     if dtype.startswith("float"):

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from aesara.ir.buffers import COMPLEX_OF
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import COMPLEX_OF, PART_OF, Expr, const
 from aesara.ir.routine import CArgument, ConstantPointer, Parameter, Routine, size
 from aesara.ir.work import Work
 
@@ -49,7 +48,6 @@ __all__ = [
 
 #: letter in LAPACK's names by dtype
 LETTERS = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
-_PARTS = {whole: part for part, whole in COMPLEX_OF.items()}
 #: names of functions for complex numbers that differ in more than the letter
 _COMPLEX_STEMS = {"orgqr": "ungqr", "syevd": "heevd", "sygvd": "hegvd"}
 
@@ -74,12 +72,12 @@ STATUS = Parameter("status", "int64", (), is_read=False, is_written=True)
 
 def is_complex(dtype: str) -> bool:
     """Return whether a dtype is complex."""
-    return dtype in _PARTS
+    return dtype in PART_OF
 
 
 def part_of(dtype: str) -> str:
     """Return the dtype of the parts of complex numbers; a real dtype itself."""
-    return _PARTS.get(dtype, dtype)
+    return PART_OF.get(dtype, dtype)
 
 
 def readonly(name: str, dtype: str, *shape: Expr, **flags: bool) -> Parameter:
