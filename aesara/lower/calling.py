@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import Expr, NoComplexForm, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
-from aesara.lower.arrays import Array, RoutineCall
+from aesara.lower.arrays import Array, ComplexView, RoutineCall
 from aesara.lower.context import Context
 from aesara.lower.reductions.careduce import reduce_array
 
@@ -43,12 +43,16 @@ def call_routine(
     message = f"{label}: the library takes lengths of arrays and workspaces below 2**31 only; one is {{0}}."
     for value in routine.narrow(sizes):
         guards += context.guard(value < _TOO_LARGE, ValueError, message, node, [value])
-    call = RoutineCall(routine, sizes, arguments, lead, guards)
-    for array in arguments.values():
-        if array.stamp < 0:
-            context.add(array)
+    complex_numbers = {p.name for p in routine.parameters if p.is_complex}
+    if any(array.is_complex and name not in complex_numbers for name, array in arguments.items()):
+        raise NoComplexForm(routine.title)
+    memory = {name: context.ensure_added(array.memory) for name, array in arguments.items()}
+    call = RoutineCall(routine, sizes, memory, lead, guards)
     context.add(call)
-    return {name: context.add(result) for name, result in call.results.items()}
+    return {
+        name: ComplexView(context.add(result)) if name in complex_numbers else context.add(result)
+        for name, result in call.results.items()
+    }
 
 
 def require_success(

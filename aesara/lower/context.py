@@ -8,18 +8,17 @@ from typing import Any
 
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.ir.buffers import Buffer, longest
-from aesara.ir.expr import Expr, cast, const, load, op, var
+from aesara.ir.expr import PART_OF, Expr, cast, const, load, op, var
 from aesara.ir.program import Input
 from aesara.ir.symbols import ArgumentName, DefinedSize, InputSize
-from aesara.lower.arrays import Array, Definition, External, LoopRow, Pointwise, PythonNode, Reader, Source
-from aesara.lower.complex import ComplexArray, complex_from_real, part_dtype, split
+from aesara.lower.arrays import Array, ComplexView, Definition, External, LoopRow, Pointwise, PythonNode, Reader, Source
 from aesara.lower.constants import ConstantTable
 from aesara.lower.errors import ErrorInfo, Unsupported
 from aesara.lower.guards import GuardTable
 from aesara.lower.items import ItemList
 from aesara.lower.sizes import SizeFacts
 
-__all__ = ["Context"]
+__all__ = ["Context", "array_in_memory", "is_complex"]
 
 
 class Context:
@@ -53,7 +52,6 @@ class Context:
         self.guard, self.require_equal = guards.guard, guards.require_equal
         self.constant_data = self.constants.data_of
         self.arrays: dict[Variable, Array] = {}
-        self.pairs: dict[Variable, ComplexArray] = {}
         #: the parts of variables with composite values, such as sparse matrices
         self.parts_of: dict[Variable, tuple[Variable, ...]] = {}
         #: the numbers of the items that lowering a node has added
@@ -89,7 +87,7 @@ class Context:
 
     def has(self, variable: Variable) -> bool:
         """Return whether this context or an outer one has lowered a variable."""
-        if variable in self.arrays or variable in self.pairs:
+        if variable in self.arrays:
             return True
         return self.outer is not None and self.outer.has(variable)
 
@@ -105,7 +103,7 @@ class Context:
         elif local is None:
             self.captured.append(LoopRow(self.fresh("w"), array, None, array.shape))
             local = Source(self.captured[-1].name, array.dtype, array.shape)
-        self.set(variable, split(local) if variable in self.outer.pairs else local)
+        self.set_memory(variable, local)
 
     def fresh(self, letter: str) -> str:
         """Return a name that is unique in the program."""
@@ -117,47 +115,30 @@ class Context:
 
     # -- arrays ----------------------------------------------------------------------------------------------
 
-    def set(self, variable: Variable, array: Array | ComplexArray) -> None:
+    def set(self, variable: Variable, array: Array) -> None:
         """Set the array of a variable; dtypes must agree."""
         dtype = getattr(variable.type, "dtype", array.dtype)
         if array.dtype != dtype:
             raise TypeError(f"{variable} has dtype {dtype}, and was lowered to an array of {array.dtype}.")
-        for part in array.parts if isinstance(array, ComplexArray) else (array,):
-            if part.stamp < 0:
-                self.add(part)
-        if isinstance(array, ComplexArray):
-            self.pairs[variable] = array
-        else:
-            self.arrays[variable] = array
+        self.arrays[variable] = self.ensure_added(array)
+
+    def set_memory(self, variable: Variable, memory: Array) -> None:
+        """Set the array of a variable by the array in memory."""
+        self.set(variable, array_in_memory(variable, memory))
 
     def array(self, variable: Variable) -> Array:
-        """Return the array of a variable that is not complex."""
+        """Return the array of a variable."""
         found = self.arrays.get(variable)
         if found is None:
             self._make_constant(variable)
-            if variable in self.pairs:
-                raise Unsupported(f"{variable.type.dtype} values")
             found = self.arrays[variable]
         return found
 
-    def pair(self, variable: Variable) -> ComplexArray:
-        """Return the parts of a variable; the imaginary part of a real one is zero."""
-        self._make_constant(variable)
-        found = self.pairs.get(variable)
-        return complex_from_real(self.array(variable)) if found is None else found
-
     def in_memory(self, variable: Variable) -> Array:
-        """Return the array of a variable as it crosses the boundary of the program: complex ones interleaved."""
-        self._make_constant(variable)
-        pair = self.pairs.get(variable)
-        if pair is None:
-            return self.array(variable)
-        whole = pair.in_memory()
-        return self.ensure_added(whole)
+        """Return the array of a variable as it crosses the boundary of the program."""
+        return self.ensure_added(self.array(variable).memory)
 
     def _make_constant(self, variable: Variable) -> None:
-        if variable in self.arrays or variable in self.pairs:
-            return
         if not isinstance(variable, Constant):
             if self.captured is None:
                 raise Unsupported(f"a value of type {variable.type}")
@@ -167,16 +148,14 @@ class Context:
 
     def add_input(self, variable: Variable, implicit: bool) -> None:
         dtype, static, is_generator = element_type(variable), static_shape(variable), variable.type.in_words
-        is_complex = is_complex_variable(variable)
         number = len(self.inputs)
         most = longest(dtype, len(static))
         shape = tuple(const(n) if n is not None else var(InputSize(number, d, most)) for d, n in enumerate(static))
-        if is_complex:
+        if is_complex(variable):
             shape += (const(2),)
-        buffer = Buffer(ArgumentName(f"a{number}"), dtype, shape, is_complex)
+        buffer = Buffer(ArgumentName(f"a{number}"), dtype, shape, is_complex(variable))
         self.inputs.append(Input(buffer, static, implicit, is_generator))
-        memory = Source(buffer.name, dtype, shape)
-        self.set(variable, split(memory) if is_complex else memory)
+        self.set_memory(variable, Source(buffer.name, dtype, shape))
 
     # -- sizes -----------------------------------------------------------------------------------------------
 
@@ -222,7 +201,7 @@ class Context:
 
     # -- nodes that run in Python ----------------------------------------------------------------------------
 
-    def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array | ComplexArray]:
+    def python_node(self, node: Apply, leaves: Sequence[Variable], reason: str) -> list[Array]:
         """Run a node in Python on the values of `leaves`."""
         if self.outer is not None:
             raise Unsupported(f"{node.op} {self.location}: {reason}")
@@ -234,18 +213,14 @@ class Context:
         for k, out in enumerate(node.outputs):
             static = static_shape(out)
             shape = [const(n) if n is not None else var(DefinedSize(f"h{index}p{k}_{d}")) for d, n in enumerate(static)]
-            is_complex = is_complex_variable(out)
-            results.append(External(producer, element_type(out), [*shape, const(2)] if is_complex else shape))
-            results[-1].is_complex = is_complex
+            if is_complex(out):
+                shape.append(const(2))
+            results.append(External(producer, element_type(out), shape))
         producer.results = tuple(results)
         self.python_nodes.append((node, tuple(leaves)))
         old_states = iter([self.arrays[v] for v in node.inputs if v.type.in_words and v in self.arrays])
         return [
-            self._with_length_of(result, next(old_states, None))
-            if out.type.in_words
-            else split(result)
-            if result.is_complex
-            else result
+            self._with_length_of(result, next(old_states, None)) if out.type.in_words else array_in_memory(out, result)
             for out, result in zip(node.outputs, results, strict=True)
         ]
 
@@ -261,11 +236,16 @@ class Context:
 
 def element_type(variable: Variable) -> str:
     """Return the dtype of a variable in memory: that of the parts if it is complex, uint64 for generators."""
-    return "uint64" if variable.type.in_words else part_dtype(variable.type.dtype)
+    return "uint64" if variable.type.in_words else PART_OF.get(variable.type.dtype, variable.type.dtype)
 
 
-def is_complex_variable(variable: Variable) -> bool:
-    return not variable.type.in_words and part_dtype(variable.type.dtype) != variable.type.dtype
+def is_complex(variable: Variable) -> bool:
+    return getattr(variable.type, "dtype", None) in PART_OF
+
+
+def array_in_memory(variable: Variable, memory: Array) -> Array:
+    """Return the array of a variable whose array in memory is `memory`."""
+    return ComplexView(memory) if is_complex(variable) else memory
 
 
 def static_shape(variable: Variable) -> tuple[int | None, ...]:

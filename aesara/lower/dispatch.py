@@ -11,23 +11,20 @@ from aesara.graph.op import Op
 from aesara.graph.parts import OnParts, has_parts
 from aesara.graph.source import inherit_source
 from aesara.graph.traversal import io_toposort
-from aesara.ir.expr import sharing
+from aesara.ir.expr import NoComplexForm, sharing
 from aesara.lower.arrays import Array
 from aesara.lower.assemble import Lowered, assemble
-from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
 from aesara.lower.control.branches import branches_of_choices, nodes_of_sides
 from aesara.lower.errors import Unsupported
-from aesara.lower.families import load_complex_lowerings, load_lowering
+from aesara.lower.families import load_lowering
 from aesara.lower.parts import lower_on_parts
 from aesara.scalar.types import ScalarType
 from aesara.tensor.core.tensor_type import TensorType
 
 __all__ = [
     "is_array",
-    "is_complex",
     "lower_all",
-    "lower_complex_op",
     "lower_definition",
     "lower_graph",
     "lower_inline",
@@ -49,22 +46,10 @@ def lower_op(op: Op, node: Apply, context: Context) -> Sequence[Array]:
     raise Unsupported(f"no native lowering for {type(computed).__name__}")
 
 
-@functools.singledispatch
-def lower_complex_op(op: Op, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
-    """Lower a node with complex inputs or outputs, which are pairs of arrays."""
-    if getattr(op, "passes_value_on", False):
-        return [context.pair(node.inputs[0])]
-    raise Unsupported(f"no native lowering for {type(op).__name__} of complex numbers")
-
-
 def is_array(variable: Variable) -> bool:
     """Return whether a variable is an array in native code: a dense tensor, a scalar, or the words of a generator."""
     kind = variable.type
     return kind.is_dense if isinstance(kind, TensorType) else isinstance(kind, ScalarType) or kind.in_words
-
-
-def is_complex(variable: Variable) -> bool:
-    return isinstance(variable.type, (TensorType, ScalarType)) and variable.type.dtype.startswith("complex")
 
 
 def lower_graph(
@@ -129,52 +114,48 @@ def lower_all(inputs: Sequence[Variable], outputs: Sequence[Variable], context: 
             lower_node(node, context)
 
 
-def lower_inline(
-    inputs: Sequence[Variable], outputs: Sequence[Variable], context: Context
-) -> list[Array | ComplexArray]:  # fmt: skip
+def lower_inline(inputs: Sequence[Variable], outputs: Sequence[Variable], context: Context) -> list[Array]:
     """Lower a graph as part of the node that is being lowered, and return the arrays of its outputs."""
     before = len(context.item_numbers)
     lower_all(inputs, outputs, context)
     while len(context.item_numbers) > before:
         context.item_numbers.popitem()  # the items belong to the node
-    return [context.pair(v) if is_complex(v) else context.array(v) for v in outputs]
+    return [context.array(v) for v in outputs]
 
 
-def lower_definition(
-    node: Apply, build: Callable[[list[Any]], Sequence[Variable]], context: Context
-) -> list[Array | ComplexArray]:
+def lower_definition(node: Apply, build: Callable[[list[Any]], Sequence[Variable]], context: Context) -> list[Array]:
     """Lower the graph that defines a node inline; `build` takes a variable for each input."""
     # Arrays are looked up by variable, so each node needs variables of its own.
     inner: list[Any] = [v if isinstance(v, Constant) else v.type() for v in node.inputs]
     for outer, variable in zip(node.inputs, inner, strict=True):
         if variable is not outer:
-            context.set(variable, context.pair(outer) if is_complex(outer) else context.array(outer))
+            context.set(variable, context.array(outer))
     return lower_inline(inner, build(inner), context)
 
 
 def lower_node(node: Apply, context: Context) -> None:
     if any(map(has_parts, node.inputs)) or any(map(has_parts, node.outputs)):
         for variable, result in lower_on_parts(node, context, lower_node).items():
-            context.set(variable, context.pair(result) if is_complex(result) else context.array(result))
+            context.set(variable, context.array(result))
         return
     if not all(map(is_array, node.outputs)):
         context.deferred.add(node)
         return
     first = len(context.items)
-    lower: Callable[[Op, Apply, Context], Sequence[Array | ComplexArray]] = lower_op
     load_lowering(type(node.op))
-    if any(map(is_complex, (*node.inputs, *node.outputs))):
-        lower = lower_complex_op
-        load_complex_lowerings()
     try:
         with inherit_source(node):  # for nodes that are built to be lowered inline
-            arrays = lower(node.op, node, context)
-    except Unsupported as reason:
+            arrays = [context.ensure_added(array) for array in lower_op(node.op, node, context)]
+    except (NoComplexForm, Unsupported) as error:
+        reason = str(error)
+        if isinstance(error, NoComplexForm):
+            reason = f"no native lowering for {type(node.op).__name__} of complex numbers"
         is_lazy = getattr(node.op, "is_lazy", False)
         if is_lazy and (context.outer is not None or any(out.type.in_words for out in node.outputs)):
-            raise  # it would hide the reason of a side, and the length of the next state would be unknown
+            # It would hide the reason of a side, and the length of the next state would be unknown.
+            raise Unsupported(reason) from None
         leaves, deferred = python_leaves(node, context)
-        arrays = context.python_node(node, leaves, str(reason))
+        arrays = context.python_node(node, leaves, reason)
         for one in deferred:
             context.reasons.setdefault(one, _reason_deferred(one))
             context.item_numbers[one] = (*context.item_numbers.get(one, ()), *range(first, len(context.items)))
@@ -199,7 +180,7 @@ def python_leaves(node: Apply, context: Context) -> tuple[list[Variable], list[A
     stack = list(reversed(node.inputs))
     while stack:
         variable = stack.pop()
-        if variable in context.arrays or variable in context.pairs:
+        if variable in context.arrays:
             leaves[variable] = None
         elif variable.owner is not None:
             if variable.owner not in context.deferred and variable.owner not in sides:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 
 from aesara.graph.nodes import Apply
+from aesara.ir.expr import PART_OF, NoComplexForm
 from aesara.records import dataclass
 
 __all__ = ["ErrorInfo", "Exemption", "Message", "Unsupported", "check_dtype"]
@@ -46,6 +47,6 @@ class ErrorInfo:
 
 
 def check_dtype(dtype: str) -> None:
-    """Raise `Unsupported` for complex dtypes."""
-    if dtype.startswith("complex"):
-        raise Unsupported(f"{dtype} values")
+    """Raise `NoComplexForm` for complex dtypes."""
+    if dtype in PART_OF:
+        raise NoComplexForm(dtype)

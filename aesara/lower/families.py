@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import weakref
 
-__all__ = ["COMMON", "COMPLEX", "LOWERINGS", "load_common_lowerings", "load_complex_lowerings", "load_lowering"]
+__all__ = ["COMMON", "LOWERINGS", "load_common_lowerings", "load_lowering"]
 
 #: modules under `aesara.lower`, with the Op classes that they lower, under `aesara`
 LOWERINGS = {
@@ -104,6 +104,11 @@ LOWERINGS = {
         "tensor.linear_algebra.lu.LUFactor",
         "tensor.linear_algebra.lu.PivotsToPermutation",
     ],
+    "linear_algebra.fourier": [
+        "tensor.discrete_fourier.transforms.FourierTransform",
+        "tensor.discrete_fourier.transforms.InverseRealFourierTransform",
+        "tensor.discrete_fourier.transforms.RealFourierTransform",
+    ],
     "linear_algebra.matrices": ["tensor.vectorization.blockwise.Blockwise"],
     "linear_algebra.orthogonal": [
         "tensor.linear_algebra.least_squares.Lstsq",
@@ -174,15 +179,6 @@ LOWERINGS = {
     ],
 }  # fmt: skip
 
-#: modules that lower complex Ops, all loaded with the first of these
-COMPLEX = (
-    "elementwise.complex_elemwise",
-    "elementwise.complex_parts",
-    "linear_algebra.fourier",
-    "products.complex_dot",
-    "sequences.complex_sequences",
-)
-
 #: modules that most programs need: loaded with the package, so that the first function does not wait
 COMMON = (
     "elementwise.elemwise",
@@ -212,10 +208,4 @@ def load_lowering(kind: type) -> None:
 def load_common_lowerings() -> None:
     """Load the modules that most programs need."""
     for module in COMMON:
-        importlib.import_module(f"aesara.lower.{module}")
-
-
-def load_complex_lowerings() -> None:
-    """Load the modules that lower complex Ops."""
-    for module in COMPLEX:
         importlib.import_module(f"aesara.lower.{module}")

@@ -18,8 +18,11 @@ class ItemList:
         self.items: list[Item] = []
 
     def add(self, item: AnyItem) -> AnyItem:
-        """Append an item, after the arrays that it reads if it is an array."""
+        """Append an item, after the arrays that it reads if it is an array; of a complex array, append the parts."""
         if isinstance(item, Array):
+            if item.is_complex:
+                item.stamp = max(self.ensure_added(part).stamp for part in item.parts)
+                return item
             for operand, _ in item.reads():
                 if operand.stamp < 0:
                     self.add(operand)

@@ -126,10 +126,8 @@ def _steps_of_loop(body: LoopBody) -> tuple[PlacedStep, ...]:
 
 
 def _parts(variable: Variable, context: Context) -> Sequence[Array]:
-    """Return the arrays of a variable: two if it is complex, else one."""
-    if variable in context.pairs:
-        return context.pairs[variable].parts
-    return [context.arrays[variable]] if variable in context.arrays else []
+    """Return the arrays that a variable consists of."""
+    return context.arrays[variable].parts if variable in context.arrays else ()
 
 
 def _steps_of_items(context: Context, plan: Schedule) -> dict[object, set[int]]:

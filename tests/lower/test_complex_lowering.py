@@ -165,10 +165,16 @@ def test_empty_reductions(rng):
     assert_both_raise(lambda z: at.max(z, axis=0), numbers(rng, 0, 3), kind=ValueError)
 
 
+def test_operations_on_whole_arrays_need_no_lowering_of_their_own(rng):
+    repeats = np.array([1, 2, 0])
+    assert_native(lambda z: [at.repeat(z, repeats, axis=0), at.cumprod(z)], numbers(rng, 3, 4))
+
+
 def test_what_has_no_form_runs_in_python_and_says_why(rng):
     z = at.zvector()
-    function = aesara.function([z], [at.sort(z), at.gamma(z), z * 2])
+    function = aesara.function([z], [at.sort(z), at.gamma(z), z * 2, at.argmax(z)])
     assert sorted(function._native.report.python_nodes.values()) == [
+        "no native lowering for Argmax of complex numbers",
         "no native lowering for SortOp of complex numbers",
         "scalar op gamma has no form for complex numbers",
     ]

@@ -9,8 +9,8 @@ import subprocess
 import sys
 
 import aesara.lower
-from aesara.lower.dispatch import lower_complex_op, lower_op
-from aesara.lower.families import COMMON, COMPLEX, LOWERINGS
+from aesara.lower.dispatch import lower_op
+from aesara.lower.families import COMMON, LOWERINGS
 from aesara.lower.linear_algebra.matrices import lower_matrices
 
 
@@ -18,7 +18,7 @@ def _registered():
     """Pairs of a module and the Op class that a function of it lowers."""
     for found in pkgutil.walk_packages(aesara.lower.__path__, "aesara.lower."):
         importlib.import_module(found.name)
-    for registry in (lower_op.registry, lower_complex_op.registry, lower_matrices.registry):
+    for registry in (lower_op.registry, lower_matrices.registry):
         for kind, function in registry.items():
             # Tests, and examples of docstrings, register Ops of their own.
             if function.__module__ is not None and kind.__module__.startswith("aesara."):
@@ -32,7 +32,7 @@ def test_every_registered_op_has_a_row_and_every_row_an_op():
     adopted = {(module, path) for module, path in registered if module == "linear_algebra.matrices"} - table
     of_matrices = {path for module, path in table if module.startswith("linear_algebra.")}
     assert {path for _, path in adopted} <= of_matrices  # `adopt` registers there
-    assert {(module, path) for module, path in registered if module not in COMPLEX} - adopted == table
+    assert {(module, path) for module, path in registered} - adopted == table
 
 
 def test_lists_are_in_order():

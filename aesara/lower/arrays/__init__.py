@@ -5,6 +5,9 @@ in another shape (`Alias`), or it is computed as a whole (`Reduction`,
 `Sequential`, `Assembled`, `Interleaved`, `MatrixProduct`, `RoutineResult`, `LoopResult`, `External`).  Shapes are index
 expressions over sizes known at run time.
 
+An array of complex numbers consists of two real arrays, its `parts`, which are what programs compute.  In memory
+(`Array.memory`, `ComplexView`) pairs of real and imaginary parts follow each other.
+
 Each class states the properties that the scheduler needs. Each module defines arrays and the step that computes them.
 """
 
@@ -14,7 +17,9 @@ from aesara.lower.arrays.base import (
     ZERO,
     Alias,
     Array,
+    ComplexView,
     Index,
+    Interleaved,
     Item,
     Pointwise,
     Reader,
@@ -24,7 +29,6 @@ from aesara.lower.arrays.base import (
     strided_view,
 )
 from aesara.lower.arrays.guard import Definition, Guard
-from aesara.lower.arrays.interleaved import Interleaved
 from aesara.lower.arrays.loop import LoopBody, LoopNode, LoopResult, LoopRow
 from aesara.lower.arrays.product import MatrixProduct
 from aesara.lower.arrays.python_call import External, PythonNode
@@ -38,6 +42,7 @@ __all__ = [
     "Alias",
     "Array",
     "Assembled",
+    "ComplexView",
     "Definition",
     "External",
     "Guard",

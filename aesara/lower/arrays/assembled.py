@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aesara.ir.expr import Expr, linear_offset, load
+from aesara.ir.expr import PART_OF, Expr, NoComplexForm, linear_offset, load, parts_of
 from aesara.ir.independence import is_distinct_index
-from aesara.lower.arrays.base import ONE, Array, Index, Reader, copy_task
+from aesara.lower.arrays.base import ONE, Array, Index, PartReaders, Reader, copy_task
 from aesara.lower.tasks import LOOP, Task
 from aesara.records import dataclass
 
@@ -46,6 +46,16 @@ class Assembled(Array):
     ) -> None:  # fmt: skip
         super().__init__(dtype, shape, requires)
         self.base, self.writes = base, tuple(writes)
+        if not self.is_complex and any(a.is_complex for w in self.writes for a in w.operands):
+            raise NoComplexForm(f"{dtype} numbers that are assembled")
+
+    def split(self) -> tuple[Array, Array]:
+        return self._part(0), self._part(1)
+
+    def _part(self, k: int) -> Array:
+        base = None if self.base is None else self.base.parts[k]
+        writes = [_write_of_part(write, k) for write in self.writes]
+        return Assembled(PART_OF[self.dtype], self.shape, base, writes, self.requires)
 
     @property
     def is_sequential(self) -> bool:  # type: ignore[override]
@@ -82,6 +92,21 @@ class Assembled(Array):
         return Task(
             "write", self, domain, value, offset, accumulate=write.accumulate, parallel=parallel, distinct=distinct
         )
+
+
+def _write_of_part(write: Write, k: int) -> Write:
+    """Return the write of the real or imaginary part."""
+
+    def values(index: Index, readers: Sequence[Reader]) -> list[Expr]:
+        return [parts_of(write.value(index, readers))[k], *write.position(index, readers)]
+
+    read, _ = PartReaders.of_read(write.operands, len(write.domain), values)
+    return Write(
+        write.domain, read.parts,
+        lambda index, readers: write.position(index, read.join(readers)),
+        lambda index, readers: parts_of(write.value(index, read.join(readers)))[k],
+        write.accumulate, write.nonzero,
+    )  # fmt: skip
 
 
 def _distinct_axes(write: Write) -> frozenset[int]:

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from aesara.ir.expr import Expr, const, linear_offset
+from aesara.ir.expr import (
+    COMPLEX_OF,
+    PART_OF,
+    Expr,
+    NoComplexForm,
+    call,
+    complex_number,
+    const,
+    linear_offset,
+    parts_of,
+    walk,
+)
 from aesara.lower.tasks import LOOP, Task
 
 if TYPE_CHECKING:
@@ -59,11 +70,14 @@ class Item:
 class Array(Item):
     """A tensor expression.
 
-    `is_complex`: the last dimension, of length 2, holds real and imaginary parts; outside of the program this is an
+    An array of a complex dtype is no item: the program computes the two real arrays `parts`.  In memory it is an array
+    with one more dimension.
+
+    `has_pairs`: the last dimension, of length 2, holds real and imaginary parts; outside of the program this is an
     array of complex numbers.
     """
 
-    __slots__ = ("dtype", "is_complex", "shape")
+    __slots__ = ("_memory", "_parts", "dtype", "has_pairs", "shape")
 
     #: True: always materialized; False: memory of another array or of an input; None: materialized if that is cheaper
     is_stored: ClassVar[bool | None] = True
@@ -88,11 +102,38 @@ class Array(Item):
         super().__init__(requires)
         self.dtype = dtype
         self.shape = tuple(shape)
-        self.is_complex = False
+        self.has_pairs = False
+        self._parts: tuple[Array, ...] | None = None
+        self._memory: Array | None = None
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    @property
+    def is_complex(self) -> bool:
+        return self.dtype in PART_OF
+
+    @property
+    def parts(self) -> tuple[Array, ...]:
+        """The real arrays that it consists of: the array itself, or real and imaginary part."""
+        if self._parts is None:
+            self._parts = self.split() if self.is_complex else (self,)
+        return self._parts
+
+    def split(self) -> tuple[Array, Array]:
+        """Return real and imaginary part; raise `NoComplexForm` if they cannot be told apart."""
+        raise NoComplexForm(type(self).__name__)
+
+    @property
+    def memory(self) -> Array:
+        """The array in memory: itself, or one with pairs of real and imaginary parts."""
+        if not self.is_complex:
+            return self
+        if self._memory is None:
+            parts = self.parts  # some arrays are split in memory
+            self._memory = self._memory or Interleaved(*parts)
+        return self._memory
 
     def plan(self, scheduler: Scheduler) -> None:
         if self in scheduler.stored:
@@ -128,10 +169,65 @@ class Source(Array):
         return Source(self.buffer, self.dtype, self.shape)
 
 
+class Interleaved(Array):
+    """Pairs of real and imaginary parts in memory; one loop writes both."""
+
+    __slots__ = ("imag", "real")
+    is_elementwise = True
+    is_interleaved = True
+    may_be_result = True
+
+    def __init__(self, real: Array, imag: Array) -> None:
+        super().__init__(real.dtype, (*real.shape, const(2)))
+        self.real, self.imag = real, imag
+        self.has_pairs = True
+
+    def reads(self) -> list[tuple[Array, bool]]:
+        return [(self.real, False), (self.imag, False)]
+
+    def tasks(self, tracer: Tracer) -> Iterator[Task]:
+        shape = tracer.shape(self)
+        domain = shape[:-1]
+        loops = LOOP[: len(domain)]
+        for k, part in enumerate((self.real, self.imag)):
+            (value,) = tracer.canonical([tracer.read(part, loops)])
+            yield Task("map", self, domain, value, linear_offset((*loops, const(k)), shape))
+
+
+class ComplexView(Array):
+    """The complex array whose pairs of real and imaginary parts are the array `memory`."""
+
+    __slots__ = ()
+
+    def __init__(self, memory: Array) -> None:
+        super().__init__(COMPLEX_OF[memory.dtype], memory.shape[:-1])
+        self._memory = memory
+        memory.has_pairs = True
+
+    @property
+    def is_stored(self) -> bool | None:  # type: ignore[override]
+        return self.memory.is_stored
+
+    def split(self) -> tuple[Array, Array]:
+        return self._part(0), self._part(1)
+
+    def _part(self, k: int) -> Array:
+        memory = self.memory
+
+        def body(index: Index, readers: Sequence[Reader]) -> Expr:
+            return readers[0]((*index, const(k)))
+
+        def restride(offset: Expr, strides: tuple[Expr, ...]) -> tuple[Expr, tuple[Expr, ...]]:
+            return offset + strides[-1] * k, strides[:-1]
+
+        return Pointwise(memory.dtype, self.shape, (memory,), body, 0, strided=restride)
+
+
 class Pointwise(Array):
     """Each element is `body(index, readers)`, an expression in elements of the operands.
 
-    `cost` is that of the body alone; `expands[k]`: elements of operand k are read more than once per pass.
+    `cost` is that of the body alone, for each part if it is complex; `expands[k]`: elements of operand k are read more
+    than once per pass.
     `strided` is set for views: it maps offset and strides of the operand to those of the view, so that library calls
     read the operand's memory.
     """
@@ -147,7 +243,7 @@ class Pointwise(Array):
         shape: Sequence[Expr],
         operands: Sequence[Array],
         body: Callable[[Index, Sequence[Reader]], Expr],
-        cost: int = 1,
+        cost: int | Sequence[int] = 1,
         expands: Sequence[bool] | None = None,
         requires: Sequence[object] = (),
         strided: Callable[[Expr, tuple[Expr, ...]], tuple[Expr, tuple[Expr, ...]]] | None = None,
@@ -155,9 +251,35 @@ class Pointwise(Array):
         super().__init__(dtype, shape, requires)
         self.operands = tuple(operands)
         self.body = body
-        self.cost = cost
+        self.cost: Any = cost
         self.expands = tuple(expands) if expands is not None else (False,) * len(self.operands)
         self.strided = strided
+        if dtype not in PART_OF and any(a.dtype in PART_OF for a in self.operands):
+            self._read_parts()
+
+    def _read_parts(self) -> None:
+        """Replace complex operands by those of their parts that a real array reads."""
+        body, expands = self.body, self.expands
+        read, _ = PartReaders.of_read(self.operands, self.ndim, lambda index, readers: [body(index, readers)])
+        self.body = lambda index, readers: body(index, read.join(readers))
+        self.operands, self.expands = read.parts, tuple(expands[k] for k in read.numbers)
+
+    def split(self) -> tuple[Array, Array]:
+        return self._part(0), self._part(1)
+
+    def _part(self, k: int) -> Array:
+        """Return the real or imaginary part."""
+        body, dtype = self.body, PART_OF[self.dtype]
+
+        def part(index: Index, readers: Sequence[Reader]) -> Expr:
+            return parts_of(body(index, readers))[k]
+
+        read, (value,) = PartReaders.of_read(self.operands, self.ndim, lambda index, readers: [part(index, readers)])
+        cost = self.cost[k] if isinstance(self.cost, Sequence) else 0 if value.is_const else self.cost
+        return Pointwise(
+            dtype, self.shape, read.parts, lambda index, readers: part(index, read.join(readers)), cost,
+            [self.expands[j] for j in read.numbers], self.requires, self.strided,
+        )  # fmt: skip
 
     def reads(self) -> list[tuple[Array, bool]]:
         return list(zip(self.operands, self.expands, strict=True))
@@ -174,6 +296,70 @@ class Pointwise(Array):
         yield Task("map", self, shape, value, linear_offset(loops, shape))
 
 
+class PartReaders:
+    """Readers of operands, made of readers of the real arrays that they consist of.
+
+    Attributes
+    ----------
+    parts, numbers
+        The real arrays that are read, and the number of the operand that each belongs to.
+    """
+
+    def __init__(self, operands: Sequence[Array], kept: Container[int] | None = None) -> None:
+        parts = [(k, part) for k, operand in enumerate(operands) for part in operand.parts]
+        #: for each operand, for each part: its position among those that are read, or None
+        self._places: list[tuple[list[int | None], str]] = [([], operand.parts[0].dtype) for operand in operands]
+        self.numbers: list[int] = []
+        self.parts: tuple[Array, ...] = ()
+        for position, (k, part) in enumerate(parts):
+            is_kept = kept is None or position in kept
+            self._places[k][0].append(len(self.parts) if is_kept else None)
+            if is_kept:
+                self.numbers.append(k)
+                self.parts += (part,)
+
+    @classmethod
+    def of_read(
+        cls, operands: Sequence[Array], rank: int, values: Callable[[Index, Sequence[Reader]], Sequence[Expr]]
+    ) -> tuple[PartReaders, Sequence[Expr]]:
+        """Return readers of the parts that values at an index depend on, and these values for unknown elements."""
+        all_parts = cls(operands)
+        found = values(LOOP[:rank], all_parts.join(all_parts.unknown_elements()))
+        names = {e.attr for e in walk(found) if e.op == "call"}
+        read = {part for k, part in enumerate(all_parts.parts) if _element_name(k) in names}
+        return cls(operands, [k for k, part in enumerate(all_parts.parts) if part in read]), found
+
+    def unknown_elements(self) -> list[Reader]:
+        """Return a reader for each part, whose elements are a function of the index with the name of the part."""
+        return [_unknown(_element_name(k), part.dtype) for k, part in enumerate(self.parts)]
+
+    def join(self, readers: Sequence[Reader]) -> list[Reader]:
+        """Return readers of the operands; parts that are not read count as 0."""
+        return [
+            _reader_of_parts([readers[k] if k is not None else _zero(dtype) for k in own])
+            for own, dtype in self._places
+        ]
+
+
+def _reader_of_parts(readers: Sequence[Reader]) -> Reader:
+    """Return the reader of an array by readers of its parts."""
+    if len(readers) == 1:
+        return readers[0]
+    return lambda index: complex_number(*(read(index) for read in readers))
+
+
+def _zero(dtype: str) -> Reader:
+    return lambda index: const(0, dtype)
+
+
+def _unknown(name: str, dtype: str) -> Reader:
+    return lambda index: call(name, dtype, index)
+
+
+def _element_name(number: int) -> str:
+    return f"operand{number}"
+
+
 class Alias(Array):
     """A reshaped view of the array `viewed`, with the same row-major order of elements."""
 
@@ -185,6 +371,11 @@ class Alias(Array):
     def __init__(self, operand: Array, shape: Sequence[Expr], requires: Sequence[object] = ()) -> None:
         super().__init__(operand.dtype, shape, requires)
         self.viewed = operand
+
+    def split(self) -> tuple[Array, Array]:
+        memory = Alias(self.viewed.memory, (*self.shape, const(2)), self.requires)
+        self._memory = memory
+        return ComplexView(memory).split()
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.viewed, False)]
@@ -232,6 +423,6 @@ def copy_task(tracer: Tracer, array: Array, base: Array) -> Task:
 
 
 __all__ = [
-    "ONE", "ZERO", "Alias", "Array", "Index", "Item", "Pointwise", "Reader", "Source", "copy_task", "literal",
-    "row_major_strides", "strided_view",
+    "ONE", "ZERO", "Alias", "Array", "ComplexView", "Index", "Interleaved", "Item", "PartReaders", "Pointwise",
+    "Reader", "Source", "copy_task", "literal", "row_major_strides", "strided_view",
 ]  # fmt: skip

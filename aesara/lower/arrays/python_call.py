@@ -38,7 +38,7 @@ class PythonNode(Producer):
 
     def program_steps(self, assembler: Assembler, at: int) -> Iterator[Step]:
         def buffer(array: Array, shape: tuple[Expr, ...]) -> Buffer:
-            return Buffer(assembler.buffer_name(array), array.dtype, shape, array.is_complex)
+            return Buffer(assembler.buffer_name(array), array.dtype, shape, array.has_pairs)
 
         operands = tuple(buffer(a, assembler.shape(a)) for a in self.operands)
         yield PythonCall(self.index, operands, tuple(buffer(a, a.shape) for a in self.results))

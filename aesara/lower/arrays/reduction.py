@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aesara.ir.expr import Expr, linear_offset
+from aesara.ir.expr import Expr, NoComplexForm, linear_offset
 from aesara.lower.arrays.base import Array
 from aesara.lower.tasks import LOOP, Task
 
@@ -27,6 +27,13 @@ class Reduction(Array):
         kept = [n for d, n in enumerate(operand.shape) if d not in axes]
         super().__init__(operand.dtype, kept, requires)
         self.operand, self.axes, self.kind, self.identity = operand, axes, kind, identity
+
+    def split(self) -> tuple[Array, Array]:
+        if self.kind != "add":
+            raise NoComplexForm(f"reduction by {self.kind}")
+        parts = zip(self.operand.parts, self.identity.args, strict=True)
+        real, imag = (Reduction(part, self.axes, self.kind, identity, self.requires) for part, identity in parts)
+        return real, imag
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(self.operand, False)]

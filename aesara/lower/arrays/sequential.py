@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from aesara.ir.expr import Expr, linear_offset, load
+from aesara.ir.expr import COMPLEX_OF, PART_OF, Expr, NoComplexForm, const, linear_offset, load
 from aesara.ir.independence import mark_parallel
-from aesara.ir.kernel import For, Statement, Store, expressions_of, map_expressions, walk_statements
-from aesara.lower.arrays.base import Array, Index, Reader
+from aesara.ir.kernel import For, Statement, Store, expressions_of, map_expressions, split_complex, walk_statements
+from aesara.lower.arrays.base import Array, ComplexView, Index, PartReaders, Reader
 from aesara.lower.kernels import launch_of
 from aesara.lower.steps import NameOf, ScheduledStep, loads_of
 from aesara.records import dataclass
@@ -61,6 +61,20 @@ class Sequential(Array):
     ) -> None:
         super().__init__(dtype, shape, requires)
         self.operands, self.body = tuple(operands), body
+        if not self.is_complex and any(a.is_complex for a in self.operands):
+            raise NoComplexForm(f"{dtype} numbers that depend on those before")
+
+    def split(self) -> tuple[Array, Array]:
+        body, read = self.body, PartReaders(self.operands)
+        pairs = Sequential(
+            PART_OF[self.dtype], (*self.shape, const(2)), read.parts,
+            lambda readers, own, write: body(read.join(readers), own, write), self.requires,
+        )  # fmt: skip
+        pairs.has_pairs = True
+        # Raise `NoComplexForm` now rather than during scheduling.
+        pairs._statements("", pairs.shape, read.unknown_elements())
+        self._memory = pairs
+        return ComplexView(pairs).split()
 
     def reads(self) -> list[tuple[Array, bool]]:
         return [(operand, False) for operand in self.operands]
@@ -71,15 +85,21 @@ class Sequential(Array):
         tracer = scheduler.tracer
         name, shape = tracer.name(self), tracer.shape(self)
         readers = [lambda i, a=a: tracer.read(a, tuple(i)) for a in self.operands]
+        body = self._statements(name, shape, readers)
+        scheduler.append(Recurrence(self, tuple(map_expressions(s, lambda e: tracer.canonical([e])[0]) for s in body)))
+
+    def _statements(self, name: str, shape: tuple[Expr, ...], readers: Sequence[Reader]) -> Sequence[Statement]:
+        """Return the body of the kernel, which writes to the buffer `name`."""
+        dtype, shape = (COMPLEX_OF[self.dtype], shape[:-1]) if self.has_pairs else (self.dtype, shape)
 
         def read(index: Index) -> Expr:
-            return load(name, self.dtype, linear_offset(index, shape))
+            return load(name, dtype, linear_offset(index, shape))
 
         def write(index: Index, value: Expr) -> Store:
             return Store(name, linear_offset(index, shape), value)
 
         body = self.body(readers, read, write)
-        scheduler.append(Recurrence(self, tuple(map_expressions(s, lambda e: tracer.canonical([e])[0]) for s in body)))
+        return split_complex(body) if self.has_pairs else body
 
 
 @dataclass(frozen=True, eq=False)

@@ -189,7 +189,7 @@ class Assembler:
         array = self._array_of[name]
         if array in self._rows:
             return View(Buffer(name, array.dtype, self.shape(array)), *self._rows[array])
-        buffer = Buffer(name, array.dtype, self.shape(array), array.is_complex)
+        buffer = Buffer(name, array.dtype, self.shape(array), array.has_pairs)
         k = self._number.get(array)
         if k is None:
             return Allocate(buffer, slot=self.slots.take(buffer))

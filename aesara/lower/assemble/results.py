@@ -58,7 +58,7 @@ def assign_memory(
         memory = array if k in replacing else _computed_memory(array)
         if memory in assigned or memory is None or not memory.is_made_here:
             copied = Pointwise(array.dtype, array.shape, (array,), lambda index, readers: readers[0](index), cost=0)
-            copied.is_complex = array.is_complex
+            copied.has_pairs = array.has_pairs
             array = memory = context.add(copied)
         assigned.add(memory)
         own.append(array)
@@ -88,7 +88,7 @@ def _computed_memory(array: Array) -> Array | None:
         if not is_known_at_entry(memory.shape) or not all(map(_is_known_at_entry, memory.requires)):
             return None
         memory = memory.viewed
-    as_result = memory.may_be_result and memory.is_complex == array.is_complex
+    as_result = memory.may_be_result and memory.has_pairs == array.has_pairs
     return memory if memory is array or as_result else None
 
 

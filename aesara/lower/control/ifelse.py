@@ -9,17 +9,15 @@ from aesara.ifelse import IfElse
 from aesara.ir.expr import Expr
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, LoopBody, LoopNode, LoopResult
-from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context
+from aesara.lower.context import Context, array_in_memory
 from aesara.lower.control.branches import Branch
 from aesara.lower.control.scan import sizes_outside
-from aesara.lower.dispatch import is_complex, lower_complex_op, lower_node, lower_op
+from aesara.lower.dispatch import lower_node, lower_op
 from aesara.lower.errors import Unsupported
 
 
-@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
-@lower_complex_op.register
-def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+@lower_op.register
+def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array]:
     truth = _truth(node.inputs[0], context)
     sides = [_Side(node, side, context) for side in (0, 1)]
     values_of = [side.lower() for side in sides]
@@ -34,7 +32,7 @@ def _ifelse(op: IfElse, node: Apply, context: Context) -> Sequence[Array | Compl
         writes = tuple((value, result, 0) for value, result in zip(values, results, strict=True))
         side.finish(extent, tuple(results), writes)
     arrays = [context.add(Alias(result, result.shape[1:])) for result in results]
-    return [split(array) if is_complex(out) else array for out, array in zip(node.outputs, arrays, strict=True)]
+    return [array_in_memory(out, array) for out, array in zip(node.outputs, arrays, strict=True)]
 
 
 def _truth(condition: Variable, context: Context) -> Expr:

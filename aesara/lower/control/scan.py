@@ -26,9 +26,8 @@ from aesara.lower.arrays import (
     row_major_strides,
     strided_view,
 )
-from aesara.lower.complex import ComplexArray, split
-from aesara.lower.context import Context
-from aesara.lower.dispatch import is_complex, lower_all, lower_complex_op, lower_definition, lower_op
+from aesara.lower.context import Context, array_in_memory
+from aesara.lower.dispatch import lower_all, lower_definition, lower_op
 from aesara.lower.errors import Unsupported
 from aesara.lower.reductions.careduce import convert
 from aesara.records import dataclass
@@ -40,10 +39,9 @@ from aesara.scan.windows import with_rows_as_states
 _LARGEST_CONSTANT_RING = 8
 
 
-@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
-@lower_complex_op.register
-def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
-    """Lower a loop; rows of complex sequences and states are interleaved."""
+@lower_op.register
+def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array]:
+    """Lower a loop, with rows of sequences and states as they are in memory."""
     if not all(v.type.in_words for v in op.inner_shared(op.inner_inputs)):
         raise Unsupported("a loop with a state that is no tensor")
     if op.info.n_mit_mot:
@@ -52,10 +50,10 @@ def _scan(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexAr
     if linker is not None and not hasattr(linker, "make_callable"):
         raise Unsupported("a loop whose step has a mode that runs node by node")
     results = _ScanLowering(op, node, context).results()
-    return [split(array) if is_complex(v) else array for v, array in zip(node.outputs, results, strict=True)]
+    return [array_in_memory(v, array) for v, array in zip(node.outputs, results, strict=True)]
 
 
-def _with_row_states(op: Scan, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+def _with_row_states(op: Scan, node: Apply, context: Context) -> Sequence[Array]:
     """Lower a loop that writes several rows of a buffer in each step, as a loop with a state for each row."""
     return lower_definition(node, lambda inner: with_rows_as_states(op, inner), context)
 
@@ -271,7 +269,7 @@ class _ScanLowering:
         inner = self.inner
         for variable, source in self.bindings:
             array = Source(source.name, source.array.dtype, source.shape) if isinstance(source, LoopRow) else source
-            inner.set(variable, split(array) if is_complex(variable) else array)
+            inner.set_memory(variable, array)
         lower_all(self.op.inner_inputs, self.op.inner_outputs, inner)
         return [inner.in_memory(v) for v in self.op.inner_outputs]
 

@@ -51,7 +51,6 @@ def _broadcast_to(op: BroadcastTo, node: Apply, context: Context) -> Sequence[Ar
 
 @lower_op.register
 def _alloc_empty(op: AllocEmpty, node: Apply, context: Context) -> Sequence[Array]:
-    check_dtype(op.dtype)
     shape, guards = lengths_of(node.inputs, node, context)
     filled = literal(0, op.dtype, shape)
     filled.requires = tuple(guards)
@@ -162,7 +161,6 @@ def _count(start: Expr, stop: Expr, step: Expr) -> Expr:
 @lower_op.register
 def _eye(op: Eye, node: Apply, context: Context) -> Sequence[Array]:
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     (rows, columns), guards = lengths_of(node.inputs[:2], node, context)
     shift = context.size_from(context.array(node.inputs[2]))
     shape = [const(n) if n is not None else s for n, s in zip(node.outputs[0].type.shape, (rows, columns), strict=True)]
@@ -176,7 +174,6 @@ def _eye(op: Eye, node: Apply, context: Context) -> Sequence[Array]:
 
 @lower_op.register
 def _tri(op: Tri, node: Apply, context: Context) -> Sequence[Array]:
-    check_dtype(op.dtype)
     # NumPy takes a negative size as 0 here
     rows, columns, shift = (context.size_from(context.array(v)) for v in node.inputs)
     shape = [primitive("maximum", n, ZERO) for n in (rows, columns)]

@@ -11,7 +11,6 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.tensor.creation.diagonals import AllocDiag, ExtractDiag, FillDiagonal, FillDiagonalOffset
 
 #: offset of a diagonal beyond the end of any matrix
@@ -48,7 +47,6 @@ def _extract_diag(op: ExtractDiag, node: Apply, context: Context) -> Sequence[Ar
 @lower_op.register
 def _alloc_diag(op: AllocDiag, node: Apply, context: Context) -> Sequence[Array]:
     diagonals = context.array(node.inputs[0])
-    check_dtype(diagonals.dtype)
     distance = min(abs(op.offset), _FAR)
     size = diagonals.shape[-1] + distance
     down, right = const(distance if op.offset < 0 else 0), const(distance if op.offset > 0 else 0)

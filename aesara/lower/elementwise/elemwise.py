@@ -13,8 +13,7 @@ from aesara.lower.arrays import ONE, ZERO, Array, Index, Pointwise, Reader
 from aesara.lower.broadcasting import expands_along
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.elementwise.scalars import cost_of, folded_primitive, scalar_expressions
-from aesara.lower.errors import check_dtype
+from aesara.lower.elementwise.scalars import costs_of_outputs, folded_primitive, has_complex, scalar_expressions
 from aesara.lower.ranges import range_of
 from aesara.scalar.native import Primitive
 from aesara.scalar.op import ScalarOp
@@ -53,16 +52,14 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     arrays = [context.array(v) for v in node.inputs]
     input_types = tuple(get_scalar_type(dtype=v.type.dtype) for v in node.inputs)
     output_types = [get_scalar_type(dtype=v.type.dtype) for v in node.outputs]
-    for t in (*input_types, *output_types):
-        check_dtype(t.dtype)
-    cost = cost_of(scalar_op, input_types)
+    costs = costs_of_outputs(scalar_op, input_types, output_types)
     rank = len(getattr(node.outputs[0].type, "shape", ()))
     shape, guards = common_shape(node, arrays, rank, context)
     guards += _require_nonnegative_exponents(scalar_op, input_types, arrays, node, context)
     broadcast = [broadcast_axes(v, rank) for v in node.inputs]
     expands = [expands_along(flags) for flags in broadcast]
-    fold = folded_primitive(scalar_op, input_types)
-    if fold is not None and len(arrays) > LONGEST_FOLD:
+    fold = folded_primitive(scalar_op, input_types) if len(arrays) > LONGEST_FOLD else None
+    if fold is not None:
         return [_long_fold(fold, arrays, broadcast, expands, output_types[0].dtype, shape, guards, context)]
     memo: dict[tuple[Expr, ...], list[Expr]] = {}
 
@@ -79,10 +76,13 @@ def elementwise(scalar_op: ScalarOp, node: Apply, context: Context) -> Sequence[
     def output_at(k: int) -> Callable[[Index, Sequence[Reader]], Expr]:
         return lambda index, readers: outputs_at(index, readers)[k]
 
-    # Raise `Unsupported` now rather than during scheduling.
-    probe = [const(1, v.type.dtype) for v in node.inputs]
-    scalar_expressions(scalar_op, probe, input_types, output_types)
-    return [Pointwise(t.dtype, shape, arrays, output_at(k), cost, expands, guards) for k, t in enumerate(output_types)]
+    if not has_complex((*input_types, *output_types)):  # whose parts are made when the array is
+        # Raise `Unsupported` now rather than during scheduling.
+        probe = [const(1, v.type.dtype) for v in node.inputs]
+        scalar_expressions(scalar_op, probe, input_types, output_types)
+    return [
+        Pointwise(t.dtype, shape, arrays, output_at(k), costs[k], expands, guards) for k, t in enumerate(output_types)
+    ]
 
 
 def _require_nonnegative_exponents(

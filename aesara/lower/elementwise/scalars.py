@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.traversal import io_toposort
-from aesara.ir.expr import Expr, cast, const, op
+from aesara.ir.expr import PART_OF, Expr, cast, complex_number, const, op, parts_of
 from aesara.ir.function import ExternalFunction, ScalarFunction
 from aesara.ir.routines.special import special
 from aesara.lower.errors import Unsupported, check_dtype
 from aesara.lower.routines import scalar_function
 from aesara.primitives import PRIMITIVES
 from aesara.records import dataclass
+from aesara.scalar import complex_functions  # noqa: F401  # registers complex decompositions
+from aesara.scalar.arithmetic import Add, Mul
+from aesara.scalar.complex_forms import Parts, complex_decomposition
 from aesara.scalar.native import Primitive, Special
 from aesara.scalar.op import ScalarOp
 from aesara.scalar.routine import FloatRoutine
 from aesara.scalar.types import ScalarType, get_scalar_type
 
-__all__ = ["Recipe", "cost_of", "folded_primitive", "evaluate", "record", "scalar_expressions"]
+__all__ = ["Recipe", "cost_of", "costs_of_outputs", "folded_primitive", "evaluate", "record", "scalar_expressions"]
 
+_COMPLEX_FOLDED: dict[type[ScalarOp], str] = {Add: "add", Mul: "mul"}
 _FOLDED = frozenset({"add", "mul", "and", "or", "xor", "minimum", "maximum"})
 
 
@@ -86,6 +90,40 @@ def record(inputs: Sequence[Variable], outputs: Sequence[Variable]) -> Recipe:
     return Recipe(tuple(constants), tuple(steps), tuple(number[v] for v in outputs), total)
 
 
+@functools.lru_cache(maxsize=4096)
+def _complex_recipe(
+    scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]
+) -> tuple[Recipe, tuple[int | tuple[int, ...], ...]]:
+    """Return the recipe for the parts of all outputs from the parts of all inputs, and the costs of outputs."""
+    inputs: list[Variable | Parts] = []
+    leaves: list[Variable] = []
+    for t in input_types:
+        own = [get_scalar_type(dtype=PART_OF.get(t.dtype, t.dtype)).make_variable() for _ in range(1 + t.is_complex)]
+        leaves += own
+        inputs.append(Parts(*own) if t.is_complex else own[0])
+    try:
+        outputs = complex_decomposition(scalar_op, inputs, input_types)
+    except NotImplementedError as reason:
+        raise Unsupported(str(reason)) from None
+    parts_of_outputs = [out if isinstance(out, Parts) else (out,) for out in outputs]
+    costs = [tuple(record(leaves, [part]).cost for part in parts) for parts in parts_of_outputs]
+    recipe = record(leaves, [part for parts in parts_of_outputs for part in parts])
+    return recipe, tuple(own if len(own) == 2 else own[0] for own in costs)
+
+
+def has_complex(types: Iterable[ScalarType]) -> bool:
+    return any(t.dtype in PART_OF for t in types)
+
+
+def costs_of_outputs(
+    scalar_op: ScalarOp, input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
+) -> Sequence[int | tuple[int, ...]]:
+    """Return the relative cost of each output; for each part if it is complex."""
+    if has_complex((*input_types, *output_types)):
+        return _complex_recipe(scalar_op, input_types)[1]
+    return [cost_of(scalar_op, input_types)] * len(output_types)
+
+
 def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
     """Relative cost of a scalar op on inputs of these types."""
     fact = _fact(scalar_op, input_types)
@@ -100,6 +138,8 @@ def cost_of(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> int:
 
 def folded_primitive(scalar_op: ScalarOp, input_types: tuple[ScalarType, ...]) -> str | None:
     """Return the primitive of a variadic op that is a left fold over operands of its output dtype, or None."""
+    if has_complex(input_types):
+        return _COMPLEX_FOLDED.get(type(scalar_op))
     fact = _fact(scalar_op, input_types)
     if isinstance(fact, Primitive) and fact.name in _FOLDED and scalar_op.operands == "output":
         return fact.name
@@ -110,6 +150,16 @@ def scalar_expressions(
     scalar_op: ScalarOp, args: Sequence[Expr], input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
 ) -> list[Expr]:
     """Return the outputs of a scalar op on expressions of dtypes `input_types`."""
+    if has_complex((*input_types, *output_types)):
+        parts = iter(evaluate(_complex_recipe(scalar_op, input_types)[0], [p for a in args for p in parts_of(a)]))
+        return [complex_number(next(parts), next(parts)) if t.is_complex else next(parts) for t in output_types]
+    return _real_expressions(scalar_op, args, input_types, output_types)
+
+
+def _real_expressions(
+    scalar_op: ScalarOp, args: Sequence[Expr], input_types: tuple[ScalarType, ...], output_types: Sequence[ScalarType]
+) -> list[Expr]:
+    """Return the outputs of a scalar op on real expressions."""
     fact = _fact(scalar_op, input_types)
     if fact is None:
         return _decompose(scalar_op, args, input_types, output_types)
@@ -149,12 +199,12 @@ def _decompose(
 
 
 def evaluate(recipe: Recipe, args: Sequence[Expr]) -> list[Expr]:
-    """Evaluate a recipe on expressions."""
+    """Evaluate a recipe on real expressions."""
     values = [
         *args,
         *[const(value.item() if hasattr(value, "item") else value, dtype) for value, dtype in recipe.constants],
     ]
     for step in recipe.steps:
         operands = [values[k] for k in step.operands]
-        values += scalar_expressions(step.scalar_op, operands, step.input_types, step.output_types)
+        values += _real_expressions(step.scalar_op, operands, step.input_types, step.output_types)
     return [values[k] for k in recipe.results]

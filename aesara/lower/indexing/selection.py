@@ -11,7 +11,6 @@ from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader
 from aesara.lower.broadcasting import broadcast_shape, operand_index
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import range_of, require_range
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.choosing import Choose
@@ -28,7 +27,6 @@ def _default(op: Default, node: Apply, context: Context) -> Sequence[Array]:
 @lower_op.register
 def _choose(op: Choose, node: Apply, context: Context) -> Sequence[Array]:
     selector, choices = (context.array(v) for v in node.inputs)
-    check_dtype(choices.dtype)
     count, rest = choices.shape[0], choices.shape[1:]
     shape, guards = broadcast_shape([selector.shape, rest], ValueError, "the index and the choices", node, context)
     last = count - 1
@@ -55,7 +53,6 @@ def _choose(op: Choose, node: Apply, context: Context) -> Sequence[Array]:
 @lower_op.register
 def _permute_rows(op: PermuteRowElements, node: Apply, context: Context) -> Sequence[Array]:
     x, order, inverse = (context.array(v) for v in node.inputs)
-    check_dtype(x.dtype)
     shape, guards = broadcast_shape([x.shape, order.shape], ValueError, "the rows and permutations", node, context)
     size = shape[-1]
     message = "a permutation of {2} entries must not have entries from {0} to {1}"

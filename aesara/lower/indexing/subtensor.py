@@ -15,7 +15,7 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Assembled, Index, Point
 from aesara.lower.broadcasting import broadcast_index
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import Unsupported, check_dtype
+from aesara.lower.errors import Unsupported
 from aesara.lower.indexing.regions import (
     At,
     IndexRange,
@@ -169,7 +169,6 @@ def _write(
 ) -> Array:  # fmt: skip
     """Set a region of `x` to `y`, or add `y`; `from_old` adds to old values, so that duplicate indices count once."""
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     base = convert(x, dtype)
     if region.is_flat and from_old:
         base = _materialize(base, context)
@@ -212,7 +211,6 @@ def _covers(x: Array, region: Region, context: Context) -> bool:
 def _overwrite(x: Array, region: Region, node: Apply, context: Context) -> Array:
     """Return `y` broadcast to the shape of `x`, all of which it overwrites."""
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     y = context.array(node.inputs[1])
     value_index, checks = _value_index(y, x.shape, node, context)
 
@@ -287,7 +285,6 @@ def _select_by_mask(node: Apply, add: bool, context: Context) -> Array | None:
     if is_known_empty(mask):
         return None
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     guards = require_mask_shape(mask, x, position, node, context)
     # the dimension of the array for each dimension of the region
     axes = [d if d < position else d + rank - 1 for d in range(n_region)]

@@ -10,7 +10,6 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ZERO, Array, Assembled, Index, Pointwise, Reader, Write
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import all_of
 from aesara.records import dataclass
 from aesara.tensor.creation.make_vector import MakeVector
@@ -22,7 +21,6 @@ _TERMS = 16
 
 def vector_of(elements: Sequence[Array], dtype: str, context: Context) -> Array:
     """Return a vector of 0-d arrays."""
-    check_dtype(dtype)
 
     def write(k: int, element: Array) -> Write:
         return Write(
@@ -81,7 +79,6 @@ def _join(op: Join, node: Apply, context: Context) -> Sequence[Array]:
     axis_variable, *parts = node.inputs
     arrays = [context.array(v) for v in parts]
     rank, dtype = arrays[0].ndim, node.outputs[0].type.dtype
-    check_dtype(dtype)
     axis = _axis_of(axis_variable, rank, node, context)
     guards = list(axis.guards)
     for k, array in enumerate(arrays[1:], 1):

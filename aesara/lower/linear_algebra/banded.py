@@ -9,7 +9,7 @@ from aesara.ir.expr import Expr, const
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import lapack
 from aesara.lower.arrays import Array, Index, Pointwise, Reader
-from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt, as_row, each_part, squeeze, transpose
+from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt, as_row, squeeze, transpose
 from aesara.tensor.linear_algebra.banded import SolveBanded, SolveHermitianBanded
 
 __all__: list[str] = []
@@ -24,14 +24,14 @@ def _right_hand_sides(batch: MatrixBatch) -> Any:
     return rows
 
 
-def _like_right_hand_sides(batch: MatrixBatch, rows: Numbers) -> Any:
+def _like_right_hand_sides(batch: MatrixBatch, rows: Array) -> Any:
     """Convert solutions in rows to the layout of the right-hand sides."""
     bands, b = batch.inputs
     return transpose(rows) if b.ndim == bands.ndim else squeeze(rows, -2)
 
 
 @adopt(SolveBanded)
-def _solve_banded(op: SolveBanded, batch: MatrixBatch) -> Sequence[Numbers]:
+def _solve_banded(op: SolveBanded, batch: MatrixBatch) -> Sequence[Array]:
     bands = batch.inputs[0]
     rows, height = _right_hand_sides(batch), const(op.lower + op.upper + 1)
     message = "`ab` must have {1} rows, one for each diagonal; it has {0}."
@@ -43,25 +43,21 @@ def _solve_banded(op: SolveBanded, batch: MatrixBatch) -> Sequence[Numbers]:
     return [_like_right_hand_sides(batch, outputs["b"])]
 
 
-def _with_fill_in(bands: Numbers, padding: int, height: Expr) -> Numbers:
+def _with_fill_in(bands: Array, padding: int, height: Expr) -> Array:
     """Transpose bands, with `padding` zeros in front of each row for fill-in."""
     *lead, _, columns = bands.shape
 
-    def of_part(part: Array) -> Array:
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            *before, column, position = index
-            row = primitive("maximum", position - padding, const(0))
-            inside = const(padding) <= position
-            return primitive("select", inside, readers[0]((*before, row, column)), const(0, part.dtype))
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        *before, column, position = index
+        row = primitive("maximum", position - padding, const(0))
+        inside = const(padding) <= position
+        return primitive("select", inside, readers[0]((*before, row, column)), const(0, bands.dtype))
 
-        return Pointwise(part.dtype, (*lead, columns, height + padding), (part,), body, 3)
-
-    transposed: Numbers = each_part(of_part, bands)
-    return transposed
+    return Pointwise(bands.dtype, (*lead, columns, height + padding), (bands,), body, 3)
 
 
 @adopt(SolveHermitianBanded)
-def _solve_definite_banded(op: SolveHermitianBanded, batch: MatrixBatch) -> Sequence[Numbers]:
+def _solve_definite_banded(op: SolveHermitianBanded, batch: MatrixBatch) -> Sequence[Array]:
     bands, rows = batch.inputs[0], _right_hand_sides(batch)
     sizes = {"n": bands.shape[-1], "k": rows.shape[-2], "d": bands.shape[-2]}
     routine = lapack.solve_definite_banded("lower" if op.lower else "upper", bands.dtype)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import Expr, cast, const, parts_of
 from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import Array, Index, Pointwise, Reader
-from aesara.lower.complex import ComplexArray
+from aesara.lower.folds import fold
 from aesara.lower.linear_algebra.equations import factor_lu
-from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt, diagonal, each_part, parts_of
+from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt, diagonal, part_dtype
 from aesara.lower.reductions.careduce import reduce_array
-from aesara.lower.sequences.carried import Pair, carry
-from aesara.lower.sequences.carried import product as times
 from aesara.tensor.linear_algebra.determinant import Det, SLogDet
 
 __all__: list[str] = []
@@ -25,7 +23,7 @@ def _factorize(batch: MatrixBatch) -> tuple[Any, Array, Array]:
     order = batch.require_square(a, batch.linalg_error)
     factors = factor_lu(batch, a, None)
     values = diagonal(factors["a"], order)
-    dtype = parts_of(a)[0].dtype
+    dtype = part_dtype(a)
     one = const(1, dtype)
 
     def sign(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -33,10 +31,10 @@ def _factorize(batch: MatrixBatch) -> tuple[Any, Array, Array]:
         return primitive("select", is_swapped, -one, one)
 
     def magnitude(index: Index, readers: Sequence[Reader]) -> Expr:
-        parts = [read(index) for read in readers]
+        parts = parts_of(readers[0](index))
         return primitive("hypot", *parts) if len(parts) == 2 else primitive("abs", parts[0])
 
-    magnitudes = Pointwise(dtype, values.shape, parts_of(values), magnitude, 1 if isinstance(values, Array) else 40)
+    magnitudes = Pointwise(dtype, values.shape, (values,), magnitude, 40 if values.is_complex else 1)
     return values, magnitudes, Pointwise(dtype, values.shape, (factors["pivots"],), sign, 3)
 
 
@@ -45,9 +43,9 @@ def _reduce(batch: MatrixBatch, array: Array, kind: str) -> Array:
     return reduce_array(batch.context, array, (array.ndim - 1,), kind)
 
 
-def _sign(batch: MatrixBatch, values: Numbers, magnitudes: Array, signs: Array) -> Numbers:
+def _sign(batch: MatrixBatch, values: Array, magnitudes: Array, signs: Array) -> Array:
     """Return the sign of the determinant, of absolute value one for complex matrices."""
-    if isinstance(values, ComplexArray):
+    if values.is_complex:
         return _complex_sign(batch, values, magnitudes, signs)
     return _real_sign(batch, values, signs)
 
@@ -66,22 +64,18 @@ def _real_sign(batch: MatrixBatch, values: Array, signs: Array) -> Array:
     return Pointwise(dtype, product.shape, (product,), lambda index, readers: readers[0](index) + zero)
 
 
-def _complex_sign(batch: MatrixBatch, values: ComplexArray, magnitudes: Array, signs: Array) -> ComplexArray:
+def _complex_sign(batch: MatrixBatch, values: Array, magnitudes: Array, signs: Array) -> Array:
     """Return the product of phases; it is zero for a singular matrix."""
-    dtype = magnitudes.dtype
+    dtype = values.dtype
     zero = const(0, dtype)
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        part, magnitude, sign = (read(index) for read in readers)
-        return primitive("select", primitive("eq", magnitude, zero), zero, sign * (part / magnitude))
+        value, magnitude, sign = (read(index) for read in readers)
+        is_zero = primitive("eq", magnitude, const(0, magnitudes.dtype))
+        return primitive("select", is_zero, zero, sign * (value / magnitude))
 
-    units = ComplexArray(*(Pointwise(dtype, values.shape, (p, magnitudes, signs), body, 20) for p in values.parts))
-
-    def multiply(so_far: Pair, elements: Sequence[Pair]) -> Pair:
-        return times(so_far, elements[0])
-
-    axis = len(values.shape) - 1
-    return carry([units], (axis,), lambda elements: elements[0], multiply, batch.context, start=1)
+    units = Pointwise(dtype, values.shape, (values, magnitudes, signs), body, 20)
+    return fold(units, (values.ndim - 1,), lambda total, unit: total * unit, const(1, dtype))
 
 
 def _sum_of_logarithms(batch: MatrixBatch, magnitudes: Array) -> Array:
@@ -93,13 +87,13 @@ def _sum_of_logarithms(batch: MatrixBatch, magnitudes: Array) -> Array:
 
 
 @adopt(SLogDet)
-def _slogdet(op: SLogDet, batch: MatrixBatch) -> Sequence[Numbers]:
+def _slogdet(op: SLogDet, batch: MatrixBatch) -> Sequence[Array]:
     values, magnitudes, signs = _factorize(batch)
     return [_sign(batch, values, magnitudes, signs), _sum_of_logarithms(batch, magnitudes)]
 
 
 @adopt(Det)
-def _det(op: Det, batch: MatrixBatch) -> Sequence[Numbers]:
+def _det(op: Det, batch: MatrixBatch) -> Sequence[Array]:
     """Multiply the diagonal; if the product overflows or underflows, exponentiate the sum of logarithms."""
     values, magnitudes, signs = _factorize(batch)
     dtype = magnitudes.dtype
@@ -111,7 +105,5 @@ def _det(op: Det, batch: MatrixBatch) -> Sequence[Numbers]:
         magnitude = primitive("select", lost, primitive("exp", readers[1](index)), magnitude)
         return magnitude * readers[2](index)
 
-    def with_sign(sign: Array) -> Array:
-        return Pointwise(dtype, product.shape, (product, logarithm, sign), body, 25)
-
-    return [each_part(with_sign, _sign(batch, values, magnitudes, signs))]
+    sign = _sign(batch, values, magnitudes, signs)
+    return [Pointwise(sign.dtype, product.shape, (product, logarithm, sign), body, 25)]

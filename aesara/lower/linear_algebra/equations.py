@@ -9,20 +9,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.op import Op
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import Expr, complex_number, const, imag, real
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import lapack
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader
-from aesara.lower.complex import ComplexArray
 from aesara.lower.families import load_lowering
 from aesara.lower.linear_algebra.matrices import (
     MatrixBatch,
-    Numbers,
     adopt,
     as_column,
     as_row,
     diagonal,
-    each_part,
     is_nan,
     is_zero,
     lower_matrices,
@@ -45,7 +42,7 @@ __all__ = ["factor_lu"]
 
 
 @adopt(Cholesky)
-def _cholesky(op: Cholesky, batch: MatrixBatch) -> Sequence[Numbers]:
+def _cholesky(op: Cholesky, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     if op.on_error == "nan":
         batch.failures = []
@@ -54,32 +51,32 @@ def _cholesky(op: Cholesky, batch: MatrixBatch) -> Sequence[Numbers]:
     return [_factor(batch, a, bool(op.lower))]
 
 
-def _factor(batch: MatrixBatch, a: Numbers, lower: bool) -> Numbers:
+def _factor(batch: MatrixBatch, a: Array, lower: bool) -> Array:
     """Return Cholesky factors, with zeros in the other triangle."""
     order = batch.require_square(a)
     routine = lapack.cholesky(side(lower), a.dtype)
     outputs = batch.call(routine, {"n": order}, {"a": triangle(a, lower)}, a.shape[: len(batch.lead)])
     batch.require_success(outputs["status"], "is not positive definite: see its leading minor of order")
-    factor: Numbers = outputs["a"]
+    factor: Array = outputs["a"]
     return factor
 
 
 @adopt(CholeskySolve)
-def _cholesky_solve(op: CholeskySolve, batch: MatrixBatch) -> Sequence[Numbers]:
+def _cholesky_solve(op: CholeskySolve, batch: MatrixBatch) -> Sequence[Array]:
     factor, b, columns = _system(batch, op.check_finite)
     return [_like_right_hand_sides(b, _solve_by_factor(batch, factor, columns, bool(op.lower)), factor)]
 
 
-def _solve_by_factor(batch: MatrixBatch, factor: Numbers, columns: Numbers, lower: bool) -> Numbers:
+def _solve_by_factor(batch: MatrixBatch, factor: Array, columns: Array, lower: bool) -> Array:
     """Solve systems by Cholesky factors: two triangular systems, with the lower factor first."""
-    transposed = "adjoint" if isinstance(factor, ComplexArray) else "transposed"
+    transposed = "adjoint" if factor.is_complex else "transposed"
     first, second = ("plain", transposed) if lower else (transposed, "plain")
     half = _substitute(batch, factor, columns, lower, first)
     return _substitute(batch, factor, half, lower, second)
 
 
 @adopt(InverseByCholesky)
-def _inverse_by_cholesky(op: InverseByCholesky, batch: MatrixBatch) -> Sequence[Numbers]:
+def _inverse_by_cholesky(op: InverseByCholesky, batch: MatrixBatch) -> Sequence[Array]:
     (factor,) = batch.inputs
     order = batch.require_square(factor)
     arguments = {"a": triangle(factor, bool(op.lower))}
@@ -92,7 +89,7 @@ def _inverse_by_cholesky(op: InverseByCholesky, batch: MatrixBatch) -> Sequence[
 
 
 @adopt(NanOnError)
-def _nan_on_error(op: NanOnError, batch: MatrixBatch) -> Sequence[Numbers]:
+def _nan_on_error(op: NanOnError, batch: MatrixBatch) -> Sequence[Array]:
     load_lowering(type(op.op))
     batch.failures, batch.op = [], op.op
     a, *others = batch.inputs
@@ -100,7 +97,7 @@ def _nan_on_error(op: NanOnError, batch: MatrixBatch) -> Sequence[Numbers]:
     return batch.nan_where_failed(lower_matrices(op.op, batch))
 
 
-def _entries_read(op: Op, a: Numbers) -> Any:
+def _entries_read(op: Op, a: Array) -> Any:
     """Return the entries of matrices that an op reads, with zeros elsewhere."""
     if isinstance(op, Eigh):
         return triangle(a, op.UPLO == "L")
@@ -111,21 +108,17 @@ def _entries_read(op: Op, a: Numbers) -> Any:
     return a
 
 
-def _without_diagonal(a: Numbers) -> Numbers:
-    def of_part(part: Array) -> Array:
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            return primitive("select", primitive("eq", *index[-2:]), const(0, part.dtype), readers[0](index))
+def _without_diagonal(a: Array) -> Array:
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        return primitive("select", primitive("eq", *index[-2:]), const(0, a.dtype), readers[0](index))
 
-        return Pointwise(part.dtype, part.shape, (part,), body, 2)
-
-    result: Numbers = each_part(of_part, a)
-    return result
+    return Pointwise(a.dtype, a.shape, (a,), body, 2)
 
 
 # -- systems of equations ----------------------------------------------------------------------------------------
 
 
-def _system(batch: MatrixBatch, check_finite: bool) -> tuple[Numbers, Numbers, Numbers]:
+def _system(batch: MatrixBatch, check_finite: bool) -> tuple[Array, Array, Array]:
     """Return matrices, right-hand sides, and these as matrices of columns, after checks of shapes."""
     a, b = batch.inputs
     order = batch.require_square(a)
@@ -137,37 +130,37 @@ def _system(batch: MatrixBatch, check_finite: bool) -> tuple[Numbers, Numbers, N
     return a, b, columns
 
 
-def _like_right_hand_sides(b: Numbers, solution: Numbers, a: Numbers) -> Numbers:
+def _like_right_hand_sides(b: Array, solution: Array, a: Array) -> Array:
     """Convert solutions in columns to the layout of the right-hand sides."""
     return solution if b.ndim == a.ndim else squeeze(solution, -1)
 
 
 def _substitute(
-    batch: MatrixBatch, a: Numbers, columns: Numbers, lower: bool, trans: str, unit: bool = False
-) -> Numbers:  # fmt: skip
+    batch: MatrixBatch, a: Array, columns: Array, lower: bool, trans: str, unit: bool = False
+) -> Array:  # fmt: skip
     """Solve triangular systems."""
     routine = lapack.solve_triangular(side(lower), trans, "unit" if unit else "general", a.dtype)
     rows, count = columns.shape[-2:]
-    solution: Numbers = batch.call(routine, {"m": rows, "n": count}, {"a": a, "b": columns})["b"]
+    solution: Array = batch.call(routine, {"m": rows, "n": count}, {"a": a, "b": columns})["b"]
     return solution
 
 
 @adopt(SolveTriangular)
-def _solve_triangular(op: SolveTriangular, batch: MatrixBatch) -> Sequence[Numbers]:
+def _solve_triangular(op: SolveTriangular, batch: MatrixBatch) -> Sequence[Array]:
     a, b, columns = _system(batch, op.check_finite)
     if not op.unit_diagonal:
         zeros = is_zero(diagonal(a, a.shape[-1]))
         batch.require_none(zeros, batch.linalg_error, "the matrix is singular: a zero stands on its diagonal.")
     trans = "plain" if op.trans in (0, "N") else "adjoint" if op.trans in (2, "C") else "transposed"
-    if trans == "adjoint" and not isinstance(a, ComplexArray):
+    if trans == "adjoint" and not a.is_complex:
         trans = "transposed"
     return [_like_right_hand_sides(b, _substitute(batch, a, columns, bool(op.lower), trans, bool(op.unit_diagonal)), a)]
 
 
 @adopt(Solve)
-def _solve(op: Solve, batch: MatrixBatch) -> Sequence[Numbers]:
+def _solve(op: Solve, batch: MatrixBatch) -> Sequence[Array]:
     a, b, columns = _system(batch, op.check_finite)
-    if a.shape[-1] is ONE and not isinstance(a, ComplexArray):
+    if a.shape[-1] is ONE and not a.is_complex:
         return [_like_right_hand_sides(b, _solve_order_one(batch, a, columns), a)]
     if op.assume_a == "pos":
         factor = _factor(batch, a, bool(op.lower))
@@ -181,35 +174,29 @@ def _solve(op: Solve, batch: MatrixBatch) -> Sequence[Numbers]:
     return [transpose(solved) if b.ndim == a.ndim else squeeze(solved, -2)]
 
 
-def _solve_order_one(batch: MatrixBatch, a: Numbers, columns: Numbers) -> Numbers:
+def _solve_order_one(batch: MatrixBatch, a: Array, columns: Array) -> Array:
     """Solve systems of order 1, whatever structure is assumed of their matrices."""
     batch.require_none(is_zero(diagonal(a, ONE)), batch.linalg_error, "the matrix is singular: it is zero.")
     return _substitute(batch, a, columns, True, "plain")
 
 
-def _symmetric(a: Numbers, lower: bool, hermitian: bool) -> Numbers:
+def _symmetric(a: Array, lower: bool, hermitian: bool) -> Array:
     """Return symmetric or Hermitian matrices with the given triangles."""
 
-    def mirror(part: Array, antisymmetric: bool) -> Array:
-        """Mirror a triangle, with the opposite sign and a zero diagonal if `antisymmetric`."""
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        *lead, row, column = index
+        high, low = primitive("maximum", row, column), primitive("minimum", row, column)
+        value = readers[0]((*lead, high, low) if lower else (*lead, low, high))
+        if not (hermitian and a.is_complex):
+            return value
+        mirrored = primitive("select", (row < column) if lower else (column < row), -imag(value), imag(value))
+        zero = const(0, mirrored.dtype)
+        return complex_number(real(value), primitive("select", primitive("eq", row, column), zero, mirrored))
 
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            *lead, row, column = index
-            high, low = primitive("maximum", row, column), primitive("minimum", row, column)
-            value = readers[0]((*lead, high, low) if lower else (*lead, low, high))
-            if not antisymmetric:
-                return value
-            value = primitive("select", (row < column) if lower else (column < row), -value, value)
-            return primitive("select", primitive("eq", row, column), const(0, part.dtype), value)
-
-        return Pointwise(part.dtype, part.shape, (part,), body, 2)
-
-    if not isinstance(a, ComplexArray):
-        return mirror(a, False)
-    return ComplexArray(mirror(a.real, False), mirror(a.imag, hermitian))
+    return Pointwise(a.dtype, a.shape, (a,), body, 2)
 
 
-def factor_lu(batch: MatrixBatch, a: Numbers, message: str | None) -> dict[str, Any]:
+def factor_lu(batch: MatrixBatch, a: Array, message: str | None) -> dict[str, Any]:
     """Return LU factors; raise an error for singular matrices if there is a `message`."""
     outputs = batch.call(lapack.lu(a.dtype), {"n": a.shape[-1]}, {"a": a}, a.shape[: len(batch.lead)])
     if message is not None:
@@ -218,7 +205,7 @@ def factor_lu(batch: MatrixBatch, a: Numbers, message: str | None) -> dict[str, 
 
 
 @adopt(MatrixInverse)
-def _inverse(op: MatrixInverse, batch: MatrixBatch) -> Sequence[Numbers]:
+def _inverse(op: MatrixInverse, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     order = batch.require_square(a, batch.linalg_error)
     factors = factor_lu(batch, a, None)

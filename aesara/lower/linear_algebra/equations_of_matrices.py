@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.routines import schur_forms, spectra
-from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt, broadcast_batch, conjugate, transpose
+from aesara.lower.arrays import Array
+from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt, broadcast_batch, conjugate, transpose
 from aesara.tensor.core.casting import cast
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
@@ -36,21 +37,21 @@ from aesara.tensor.reductions.sum_prod_max import max as largest
 __all__: list[str] = []
 
 
-def _schur(batch: MatrixBatch, a: Numbers) -> tuple[Numbers, Numbers]:
+def _schur(batch: MatrixBatch, a: Array) -> tuple[Array, Array]:
     """Return the (column-major) Schur form of a matrix, and the unitary matrix."""
     outputs = batch.call(spectra.schur(a.dtype), {"n": a.shape[-1]}, {"a": transpose(a)}, a.shape[: len(batch.lead)])
     batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
     return outputs["a"], transpose(outputs["unitary"])
 
 
-def _require_order(batch: MatrixBatch, a: Numbers, q: Numbers, axis: int) -> None:
+def _require_order(batch: MatrixBatch, a: Array, q: Array, axis: int) -> None:
     """Check that `a` is square, with as many rows as `q` has rows (axis -2) or columns (-1)."""
     order = batch.require_square(a)
     name = "rows" if axis == -2 else "columns"
     batch.require_equal(order, q.shape[axis], f"a matrix of order {{0}} and one of {{1}} {name} do not fit.")
 
 
-def _solution(batch: MatrixBatch, a: Numbers, b: Numbers, q: Numbers) -> Numbers:
+def _solution(batch: MatrixBatch, a: Array, b: Array, q: Array) -> Array:
     """Solve ``A X + X B^H = Q`` by the Schur forms of A and B."""
     form, u = _schur(batch, a)
     other_form, v = (form, u) if b is a else _schur(batch, b)
@@ -58,7 +59,7 @@ def _solution(batch: MatrixBatch, a: Numbers, b: Numbers, q: Numbers) -> Numbers
     arguments = {"a": form, "b": other_form, "c": transpose(transformed)}
     sizes = {"m": form.shape[-1], "n": other_form.shape[-1]}
     outputs = batch.call(schur_forms.sylvester(q.dtype), sizes, arguments)
-    solution: Numbers
+    solution: Array
     (solution,) = batch.expression(
         lambda u, y, v, scale: [matmul(u, matmul(y, adjoint(v))) / _as_matrix(scale)],
         [u, transpose(outputs["c"]), v, outputs["scale"]],
@@ -80,7 +81,7 @@ def _as_matrix(scale: Any) -> Any:
 
 
 @adopt(SolveSylvester)
-def _sylvester(op: SolveSylvester, batch: MatrixBatch) -> Sequence[Numbers]:
+def _sylvester(op: SolveSylvester, batch: MatrixBatch) -> Sequence[Array]:
     a, b, q = batch.inputs
     _require_order(batch, a, q, -2)
     _require_order(batch, b, q, -1)
@@ -89,7 +90,7 @@ def _sylvester(op: SolveSylvester, batch: MatrixBatch) -> Sequence[Numbers]:
 
 
 @adopt(SolveContinuousLyapunov)
-def _continuous_lyapunov(op: SolveContinuousLyapunov, batch: MatrixBatch) -> Sequence[Numbers]:
+def _continuous_lyapunov(op: SolveContinuousLyapunov, batch: MatrixBatch) -> Sequence[Array]:
     a, q = batch.inputs
     _require_order(batch, a, q, -2)
     batch.require_square(q)
@@ -98,7 +99,7 @@ def _continuous_lyapunov(op: SolveContinuousLyapunov, batch: MatrixBatch) -> Seq
 
 
 @adopt(BilinearSolveDiscreteLyapunov)
-def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, batch: MatrixBatch) -> Sequence[Numbers]:
+def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, batch: MatrixBatch) -> Sequence[Array]:
     """Solve ``B X + X B^H = -2 C Q C^H`` with ``B = (A - 1) (A + 1)^-1`` and ``C = (A + 1)^-1``."""
     a, q = batch.inputs
     _require_order(batch, a, q, -2)
@@ -122,7 +123,7 @@ def _discrete_lyapunov(op: BilinearSolveDiscreteLyapunov, batch: MatrixBatch) ->
 
 
 @adopt(SolveContinuousRiccati)
-def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Sequence[Numbers]:
+def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Sequence[Array]:
     def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
         none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
         h = ((a, none["n,n"], b), (-q, -adjoint(a), none["n,m"]), (none["m,n"], adjoint(b), r))
@@ -146,7 +147,7 @@ def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Seque
 
 
 @adopt(SolveDiscreteRiccati)
-def _discrete_riccati(op: SolveDiscreteRiccati, batch: MatrixBatch) -> Sequence[Numbers]:
+def _discrete_riccati(op: SolveDiscreteRiccati, batch: MatrixBatch) -> Sequence[Array]:
     def pencil(a: Any, b: Any, q: Any, r: Any) -> list[Any]:
         none, unit = _zeros(a, b, r), eye(a.shape[-1], dtype=real_dtype(a.type.dtype)) + a.zeros_like()
         h = ((a, none["n,n"], b), (-q, unit, none["n,m"]), (none["m,n"], none["m,n"], r))
@@ -193,7 +194,7 @@ def _is_not_hermitian(x: Any) -> list[Any]:
 def _riccati(
     batch: MatrixBatch, pencil: Callable[..., list[Any]], is_stable: Callable[..., list[Any]],
     terms: Callable[..., list[Any]],
-) -> Numbers:  # fmt: skip
+) -> Array:  # fmt: skip
     """Return the stabilising solution of a Riccati equation.
 
     `pencil` builds the extended pencil, `is_stable` tests its eigenvalues, and `terms` returns the terms of the
@@ -225,7 +226,7 @@ def _riccati(
     arguments = {"chosen": chosen, **{name: outputs[name] for name in ("a", "b", "left", "right")}}
     ordered = batch.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, arguments)
     batch.require_success(ordered["status"], "has a pencil whose eigenvalues are too close; the routine returned")
-    solution: Numbers
+    solution: Array
     solution, singular, skew = batch.expression(_from_vectors, [transpose(ordered["right"]), scale, a])
     batch.require_none(singular, batch.linalg_error, "there is no finite solution.")
     batch.require_none(skew, batch.linalg_error, NOT_STABILISED)

@@ -11,7 +11,8 @@ import numpy as np
 
 from aesara.graph.op import Op
 from aesara.graph.vectorization import vectorize_graph
-from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt
+from aesara.lower.arrays import Array
+from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt
 from aesara.scan.carried import fori_loop
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.tensor_type import tensor_type
@@ -69,7 +70,7 @@ def _equals_graph(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callab
 
     def register(build: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         @adopt(kind)
-        def lower(op: Op, batch: MatrixBatch) -> Sequence[Numbers]:
+        def lower(op: Op, batch: MatrixBatch) -> Sequence[Array]:
             if kind in _REQUIRE_SQUARE:
                 batch.require_square(batch.inputs[0], batch.linalg_error if kind is Expm else ValueError)
             if isinstance(op, MatrixPinv) and op.hermitian:

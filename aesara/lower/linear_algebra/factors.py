@@ -12,18 +12,15 @@ from aesara.ir.expr import op as primitive
 from aesara.ir.kernel import Declare, For, Statement
 from aesara.ir.routines import lapack
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
-from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
     MatrixBatch,
-    Numbers,
     adopt,
     as_row,
     diagonal,
-    each_part,
     is_nan,
     is_zero,
     leading_block,
-    parts_of,
+    part_dtype,
     squeeze,
     transpose,
     triangle,
@@ -44,14 +41,14 @@ def _shift(pivots: Array, by: int) -> Array:
 
 
 @adopt(LUFactor)
-def _lu_factor(op: LUFactor, batch: MatrixBatch) -> Sequence[Numbers]:
+def _lu_factor(op: LUFactor, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     order = batch.require_square(a, batch.linalg_error)
     outputs = batch.call(lapack.lu(a.dtype), {"n": order}, {"a": transpose(a)})
     return [transpose(outputs["a"]), _shift(outputs["pivots"], -1)]
 
 
-def _require_regular(batch: MatrixBatch, factors: Numbers, exempt: Array | None = None) -> Expr:
+def _require_regular(batch: MatrixBatch, factors: Array, exempt: Array | None = None) -> Expr:
     """Check that factors are regular, except for members in `exempt`; return their order."""
     order = batch.require_square(factors)
     zeros = is_zero(diagonal(factors, order))
@@ -72,7 +69,7 @@ def _except_members(found: Array, members: Array) -> Array:
 
 
 @adopt(SolveByLU)
-def _solve_by_lu(op: SolveByLU, batch: MatrixBatch) -> Sequence[Numbers]:
+def _solve_by_lu(op: SolveByLU, batch: MatrixBatch) -> Sequence[Array]:
     factors, pivots, b = batch.inputs
     columns = b.ndim == factors.ndim
     if op.check_finite:
@@ -89,7 +86,7 @@ def _solve_by_lu(op: SolveByLU, batch: MatrixBatch) -> Sequence[Numbers]:
 
 
 @adopt(InverseByLU)
-def _inverse_by_lu(op: InverseByLU, batch: MatrixBatch) -> Sequence[Numbers]:
+def _inverse_by_lu(op: InverseByLU, batch: MatrixBatch) -> Sequence[Array]:
     factors, pivots = batch.inputs
     lost = batch.members_with(is_nan(factors))
     order = _require_regular(batch, factors, lost)
@@ -99,7 +96,7 @@ def _inverse_by_lu(op: InverseByLU, batch: MatrixBatch) -> Sequence[Numbers]:
 
 
 @adopt(PivotsToPermutation)
-def _permutation(op: PivotsToPermutation, batch: MatrixBatch) -> Sequence[Numbers]:
+def _permutation(op: PivotsToPermutation, batch: MatrixBatch) -> Sequence[Array]:
     (pivots,) = batch.inputs
     length: Expr = pivots.shape[-1]
 
@@ -134,7 +131,7 @@ def _permutation_of_swaps(batch: MatrixBatch, pivots: Array, length: Expr, backw
 
 
 @adopt(LU)
-def _lu(op: LU, batch: MatrixBatch) -> Sequence[Numbers]:
+def _lu(op: LU, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     rows, columns = a.shape[-2:]
     least = primitive("minimum", rows, columns)
@@ -149,33 +146,25 @@ def _lu(op: LU, batch: MatrixBatch) -> Sequence[Numbers]:
             found = primitive("eq", readers[0]((*index[:-2], index[-1])), index[-2])
             return primitive("select", found, const(1, real), const(0, real))
 
-        real = parts_of(a)[0].dtype
+        real = part_dtype(a)
         return [Pointwise(real, (*batch.lead, rows, rows), (order,), has_one, 2, [True]), lower, upper]
     order = batch.context.add(_permutation_of_swaps(batch, pivots, rows, backwards=True))
     if op.p_indices:
         return [order, lower, upper]
 
-    def permute_rows(part: Array) -> Array:
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            *lead, row, column = index
-            return readers[0]((*lead, readers[1]((*lead, row)), column))
+    def element(index: Index, readers: Sequence[Reader]) -> Expr:
+        *lead, row, column = index
+        return readers[0]((*lead, readers[1]((*lead, row)), column))
 
-        return Pointwise(part.dtype, part.shape, (part, order), body, 2, [False, True])
-
-    return [each_part(permute_rows, lower), upper]
+    return [Pointwise(lower.dtype, lower.shape, (lower, order), element, 2, [False, True]), upper]
 
 
-def _with_units(array: Numbers) -> Numbers:
+def _with_units(array: Array) -> Array:
     """Return lower triangles with ones on the diagonal."""
 
-    def of_part(part: Array, unit: int) -> Array:
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            row, column = index[-2:]
-            below = primitive("select", column < row, readers[0](index), const(0, part.dtype))
-            return primitive("select", primitive("eq", row, column), const(unit, part.dtype), below)
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        row, column = index[-2:]
+        below = primitive("select", column < row, readers[0](index), const(0, array.dtype))
+        return primitive("select", primitive("eq", row, column), const(1, array.dtype), below)
 
-        return Pointwise(part.dtype, part.shape, (part,), body, 2)
-
-    if isinstance(array, ComplexArray):
-        return ComplexArray(of_part(array.real, 1), of_part(array.imag, 0))
-    return of_part(array, 1)
+    return Pointwise(array.dtype, array.shape, (array,), body, 2)

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr
+from aesara.ir.expr import PART_OF, Expr
 from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
 from aesara.ir.routines import fourier
-from aesara.lower.arrays import Array, Interleaved
+from aesara.lower.arrays import Array
 from aesara.lower.calling import call_routine
-from aesara.lower.complex import ComplexArray, split
 from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
-from aesara.lower.dispatch import lower_complex_op
+from aesara.lower.dispatch import lower_op
 from aesara.lower.errors import Unsupported
 from aesara.tensor.discrete_fourier.transforms import (
     FourierTransform,
@@ -63,46 +62,38 @@ def _with_rank(array: Array, ndim: int) -> Array:
     return with_dimensions(array, [1]) if ndim == 1 else array
 
 
-def _interleave(pair: ComplexArray, order: Sequence[int] | None = None) -> Interleaved:
-    """Interleave a complex array after a transpose."""
-    parts = pair.parts if order is None else [with_dimensions(part, order) for part in pair.parts]
-    return Interleaved(*map(_as_matrix, parts))
-
-
-@lower_complex_op.register
-def _fourier(op: FourierTransform, node: Apply, context: Context) -> Sequence[ComplexArray]:
-    pair = context.pair(node.inputs[0])
-    rank = pair.real.ndim
-    routine = fourier.transform("inverse" if op.inverse else "forward", pair.real.dtype)
+@lower_op.register
+def _fourier(op: FourierTransform, node: Apply, context: Context) -> Sequence[Array]:
+    array = context.array(node.inputs[0])
+    rank = array.ndim
+    routine = fourier.transform("inverse" if op.inverse else "forward", PART_OF[array.dtype])
     for axis in range(rank - op.ndim, rank):
-        length = pair.real.shape[axis]
+        length = array.shape[axis]
         rows = _Rows(node, context, length)
         # Swapping a dimension with the last one is its own inverse.
         order = [*range(axis), rank - 1, *range(axis + 1, rank - 1), axis] if axis < rank - 1 else list(range(rank))
-        array = _interleave(pair, order)
-        transformed = split(rows.call(routine, array, length, array.shape[:-2]))
-        parts = [with_dimensions(_with_rank(part, rank), order) for part in transformed.parts]
-        pair = transformed if parts == list(transformed.parts) else ComplexArray(*parts)
-    return [pair]
+        matrix = _as_matrix(with_dimensions(array, order))
+        transformed = rows.call(routine, matrix, length, matrix.shape[:-1])
+        array = with_dimensions(_with_rank(transformed, rank), order)
+    return [array]
 
 
-@lower_complex_op.register
-def _of_real(op: RealFourierTransform, node: Apply, context: Context) -> Sequence[ComplexArray]:
+@lower_op.register
+def _of_real(op: RealFourierTransform, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(node.inputs[0])
     rows, matrix = _Rows(node, context, array.shape[-1]), _as_matrix(array)
     transformed = rows.call(fourier.transform_of_real(array.dtype), matrix, array.shape[-1], matrix.shape[:-1])
-    pair = split(transformed)
-    return [pair if array.ndim > 1 else ComplexArray(*(_with_rank(part, 1) for part in pair.parts))]
+    return [_with_rank(transformed, array.ndim)]
 
 
-@lower_complex_op.register
+@lower_op.register
 def _to_real(op: InverseRealFourierTransform, node: Apply, context: Context) -> Sequence[Array]:
-    pair, length = context.pair(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
+    array, length = context.array(node.inputs[0]), context.size_from(context.array(node.inputs[1]))
     rows = _Rows(node, context, length)
-    size = pair.real.shape[-1]
+    size = array.shape[-1]
     half = length // 2 + 1
     message = f"{_label(node)}: {{0}} numbers are not the first half of a transform of length {{1}}."
     rows.require(primitive("eq", size, half), message, [size, length])
-    array = _interleave(pair)
-    transformed = rows.call(fourier.transform_to_real(pair.real.dtype), array, length, array.shape[:-2])
-    return [_with_rank(transformed, pair.real.ndim)]
+    matrix = _as_matrix(array)
+    routine = fourier.transform_to_real(PART_OF[array.dtype])
+    return [_with_rank(rows.call(routine, matrix, length, matrix.shape[:-1]), array.ndim)]

@@ -10,16 +10,15 @@ import numpy as np
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import PART_OF, Expr, complex_number, const, imag, real
 from aesara.ir.expr import op as primitive
 from aesara.ir.routine import Routine
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.calling import call_routine, require_success
-from aesara.lower.complex import ComplexArray, complex_from_real, split
 from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
-from aesara.lower.dispatch import is_complex, lower_complex_op, lower_inline, lower_op
-from aesara.lower.errors import Unsupported, check_dtype
+from aesara.lower.dispatch import lower_inline, lower_op
+from aesara.lower.errors import Unsupported
 from aesara.lower.families import load_lowering
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.tensor.core.tensor_type import tensor_type
@@ -28,24 +27,20 @@ from aesara.tensor.vectorization.blockwise import Blockwise
 
 __all__ = [
     "MatrixBatch",
-    "Numbers",
     "adopt",
-    "rearrange",
     "as_column",
     "as_row",
     "conjugate",
     "diagonal",
-    "each_part",
     "identities",
     "is_nan",
     "is_not_zero",
     "is_zero",
     "lower_matrices",
-    "negative",
     "not_finite",
+    "part_dtype",
     "squeeze",
     "pad",
-    "parts_of",
     "side",
     "transpose",
     "leading_block",
@@ -54,13 +49,11 @@ __all__ = [
 ]
 
 
-#: a real or a complex array
-Numbers = Array | ComplexArray
-Lowering = Callable[[Any, "MatrixBatch"], Sequence[Numbers]]
+Lowering = Callable[[Any, "MatrixBatch"], Sequence[Array]]
 
 
 @functools.singledispatch
-def lower_matrices(op: Op, batch: MatrixBatch) -> Sequence[Numbers]:
+def lower_matrices(op: Op, batch: MatrixBatch) -> Sequence[Array]:
     """Lower a matrix op for one matrix or a batch."""
     raise Unsupported(f"no native lowering for {type(op).__name__}")
 
@@ -71,21 +64,19 @@ def adopt(kind: type[Op]) -> Callable[[Lowering], Lowering]:
     def register(lower: Lowering) -> Lowering:
         lower_matrices.register(kind)(lower)
         lower_op.register(kind)(_one)
-        lower_complex_op.register(kind)(_one)
         return lower
 
     return register
 
 
-def _inputs(node: Apply, context: Context) -> list[Numbers]:
-    return [context.pair(v) if is_complex(v) else context.array(v) for v in node.inputs]
+def _inputs(node: Apply, context: Context) -> list[Array]:
+    return [context.array(v) for v in node.inputs]
 
 
 def _one(op: Op, node: Apply, context: Context) -> Sequence[Any]:
     return lower_matrices(op, MatrixBatch(op, node, context, (), _inputs(node, context)))
 
 
-@lower_complex_op.register
 @lower_op.register
 def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
     core = op.core_op
@@ -113,7 +104,8 @@ def _blockwise(op: Blockwise, node: Apply, context: Context) -> Sequence[Any]:
             else:
                 lead[at], source[at] = array.shape[d], (variable, d)
     aligned = [
-        rearrange(a, [*[None] * (len(lead) - rank), *range(a.ndim)]) for a, rank in zip(arrays, ranks, strict=True)
+        with_dimensions(a, [*[None] * (len(lead) - rank), *range(a.ndim)])
+        for a, rank in zip(arrays, ranks, strict=True)
     ]
     return lower_matrices(core, MatrixBatch(core, node, context, tuple(lead), aligned, guards))
 
@@ -137,22 +129,19 @@ class MatrixBatch:
     linalg_error = np.linalg.LinAlgError
 
     def __init__(
-        self, op: Op, node: Apply, context: Context, lead: tuple[Expr, ...], inputs: Sequence[Numbers],
+        self, op: Op, node: Apply, context: Context, lead: tuple[Expr, ...], inputs: Sequence[Array],
         guards: Sequence[object] = (),
     ) -> None:  # fmt: skip
         self.op, self.node, self.context, self.lead = op, node, context, lead
         self.inputs: list[Any] = list(inputs)
         self.guards = list(guards)
         self.failures: list[Array] | None = None
-        for array in self.inputs:
-            for part in parts_of(array):
-                check_dtype(part.dtype)
 
     def require_equal(self, a: Expr, b: Expr, message: str, kind: type[Exception] = ValueError) -> None:
         """Check that two sizes are equal; they are ``{0}`` and ``{1}`` in the message."""
         self.guards += self.context.require_equal(a, b, kind, f"{_label(self.op)}: {message}", self.node)
 
-    def require_square(self, array: Numbers, kind: type[Exception] = ValueError) -> Expr:
+    def require_square(self, array: Array, kind: type[Exception] = ValueError) -> Expr:
         """Check that a matrix is square, and return its order; for a batch the error is a ValueError."""
         rows, columns = array.shape[-2:]
         kind = ValueError if self.lead else kind
@@ -169,7 +158,7 @@ class MatrixBatch:
         holds = primitive("eq", number, const(0))
         self.guards += self.context.guard(holds, kind, f"{_label(self.op)}: {message}", self.node)
 
-    def require_finite(self, *arrays: Numbers) -> None:
+    def require_finite(self, *arrays: Array) -> None:
         """Check that arrays have no infinities and NaNs."""
         for array in arrays:
             self.require_none(not_finite(array), ValueError, "array must not contain infs or NaNs")
@@ -188,22 +177,19 @@ class MatrixBatch:
         self,
         routine: Routine,
         sizes: Mapping[str, Expr],
-        arguments: Mapping[str, Numbers],
+        arguments: Mapping[str, Array],
         lead: Sequence[Expr] | None = None,
     ) -> dict[str, Any]:
         """Call a routine for each member of the batch, or of the batch dimensions `lead`.
 
-        Arguments that are overwritten are broadcast to the batch.  Complex arguments and results are interleaved.
+        Arguments that are overwritten are broadcast to the batch.
         """
         lead = self.lead if lead is None else lead
         overwritten = {p.name for p in routine.parameters if p.is_written}
         arrays = {name: broadcast_batch(a, lead) if name in overwritten else a for name, a in arguments.items()}
-        memory = {name: a.in_memory() if isinstance(a, ComplexArray) else a for name, a in arrays.items()}
-        results = call_routine(self.context, self.node, routine, sizes, memory, lead, self.guards)
-        pairs = {p.name for p in routine.parameters if p.is_complex}
-        return {name: split(array) if name in pairs else array for name, array in results.items()}
+        return call_routine(self.context, self.node, routine, sizes, arrays, lead, self.guards)
 
-    def expression(self, build: Callable[..., Any], arrays: Sequence[Numbers] | None = None) -> list[Any]:
+    def expression(self, build: Callable[..., Any], arrays: Sequence[Array] | None = None) -> list[Any]:
         """Build a graph from `arrays` (default: the inputs), and lower it inline.
 
         `build` takes a variable for each array, with batch dimensions, and returns a list of variables.
@@ -220,21 +206,19 @@ class MatrixBatch:
         axes = tuple(range(len(self.lead), found.ndim))
         return reduce_array(self.context, self.context.ensure_added(found), axes, "or")
 
-    def nan_where_failed(self, results: Sequence[Numbers]) -> list[Numbers]:
+    def nan_where_failed(self, results: Sequence[Array]) -> list[Array]:
         """Set results to NaN for members that failed or have a result that is not finite."""
         for result in results:
             self.require_none(not_finite(result), ValueError, "")
         assert self.failures is not None
         return [self.with_nan(self.failures, result) for result in results]
 
-    def with_nan(self, where: Sequence[Array], result: Numbers) -> Numbers:
+    def with_nan(self, where: Sequence[Array], result: Array) -> Array:
         """Set a result to NaN, with imaginary part zero, for members where any of the arrays is true."""
-        rank, (real, *imag) = len(self.lead), parts_of(result)
-        filled = _fill_members(where, rank, real, float("nan"))
-        return ComplexArray(filled, _fill_members(where, rank, imag[0], 0.0)) if imag else filled
+        return _fill_members(where, len(self.lead), result, float("nan"))
 
 
-def _variable_for(array: Numbers) -> Variable:
+def _variable_for(array: Array) -> Variable:
     """Return a variable with the dtype and static shape of an array."""
     shape = tuple(n.attr if n.is_const else None for n in array.shape)
     variable: Variable = tensor_type(array.dtype, shape)()
@@ -255,32 +239,24 @@ def _fill_members(where: Sequence[Array], rank: int, result: Array, fill: float)
     return Pointwise(result.dtype, result.shape, (result, *where), body, len(where), [False, *[True] * len(where)])
 
 
-def parts_of(array: Numbers) -> tuple[Array, ...]:
-    """Return the real arrays of a real (one) or complex (two) array."""
-    return array.parts if isinstance(array, ComplexArray) else (array,)
+def part_dtype(array: Array) -> str:
+    """Return the dtype of the parts of a complex array; that of a real array."""
+    return PART_OF.get(array.dtype, array.dtype)
 
 
-def each_part(function: Callable[[Array], Array], array: Numbers) -> Any:
-    """Apply a function of real arrays to each part."""
-    return ComplexArray(*map(function, array.parts)) if isinstance(array, ComplexArray) else function(array)
-
-
-def rearrange(array: Numbers, order: Sequence[int | None]) -> Any:
-    """Apply `with_dimensions` to a real or complex array."""
-    return each_part(lambda part: with_dimensions(part, order), array)
-
-
-def conjugate(array: Numbers) -> Any:
+def conjugate(array: Array) -> Array:
     """Return the complex conjugate."""
-    return ComplexArray(array.real, negative(array.imag)) if isinstance(array, ComplexArray) else array
+    if not array.is_complex:
+        return array
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        value = readers[0](index)
+        return complex_number(real(value), -imag(value))
+
+    return Pointwise(array.dtype, array.shape, (array,), body)
 
 
-def negative(array: Array) -> Array:
-    """Return the array with opposite signs."""
-    return Pointwise(array.dtype, array.shape, (array,), lambda index, readers: -readers[0](index))
-
-
-def broadcast_batch(array: Numbers, lead: Sequence[Expr]) -> Numbers:
+def broadcast_batch(array: Array, lead: Sequence[Expr]) -> Array:
     """Broadcast batch dimensions to `lead`."""
     rank = len(lead)
     single = [a is ONE and b is not ONE for a, b in zip(array.shape, lead)]
@@ -291,67 +267,51 @@ def broadcast_batch(array: Numbers, lead: Sequence[Expr]) -> Numbers:
         member = tuple(ZERO if is_single else i for is_single, i in zip(single, index))
         return readers[0]((*member, *index[rank:]))
 
-    def broadcast(part: Array) -> Array:
-        return Pointwise(part.dtype, (*lead, *part.shape[rank:]), (part,), body, 0, [True])
-
-    result: Numbers = each_part(broadcast, array)
-    return result
+    return Pointwise(array.dtype, (*lead, *array.shape[rank:]), (array,), body, 0, [True])
 
 
-def not_finite(array: Numbers) -> Array:
+def not_finite(array: Array) -> Array:
     """Test elements for infinity and NaN."""
 
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        values = [read(index) for read in readers]
-        tests = [primitive("ne", value - value, const(0, value.dtype)) for value in values]
-        return functools.reduce(lambda a, b: a | b, tests)
+        value = readers[0](index)
+        return primitive("ne", value - value, const(0, value.dtype))
 
-    return Pointwise("bool", array.shape, parts_of(array), body, 2)
+    return Pointwise("bool", array.shape, (array,), body, 2)
 
 
-def is_nan(array: Numbers) -> Array:
+def is_nan(array: Array) -> Array:
     """Test elements for NaN."""
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        return functools.reduce(lambda a, b: a | b, [primitive("isnan", read(index)) for read in readers])
-
-    return Pointwise("bool", array.shape, parts_of(array), body, 2)
+    return Pointwise("bool", array.shape, (array,), lambda index, readers: primitive("isnan", readers[0](index)), 2)
 
 
 def is_not_zero(array: Array) -> Array:
-    """Test elements of a real array for nonzero values."""
+    """Test elements for nonzero values."""
     zero = const(0, array.dtype)
     return Pointwise("bool", array.shape, (array,), lambda index, readers: primitive("ne", readers[0](index), zero))
 
 
-def is_zero(array: Numbers) -> Array:
+def is_zero(array: Array) -> Array:
     """Test elements for zero."""
-
-    def body(index: Index, readers: Sequence[Reader]) -> Expr:
-        values = [read(index) for read in readers]
-        return functools.reduce(lambda a, b: a & b, [primitive("eq", v, const(0, v.dtype)) for v in values])
-
-    return Pointwise("bool", array.shape, parts_of(array), body, 1)
+    zero = const(0, array.dtype)
+    return Pointwise("bool", array.shape, (array,), lambda index, readers: primitive("eq", readers[0](index), zero), 1)
 
 
-def transpose(array: Numbers) -> Any:
+def transpose(array: Array) -> Array:
     """Transpose matrices."""
     *lead, rows, columns = range(array.ndim)
-    return rearrange(array, [*lead, columns, rows])
+    return with_dimensions(array, [*lead, columns, rows])
 
 
-def triangle(array: Numbers, lower: bool) -> Any:
+def triangle(array: Array, lower: bool) -> Array:
     """Set entries outside of the lower or upper triangle to zero."""
 
-    def of_part(part: Array) -> Array:
-        def body(index: Index, readers: Sequence[Reader]) -> Expr:
-            row, column = index[-2:]
-            inside = column <= row if lower else row <= column
-            return primitive("select", inside, readers[0](index), const(0, part.dtype))
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        row, column = index[-2:]
+        inside = column <= row if lower else row <= column
+        return primitive("select", inside, readers[0](index), const(0, array.dtype))
 
-        return Pointwise(part.dtype, part.shape, (part,), body, 2)
-
-    return each_part(of_part, array)
+    return Pointwise(array.dtype, array.shape, (array,), body, 2)
 
 
 def side(lower: bool) -> str:
@@ -359,56 +319,43 @@ def side(lower: bool) -> str:
     return "lower" if lower else "upper"
 
 
-def leading_block(array: Numbers, shape: Sequence[Expr]) -> Any:
+def leading_block(array: Array, shape: Sequence[Expr]) -> Array:
     """Return the leading block of the given shape."""
-    return each_part(lambda p: Pointwise(p.dtype, shape, (p,), lambda index, readers: readers[0](index), 0), array)
+    return Pointwise(array.dtype, shape, (array,), lambda index, readers: readers[0](index), 0)
 
 
-def pad(array: Numbers, shape: Sequence[Expr]) -> Any:
+def pad(array: Array, shape: Sequence[Expr]) -> Array:
     """Pad arrays with trailing zeros to the given shape."""
-
-    def of_part(part: Array) -> Array:
-        write = Write(
-            part.shape, (part,), lambda index, readers: index, lambda index, readers: readers[0](index)
-        )  # fmt: skip
-        return Assembled(part.dtype, shape, literal(0, part.dtype, shape), [write])
-
-    return each_part(of_part, array)
+    write = Write(array.shape, (array,), lambda index, readers: index, lambda index, readers: readers[0](index))
+    return Assembled(array.dtype, shape, literal(0, array.dtype, shape), [write])
 
 
-def identities(batch: MatrixBatch, order: Expr, like: Numbers) -> Numbers:
+def identities(batch: MatrixBatch, order: Expr, like: Array) -> Array:
     """Return an identity matrix for each member of the batch."""
-    dtype = parts_of(like)[0].dtype
-    one, zero = const(1, dtype), const(0, dtype)
-    identity = Pointwise(
-        dtype, (*batch.lead, order, order), (),
+    one, zero = const(1, like.dtype), const(0, like.dtype)
+    return Pointwise(
+        like.dtype, (*batch.lead, order, order), (),
         lambda index, readers: primitive("select", primitive("eq", index[-2], index[-1]), one, zero),
     )  # fmt: skip
-    return complex_from_real(identity) if isinstance(like, ComplexArray) else identity
 
 
-def diagonal(array: Numbers, length: Expr) -> Any:
+def diagonal(array: Array, length: Expr) -> Array:
     """Return the diagonals of matrices."""
-
-    def of_part(part: Array) -> Array:
-        return Pointwise(
-            part.dtype, (*part.shape[:-2], length), (part,),
-            lambda index, readers: readers[0]((*index, index[-1])), 1,
-        )  # fmt: skip
-
-    return each_part(of_part, array)
+    return Pointwise(
+        array.dtype, (*array.shape[:-2], length), (array,), lambda index, readers: readers[0]((*index, index[-1])), 1
+    )  # fmt: skip
 
 
-def as_column(array: Numbers) -> Any:
+def as_column(array: Array) -> Array:
     """Convert vectors to matrices of one column."""
-    return rearrange(array, [*range(array.ndim), None])
+    return with_dimensions(array, [*range(array.ndim), None])
 
 
-def as_row(array: Numbers) -> Any:
+def as_row(array: Array) -> Array:
     """Convert vectors to matrices of one row."""
-    return rearrange(array, [*range(array.ndim - 1), None, array.ndim - 1])
+    return with_dimensions(array, [*range(array.ndim - 1), None, array.ndim - 1])
 
 
-def squeeze(array: Numbers, axis: int) -> Any:
+def squeeze(array: Array, axis: int) -> Array:
     """Remove a dimension of length 1, the last (-1) or the one before (-2)."""
-    return rearrange(array, [d for d in range(array.ndim) if d != array.ndim + axis])
+    return with_dimensions(array, [d for d in range(array.ndim) if d != array.ndim + axis])

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
-from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import Expr, cast, const, parts_of
 from aesara.ir.expr import op as primitive
 from aesara.ir.routines import orthogonal
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, literal
 from aesara.lower.linear_algebra.matrices import (
     MatrixBatch,
-    Numbers,
     adopt,
     as_row,
     leading_block,
     pad,
-    parts_of,
+    part_dtype,
     squeeze,
     transpose,
     triangle,
@@ -29,7 +29,7 @@ __all__: list[str] = []
 
 
 @adopt(QRFull)
-def _qr(op: QRFull, batch: MatrixBatch) -> Sequence[Numbers]:
+def _qr(op: QRFull, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     rows, columns = a.shape[-2:]
     outputs = batch.call(orthogonal.qr(a.dtype), {"m": rows, "n": columns}, {"a": transpose(a)})
@@ -37,7 +37,7 @@ def _qr(op: QRFull, batch: MatrixBatch) -> Sequence[Numbers]:
 
 
 @adopt(QRPivoted)
-def _pivoted_qr(op: QRPivoted, batch: MatrixBatch) -> Sequence[Numbers]:
+def _pivoted_qr(op: QRPivoted, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     batch.require_finite(a)
     rows, columns = a.shape[-2:]
@@ -51,7 +51,7 @@ def _pivoted_qr(op: QRPivoted, batch: MatrixBatch) -> Sequence[Numbers]:
     return [*_factors(batch, op.mode, outputs), order]
 
 
-def _factors(batch: MatrixBatch, mode: str, outputs: dict[str, Any]) -> list[Numbers]:
+def _factors(batch: MatrixBatch, mode: str, outputs: dict[str, Any]) -> list[Array]:
     """Return Q and R, or R alone, from the output of a QR routine."""
     factors = outputs["a"]
     *lead, columns, rows = factors.shape
@@ -71,7 +71,7 @@ def _factors(batch: MatrixBatch, mode: str, outputs: dict[str, Any]) -> list[Num
 
 
 @adopt(Lstsq)
-def _least_squares(op: Lstsq, batch: MatrixBatch) -> Sequence[Numbers]:
+def _least_squares(op: Lstsq, batch: MatrixBatch) -> Sequence[Array]:
     a, b, cutoff = batch.inputs
     rows, columns = a.shape[-2:]
     has_columns = b.ndim == a.ndim
@@ -84,7 +84,7 @@ def _least_squares(op: Lstsq, batch: MatrixBatch) -> Sequence[Numbers]:
     arguments = {
         "a": transpose(a),
         "b": pad(right, (*right.shape[:-2], width, most)),
-        "cutoff": _cutoff(cutoff, parts_of(a)[0].dtype),
+        "cutoff": _cutoff(cutoff, part_dtype(a)),
     }
     outputs = batch.call(orthogonal.least_squares(a.dtype), sizes, arguments)
     batch.require_success(outputs["status"], "has singular values that did not converge; the routine returned")
@@ -105,7 +105,7 @@ def _cutoff(cutoff: Array, dtype: str) -> Array:
     return Pointwise(dtype, cutoff.shape, (cutoff,), body, 2)
 
 
-def _residuals(batch: MatrixBatch, b: Numbers, rank: Array, count: Expr, rows: Expr, columns: Expr) -> Array:
+def _residuals(batch: MatrixBatch, b: Array, rank: Array, count: Expr, rows: Expr, columns: Expr) -> Array:
     """Return the sums of squared residuals, empty unless matrices have full rank and more rows than columns."""
 
     def is_empty(index: Index, readers: Sequence[Reader]) -> Expr:
@@ -121,13 +121,12 @@ def _residuals(batch: MatrixBatch, b: Numbers, rank: Array, count: Expr, rows: E
         batch.require_equal(most, least, message)
     present = primitive("select", 0 < most, const(0), count)
     behind = primitive("maximum", rows - columns, const(0))
-    dtype = parts_of(b)[0].dtype
+    dtype = part_dtype(b)
 
     def square(index: Index, readers: Sequence[Reader]) -> Expr:
-        parts = [read((*index[:-1], index[-1] + columns)) for read in readers]
-        squares = [part * part for part in parts]
-        return squares[0] if len(squares) == 1 else squares[0] + squares[1]
+        squares = [part * part for part in parts_of(readers[0]((*index[:-1], index[-1] + columns)))]
+        return functools.reduce(lambda a, b: a + b, squares)
 
     shape = (*b.shape[:-2], present, behind)
-    squares = batch.context.ensure_added(Pointwise(dtype, shape, parts_of(b), square, 3, None, batch.guards))
+    squares = batch.context.ensure_added(Pointwise(dtype, shape, (b,), square, 3, None, batch.guards))
     return reduce_array(batch.context, squares, (len(shape) - 1,), "add")

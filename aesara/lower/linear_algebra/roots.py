@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from aesara.ir.routines import spectra
-from aesara.lower.complex import ComplexArray
-from aesara.lower.linear_algebra.matrices import MatrixBatch, Numbers, adopt, not_finite, transpose
+from aesara.lower.arrays import Array
+from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt, not_finite, transpose
 from aesara.scan.carried import fori_loop, while_loop
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye, tril, triu
@@ -70,7 +70,7 @@ def _schur_form(batch: MatrixBatch) -> _SchurDecomposition:
 
 
 def _is_real(batch: MatrixBatch) -> bool:
-    return not isinstance(batch.inputs[0], ComplexArray)
+    return not batch.inputs[0].is_complex
 
 
 def _evaluate_by_schur(function: Callable[[Any], Any], form: Any, unitary: Any) -> Any:
@@ -142,7 +142,7 @@ def _element_of_root(rest: Any, divisor: Any, rounding: Any) -> Any:
 
 
 @adopt(SqrtMatrix)
-def _sqrtm(op: SqrtMatrix, batch: MatrixBatch) -> Sequence[Numbers]:
+def _sqrtm(op: SqrtMatrix, batch: MatrixBatch) -> Sequence[Array]:
     """Lower a square root by the same steps as the reference."""
     found = _schur_form(batch)
     if _is_real(batch):
@@ -219,7 +219,7 @@ def _log_of_triangle(t: Any) -> Any:
 
 
 @adopt(LogMatrix)
-def _logm(op: LogMatrix, batch: MatrixBatch) -> Sequence[Numbers]:
+def _logm(op: LogMatrix, batch: MatrixBatch) -> Sequence[Array]:
     found = _schur_form(batch)
     if _is_real(batch):
         (wrong,) = batch.expression(lambda form: [_is_negative(form)], [found.form])

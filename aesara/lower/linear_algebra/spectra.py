@@ -6,10 +6,8 @@ from collections.abc import Sequence
 
 from aesara.ir.routines import schur_forms, spectra
 from aesara.lower.arrays import Array
-from aesara.lower.complex import ComplexArray
 from aesara.lower.linear_algebra.matrices import (
     MatrixBatch,
-    Numbers,
     adopt,
     identities,
     is_not_zero,
@@ -26,14 +24,14 @@ __all__: list[str] = []
 
 
 @adopt(Eigh)
-def _eigh(op: Eigh, batch: MatrixBatch) -> Sequence[Numbers]:
+def _eigh(op: Eigh, batch: MatrixBatch) -> Sequence[Array]:
     # As in `_svd`: LAPACK gets the matrix itself, so that vectors have the same signs as those of NumPy.
     values, vectors = _spectrum(batch, transpose(batch.inputs[0]), op.UPLO != "L", "vectors")
     return [values, transpose(vectors)]
 
 
 @adopt(GeneralizedEigh)
-def _generalized_eigh(op: GeneralizedEigh, batch: MatrixBatch) -> Sequence[Numbers]:
+def _generalized_eigh(op: GeneralizedEigh, batch: MatrixBatch) -> Sequence[Array]:
     batch.require_finite(*batch.inputs)
     a, b = batch.inputs
     values, vectors = _generalized_spectrum(batch, transpose(a), transpose(b), not op.lower, "vectors")
@@ -41,7 +39,7 @@ def _generalized_eigh(op: GeneralizedEigh, batch: MatrixBatch) -> Sequence[Numbe
 
 
 @adopt(Eigvalsh)
-def _eigvalsh(op: Eigvalsh, batch: MatrixBatch) -> Sequence[Numbers]:
+def _eigvalsh(op: Eigvalsh, batch: MatrixBatch) -> Sequence[Array]:
     batch.require_finite(*batch.inputs)
     a, *others = batch.inputs
     batch.require_square(a)
@@ -50,14 +48,14 @@ def _eigvalsh(op: Eigvalsh, batch: MatrixBatch) -> Sequence[Numbers]:
     return [_spectrum(batch, a, bool(op.lower), "values")[0]]
 
 
-def _spectrum(batch: MatrixBatch, a: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
+def _spectrum(batch: MatrixBatch, a: Array, lower: bool, job: str) -> tuple[Array, Array]:
     order = batch.require_square(a, batch.linalg_error)
     outputs = batch.call(spectra.eigh(job, side(lower), a.dtype), {"n": order}, {"a": a})
     batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
     return outputs["values"], outputs["a"]
 
 
-def _generalized_spectrum(batch: MatrixBatch, a: Numbers, b: Numbers, lower: bool, job: str) -> tuple[Array, Numbers]:
+def _generalized_spectrum(batch: MatrixBatch, a: Array, b: Array, lower: bool, job: str) -> tuple[Array, Array]:
     order = batch.require_square(a)
     batch.require_square(b)
     batch.require_equal(order, b.shape[-1], "matrices of orders {0} and {1} do not fit.")
@@ -70,25 +68,25 @@ def _generalized_spectrum(batch: MatrixBatch, a: Numbers, b: Numbers, lower: boo
     return outputs["values"], outputs["a"]
 
 
-def _require_singular_values(batch: MatrixBatch, a: Numbers, status: Array) -> None:
+def _require_singular_values(batch: MatrixBatch, a: Array, status: Array) -> None:
     batch.require_success(status, "has singular values that did not converge; the routine returned")
     batch.require_none(not_finite(a), batch.linalg_error, SINGULAR_VALUES_OF_INFINITIES)
 
 
 @adopt(Eig)
-def _eig(op: Eig, batch: MatrixBatch) -> Sequence[Numbers]:
+def _eig(op: Eig, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     order = batch.require_square(a, batch.linalg_error)
     batch.require_none(not_finite(a), batch.linalg_error, "array must not contain infs or NaNs")
     outputs = batch.call(spectra.eig(a.dtype), {"n": order}, {"a": transpose(a)})
     batch.require_success(outputs["status"], "has eigenvalues that did not converge; the routine returned")
-    if not isinstance(a, ComplexArray):
+    if not a.is_complex:
         batch.require_none(is_not_zero(outputs["imaginary"]), batch.linalg_error, COMPLEX_EIGENVALUES)
     return [outputs["values"], transpose(outputs["vectors"])]
 
 
 @adopt(Schur)
-def _schur(op: Schur, batch: MatrixBatch) -> Sequence[Numbers]:
+def _schur(op: Schur, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     order = batch.require_square(a)
     batch.require_finite(a)
@@ -98,7 +96,7 @@ def _schur(op: Schur, batch: MatrixBatch) -> Sequence[Numbers]:
 
 
 @adopt(QZ)
-def _qz(op: QZ, batch: MatrixBatch) -> Sequence[Numbers]:
+def _qz(op: QZ, batch: MatrixBatch) -> Sequence[Array]:
     a, b = batch.inputs
     order = batch.require_square(a)
     batch.require_square(b)
@@ -111,7 +109,7 @@ def _qz(op: QZ, batch: MatrixBatch) -> Sequence[Numbers]:
 
 
 @adopt(SVD)
-def _svd(op: SVD, batch: MatrixBatch) -> Sequence[Numbers]:
+def _svd(op: SVD, batch: MatrixBatch) -> Sequence[Array]:
     (a,) = batch.inputs
     rows, columns = a.shape[-2:]
     if not op.compute_uv:

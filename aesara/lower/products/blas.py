@@ -10,9 +10,8 @@ from collections.abc import Sequence
 
 from aesara.graph.nodes import Apply
 from aesara.lower.arrays import Array
-from aesara.lower.complex import ComplexArray
 from aesara.lower.context import Context
-from aesara.lower.dispatch import lower_complex_op, lower_definition, lower_op
+from aesara.lower.dispatch import lower_definition, lower_op
 from aesara.lower.products.dot import scaled_product
 from aesara.tensor.core.expression_op import ExpressionOp
 from aesara.tensor.products.gemm import Dot22Scalar
@@ -24,8 +23,7 @@ def _dot22scalar(op: Dot22Scalar, node: Apply, context: Context) -> Sequence[Arr
     return [scaled_product(node, context)]
 
 
-@lower_op.register  # type: ignore[arg-type]  # returns arrays for real numbers
-@lower_complex_op.register
-def lower_expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array | ComplexArray]:
+@lower_op.register
+def lower_expression(op: ExpressionOp, node: Apply, context: Context) -> Sequence[Array]:
     """Lower the definition of an op inline."""
     return lower_definition(node, lambda inner: [op.definition(*inner)], context)

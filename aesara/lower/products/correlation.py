@@ -33,9 +33,8 @@ from aesara.lower.arrays import (
 )
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.lower.joining.joining import integers_of_vector
-from aesara.lower.products.dot import BLAS_DTYPES
+from aesara.lower.products.dot import BLAS_DTYPES, bilinear, convert_factor
 from aesara.lower.reductions.careduce import convert
 from aesara.lower.shape_arithmetic import count_of
 from aesara.records import dataclass
@@ -45,15 +44,16 @@ from aesara.tensor.products.correlation import Correlation, Windows
 @lower_op.register
 def _correlation(op: Correlation, node: Apply, context: Context) -> Sequence[Array]:
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     working = "float32" if dtype == "float16" else dtype
-    x, y = (context.ensure_added(convert(context.array(v), working)) for v in node.inputs[:2])
+    x, y = (context.ensure_added(convert_factor(context.array(v), working)) for v in node.inputs[:2])
     sizes = _SizeInference(op, node, context).sizes(x, y)
-    if working in BLAS_DTYPES and not op.windows.unshared:
-        result = _PRODUCTS[op.direction](_ImageLoop(op.windows, sizes, context), x, y)
-    else:
-        result = _ELEMENTS[op.direction](_PlainLoops(op.windows, sizes, context), x, y)
-    return [convert(result, dtype)]
+
+    def correlate(a: Array, b: Array) -> Array:
+        if a.dtype in BLAS_DTYPES and not op.windows.unshared:
+            return _PRODUCTS[op.direction](_ImageLoop(op.windows, sizes, context), a, b)
+        return _ELEMENTS[op.direction](_PlainLoops(op.windows, sizes, context), a, b)
+
+    return [convert(bilinear(correlate, x, y, context), dtype)]
 
 
 # -- sizes ---------------------------------------------------------------------------------------------------------

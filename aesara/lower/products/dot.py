@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, const
+from aesara.ir.expr import COMPLEX_OF, PART_OF, Expr, complex_number, const
 from aesara.lower.arrays import ONE, ZERO, Array, Index, MatrixProduct, Pointwise, Reader
 from aesara.lower.context import Context
 from aesara.lower.dimensions import with_dimensions
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.products.dot import BatchedDot, Dot
 from aesara.tensor.products.matmul import MatMul
@@ -32,13 +31,32 @@ def require_inner_sizes(x: Array, y: Array, node: Apply, context: Context) -> tu
 def _dot(op: Dot, node: Apply, context: Context) -> Sequence[Array]:
     x, y = (context.array(v) for v in node.inputs)
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     guards = require_inner_sizes(x, y, node, context)
     if dtype == "float16":
         # as in NumPy: products and sums are in single precision, and rounded once
         single = _matrix_product(convert(x, "float32"), convert(y, "float32"), "float32", guards, context)
         return [convert(single, dtype)]
-    return [_matrix_product(convert(x, dtype), convert(y, dtype), dtype, guards, context)]
+    return [_matrix_product(convert_factor(x, dtype), convert_factor(y, dtype), dtype, guards, context)]
+
+
+def convert_factor(array: Array, dtype: str) -> Array:
+    """Cast a factor of a product of this dtype; a real factor stays real."""
+    return convert(array, dtype if array.is_complex else PART_OF.get(dtype, dtype))
+
+
+def bilinear(product: Callable[[Array, Array], Array], x: Array, y: Array, context: Context) -> Array:
+    """Return a product, which is linear in each factor: that of complex arrays from products of their parts."""
+    products = [product(a, b) for a in x.parts for b in y.parts]
+    if len(products) == 1:
+        return products[0]
+
+    def body(index: Index, readers: Sequence[Reader]) -> Expr:
+        if len(readers) == 2:
+            return complex_number(*(read(index) for read in readers))
+        a, b, c, d = (read(index) for read in readers)
+        return complex_number(a - d, b + c)
+
+    return context.add(Pointwise(COMPLEX_OF[products[0].dtype], products[0].shape, products, body))
 
 
 def scaled_product(node: Apply, context: Context) -> Array:
@@ -47,8 +65,10 @@ def scaled_product(node: Apply, context: Context) -> Array:
     guards = require_inner_sizes(x, y, node, context)
     left, right, factor = context.ensure_added(x), context.ensure_added(y), context.ensure_added(scale)
     expression = _elementwise(left, right, guards, context)
-    if expression is None:
+    if expression is None and not x.is_complex:
         return context.add(MatrixProduct(left, right, guards, factor))
+    if expression is None:
+        expression = _product_by_blas(left, right, guards, context)
     return Pointwise(
         x.dtype, expression.shape, (expression, factor), lambda index, readers: readers[0](index) * readers[1](()), 1,
         [False, True],
@@ -60,14 +80,21 @@ def _matrix_product(x: Array, y: Array, dtype: str, guards: Sequence[object], co
     left, right = context.ensure_added(x), context.ensure_added(y)
     if x.ndim == y.ndim == 1:
         return _inner(left, right, dtype, guards, context)
-    if dtype not in BLAS_DTYPES:
+    # With a vector, a single loop reads a complex matrix once.
+    is_plain = x.is_complex and y.is_complex and not x.ndim == y.ndim == 2
+    if is_plain or PART_OF.get(dtype, dtype) not in BLAS_DTYPES:
         return _plain_product(left, right, dtype, guards, context)
     left = left if left.ndim == 2 else context.ensure_added(with_dimensions(left, [None, 0]))
     right = right if right.ndim == 2 else context.ensure_added(with_dimensions(right, [0, None]))
-    product = _elementwise(left, right, guards, context) or context.add(MatrixProduct(left, right, guards))
+    product = _elementwise(left, right, guards, context) or _product_by_blas(left, right, guards, context)
     if x.ndim == 1:
         return with_dimensions(product, [1])
     return product if y.ndim == 2 else with_dimensions(product, [0])
+
+
+def _product_by_blas(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array:
+    """Return a batched product of matrices."""
+    return bilinear(lambda a, b: context.add(MatrixProduct(a, b, guards)), x, y, context)
 
 
 def _elementwise(x: Array, y: Array, guards: Sequence[object], context: Context) -> Array | None:
@@ -91,7 +118,12 @@ def _unrolled_product(x: Array, y: Array, guards: Sequence[object], context: Con
         terms = [readers[0]((row, const(j))) * readers[1]((const(j), column)) for j in range(k)]
         return functools.reduce(lambda total, term: total + term, terms)
 
-    return context.add(Pointwise(x.dtype, (rows, columns), (x, y), body, 2 * k, [True, True], guards))
+    return context.add(Pointwise(_dtype_of(x, y), (rows, columns), (x, y), body, 2 * k, [True, True], guards))
+
+
+def _dtype_of(x: Array, y: Array) -> str:
+    """Return the dtype of a product of factors of one dtype, of which one may be real and the other complex."""
+    return x.dtype if x.is_complex else y.dtype
 
 
 def _inner(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
@@ -109,7 +141,7 @@ def _outer(x: Array, y: Array, guards: Sequence[object]) -> Array:
     def body(index: Index, readers: Sequence[Reader]) -> Expr:
         return readers[0]((index[0], ZERO)) * readers[1]((ZERO, index[1]))
 
-    return Pointwise(x.dtype, (x.shape[0], y.shape[1]), (x, y), body, 1, [True, True], guards)
+    return Pointwise(_dtype_of(x, y), (x.shape[0], y.shape[1]), (x, y), body, 1, [True, True], guards)
 
 
 def _plain_product(x: Array, y: Array, dtype: str, guards: Sequence[object], context: Context) -> Array:
@@ -162,7 +194,8 @@ def _products(
     Half precision is computed in single precision and rounded once, as in NumPy.
     """
     working = "float32" if dtype == "float16" else dtype
-    left, right = (context.ensure_added(convert(a, working)) for a in (x, y))
+    left, right = (context.ensure_added(convert_factor(a, working)) for a in (x, y))
+    by_blas = PART_OF.get(working, working) in BLAS_DTYPES
     if x_is_row:
         left = with_dimensions(left, [*range(left.ndim - 1), None, left.ndim - 1])
     if y_is_column:
@@ -170,11 +203,11 @@ def _products(
     lead = max(left.ndim, right.ndim)
     left, right = (with_dimensions(a, [*[None] * (lead - a.ndim), *range(a.ndim)]) for a in (left, right))
     left, right = context.ensure_added(left), context.ensure_added(right)
-    expression = _unrolled_product(left, right, guards, context) if lead == 2 and working in BLAS_DTYPES else None
+    expression = _unrolled_product(left, right, guards, context) if lead == 2 and by_blas else None
     if expression is not None:
         result = expression
-    elif working in BLAS_DTYPES:
-        result = context.add(MatrixProduct(left, right, guards))
+    elif by_blas:
+        result = _product_by_blas(left, right, guards, context)
     else:
         result = _batched_plain_product(left, right, working, guards, context)
     kept = [d for d in range(lead) if not (d == lead - 2 and x_is_row) and not (d == lead - 1 and y_is_column)]

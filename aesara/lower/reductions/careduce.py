@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from aesara.graph.nodes import Apply
-from aesara.ir.expr import Expr, cast, const
+from aesara.ir.expr import PART_OF, Expr, cast, const
 from aesara.ir.lanes import ACCUMULATIONS, identity_of
 from aesara.lower.arrays import ONE, Array, Index, Pointwise, Reader, Reduction
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
 from aesara.lower.elementwise.scalars import scalar_expressions
-from aesara.lower.errors import Unsupported, check_dtype
+from aesara.lower.errors import Unsupported
 from aesara.lower.folds import fold
+from aesara.scalar.arithmetic import Add
 from aesara.scalar.conditional import ScalarMaximum, ScalarMinimum
 from aesara.scalar.native import Primitive
+from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import get_scalar_type
 from aesara.tensor.reductions.careduce import CAReduce
 from aesara.tensor.reductions.sum_prod_max import Supremum
@@ -27,7 +29,6 @@ def convert(array: Array, dtype: str) -> Array:
     """Cast an array."""
     if array.dtype == dtype:
         return array
-    check_dtype(dtype)
     return Pointwise(dtype, array.shape, (array,), lambda index, readers: cast(readers[0](index), dtype), cost=1)
 
 
@@ -45,16 +46,23 @@ def reduce_array(
     return found
 
 
+def _accumulation(scalar_op: ScalarOp, dtype: str) -> str | None:
+    """Return the primitive that a reduction by a scalar op accumulates, or None if it is sequential."""
+    if dtype in PART_OF:
+        return "add" if isinstance(scalar_op, Add) else None
+    fact = scalar_op.native_fact([get_scalar_type(dtype=dtype)] * 2)
+    return fact.name if isinstance(fact, Primitive) and fact.name in ACCUMULATIONS else None
+
+
 @lower_op.register
 def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
     (x,) = node.inputs
     accumulate = op.acc_dtype or node.outputs[0].type.dtype
-    check_dtype(accumulate)
     array = context.array(x)
     axes = tuple(range(array.ndim)) if op.axis is None else tuple(op.axis)
-    fact = op.scalar_op.native_fact([get_scalar_type(dtype=accumulate)] * 2)
     array = convert(array, accumulate)
-    if isinstance(fact, Primitive) and fact.name in ACCUMULATIONS:
+    kind = _accumulation(op.scalar_op, accumulate)
+    if kind is not None:
         if not axes:
             return [convert(array, node.outputs[0].type.dtype)]
         guards: list[object] = []
@@ -62,7 +70,7 @@ def _careduce(op: CAReduce, node: Apply, context: Context) -> Sequence[Array]:
         if isinstance(op.scalar_op, (ScalarMaximum, ScalarMinimum)) and not isinstance(op, Supremum):
             failure = f"zero-size array to reduction operation {op.ufunc.__name__}"
             guards = require_nonempty(context, array, axes, node, failure)
-        result = reduce_array(context, array, axes, fact.name, guards)
+        result = reduce_array(context, array, axes, kind, guards)
     else:
         result = _reduce_sequentially(op, array, axes, node, context)
     return [convert(result, node.outputs[0].type.dtype)]
@@ -96,7 +104,8 @@ def _reduce_sequentially(op: CAReduce, array: Array, axes: Sequence[int], node: 
     probe = const(1, array.dtype)
     combine(probe, probe)  # raise `Unsupported` now rather than during scheduling
     function: Any = op.ufunc
-    start = function.identity if function.types != ["OO->O"] else getattr(scalar_op, "identity", None)
+    has_own = function.types == ["OO->O"] or isinstance(op, Supremum)
+    start = getattr(scalar_op, "identity", None) if has_own else function.identity
     if not axes:
         if start is None:
             return array

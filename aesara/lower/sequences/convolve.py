@@ -10,7 +10,7 @@ from aesara.ir.expr import op as primitive
 from aesara.lower.arrays import ONE, ZERO, Array, Assembled, Index, Pointwise, Reader, Write, literal
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
+from aesara.lower.products.dot import bilinear, convert_factor
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.tensor.sequences.convolve import Convolve
 
@@ -24,30 +24,30 @@ _BLOCK = 1024
 @lower_op.register
 def _convolve(op: Convolve, node: Apply, context: Context) -> Sequence[Array]:
     dtype = node.outputs[0].type.dtype
-    check_dtype(dtype)
     accumulator = _ACCUMULATORS.get(dtype, dtype)
-    a, v = (_convert(context.array(x), dtype, accumulator) for x in node.inputs)
+    a, v = (convert_factor(convert_factor(context.array(x), dtype), accumulator) for x in node.inputs)
     guards: list[object] = []
     for name, array in (("a", a), ("v", v)):
         message = f"{name} cannot be empty"
         guards += context.guard(array.shape[0] > ZERO, ValueError, message, node)
-    (n,), (m,) = a.shape, v.shape
-    shorter, longer = primitive("minimum", n, m), primitive("maximum", n, m)
-    before = shorter - ONE
-    if op.mode == "valid":
-        result = _valid_convolution(a, v, longer - before, guards, context)
-    else:
-        result = _full_convolution(a, v, guards)
-    if op.mode == "same":
-        first = before // 2
-        full = result
-        context.add(full)
-        result = Pointwise(accumulator, (longer,), (full,), lambda index, readers: readers[0]((index[0] + first,)), 0)
+    result = bilinear(lambda x, y: _convolution(x, y, op.mode, guards, context), a, v, context)
     return [convert(result, dtype)]
 
 
-def _convert(array: Array, dtype: str, accumulator: str) -> Array:
-    return convert(convert(array, dtype), accumulator)
+def _convolution(a: Array, v: Array, mode: str, guards: Sequence[object], context: Context) -> Array:
+    (n,), (m,) = a.shape, v.shape
+    shorter, longer = primitive("minimum", n, m), primitive("maximum", n, m)
+    before = shorter - ONE
+    if mode == "valid":
+        result = _valid_convolution(a, v, longer - before, guards, context)
+    else:
+        result = _full_convolution(a, v, guards)
+    if mode == "same":
+        first = before // 2
+        full = result
+        context.add(full)
+        result = Pointwise(a.dtype, (longer,), (full,), lambda index, readers: readers[0]((index[0] + first,)), 0)
+    return result
 
 
 def _full_convolution(a: Array, v: Array, guards: Sequence[object]) -> Array:

@@ -11,14 +11,13 @@ from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Array, Index, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import Unsupported, check_dtype
+from aesara.lower.errors import Unsupported
 from aesara.tensor.sequences.recurrence import LinearRecurrence
 
 
 @lower_op.register
 def _linear_recurrence(op: LinearRecurrence, node: Apply, context: Context) -> Sequence[Array]:
     factors, terms = (context.array(v) for v in node.inputs)
-    check_dtype(terms.dtype)
     if terms.dtype == "bool":
         raise Unsupported("a recurrence of booleans")
     guards: list[object] = []

@@ -11,7 +11,6 @@ from aesara.ir.kernel import Assign, Declare, For, Statement
 from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reader, Sequential, Writer, loops_over
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.lower.reductions.careduce import convert, reduce_array
 from aesara.lower.shape_arithmetic import count_of
 from aesara.tensor.indexing.nonzero import Nonzero
@@ -21,7 +20,6 @@ from aesara.tensor.sequences.cumulative import CumOp
 @lower_op.register
 def _cumulative(op: CumOp, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(node.inputs[0])
-    check_dtype(array.dtype)
     if op.axis is None:
         array = flatten(array, context)
     if array.ndim == 0:
@@ -74,7 +72,6 @@ def flatten(array: Array, context: Context) -> Array:
 @lower_op.register
 def _nonzero(op: Nonzero, node: Apply, context: Context) -> Sequence[Array]:
     array = context.array(node.inputs[0])
-    check_dtype(array.dtype)
     return nonzero_positions(array, context)
 
 

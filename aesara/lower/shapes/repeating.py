@@ -15,7 +15,6 @@ from aesara.lower.arrays import ONE, ZERO, Alias, Array, Index, Pointwise, Reade
 from aesara.lower.broadcasting import operand_index_along
 from aesara.lower.context import Context
 from aesara.lower.dispatch import lower_op
-from aesara.lower.errors import check_dtype
 from aesara.lower.ranges import range_of
 from aesara.lower.reductions.careduce import reduce_array
 from aesara.lower.shape_arithmetic import count_of
@@ -31,7 +30,6 @@ _LARGEST_CONSTANT = 2**16
 @lower_op.register
 def _repeat(op: Repeat, node: Apply, context: Context) -> Sequence[Array]:
     array, repeats = (context.array(v) for v in node.inputs)
-    check_dtype(array.dtype)
     if op.axis is None and array.ndim != 1:
         array = context.add(Alias(array, (count_of(array.shape),)))
     axis = (op.axis or 0) % array.ndim
