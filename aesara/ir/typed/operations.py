@@ -13,6 +13,7 @@ from aesara.ir.typed.types import (
     UINT64,
     ArrayPointer,
     FloatType,
+    FunctionType,
     IntType,
     PointerType,
     TupleType,
@@ -22,8 +23,9 @@ from aesara.ir.typed.types import (
 from aesara.ir.typed.values import TypedValue, ValueWriter
 
 __all__ = [
-    "absolute", "address_of", "allocate", "atomic_load", "bitcast", "compare_exchange", "copy_bytes", "fill_bytes",
-    "floor", "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "reference", "rotate_right", "select",
+    "absolute", "address_of", "allocate", "atomic_load", "bitcast", "call_pointer", "compare_exchange", "copy_bytes",
+    "fill_bytes", "floor", "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "reference", "rotate_right",
+    "select",
     "sqrt", "view",
 ]  # fmt: skip
 
@@ -155,6 +157,14 @@ def _emit_pointer_to(t: ValueWriter, address: TypedValue, kind: Any) -> TypedVal
 
 
 pointer_to = Operation(_only_native("pointer_to"), _emit_pointer_to)
+
+
+def _emit_call_pointer(t: ValueWriter, signature: FunctionType, pointer: TypedValue, *arguments: Any) -> Any:
+    return t.call(pointer.text, signature.result, signature.parameters, arguments)
+
+
+#: call the function of a type at an address
+call_pointer = Operation(_only_native("call_pointer"), _emit_call_pointer)
 
 
 def _target(t: ValueWriter, pointer: TypedValue) -> ValueType:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
+from aesara.ir.definitions import FunctionDefinition, FunctionParameter
 from aesara.ir.instructions import Value
 from aesara.ir.typed.function import CFunction, ConstantArray, GlobalVariable, TypedFunction
 from aesara.ir.typed.types import (
@@ -25,12 +26,13 @@ from aesara.ir.typed.types import (
     INT32,
     INT64,
     FloatType,
+    FunctionField,
     FunctionType,
+    InlineType,
     IntType,
     PointerType,
     StructType,
     TupleType,
-    Word,
     llvm_type,
     type_of_annotation,
 )
@@ -65,9 +67,7 @@ class Translation:
 
     Attributes
     ----------
-    symbol
-        Its name.
-    text
+    definition
         Its definition.
     functions
         The typed functions that it calls.
@@ -77,8 +77,7 @@ class Translation:
         Declarations and definitions of other names in its text, by name.
     """
 
-    symbol: str
-    text: str
+    definition: FunctionDefinition
     functions: dict[TypedFunction, None]
     externals: dict[str, None]
     declarations: dict[str, str]
@@ -95,7 +94,7 @@ def translate(function: TypedFunction) -> Translation:
     Examples
     --------
     >>> from aesara.ir.draws.pcg64 import advance
-    >>> print(translate(advance).text)
+    >>> print(translate(advance).definition.text())
     define internal i128 @pcg64.advance(i128 %state, i128 %increment) alwaysinline nounwind {
     entry:
     %t.1 = mul i128 %state, 47026247687942121848144207491837523525
@@ -106,7 +105,7 @@ def translate(function: TypedFunction) -> Translation:
     return _Translator(function).translation()
 
 
-def translations(*functions: TypedFunction) -> list[Translation]:
+def translations(*functions: TypedFunction) -> dict[TypedFunction, Translation]:
     """Translate functions and those that they call, which come first."""
     found: dict[TypedFunction, Translation] = {}
 
@@ -120,7 +119,7 @@ def translations(*functions: TypedFunction) -> list[Translation]:
 
     for function in functions:
         visit(function)
-    return list(found.values())
+    return found
 
 
 @functools.lru_cache(maxsize=32)
@@ -167,20 +166,30 @@ class _Translator(ValueWriter):
 
     def translation(self) -> Translation:
         function, code = self.function, self.function.function.__code__
-        definition = _definitions(self.filename).get(code.co_firstlineno)
-        if definition is None:
+        source = _definitions(self.filename).get(code.co_firstlineno)
+        if source is None:
             raise TypedPythonError(f"the source of {function!r} is not available")
-        self._block(definition.body)
+        if "entry" in function.parameters:
+            self.refuse("`entry` is the name of the first block; give the parameter another name")
+        self._block(source.body)
         if self.environment is not None:
             if function.result is not None:
                 self.refuse("the function may end without a result")
             self.writer.add("ret void")
         self._mark_tail_calls()
-        linkage = function.linkage and f"{function.linkage} "
-        heading = f"{linkage}{llvm_type(function.result)} @{function.symbol}({function.llvm_parameters})"
-        head = f"define {heading} {function.attributes} {{"
-        text = "\n".join([head, "entry:", *self.stack, *self.writer.lines, "}"])
-        return Translation(function.symbol, text, self.functions, self.externals, self.declarations)
+        parameters = [
+            FunctionParameter(kind.llvm, f"%{name}", tuple(function.parameter_attributes.get(name, "").split()))
+            for name, kind in function.parameters.items()
+        ]
+        definition = FunctionDefinition(
+            f"@{function.symbol}",
+            llvm_type(function.result),
+            parameters,
+            function.attributes,
+            ["entry:", *self.stack, *self.writer.lines],
+            function.linkage,
+        )
+        return Translation(definition, self.functions, self.externals, self.declarations)
 
     # -- statements ------------------------------------------------------------------------------------------
 
@@ -542,6 +551,8 @@ class _Translator(ValueWriter):
                 address, field_type = self.field(on, name)
                 if field_type is None:
                     self.refuse(f"{name} is a function, which can only be called")
+                if isinstance(field_type, InlineType):
+                    return TypedValue(PointerType(field_type.target), address)
                 return self.load(field_type, address)
         self.refuse(f"typed Python has no such expression: {ast.unparse(expression)}")
 
@@ -630,7 +641,7 @@ class _Translator(ValueWriter):
     def _call_field(self, base: TypedValue, name: str, arguments: list[Any]) -> TypedValue | None:
         """Call the function in a field."""
         field = getattr(base.type.cls, name, None) if isinstance(base.type, StructType) else None
-        if not isinstance(field, Word):
+        if not isinstance(field, FunctionField):
             self.refuse(f"{name} is no function of {base.type}")
         pointer = self.emit(PointerType(), f"load ptr, ptr {self.address(base, field.offset)}", "x")
         signature: FunctionType = field.function
@@ -646,7 +657,22 @@ def _is_simple(expression: ast.expr) -> bool:
 
 
 def _assigned_names(statements: Sequence[ast.stmt]) -> Iterator[str]:
+    """Yield the names that statements assign."""
     for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                yield node.id
+        match statement:
+            case ast.Assign(targets=[target]) | ast.AugAssign(target=target) | ast.AnnAssign(target=target):
+                yield from _target_names(target)
+            case ast.If(body=body, orelse=otherwise):
+                yield from _assigned_names([*body, *otherwise])
+            case ast.While(body=body):
+                yield from _assigned_names(body)
+            case ast.For(target=target, body=body):
+                yield from (*_target_names(target), *_assigned_names(body))
+
+
+def _target_names(target: ast.expr) -> Iterator[str]:
+    if isinstance(target, ast.Name):
+        yield target.id
+    elif isinstance(target, ast.Tuple):
+        for element in target.elts:
+            yield from _target_names(element)

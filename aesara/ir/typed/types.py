@@ -17,10 +17,10 @@ import numpy as np
 from aesara.records import dataclass
 
 __all__ = [
-    "BOOL", "FLOAT32", "FLOAT64", "INT32", "INT64", "UINT64", "ArrayPointer", "Field", "FloatType", "FunctionType",
-    "IntType", "Pointer", "PointerType", "Struct", "StructType", "TupleType", "ValueType", "VectorType", "Word", "f16",
-    "f32", "f64", "field", "i1", "i8", "i32", "i64", "i128", "llvm_type", "null", "ptr", "type_of_annotation", "u8",
-    "u32", "u64", "u128",
+    "ArrayPointer", "BOOL", "FLOAT32", "FLOAT64", "Field", "FloatType", "FunctionField", "FunctionType", "INT32",
+    "INT64", "Inline", "InlineType", "IntType", "Pointer", "PointerType", "Struct", "StructType", "TupleType",
+    "UINT64", "ValueType", "VectorType", "f16", "f32", "f64", "field", "function_field", "function_type", "i1",
+    "i128", "i32", "i64", "i8", "llvm_type", "null", "ptr", "type_of_annotation", "u128", "u32", "u64", "u8",
 ]  # fmt: skip
 
 
@@ -104,6 +104,14 @@ class PointerType(ValueType):
 
 
 @dataclass(frozen=True, repr=False)
+class InlineType(ValueType):
+    """The type of a field that is an array within a structure; its value is a pointer to the first element."""
+
+    target: ValueType
+    llvm = "ptr"
+
+
+@dataclass(frozen=True, repr=False)
 class StructType(ValueType):
     """A pointer to a structure; `cls` is the class that declares its fields."""
 
@@ -136,7 +144,8 @@ if TYPE_CHECKING:
         def __setitem__(self, index: int, value: _T) -> None: ...
         def __add__(self, count: int) -> Pointer[_T]: ...
 
-    ptr: TypeAlias = Pointer[Any]
+    Inline = Pointer
+    ptr: TypeAlias = Any
     null: Any = None
 else:
     i1, i8, i32, i64, i128 = BOOL, IntType(8, True), INT32, INT64, IntType(128, True)
@@ -151,6 +160,12 @@ else:
 
         def __class_getitem__(cls, target: Any) -> PointerType:
             return PointerType(type_of_annotation(target))
+
+    class Inline:
+        """Array within a structure: ``places: Inline[ptr] = field(8)``."""
+
+        def __class_getitem__(cls, target: Any) -> InlineType:
+            return InlineType(type_of_annotation(target))
 
 
 class ArrayPointer:
@@ -187,6 +202,17 @@ class Field:
     offset: int
 
 
+def function_type(result: Any, *parameters: Any) -> FunctionType:
+    """Return the type of a function by those of its result, None for no result, and parameters."""
+    kind = None if result is None else type_of_annotation(result)
+    return FunctionType(kind, tuple(map(type_of_annotation, parameters)))
+
+
+def function_field(offset: int, result: Any, *parameters: Any) -> Any:
+    """Declare a field that holds a pointer to a function, to be called: ``free = function_field(8, None, ptr)``."""
+    return FunctionField(offset, function_type(result, *parameters))
+
+
 def field(offset: int) -> Any:
     """Declare a field of a structure: ``size: i64 = field(8)``."""
     return Field(offset)
@@ -201,7 +227,7 @@ class FunctionType:
 
 
 @dataclass(frozen=True)
-class Word(Field):
+class FunctionField(Field):
     """A field that holds a pointer to a function."""
 
     function: FunctionType
@@ -230,7 +256,7 @@ class Struct:
         found = getattr(cls, name, None)
         if not isinstance(found, Field):
             raise AttributeError(f"{cls.__name__} has no field {name}")
-        if isinstance(found, Word):
+        if isinstance(found, FunctionField):
             return found, None
         owner = next(c for c in cls.__mro__ if name in c.__dict__)
         # A string names a class that is defined later, such as this one.

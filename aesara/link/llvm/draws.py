@@ -12,10 +12,7 @@ from aesara.ir.draws.numbers import DRAWS, NumberDraw, draw_loop
 from aesara.ir.generators import HEADER, PARTS, draw_address, words_of
 from aesara.ir.routines.draws import draw_named
 from aesara.ir.typed.function import TypedFunction
-from aesara.link.llvm.cache import object_cache
-from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.target import target_named
-from aesara.link.llvm.typed_functions import library_text
+from aesara.link.llvm.jit import load_functions
 
 __all__ = ["drawing_function", "fast_draws_are_numpys"]
 
@@ -60,12 +57,11 @@ def fast_draws_are_numpys() -> bool:
     """
     if draw_address("random_loggam") is None:
         return False
-    text, externals = library_text(draw_loop(name, True) for name in DRAWS)
-    symbols = [f"draw.{name}" for name in DRAWS]
-    addresses = load_routines(text, symbols, object_cache(), 0, target_named("native"), externals, prefix="")
+    loops = {name: draw_loop(name, True) for name in DRAWS}
+    addresses = load_functions(list(loops.values()))
     for name, parameters in _LOOKS:
         rng = np.random.Generator(np.random.PCG64(1))
-        drawn, after = _draw(addresses[f"draw.{name}"], DRAWS[name], words_of(rng), parameters)
+        drawn, after = _draw(addresses[loops[name]], DRAWS[name], words_of(rng), parameters)
         method = draw_named(name).method
         wanted = method(rng, *parameters, _MANY) if method else getattr(rng, name)(*parameters, size=_MANY)
         if not (np.array_equal(drawn, wanted) and np.array_equal(after, words_of(rng)[_STATE:])):

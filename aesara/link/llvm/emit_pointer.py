@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from aesara.ir.definitions import FunctionParameter
 from aesara.ir.program import Program
 from aesara.ir.steps import Allocate, Step
+from aesara.ir.typed.translate import translate
 from aesara.link.llvm import layout
 from aesara.link.llvm.call_boundary import CallBoundary
 from aesara.link.llvm.emit_memory import Workspace
@@ -21,7 +22,7 @@ from aesara.link.llvm.emit_threads import Threads
 from aesara.link.llvm.frame import Frame
 from aesara.link.llvm.host_code import HostCode
 from aesara.link.llvm.module import Module
-from aesara.link.llvm.shared.memory import ALIGN, BLOCKS
+from aesara.link.llvm.shared.memory import ALIGN, allocate_block
 from aesara.link.llvm.shared.notation import expand
 from aesara.link.llvm.spills import spills_values
 from aesara.records import dataclass
@@ -160,7 +161,7 @@ class _PointerCallBoundary(CallBoundary):
         self._results = {p.number: (k, p) for k, p in enumerate(signature.pointers) if p.is_result}
 
     def definitions(self) -> list[str]:
-        return [_POOL_ROUTINES]
+        return [translate(allocate_block).definition.text(), _POOL_ROUTINES]
 
     def arguments(self) -> None:
         code = self.code
@@ -229,7 +230,7 @@ def emit_pointer(program: Program, signature: Signature) -> Module:
     return _PointerEntry(program, signature).module()
 
 
-_POOL_ROUTINES = expand(f"""{BLOCKS}
+_POOL_ROUTINES = expand(f"""
 define internal i64 @pool.first(ptr %frame) nounwind {{
 entry:
   ; stacks of threads are far apart

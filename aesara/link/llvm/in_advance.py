@@ -17,7 +17,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.traversal import io_toposort
 from aesara.ir import vecmath
 from aesara.link.llvm.jit import load_vecmath, postpone_stores
-from aesara.link.llvm.shared.code import routine_words, text_of_calls
+from aesara.link.llvm.shared.code import routine_words
 from aesara.link.llvm.target import current_target, target_named
 from aesara.scalar.native import Primitive
 from aesara.utils import free_in_children
@@ -37,7 +37,6 @@ _ready = threading.Event()
 def prepare() -> None:
     """Prepare the Python part of `begin`; called when the package is imported."""
     target_named("native")
-    text_of_calls()
 
 
 def begin(nodes: Iterable[Apply]) -> None:

@@ -17,6 +17,7 @@ from llvmlite.binding.newpassmanagers import NewPassManager, create_new_module_p
 
 from aesara.ir import vecmath
 from aesara.ir.definitions import INLINED
+from aesara.ir.typed.function import TypedFunction
 from aesara.link.llvm import blas_threads, large_results, layout, missing_instructions
 from aesara.link.llvm.cache import ObjectCache, object_cache
 from aesara.link.llvm.long_entries import split_long_entry
@@ -36,6 +37,7 @@ __all__ = [
     "build",
     "host_key",
     "load",
+    "load_functions",
     "load_routines",
     "load_vecmath",
     "object_code",
@@ -252,9 +254,29 @@ def load_routines(
         code, _ = _object(text, cache, target, optimize=False, level=level)
         symbols = {name: f"{prefix}{name}" for name in names}
         calls = (*calls, *(() if target.multiplies_and_adds else ("fma",)))
+        if not isinstance(text, str):
+            calls = (*calls, *text.symbols)
         addresses, library = _link((code,), calls, symbols.values(), target)
         _libraries.append(library)
         return {name: addresses[symbol] for name, symbol in symbols.items()}
+
+
+def load_functions(
+    functions: Sequence[TypedFunction], level: int = 0, target: Target | None = None
+) -> dict[TypedFunction, int]:
+    """Compile typed functions for this process, or get their code from the cache; return their addresses.
+
+    Parameters
+    ----------
+    level
+        Level of the code generator; LLVM's passes do not run.
+    target
+        By default this processor.
+    """
+    symbols = [function.symbol for function in functions]
+    target = target or target_named("native")
+    addresses = load_routines(lazy_library(functions), symbols, object_cache(), level, target, prefix="")
+    return {function: addresses[function.symbol] for function in functions}
 
 
 #: libraries that are never unloaded
@@ -281,9 +303,8 @@ def load_vecmath(name: str, dtype: str, target: Target) -> dict[str, int]:
 def _load_one_thread() -> dict[str, int]:
     """Return the addresses of the functions around short calls of BLAS."""
     known = all(blas_threads.address(symbol) for symbol in one_thread.NEEDED)
-    functions, calls = (one_thread.ONE_THREAD, one_thread.NEEDED) if known else (one_thread.NOTHING, ())
-    text = lazy_library(functions)
-    return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"), calls)
+    text = lazy_library(one_thread.ONE_THREAD if known else one_thread.NOTHING)
+    return load_routines(text, one_thread.ROUTINES, object_cache(), 1, target_named("native"))
 
 
 def _address(symbol: str, target: Target) -> int | None:

@@ -6,22 +6,16 @@ The code is in `shared.large_blocks`. On other systems than Linux, NumPy's own a
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable
 
 from aesara.configdefaults import config
-from aesara.ir.typed.function import TypedFunction
 from aesara.link.llvm.runtime import c_function, numpy_api
-from aesara.link.llvm.shared.large_blocks import NEEDED, NEEDED_BY_PLAIN_ARRAYS, PLAIN_ARRAYS, ROUTINES
-from aesara.link.llvm.typed_functions import LazyText, lazy_library
+from aesara.link.llvm.shared.large_blocks import USED
 
 __all__ = [
-    "ALLOCATOR", "FUNCTIONS", "USED", "address", "functions", "install", "kept_bytes", "release", "required_symbols",
-    "text", "use_limit",
+    "ALLOCATOR", "FUNCTIONS", "USED", "address", "install", "kept_bytes", "release", "use_limit",
 ]  # fmt: skip
 
-#: whether large results have their own allocator
-USED = sys.platform.startswith("linux")
 #: name of the allocator, as returned by NumPy's ``get_handler_name``
 ALLOCATOR = "aesara"
 #: the functions of the allocator
@@ -55,21 +49,6 @@ for kept_object in (_state, _handler, _NAME, _capsule):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept_object))
 
 _trim: list[Callable[[], None]] = []
-
-
-def functions() -> tuple[TypedFunction, ...]:
-    """Return the routines."""
-    return ROUTINES if USED else PLAIN_ARRAYS
-
-
-def text() -> LazyText:
-    """LLVM IR text of the routines."""
-    return lazy_library(functions())
-
-
-def required_symbols() -> tuple[str, ...]:
-    """Return the names of the symbols that the text refers to."""
-    return NEEDED if USED else NEEDED_BY_PLAIN_ARRAYS
 
 
 def address(symbol: str) -> int | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterable
 
-from aesara.ir.typed.digests import digest_of_sources
+from aesara.ir.definitions import FunctionDefinition
+from aesara.ir.typed.digest import digest_and_symbols
 from aesara.ir.typed.function import TypedFunction
 from aesara.ir.typed.translate import Translation, translations
 from aesara.link.llvm.module import Module
@@ -23,43 +25,45 @@ class LazyText:
         Digest of what the text depends on.
     build
         Function that returns the text.
+    symbols
+        Symbols outside of the text that it may refer to.
     """
 
     key: str
     build: Callable[[], str]
+    symbols: frozenset[str]
 
 
 def add_function(module: Module, function: TypedFunction) -> str:
     """Add a typed function, with those that it calls, to a module; return its name in LLVM IR."""
-    for translation in translations(function):
-        _add(module, translation, translation.text)
+    for translation in translations(function).values():
+        _add(module, translation, translation.definition)
     return f"@{function.symbol}"
 
 
-def library_text(functions: Iterable[TypedFunction]) -> tuple[str, set[str]]:
-    """Return a module with typed functions, for other modules to call, and the symbols of the C functions that it
-    calls."""
+def library_text(functions: Iterable[TypedFunction]) -> str:
+    """Return a module with typed functions, for other modules to call."""
     module, exported = Module(), list(functions)
-    symbols = {function.symbol for function in exported}
-    for translation in translations(*exported):
-        text = translation.text
-        if translation.symbol in symbols:
-            text = text.replace("define internal ", "define ", 1)
-        _add(module, translation, text)
-    return module.text(), module.externals
+    for function, translation in translations(*exported).items():
+        definition = translation.definition
+        if function in exported:
+            definition = dataclasses.replace(definition, linkage="")
+        _add(module, translation, definition)
+    return module.text()
 
 
 def lazy_library(functions: Iterable[TypedFunction]) -> LazyText:
     """Return the text of `library_text`, to be built if it is needed."""
     exported = tuple(functions)
-    return LazyText(digest_of_sources(exported), lambda: library_text(exported)[0])
+    digest, symbols = digest_and_symbols(exported)
+    return LazyText(digest, lambda: library_text(exported), frozenset(symbols))
 
 
-def _add(module: Module, translation: Translation, text: str) -> None:
+def _add(module: Module, translation: Translation, definition: FunctionDefinition) -> None:
     for name, declaration in translation.declarations.items():
         if declaration.startswith("declare "):
             module.declare(name, declaration)
         else:
             module.helper(name, declaration)
     module.externals.update(translation.externals)
-    module.helper(f"@{translation.symbol}", text)
+    module.helper(definition.name, definition)

@@ -5,8 +5,6 @@ import ctypes
 import numpy as np
 import pytest
 
-from aesara.ir.typed import digests
-from aesara.ir.typed.digests import digest_of_sources
 from aesara.ir.typed.function import CFunction, ConstantArray, GlobalVariable, typed_function
 from aesara.ir.typed.operations import (
     absolute,
@@ -27,9 +25,7 @@ from aesara.ir.typed.operations import (
 from aesara.ir.typed.translate import translate
 from aesara.ir.typed.types import ArrayPointer, Pointer, Struct, f32, f64, field, i1, i32, i64, null, ptr, u32, u64
 from aesara.ir.typed.values import TypedPythonError
-from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.target import target_named
-from aesara.link.llvm.typed_functions import library_text
+from aesara.link.llvm.jit import load_functions
 
 _C_TYPES = {
     "i64": ctypes.c_int64, "u64": ctypes.c_uint64, "i32": ctypes.c_int32, "u32": ctypes.c_uint32, "i1": ctypes.c_bool,
@@ -39,11 +35,10 @@ _C_TYPES = {
 
 def compiled(function):
     """Return a typed function as machine code, called with numbers and ndarrays."""
-    text, externals = library_text([function])
-    address = load_routines(text, [function.symbol], None, 0, target_named("native"), externals, prefix="")
+    address = load_functions([function])[function]
     kinds = [_C_TYPES.get(repr(kind), ctypes.c_void_p) for kind in function.parameters.values()]
     result = None if function.result is None else _C_TYPES.get(repr(function.result), ctypes.c_void_p)
-    call = ctypes.CFUNCTYPE(result, *kinds)(address[function.symbol])
+    call = ctypes.CFUNCTYPE(result, *kinds)(address)
     return lambda *arguments: call(*(a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments))
 
 
@@ -273,20 +268,8 @@ def next_of_global() -> Element:
 def test_global_structures():
     translation = translate(next_of_global)
     assert translation.declarations == {"@element": "@element = external global i8"}
-    assert "store i64 3, ptr %p.1" in translation.text
-    assert "load ptr, ptr @element" in translation.text
-
-
-def test_digests_change_with_constants(monkeypatch):
-    before = digest_of_sources([remove])
-    assert digest_of_sources([remove]) == before
-    assert digest_of_sources([remove, reverse]) != before
-    monkeypatch.setitem(globals(), "ELEMENT", GlobalVariable("element", i64))
-    digests._facts_of_module.cache_clear()
-    assert digest_of_sources([remove]) != before
-    monkeypatch.undo()
-    digests._facts_of_module.cache_clear()
-    assert digest_of_sources([remove]) == before
+    assert "store i64 3, ptr %p.1" in translation.definition.text()
+    assert "load ptr, ptr @element" in translation.definition.text()
 
 
 @typed_function()

@@ -1,34 +1,42 @@
-"""Machine code of the shared routines, compiled once per process; rarely needed routines are separate."""
+"""Machine code of the runtime's functions, compiled once per process; rarely needed functions are separate."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Iterable
 
-from aesara.link.llvm import large_results
+from aesara.ir.typed.function import TypedFunction
+from aesara.link.llvm import large_results, layout
 from aesara.link.llvm.cache import object_cache
-from aesara.link.llvm.jit import load_routines
-from aesara.link.llvm.shared.arguments import ARGUMENTS
-from aesara.link.llvm.shared.calls import CALLS
-from aesara.link.llvm.shared.generators import GENERATORS
-from aesara.link.llvm.shared.kept_results import KEPT_RESULTS
-from aesara.link.llvm.shared.memory import MEMORY
-from aesara.link.llvm.shared.notation import expand
-from aesara.link.llvm.shared.one_thread import ROUTINES as ONE_THREAD
+from aesara.link.llvm.jit import load_functions, load_routines
+from aesara.link.llvm.shared.arguments import read_arguments
+from aesara.link.llvm.shared.calls import abort, finish, is_second_attempt, number, refuse
+from aesara.link.llvm.shared.generators import (
+    attach,
+    copy_words,
+    copy_words_locked,
+    is_unchanged,
+    lock_all,
+    store_words,
+    unlock_all,
+)
+from aesara.link.llvm.shared.guards import secure
+from aesara.link.llvm.shared.kept_results import lend, reuse
+from aesara.link.llvm.shared.large_blocks import BLOCK_FUNCTIONS
+from aesara.link.llvm.shared.memory import allocate_late_block, get_workspace, new_array
 from aesara.link.llvm.shared.products import large_products_text, products_text
-from aesara.link.llvm.shared.threads import thread_text, threads_text
-from aesara.link.llvm.shared.values import GIVE_GUARDS, VALUES
+from aesara.link.llvm.shared.threads import count_rounds, end_of_chunk, poll, release_gil, take_gil
 from aesara.link.llvm.target import Target, current_target, target_named
-from aesara.link.llvm.typed_functions import LazyText
 
-__all__ = ["routine_words", "text_of_calls"]
+__all__ = ["load_calls", "routine_words"]
 
-_NAMES = (
-    "strict", "refuse", "number", "finish", "abort", "array", "workspace", "late", "release", "take", "poll", "chunk",
-    "rounds",
+#: functions that every call needs
+_CALLS = (
+    is_second_attempt, refuse, number, finish, abort, new_array, get_workspace, allocate_late_block, release_gil,
+    take_gil, poll, end_of_chunk, count_rounds,
 )  # fmt: skip
-_BLOCK_NAMES = ("raw_malloc", *(f"blocks.{name}" for name in (*large_results.FUNCTIONS, "trim")))
-_GENERATOR_NAMES = ("attach", "open", "hold", "fetch", "settle", "keep", "unlock.all")
+_VALUES = (secure, reuse)
+_GENERATORS = (attach, copy_words, lock_all, copy_words_locked, is_unchanged, store_words, unlock_all)
 
 
 def routine_words(
@@ -56,65 +64,41 @@ def routine_words(
     target = current_target()
     if not target.runs:
         target = target_named("native")  # nothing calls them
-    words = dict(_calls())
-    for is_needed, load in (
-        (arguments, _arguments),
-        (values, _values),
-        (lent, _lent),
-        (generators, _generators),
+    words = dict(load_calls())
+    for is_needed, functions, level in (
+        # Optimized: calls with many arguments spend their time in its loop.
+        (arguments, (read_arguments,), 1),
+        (values, _VALUES, 0),
+        (lent, (lend,), 0),
+        (generators, _GENERATORS, 0),
     ):
         if is_needed:
-            words |= load()
+            words |= _load(functions, level)
     for dtype in dtypes:
         words |= _products(dtype, target)
     return words
 
 
 @functools.cache
-def _calls() -> dict[str, int]:
-    if not large_results.USED:
-        return _load(text_of_calls(), _NAMES, large_results.required_symbols())
-    found = _load(text_of_calls(), (*_NAMES, *_BLOCK_NAMES), large_results.required_symbols())
-    large_results.install(found)
-    # It replaces Python's function.
-    return {name: found[name] for name in _NAMES} | {"PyMem_RawMalloc": found["raw_malloc"]}
+def load_calls() -> dict[str, int]:
+    """Return the words with the functions that every call needs."""
+    found = dict(_load((*_CALLS, *BLOCK_FUNCTIONS), 0))
+    if BLOCK_FUNCTIONS:
+        large_results.install(found)
+        found["PyMem_RawMalloc"] = found["raw_malloc"]  # in place of Python's function
+    return {name: address for name, address in found.items() if name in layout.WORD}
+
+
+def _word(function: TypedFunction) -> str:
+    """Return the name of a function's word in the table."""
+    return function.symbol.removeprefix("ae.")
 
 
 @functools.cache
-def text_of_calls() -> LazyText:
-    """Return LLVM IR text of the routines that every function needs."""
-    text, arrays = _as_written(CALLS, GIVE_GUARDS, MEMORY, threads_text(), thread_text()), large_results.text()
-    return LazyText(text + arrays.key, lambda: text + arrays.build())
-
-
-@functools.cache
-def _values() -> dict[str, int]:
-    return _load(_as_written(VALUES, GIVE_GUARDS, thread_text()), ("secure", "reuse"))
-
-
-@functools.cache
-def _lent() -> dict[str, int]:
-    return _load(_as_written(KEPT_RESULTS), ("lend",))
-
-
-@functools.cache
-def _generators() -> dict[str, int]:
-    return _load(_as_written(GENERATORS), _GENERATOR_NAMES)
-
-
-def _as_written(*texts: str) -> str:
-    # Not optimized: LLVM's passes would find little and take twice the time.
-    return expand("\n".join(texts)).replace(" nounwind", " noinline optnone nounwind")
-
-
-def _load(text: str | LazyText, names: Iterable[str], calls: Iterable[str] = ()) -> dict[str, int]:
-    return load_routines(text, names, object_cache(), 0, target_named("native"), calls)
-
-
-@functools.cache
-def _arguments() -> dict[str, int]:
-    # Optimized: calls with many arguments spend their time in its loop.
-    return load_routines(expand(ARGUMENTS), ("arguments",), object_cache(), 1, target_named("native"))
+def _load(functions: tuple[TypedFunction, ...], level: int) -> dict[str, int]:
+    """Return the addresses of functions by their word in the table."""
+    addresses = load_functions(functions, level)
+    return {_word(function): address for function, address in addresses.items()}
 
 
 @functools.cache
@@ -122,4 +106,4 @@ def _products(dtype: str, target: Target) -> dict[str, int]:
     native = target_named("native")
     large = load_routines(large_products_text(dtype), (f"large.{dtype}",), object_cache(), 0, native)
     text = products_text(dtype, target.vector_bytes)
-    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target, ONE_THREAD)
+    return large | load_routines(text, (f"matmul.{dtype}", f"mirror.{dtype}"), object_cache(), 1, target)

@@ -18,13 +18,17 @@ protected by the GIL.
 """
 
 import mmap
+import sys
 from typing import Any
 
 from aesara.ir.typed.function import CFunction, GlobalVariable, TypedFunction, typed_function
 from aesara.ir.typed.operations import address_of, allocate, copy_bytes, fill_bytes, multiply_checked, pointer_to, view
 from aesara.ir.typed.types import Pointer, Struct, field, i1, i8, i32, i64, null, ptr, u64
 
-__all__ = ["LARGE", "NEEDED", "NEEDED_BY_PLAIN_ARRAYS", "PLAIN_ARRAYS", "ROUTINES"]
+__all__ = ["BLOCK_FUNCTIONS", "LARGE", "NEEDED", "USED", "create_array"]
+
+#: whether large results have their own allocator
+USED = sys.platform.startswith("linux")
 
 #: size of a large block in bytes
 LARGE = 4 << 20
@@ -90,7 +94,6 @@ NEEDED = tuple(
         _restore_error, _python_malloc, _c_malloc, _c_free, _madvise,
     )
 )  # fmt: skip
-NEEDED_BY_PLAIN_ARRAYS = (_new_array.symbol,)
 
 
 # -- arrays ------------------------------------------------------------------------------------------------------
@@ -245,6 +248,7 @@ def _shrink(limit: i64) -> None:
         _c_free(block.memory)
 
 
-#: the routines that other modules call; without our allocator, only `new_array`
-ROUTINES: tuple[TypedFunction, ...] = (_array, _raw_malloc, _malloc, _calloc, _realloc, _free, _trim)
-PLAIN_ARRAYS: tuple[TypedFunction, ...] = (_plain_array,)
+#: the functions that other modules call
+BLOCK_FUNCTIONS: tuple[TypedFunction, ...] = (_raw_malloc, _malloc, _calloc, _realloc, _free, _trim) if USED else ()
+#: create an array, as `PyArray_NewFromDescr` does
+create_array = _array if USED else _plain_array

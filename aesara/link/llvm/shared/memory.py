@@ -1,97 +1,61 @@
-"""Memory of a call: new arrays, results, and the block of workspace.
+"""Memory of a call: new arrays and blocks of workspace. Functions return null if there is no memory."""
 
-========================================================================  ============================================
-``array(table, descriptor, rank, shape, data)``                           a new ndarray: owning its memory, or a
-                                                                          read-only view of data
-``workspace(frame, table, bytes)``                                        a block from the function's pool, or a new
-                                                                          one
-``late(frame, table, place, bytes)``                                      a block for an intermediate result, stored
-                                                                          in the frame, where it replaces the one of
-                                                                          a previous iteration
-========================================================================  ============================================
-
-Descriptors are offsets in the table.  All return null if there is no memory.
-"""
-
-from __future__ import annotations
-
+from aesara.ir.typed.function import typed_function
+from aesara.ir.typed.operations import address_of, pointer_to, view
+from aesara.ir.typed.types import Pointer, i32, i64, null, ptr
 from aesara.link.llvm import layout
+from aesara.link.llvm.shared.large_blocks import create_array
+from aesara.link.llvm.shared.structures import RUNTIME, CallFrame, FunctionTable, NdArray, WorkspaceBlock
 
-__all__ = ["ALIGN", "BLOCKS", "MEMORY"]
+__all__ = ["ALIGN", "allocate_block", "allocate_late_block", "get_workspace", "new_array"]
 
 #: alignment of workspace in bytes
 ALIGN = 64
 
-#: ``block(table, bytes)``, which allocates a block of workspace
-BLOCKS = f"""
-define internal ptr @ae.block(ptr %table, i64 %bytes) nounwind {{
-entry:
-  %padded = add i64 %bytes, {ALIGN + layout.BLOCK_HEAD}
-  %memory = ask ptr PyMem_RawMalloc(i64 %padded)
-  %failed = icmp eq ptr %memory, null
-  br i1 %failed, label %none, label %align
-align:
-  %number = ptrtoint ptr %memory to i64
-  %up = add i64 %number, {ALIGN - 1}
-  %aligned = and i64 %up, {-ALIGN}
-  %made = inttoptr i64 %aligned to ptr
-  set i64 %bytes, %made, BLOCK_SIZE
-  set ptr %memory, %made, BLOCK_MEMORY
-  ret ptr %made
-none:
-  ret ptr null
-}}
-"""
 
-MEMORY = f"""{BLOCKS}
-define ptr @ae.array(ptr %table, i64 %descr.at, i32 %rank, ptr %shape, ptr %data) nounwind {{
-entry:
-  %descr = field ptr %table, %descr.at
-  ask void Py_IncRef(ptr %descr)
-  %kind = word PyArray_Type
-  %own = icmp eq ptr %data, null
-  %flags = select i1 %own, i32 0, i32 {{PLAIN}}
-  %made = call ptr @ae.new_array(
-    ptr %kind, ptr %descr, i32 %rank, ptr %shape, ptr null, ptr %data, i32 %flags, ptr null)
-  ret ptr %made
-}}
+@typed_function("ae.block", attributes=RUNTIME)
+def allocate_block(table: FunctionTable, size: i64) -> WorkspaceBlock:
+    """Allocate a block of workspace."""
+    memory = table.PyMem_RawMalloc(size + ALIGN + layout.BLOCK_HEAD)
+    if memory == null:
+        return null
+    block = pointer_to(address_of(memory) + ALIGN - 1 & -ALIGN, WorkspaceBlock)
+    block.size = size
+    block.memory = memory
+    return block
 
-define ptr @ae.workspace(ptr %frame, ptr %table, i64 %bytes) nounwind {{
-entry:
-  %first = word pool
-  %some = icmp ne ptr %first, null
-  br i1 %some, label %pop, label %make
-pop:
-  %next = field ptr %first, BLOCK_NEXT
-  set ptr %next, %table, 0
-  %capacity = field i64 %first, BLOCK_SIZE
-  %enough = icmp sle i64 %bytes, %capacity
-  br i1 %enough, label %ready, label %small
-small:
-  %old = field ptr %first, BLOCK_MEMORY
-  ask void PyMem_RawFree(ptr %old)
-  br label %make
-make:
-  %quarter = lshr i64 %bytes, 2
-  %size = add i64 %bytes, %quarter
-  %made = call ptr @ae.block(ptr %table, i64 %size)
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %none, label %ready
-ready:
-  %block = phi ptr [%first, %pop], [%made, %make]
-  set ptr %block, %frame, FRAME_BLOCK
-  %workspace = at %block, BLOCK_HEAD
-  ret ptr %workspace
-none:
-  ret ptr null
-}}
 
-define ptr @ae.late(ptr %frame, ptr %table, i64 %place, i64 %bytes) nounwind {{
-entry:
-  %old = field ptr %frame, %place
-  ask void PyMem_RawFree(ptr %old)
-  %memory = ask ptr PyMem_RawMalloc(i64 %bytes)
-  set ptr %memory, %frame, %place
-  ret ptr %memory
-}}
-"""
+@typed_function("ae.array", attributes=RUNTIME)
+def new_array(table: FunctionTable, descr_at: i64, rank: i32, shape: Pointer[i64], data: ptr) -> NdArray:
+    """Return a new ndarray that owns its memory, or a read-only view of `data`."""
+    descr = view(table, descr_at, Pointer[ptr])[0]
+    table.Py_IncRef(descr)
+    flags = i32(0) if data == null else i32(layout.PLAIN)
+    return create_array(table.PyArray_Type, descr, rank, shape, null, data, flags, null)
+
+
+@typed_function("ae.workspace", attributes=RUNTIME)
+def get_workspace(frame: CallFrame, table: FunctionTable, size: i64) -> ptr:
+    """Return the memory of a block from the function's pool, or of a new one."""
+    block: WorkspaceBlock = table.pool
+    if block != null:
+        table.pool = block.next
+        if block.size < size:
+            table.PyMem_RawFree(block.memory)
+            block = null
+    if block == null:
+        # Larger sizes may follow.
+        block = allocate_block(table, size + (size >> 2))
+        if block == null:
+            return null
+    frame.block = block
+    return block.content
+
+
+@typed_function("ae.late", attributes=RUNTIME)
+def allocate_late_block(frame: CallFrame, table: FunctionTable, place: i64, size: i64) -> ptr:
+    """Return memory for an intermediate result, stored in the frame in place of that of a previous iteration."""
+    slot = view(frame, place, Pointer[ptr])
+    table.PyMem_RawFree(slot[0])
+    slot[0] = table.PyMem_RawMalloc(size)
+    return slot[0]

@@ -6,17 +6,19 @@ from typing import Any
 from aesara.ir.typed.types import (
     FLOAT32,
     FLOAT64,
+    FunctionField,
     FunctionType,
     Pointer,
     Struct,
-    Word,
     field,
+    function_field,
+    function_type,
     i1,
     i64,
     ptr,
-    type_of_annotation,
 )
 from aesara.link.llvm import layout
+from aesara.link.llvm.shared.structures import GuardState
 
 __all__ = ["NUMBERS", "product_type", "table_type"]
 
@@ -30,14 +32,7 @@ def product_type(dtype: str) -> FunctionType:
     """Return the type of the function ``matmul`` for a dtype, see `products`."""
     number = NUMBERS[dtype]
     matrix = (Pointer[number], i64, i64)
-    return _function_type(i1, ptr, ptr, i64, i64, i64, *matrix, *matrix, Pointer[number], i64, number, number)
-
-
-class GuardState(Struct):
-    """`guards.state`."""
-
-    #: number of multiply-adds that may run without a check for signals
-    uninterrupted_multiply_adds: i64 = field(layout.STATE_PRODUCT)
+    return function_type(i1, ptr, ptr, i64, i64, i64, *matrix, *matrix, Pointer[number], i64, number, number)
 
 
 @functools.cache
@@ -52,20 +47,15 @@ def table_type(dtype: str) -> Any:
         gemm = _function(f"{letter}gemm", None, *[ptr] * 13)
         gemv = _function(f"{letter}gemv", None, *[ptr] * 11)
         syrk = _function(f"{letter}syrk", None, *[ptr] * 10)
-        product = Word(_offset(f"matmul.{dtype}"), product_type(dtype))
-        large_product = Word(_offset(f"large.{dtype}"), product_type(dtype))
+        product = FunctionField(_offset(f"matmul.{dtype}"), product_type(dtype))
+        large_product = FunctionField(_offset(f"large.{dtype}"), product_type(dtype))
         mirror = _function(f"mirror.{dtype}", None, Pointer[number], Pointer[number], i64, i64, i64, i1)
 
     return Table
 
 
-def _function(name: str, result: Any, *parameters: Any) -> Word:
-    return Word(_offset(name), _function_type(result, *parameters))
-
-
-def _function_type(result: Any, *parameters: Any) -> FunctionType:
-    kind = None if result is None else type_of_annotation(result)
-    return FunctionType(kind, tuple(map(type_of_annotation, parameters)))
+def _function(name: str, result: Any, *parameters: Any) -> Any:
+    return function_field(_offset(name), result, *parameters)
 
 
 def _offset(name: str) -> int:

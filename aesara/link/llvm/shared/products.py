@@ -13,7 +13,7 @@ The functions that it chooses from have the same parameters, so that these are t
 import functools
 from typing import Any
 
-from aesara.ir.typed.digests import digest_of_sources
+from aesara.ir.typed.digest import digest_and_symbols
 from aesara.ir.typed.function import CFunction, TypedFunction, typed_function
 from aesara.ir.typed.types import Pointer, i1, i64, null, ptr
 from aesara.link.llvm.module import Module
@@ -52,7 +52,8 @@ def products_text(dtype: str, vector_bytes: int, small: tuple[int, int] = SMALL)
         add_parts(module, dtype, vector_bytes)
         return module.text()
 
-    return LazyText(f"{digest_of_sources([function])} {vector_bytes} {small}", build)
+    digest, _ = digest_and_symbols([function])
+    return LazyText(f"{digest} {vector_bytes}", build, frozenset((_enter.symbol, _leave.symbol)))
 
 
 def large_products_text(dtype: str) -> LazyText:

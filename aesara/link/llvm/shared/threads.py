@@ -1,220 +1,142 @@
-"""Threads and signals: routines that release and take the GIL and check for signals.
-
-==================================  =================================================================================
-``release(frame, table, plan,       release the GIL; in the main thread the frame becomes a watcher; arrays that the
-args)``                             call reads are pinned, so that no other thread can resize them
-``take(frame, table, plan)``        take the GIL, if it was released
-``poll(watcher)``                   run the handlers of pending signals; returns whether one of them has raised
-``chunk(watcher, from, to, work)``  end of the chunk of a loop that begins at `from`, if each iteration takes `work`
-                                    nanoseconds; -1 if the loop is to be stopped
-``rounds(watcher, work)``           number of iterations of `work` nanoseconds that take about a `PORTION`: a power of
-                                    two minus one; -1 without a watcher
-==================================  =================================================================================
-"""
-
-from __future__ import annotations
+"""Threads and signals: functions that release and take the GIL and check for signals."""
 
 import ctypes
 
+from aesara.ir.typed.function import typed_function
+from aesara.ir.typed.operations import allocate, call_pointer, leading_zeros, view
+from aesara.ir.typed.types import Pointer, f64, function_type, i1, i32, i64, null, u32, u64
 from aesara.link.llvm.clock import system_clock
+from aesara.link.llvm.shared.structures import RUNTIME, CallFrame, CallPlan, FunctionTable, PyObject
 
-__all__ = ["PATIENCE", "PORTION", "thread_text", "threads_text"]
+__all__ = [
+    "PATIENCE",
+    "PORTION",
+    "count_rounds",
+    "drop",
+    "end_of_chunk",
+    "poll",
+    "release_gil",
+    "take_gil",
+    "thread_number",
+]
 
 #: seconds between checks for signals
 PATIENCE = 0.04
 #: estimated work of a chunk of a loop, in nanoseconds
 PORTION = 3e6
 
-_THREAD_ID = f"i{8 * ctypes.sizeof(ctypes.c_ulong)}"
+_CLOCK = system_clock()
+#: the same in ticks; without a clock every check is due
+_PATIENCE_TICKS = 0 if _CLOCK is None else round(PATIENCE / _CLOCK.tick)
+_HAS_CLOCK = _CLOCK is not None
+#: number of the clock for POSIX's ``clock_gettime``; -1 for a function of a pointer alone, which gets the ticks
+_CLOCK_NUMBER = -1 if _CLOCK is None or _CLOCK.number is None else _CLOCK.number
+_POSIX_CLOCK = function_type(i32, i32, Pointer[i64])
+_TICKS_CLOCK = function_type(i32, Pointer[i64])
+
+_THREAD_NUMBER = u32 if ctypes.sizeof(ctypes.c_ulong) == 4 else u64
+_GET_THREAD_NUMBER = function_type(_THREAD_NUMBER)
 
 
-def threads_text() -> str:
-    """Return the routines for the clock of this system; they call `me`."""
-    clock = system_clock()
-    patience = 0 if clock is None else round(PATIENCE / clock.tick)  # without a clock every check is due
-    return "\n".join((_TEXT.replace("_PATIENCE", str(patience)).replace("_PORTION", f"{PORTION:.17e}"), _now()))
+@typed_function("ae.me", attributes=RUNTIME)
+def thread_number(table: FunctionTable) -> i64:
+    """Return the identifier of this thread."""
+    return i64(call_pointer(_GET_THREAD_NUMBER, table.PyThread_get_thread_ident))
 
 
-def _now() -> str:
-    """Return code for the time in ticks; 0 without a clock."""
-    clock = system_clock()
-    lines = ["ret i64 0"]
-    if clock is not None and clock.number is None:
-        lines = ["ask i32 clock(ptr %now)", "%ticks = load i64, ptr %now", "ret i64 %ticks"]
-    elif clock is not None:
-        lines = [
-            f"%r = ask i32 clock(i32 {clock.number}, ptr %now)",
-            "%seconds = load i64, ptr %now",
-            "%rest = field i64 %now, 8",
-            "%scaled = mul i64 %seconds, 1000000000",
-            "%total = add i64 %scaled, %rest",
-            "ret i64 %total",
-        ]
-    head = "define internal i64 @ae.now(ptr %table) nounwind cold {"
-    return "\n".join([head, "entry:", "%now = alloca [2 x i64]", *lines, "}"])
+@typed_function("ae.now", attributes=f"{RUNTIME} cold")
+def _now(table: FunctionTable) -> i64:
+    """Return the time in ticks; 0 without a clock."""
+    time = allocate(i64, 2)
+    if not _HAS_CLOCK:
+        return 0
+    elif _CLOCK_NUMBER < 0:
+        call_pointer(_TICKS_CLOCK, table.clock, time)
+        return time[0]
+    else:
+        call_pointer(_POSIX_CLOCK, table.clock, _CLOCK_NUMBER, time)
+        return time[0] * 1000000000 + time[1]
 
 
-def thread_text() -> str:
-    """Return ``me(table)``, which returns the identifier of this thread."""
-    lines = [f"%me = ask {_THREAD_ID} PyThread_get_thread_ident()"]
-    lines += ["ret i64 %me"] if _THREAD_ID == "i64" else [f"%wide = zext {_THREAD_ID} %me to i64", "ret i64 %wide"]
-    return "\n".join(["define internal i64 @ae.me(ptr %table) nounwind {", "entry:", *lines, "}"])
+@typed_function("ae.release", attributes=RUNTIME)
+def release_gil(frame: CallFrame, table: FunctionTable, plan: CallPlan, args: Pointer[PyObject]) -> None:
+    """Release the GIL.
+
+    In the main thread the frame becomes a watcher.  Arrays that the call reads are pinned, so that no other thread can
+    resize them.
+    """
+    _pin(frame, table, plan, args)
+    frame.table = table
+    frame.chunk = table.chunk
+    frame.watcher = frame if thread_number(table) == table.state.main_thread else null
+    frame.time = _now(table)
+    frame.thread = table.PyEval_SaveThread()
 
 
-_TEXT = """
-define void @ae.release(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind {
-entry:
-  call void @ae.pin(ptr %frame, ptr %table, ptr %plan, ptr %args)
-  set ptr %table, %frame, FRAME_TABLE
-  %chunk = word chunk
-  set ptr %chunk, %frame, FRAME_CHUNK
-  %state = word state
-  %main = field i64 %state, STATE_MAIN
-  %me = call i64 @ae.me(ptr %table)
-  %is.main = icmp eq i64 %me, %main
-  %watcher = select i1 %is.main, ptr %frame, ptr null
-  set ptr %watcher, %frame, FRAME_WATCHER
-  %now = call i64 @ae.now(ptr %table)
-  set i64 %now, %frame, FRAME_TIME
-  %thread = ask ptr PyEval_SaveThread()
-  set ptr %thread, %frame, FRAME_THREAD
-  ret void
-}
+@typed_function("ae.take", attributes=RUNTIME)
+def take_gil(frame: CallFrame, table: FunctionTable, plan: CallPlan) -> None:
+    """Take the GIL, if it was released."""
+    if frame.thread != null:
+        table.PyEval_RestoreThread(frame.thread)
+        frame.thread = null
+        frame.watcher = null
+        drop(table, view(frame, plan.pins_at, Pointer[PyObject]), plan.explicit + frame.holding)
 
-define void @ae.take(ptr %frame, ptr %table, ptr %plan) nounwind {
-entry:
-  %thread = field ptr %frame, FRAME_THREAD
-  %has.it = icmp eq ptr %thread, null
-  br i1 %has.it, label %done, label %take
-take:
-  ask void PyEval_RestoreThread(ptr %thread)
-  set ptr null, %frame, FRAME_THREAD
-  set ptr null, %frame, FRAME_WATCHER
-  call void @ae.unpin(ptr %frame, ptr %table, ptr %plan)
-  br label %done
-done:
-  ret void
-}
 
-; Create a weak reference to each array that the call reads: NumPy resizes no array that has one.
-define internal void @ae.pin(ptr %frame, ptr %table, ptr %plan, ptr %args) nounwind {
-entry:
-  %array.type = word PyArray_Type
-  %explicit = field i64 %plan, PLAN_EXPLICIT
-  %holding = field i64 %frame, FRAME_HOLDING
-  %count = add i64 %explicit, %holding
-  %held.at = field i64 %plan, PLAN_HELD
-  %held = at %frame, %held.at
-  %pins.at = field i64 %plan, PLAN_PINS
-  %pins = at %frame, %pins.at
-  br label %next
-next:
-  %k = phi i64 [0, %entry], [%k.next, %put]
-  %more = icmp slt i64 %k, %count
-  br i1 %more, label %find, label %done
-find:
-  %given = icmp slt i64 %k, %explicit
-  br i1 %given, label %argument, label %value
-argument:
-  %one = item ptr %args, %k
-  br label %look
-value:
-  %position = sub i64 %k, %explicit
-  %other = item ptr %held, %position
-  %none = icmp eq ptr %other, null
-  br i1 %none, label %put, label %look
-look:
-  %object = phi ptr [%one, %argument], [%other, %value]
-  %kind = field ptr %object, OBJECT_TYPE
-  %is.array = icmp eq ptr %kind, %array.type
-  br i1 %is.array, label %make, label %put
-make:
-  %made = ask ptr PyWeakref_NewRef(ptr %object, ptr null)
-  %failed = icmp eq ptr %made, null
-  br i1 %failed, label %clear, label %put
-clear:
-  ask void PyErr_Clear()
-  br label %put
-put:
-  %pin = phi ptr [null, %value], [null, %look], [%made, %make], [null, %clear]
-  %place = getelementptr ptr, ptr %pins, i64 %k
-  store ptr %pin, ptr %place
-  %k.next = add i64 %k, 1
-  br label %next
-done:
-  ret void
-}
+@typed_function("ae.pin", attributes=RUNTIME)
+def _pin(frame: CallFrame, table: FunctionTable, plan: CallPlan, args: Pointer[PyObject]) -> None:
+    """Create a weak reference to each array that the call reads: NumPy resizes no array that has one."""
+    explicit = plan.explicit
+    held = view(frame, plan.held_at, Pointer[PyObject])
+    pins = view(frame, plan.pins_at, Pointer[PyObject])
+    for k in range(explicit + frame.holding):
+        value = args[k] if k < explicit else held[k - explicit]
+        pin: PyObject = null
+        if value != null and value.type == table.PyArray_Type:
+            pin = table.PyWeakref_NewRef(value, null)
+            if pin == null:
+                table.PyErr_Clear()
+        pins[k] = pin
 
-define internal void @ae.unpin(ptr %frame, ptr %table, ptr %plan) nounwind {
-entry:
-  %explicit = field i64 %plan, PLAN_EXPLICIT
-  %holding = field i64 %frame, FRAME_HOLDING
-  %count = add i64 %explicit, %holding
-  %pins.at = field i64 %plan, PLAN_PINS
-  %pins = at %frame, %pins.at
-  call void @ae.drop(ptr %table, ptr %pins, i64 %count)
-  ret void
-}
 
-define i1 @ae.poll(ptr %frame) nounwind cold {
-entry:
-  %table = field ptr %frame, FRAME_TABLE
-  %now = call i64 @ae.now(ptr %table)
-  %before = field i64 %frame, FRAME_TIME
-  %passed = sub i64 %now, %before
-  %late = icmp sge i64 %passed, _PATIENCE
-  br i1 %late, label %look, label %early
-look:
-  set i64 %now, %frame, FRAME_TIME
-  %thread = field ptr %frame, FRAME_THREAD
-  ask void PyEval_RestoreThread(ptr %thread)
-  %answer = ask i32 PyErr_CheckSignals()
-  %same = ask ptr PyEval_SaveThread()
-  %raised = icmp ne i32 %answer, 0
-  ret i1 %raised
-early:
-  ret i1 false
-}
+@typed_function("ae.drop", attributes=RUNTIME)
+def drop(table: FunctionTable, objects: Pointer[PyObject], count: i64) -> None:
+    """Drop references to objects, some of which may be null."""
+    for k in range(count):
+        table.Py_DecRef(objects[k])
 
-define i64 @ae.chunk(ptr %frame, i64 %from, i64 %to, double %work) nounwind cold {
-entry:
-  %first = icmp eq i64 %from, 0
-  br i1 %first, label %go, label %look
-look:
-  %stop = call i1 @ae.poll(ptr %frame)
-  br i1 %stop, label %stopped, label %go
-go:
-  %much = fcmp ogt double %work, 1.0e-3
-  %each = select i1 %much, double %work, double 1.0e-3
-  %share = fdiv double _PORTION, %each
-  %whole = fptosi double %share to i64
-  %more = add i64 %from, 1
-  %end = add i64 %more, %whole
-  %inside = icmp slt i64 %end, %to
-  %until = select i1 %inside, i64 %end, i64 %to
-  ret i64 %until
-stopped:
-  ret i64 -1
-}
 
-define i64 @ae.rounds(ptr %watcher, double %work) nounwind {
-entry:
-  %nobody = icmp eq ptr %watcher, null
-  br i1 %nobody, label %never, label %count
-count:
-  %much = fcmp ogt double %work, 1.0
-  %each = select i1 %much, double %work, double 1.0
-  %share = fdiv double _PORTION, %each
-  %number = fptosi double %share to i64
-  %zeros = call i64 @llvm.ctlz.i64(i64 %number, i1 false)
-  %power = lshr i64 -1, %zeros
-  %mask = lshr i64 %power, 1
-  ; shifting by all bits is undefined: a longer iteration is a chunk of its own
-  %long = icmp eq i64 %number, 0
-  %rounds = select i1 %long, i64 0, i64 %mask
-  ret i64 %rounds
-never:
-  ret i64 -1
-}
-declare i64 @llvm.ctlz.i64(i64, i1)
-"""
+@typed_function("ae.poll", attributes=f"{RUNTIME} cold")
+def poll(watcher: CallFrame) -> i1:
+    """Run the handlers of pending signals; return whether one of them has raised."""
+    table: FunctionTable = watcher.table
+    now = _now(table)
+    if now - watcher.time < _PATIENCE_TICKS:
+        return False
+    watcher.time = now
+    table.PyEval_RestoreThread(watcher.thread)
+    answer = table.PyErr_CheckSignals()
+    table.PyEval_SaveThread()
+    return answer != 0
+
+
+@typed_function("ae.chunk", attributes=f"{RUNTIME} cold")
+def end_of_chunk(watcher: CallFrame, start: i64, stop: i64, work: f64) -> i64:
+    """Return the end of the chunk of a loop that begins at `start`, if an iteration takes `work` ns; -1 to stop
+    the loop."""
+    if start != 0 and poll(watcher):
+        return -1
+    iterations = i64(PORTION / max(1e-3, work))
+    return min(stop, start + 1 + iterations)
+
+
+@typed_function("ae.rounds", attributes=RUNTIME)
+def count_rounds(watcher: CallFrame, work: f64) -> i64:
+    """Return the number of iterations of `work` nanoseconds that take about a `PORTION`: a power of two minus one; -1
+    without a watcher."""
+    if watcher == null:
+        return -1
+    iterations = i64(PORTION / max(1.0, work))
+    if iterations == 0:
+        return 0  # a long iteration is a chunk of its own
+    return i64(u64(-1) >> u64(leading_zeros(iterations))) >> 1
