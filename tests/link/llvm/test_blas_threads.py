@@ -85,7 +85,7 @@ def test_a_number_that_is_set_meanwhile_stays(three_threads):
 
 
 def test_unknown_libraries_are_left_alone():
-    addresses = jit.load_routines(library_text(NOTHING)[0], ROUTINES, None, 0, target_named("native"))
+    addresses = jit.load_routines(library_text(NOTHING), ROUTINES, None, 0, target_named("native"))
     assert not ENTER(addresses["threads.enter"])(True)
     LEAVE(addresses["threads.leave"])(False)
 
