@@ -374,6 +374,10 @@ class InstructionWriter:
         self.lines.append(CallInstruction(name, kind, function, typed))
         return Value(self, kind, name)
 
+    def call_void(self, function: str, *arguments: Value) -> None:
+        """Call a function that returns nothing."""
+        self.lines.append(CallInstruction("", "void", function, [argument.operand for argument in arguments]))
+
     # -- memory ----------------------------------------------------------------------------------------------
 
     def at(self, pointer: Value | str, offset: Value | int | str, element: str = "i8", flags: str = "") -> Value:
@@ -437,8 +441,14 @@ class InstructionWriter:
         self.begin(after)
         return values
 
-    def counted_loop(self, count: Value, carried: Sequence[Value], body: Callable[..., Sequence[Value]]) -> None:
-        """Write a rotated loop of `count` iterations, whose condition is tested at the end.
+    def counted_loop(
+        self,
+        count: Value,
+        carried: Sequence[Value],
+        body: Callable[..., Sequence[Value]],
+        start: Value | None = None,
+    ) -> None:
+        """Write a rotated loop of the iterations from `start`, or 0, to `count`, whose condition is tested at the end.
 
         Parameters
         ----------
@@ -449,8 +459,8 @@ class InstructionWriter:
         """
         inside, after = map(self.names.label, ("round", "after"))
         before = self.block
-        first = [self.constant(count.kind, 0), *carried]
-        self.branch(count > 0, inside, after)
+        first = [self.constant(count.kind, 0) if start is None else start, *carried]
+        self.branch(count > first[0], inside, after)
         self.begin(inside)
         place = len(self.lines)
         number, *variables = [Value(self, one.kind, self.names.fresh()) for one in first]
