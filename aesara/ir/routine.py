@@ -9,8 +9,9 @@ The C function is described by a list of `CArgument`.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from aesara.ir.expr import Expr, substitute, var
 from aesara.records import dataclass
@@ -25,7 +26,8 @@ __all__ = [
     "Column",
     "ConstantPointer",
     "ElementCount",
-    "Families",
+    "FAMILIES",
+    "family",
     "Data",
     "Element",
     "Integer",
@@ -260,7 +262,21 @@ class Routine:
 
 
 #: factories of routines by the first word of the routine's name; the other words are the arguments
-Families = dict[str, Callable[..., Routine]]
+FAMILIES: dict[str, Callable[..., Routine]] = {}
+
+Factory = TypeVar("Factory", bound=Callable[..., Routine])
+
+
+def family(name: str) -> Callable[[Factory], Factory]:
+    """Register a factory of routines whose names begin with `name`; each routine is built once."""
+
+    def register(factory: Factory) -> Factory:
+        cached = cast(Factory, functools.cache(factory))
+        if FAMILIES.setdefault(name, cached) is not cached:
+            raise ValueError(f"There are two families of routines with the name {name!r}.")
+        return cached
+
+    return register
 
 
 def size(name: str) -> Expr:

@@ -1,11 +1,11 @@
-"""Library routines that programs may call; each module has those of one library in its `FAMILIES`.
+"""Library routines that programs may call; importing the package registers their families.
 
 A routine is built on demand: its name is that of its family and the arguments of the factory.
 """
 
 from __future__ import annotations
 
-from aesara.ir.routine import Families, Routine
+from aesara.ir.routine import FAMILIES, Routine
 from aesara.ir.routines import (
     draws,
     fourier,
@@ -20,11 +20,6 @@ from aesara.ir.routines import (
 )
 
 __all__ = ["FAMILIES", "routine_named"]
-
-#: factories of all modules
-FAMILIES: Families = {}
-for _module in (draws, fourier, lapack, mrg, numpy_loops, orthogonal, products, schur_forms, sorting, spectra):
-    FAMILIES.update(_module.FAMILIES)
 
 
 def routine_named(name: str) -> Routine | None:

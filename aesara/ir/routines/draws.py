@@ -20,7 +20,6 @@ from aesara.ir.routine import (
     Column,
     Element,
     ElementCount,
-    Families,
     Int64,
     Null,
     Number,
@@ -29,13 +28,13 @@ from aesara.ir.routine import (
     Routine,
     RowPointer,
     Scratch,
+    family,
     size,
 )
 from aesara.ir.work import Work
 from aesara.records import dataclass
 
 __all__ = [
-    "FAMILIES",
     "Draw",
     "dirichlet",
     "draw",
@@ -175,7 +174,7 @@ def draw_named(name: str) -> Draw:
     return _DRAWS[name]
 
 
-@functools.cache
+@family("draw")
 def draw(name: str) -> Routine:
     """Draw ``n`` numbers and advance the generator; parameters have one element, or one for each number."""
     row = _DRAWS[name]
@@ -188,7 +187,7 @@ def draw(name: str) -> Routine:
     )  # fmt: skip
 
 
-@functools.cache
+@family("fill")
 def fill(name: str) -> Routine:
     """The same by a function for many numbers at once."""
     row = _DRAWS[name]
@@ -248,7 +247,7 @@ def counts_of(routine: Routine) -> tuple[str, ...]:
     return tuple(name for name in routine.sizes if size(name) is not _WORDS)
 
 
-@functools.cache
+@family("multinomial")
 def multinomial() -> Routine:
     """Draw how often each of ``d`` outcomes occurs, ``count`` times; to be called with zeros where they go."""
     d = size("d")
@@ -277,7 +276,7 @@ def multinomial() -> Routine:
     )
 
 
-@functools.cache
+@family("dirichlet")
 def dirichlet() -> Routine:
     """Draw vectors of ``d`` numbers whose sum is one; by a function of our own around NumPy's."""
     d = size("d")
@@ -305,7 +304,7 @@ def dirichlet() -> Routine:
     )
 
 
-@functools.cache
+@family("multivariate_hypergeometric")
 def multivariate_hypergeometric() -> Routine:
     """Draw how many of ``d`` colours are in samples; to be called with zeros where they go, and sums of the colours."""
     d = size("d")
@@ -342,13 +341,13 @@ def multivariate_hypergeometric() -> Routine:
     )  # fmt: skip
 
 
-@functools.cache
+@family("subset")
 def subset() -> Routine:
     """Choose ``count`` of the numbers up to ``of``, each at most once; by a function of our own around NumPy's."""
     return _subset("subset", (), Parameter("room", "int64", (_N, size("room")), False, True, is_workspace=True))
 
 
-@functools.cache
+@family("weighted_subset")
 def weighted_subset() -> Routine:
     """The same by probabilities ``p``."""
     p = Parameter("p", "float64", (_N, size("of")), is_written=True, is_workspace=True)
@@ -390,15 +389,3 @@ def _subset(name: str, weights: tuple[Parameter, ...], room: Parameter) -> Routi
 def _count(parameter: str) -> str:
     """The size that says how many elements a parameter has."""
     return f"n.{parameter}"
-
-
-#: by the first word of its name, what makes a routine
-FAMILIES: Families = {
-    "draw": draw,
-    "fill": fill,
-    "multinomial": multinomial,
-    "dirichlet": dirichlet,
-    "subset": subset,
-    "weighted_subset": weighted_subset,
-    "multivariate_hypergeometric": multivariate_hypergeometric,
-}

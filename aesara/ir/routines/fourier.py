@@ -10,10 +10,10 @@ import numpy as np
 
 from aesara.ir.buffers import ITEM_SIZES
 from aesara.ir.expr import const
-from aesara.ir.routine import ConstantPointer, Data, Families, Int64Array, Null, Parameter, Pointers, Routine, size
+from aesara.ir.routine import ConstantPointer, Data, Int64Array, Null, Parameter, Pointers, Routine, family, size
 from aesara.ir.work import Work
 
-__all__ = ["FAMILIES", "is_available", "transform", "transform_of_real", "transform_to_real"]
+__all__ = ["is_available", "transform", "transform_of_real", "transform_to_real"]
 
 _M, _N = size("m"), size("n")
 _HALF = _N // 2 + 1
@@ -32,7 +32,7 @@ def _bytes(*factors: Any) -> Any:
     return functools.reduce(lambda a, b: a * b, factors)
 
 
-@functools.cache
+@family("fourier")
 def transform(direction: str, dtype: str) -> Routine:
     """Return the in-place transform, "forward" or "inverse", of m rows of n complex numbers, without normalization."""
     forward = direction == "forward"
@@ -61,7 +61,7 @@ def transform(direction: str, dtype: str) -> Routine:
     )
 
 
-@functools.cache
+@family("fourier_of_real")
 def transform_of_real(dtype: str) -> Routine:
     """Return the transform of m rows of n real numbers to the first n // 2 + 1 complex numbers of each."""
     real = const(ITEM_SIZES[dtype])
@@ -92,7 +92,7 @@ def transform_of_real(dtype: str) -> Routine:
     )
 
 
-@functools.cache
+@family("fourier_to_real")
 def transform_to_real(dtype: str) -> Routine:
     """Return the inverse of `transform_of_real`, without normalization (times n)."""
     real = const(ITEM_SIZES[dtype])
@@ -119,11 +119,3 @@ def transform_to_real(dtype: str) -> Routine:
         work=_WORK,
         reference=reference,
     )
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {
-    "fourier": transform,
-    "fourier_of_real": transform_of_real,
-    "fourier_to_real": transform_to_real,
-}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import op
-from aesara.ir.routine import Character, Data, Families, Integer, Leading, Routine, Status
+from aesara.ir.routine import Character, Data, Integer, Leading, Routine, Status, family
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     FACTORS,
@@ -34,7 +34,6 @@ from aesara.ir.routines.lapack_records import (
 )
 
 __all__ = [
-    "FAMILIES",
     "cholesky",
     "factor_cholesky",
     "inverse_of_cholesky",
@@ -50,7 +49,7 @@ __all__ = [
 # -- positive definite matrices ----------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("cholesky")
 def cholesky(triangle: str, dtype: str) -> Routine:
     """Cholesky factor of a Hermitian matrix, in place of its "lower" or "upper" triangle; the other one is not read.
 
@@ -83,7 +82,7 @@ def factor_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status: 
         a[triangle] = (factor if lower else factor.T.conj())[triangle]
 
 
-@functools.cache
+@family("inverse_of_cholesky")
 def inverse_of_cholesky(triangle: str, dtype: str) -> Routine:
     """Inverse of a matrix from its Cholesky factor; only the same triangle is written.
 
@@ -112,7 +111,7 @@ def _invert_cholesky(lower: bool, values: dict[str, Any], a: np.ndarray, status:
 # -- triangular systems ------------------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("solve_triangular")
 def solve_triangular(triangle: str, transposed: str, diagonal: str, dtype: str) -> Routine:
     """Solve ``a x = b`` ("plain"), ``a.T x = b`` ("transposed") or ``a.T.conj() x = b`` ("adjoint") in place of b.
 
@@ -151,7 +150,7 @@ def _solve_triangular(
 # -- general square matrices -------------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("lu")
 def lu(dtype: str) -> Routine:
     """LU factorization ``a.T = P L U``, with L below the diagonal of ``a.T``; `pivots` are the row interchanges.
 
@@ -180,7 +179,7 @@ def _factor_lu(values: dict[str, Any], a: np.ndarray, pivots: np.ndarray, status
             t[k + 1 :, k + 1 :] -= np.outer(t[k + 1 :, k], t[k, k + 1 :])
 
 
-@functools.cache
+@family("lu_of_columns")
 def lu_of_columns(dtype: str) -> Routine:
     """LU factorization of an m x n matrix stored by columns, with min(m, n) pivots, as in `lu`."""
     return record(
@@ -191,7 +190,7 @@ def lu_of_columns(dtype: str) -> Routine:
     )  # fmt: skip
 
 
-@functools.cache
+@family("solve_lu")
 def solve_lu(transposed: str, dtype: str) -> Routine:
     """Solve ``a x = b``, or ``a.T x = b`` ("transposed"), from the factors of `lu`; each solution is a row, in place of
     b."""
@@ -230,7 +229,7 @@ def _solve_lu(
         b[...] = np.nan
 
 
-@functools.cache
+@family("inverse_of_lu")
 def inverse_of_lu(dtype: str) -> Routine:
     """Inverse from the factors of `lu`, in place of them; the status is as that of `lu`."""
     length = BLOCK * op("maximum", N, ONE)
@@ -260,7 +259,7 @@ def _invert_lu(
 # -- banded matrices ---------------------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("solve_banded")
 def solve_banded(dtype: str) -> Routine:
     """Solve banded equations ``a x = b``; each solution is a row, in place of b.
 
@@ -301,7 +300,7 @@ def _solve_dense(matrix: np.ndarray, b: np.ndarray, status: np.ndarray) -> None:
         b[...], status[...] = np.nan, 1
 
 
-@functools.cache
+@family("solve_definite_banded")
 def solve_definite_banded(triangle: str, dtype: str) -> Routine:
     """Solve equations with Hermitian positive definite banded matrices.
 
@@ -335,17 +334,3 @@ def _solve_definite_banded(
         b[...], status[...] = np.nan, 1
         return
     _solve_dense(matrix, b, status)
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {
-    "cholesky": cholesky,
-    "inverse_of_cholesky": inverse_of_cholesky,
-    "solve_triangular": solve_triangular,
-    "lu": lu,
-    "lu_of_columns": lu_of_columns,
-    "solve_lu": solve_lu,
-    "inverse_of_lu": inverse_of_lu,
-    "solve_banded": solve_banded,
-    "solve_definite_banded": solve_definite_banded,
-}

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from aesara.ir.expr import const
-from aesara.ir.routine import Data, Families, Int64, Parameter, Routine, size
+from aesara.ir.routine import Data, Int64, Parameter, Routine, family, size
 from aesara.ir.work import Work
 from aesara.scalar.mrg31k3p import integers
 
-__all__ = ["FAMILIES", "mrg31k3p"]
+__all__ = ["mrg31k3p"]
 
 _COUNT, _STREAMS = size("count"), size("streams")
 
 
-@functools.cache
+@family("mrg31k3p")
 def mrg31k3p() -> Routine:
     """The next ``count`` numbers of streams, one of each in turn; their states go on."""
 
@@ -38,7 +37,3 @@ def mrg31k3p() -> Routine:
         work=Work({(_COUNT,): 6.0, (): 20.0}),
         reference=reference,
     )
-
-
-#: by the first word of its name, what makes a routine
-FAMILIES: Families = {"mrg31k3p": mrg31k3p}

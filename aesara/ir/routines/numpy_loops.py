@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import const
-from aesara.ir.routine import Data, Element, Families, Int64Array, Null, Parameter, Pointers, Routine, size
+from aesara.ir.routine import Data, Element, Int64Array, Null, Parameter, Pointers, Routine, family, size
 from aesara.ir.work import Work
 
-__all__ = ["FAMILIES", "has_matrix_loops", "loop", "loop_address", "matmul", "power_of_one", "svd"]
+__all__ = ["has_matrix_loops", "loop", "loop_address", "matmul", "power_of_one", "svd"]
 
 _N, _M = size("n"), size("m")
 _ITEM = const(8)
@@ -28,7 +28,7 @@ _LOOPS = object.__basicsize__ + 16
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
 
 
-@functools.cache
+@family("loop")
 def loop(name: str, inputs: str) -> Routine:
     """Return an elementwise function of one ("d") or two ("dd") float64 vectors.
 
@@ -59,7 +59,7 @@ def loop(name: str, inputs: str) -> Routine:
     )
 
 
-@functools.cache
+@family("power_of_one")
 def power_of_one() -> Routine:
     """Return NumPy's power of scalars, which is the C library's."""
 
@@ -85,7 +85,7 @@ def power_of_one() -> Routine:
     )
 
 
-@functools.cache
+@family("numpy_svd")
 def svd(dtype: str) -> Routine:
     """Return the factors of a square matrix by `numpy.linalg.svd`, ``a = u * s @ vt``; NaN if it does not converge."""
 
@@ -118,7 +118,7 @@ def svd(dtype: str) -> Routine:
     )
 
 
-@functools.cache
+@family("numpy_matmul")
 def matmul(dtype: str) -> Routine:
     """Return the product of an m x n matrix and the transpose of an n x n matrix, by `numpy.matmul`."""
 
@@ -191,7 +191,3 @@ def _agrees_on_adjacent_arrays(ufunc: np.ufunc, address: int, count: int = 1000)
     function = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4)(address)
     function(pointers, ctypes.byref(ctypes.c_ssize_t(count)), steps, None)
     return np.array_equal(operands[-1], expected)
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {"loop": loop, "power_of_one": power_of_one, "numpy_svd": svd, "numpy_matmul": matmul}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from aesara.ir.expr import op
-from aesara.ir.routine import Data, Families, Integer, Leading, Routine, Status
+from aesara.ir.routine import Data, Integer, Leading, Routine, Status, family
 from aesara.ir.routines.lapack_records import (
     BLOCK,
     ONE,
@@ -27,12 +26,12 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["FAMILIES", "least_squares", "orthogonal", "pivoted_qr", "qr"]
+__all__ = ["least_squares", "orthogonal", "pivoted_qr", "qr"]
 
 # -- orthogonal factors ------------------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("qr")
 def qr(dtype: str) -> Routine:
     """QR factorization of a matrix stored by columns: R above the diagonal, Householder vectors below it."""
     length = BLOCK * op("maximum", N, ONE)
@@ -58,7 +57,7 @@ def _factor_qr(
         a[...], scales[...] = np.linalg.qr(a.T, mode="raw")
 
 
-@functools.cache
+@family("pivoted_qr")
 def pivoted_qr(dtype: str) -> Routine:
     """QR factorization with column pivoting; the diagonal of R decreases.
 
@@ -100,7 +99,7 @@ def _factor_pivoted_qr(
         a[...], scales[...] = np.linalg.qr(a.T, mode="raw")
 
 
-@functools.cache
+@family("orthogonal")
 def orthogonal(dtype: str) -> Routine:
     """Return the first n columns of Q, as rows, from the k Householder vectors of `qr` in the first k rows."""
     length = BLOCK * op("maximum", N, ONE)
@@ -127,7 +126,7 @@ def _make_orthogonal(
     a[...] = q.T
 
 
-@functools.cache
+@family("least_squares")
 def least_squares(dtype: str) -> Routine:
     """Least-squares solutions of k systems ``a x = b`` of m equations for n unknowns.
 
@@ -175,12 +174,3 @@ def _solve_least_squares(
     solutions = (parts[:, :count] / s[:count]) @ vh[:count].conj()
     b[:, n:m] = parts[:, n:]
     b[:, :n] = solutions
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {
-    "least_squares": least_squares,
-    "pivoted_qr": pivoted_qr,
-    "qr": qr,
-    "orthogonal": orthogonal,
-}

@@ -10,7 +10,6 @@ import numpy as np
 from aesara.ir.expr import const
 from aesara.ir.routine import (
     Data,
-    Families,
     Int64,
     Number,
     Parameter,
@@ -19,24 +18,25 @@ from aesara.ir.routine import (
     SignalWatch,
     Stride,
     Table,
+    family,
     size,
 )
 from aesara.ir.work import Work
 
-__all__ = ["FAMILIES", "accumulated_product", "product"]
+__all__ = ["accumulated_product", "product"]
 
 _ROWS, _INNER, _COLUMNS = size("rows"), size("inner"), size("columns")
 #: nanoseconds for a call, and for a multiply-add
 _PRODUCT, _MULTIPLY_ADD = 50.0, 0.1
 
 
-@functools.cache
+@family("matmul")
 def product(dtype: str) -> Routine:
     """Return the routine ``out = alpha * left @ right``, for float32 and float64."""
     return _product("matmul", dtype, 0.0)
 
 
-@functools.cache
+@family("matmul_added")
 def accumulated_product(dtype: str) -> Routine:
     """Return the routine ``out += alpha * left @ right``, for float32 and float64."""
     return _product("matmul_added", dtype, 1.0)
@@ -69,7 +69,3 @@ def _multiply(beta: float, values: dict[str, Any], left: np.ndarray, right: np.n
     with np.errstate(all="ignore"):
         product_of_matrices = (values["alpha"] * (left @ right)).astype(out.dtype)
         out[...] = product_of_matrices + out if beta else product_of_matrices
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {"matmul": product, "matmul_added": accumulated_product}

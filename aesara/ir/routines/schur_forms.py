@@ -5,13 +5,12 @@ Matrices are stored by columns, as those of `spectra.schur`.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
 from aesara.ir.expr import const, op
-from aesara.ir.routine import CArgument, Character, Data, Families, Integer, Leading, Null, Parameter, Routine, Status
+from aesara.ir.routine import CArgument, Character, Data, Integer, Leading, Null, Parameter, Routine, Status, family
 from aesara.ir.routines.lapack_records import (
     ONE,
     STATUS,
@@ -27,12 +26,12 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["FAMILIES", "qz", "qz_reordered", "scales", "sylvester"]
+__all__ = ["qz", "qz_reordered", "scales", "sylvester"]
 
 # -- equations ---------------------------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("sylvester")
 def sylvester(dtype: str) -> Routine:
     """Solution of ``A X + X B^H = scale C`` for A and B in Schur form, in place of C.
 
@@ -77,7 +76,7 @@ def _eigenvalues(dtype: str) -> list[Parameter]:
     return [out("above", dtype, N), *imaginary, out("below", dtype, N)]
 
 
-@functools.cache
+@family("qz")
 def qz(dtype: str) -> Routine:
     """Generalized Schur decomposition of two matrices, in place, with the left and right unitary matrices.
 
@@ -119,7 +118,7 @@ def _schur_forms(sizes: dict[str, Any], a: np.ndarray, b: np.ndarray, *others: n
     others[len(values)][...], others[len(values) + 1][...], others[-1][...] = left.T, right.T, status
 
 
-@functools.cache
+@family("qz_reordered")
 def qz_reordered(dtype: str) -> Routine:
     """Reorder the Schur forms of `qz` so that the eigenvalues for which `chosen` is not zero come first.
 
@@ -163,7 +162,7 @@ def _reorder(
     others[-1][...] = status
 
 
-@functools.cache
+@family("scales")
 def scales(dtype: str) -> Routine:
     """Powers of 2 that balance a matrix: divisors of its rows and factors of its columns.
 
@@ -194,7 +193,3 @@ def _balance(
     (gebal,) = scipy.linalg.get_lapack_funcs(("gebal",), (a,))
     balanced, _, _, scales[...], _ = gebal(a.T, scale=1, permute=0)
     a[...] = balanced.T
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {"qz": qz, "qz_reordered": qz_reordered, "scales": scales, "sylvester": sylvester}

@@ -5,15 +5,14 @@ They are the functions behind ``np.sort`` and ``np.argsort``, by dtype and kind;
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
 
-from aesara.ir.routine import Data, Families, Int64, Null, Parameter, Routine, size
+from aesara.ir.routine import Data, Int64, Null, Parameter, Routine, family, size
 from aesara.ir.work import Work
 
-__all__ = ["FAMILIES", "KINDS", "argsort", "sort"]
+__all__ = ["KINDS", "argsort", "sort"]
 
 #: NumPy's kinds of sorts, and the algorithm of each
 KINDS = {"quicksort": "quicksort", "heapsort": "heapsort", "mergesort": "stable", "stable": "stable"}
@@ -27,7 +26,7 @@ _ELEMENT, _CALL = 20.0, 50.0
 _WORK = Work({(_N,): _ELEMENT, (): _CALL})
 
 
-@functools.cache
+@family("sort")
 def sort(kind: str, dtype: str) -> Routine:
     """Sort a row in place; NaN comes last."""
 
@@ -49,7 +48,7 @@ def sort(kind: str, dtype: str) -> Routine:
     )
 
 
-@functools.cache
+@family("argsort")
 def argsort(kind: str, dtype: str) -> Routine:
     """Sort positions by the elements at them."""
 
@@ -78,7 +77,3 @@ def argsort(kind: str, dtype: str) -> Routine:
 def _status(kind: str) -> tuple[Parameter, ...]:
     """Return the status parameter of stable sorts, which is not zero if they find no memory."""
     return (Parameter("status", "int64", (), is_read=False, is_written=True),) if kind == "stable" else ()
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {"sort": sort, "argsort": argsort}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.ir.expr import Expr, op
-from aesara.ir.routine import CArgument, Character, Data, Families, Integer, Leading, Null, Parameter, Routine, Status
+from aesara.ir.routine import CArgument, Character, Data, Integer, Leading, Null, Parameter, Routine, Status, family
 from aesara.ir.routines.lapack import factor_cholesky
 from aesara.ir.routines.lapack_records import (
     BLOCK,
@@ -26,12 +26,12 @@ from aesara.ir.routines.lapack_records import (
     workspace,
 )
 
-__all__ = ["FAMILIES", "eig", "eigh", "eigh_of_two", "schur", "svd"]
+__all__ = ["eig", "eigh", "eigh_of_two", "schur", "svd"]
 
 # -- spectra -----------------------------------------------------------------------------------------------------
 
 
-@functools.cache
+@family("eigh")
 def eigh(job: str, triangle: str, dtype: str) -> Routine:
     """Eigenvalues of a Hermitian matrix in ascending order, and eigenvectors with job "vectors" (else "values").
 
@@ -92,7 +92,7 @@ def _spectrum(
         values[...], a[...], status[...] = np.nan, np.nan, 1
 
 
-@functools.cache
+@family("eigh_of_two")
 def eigh_of_two(job: str, triangle: str, dtype: str) -> Routine:
     """Generalized eigenvalues of ``a v = w b v`` with a positive definite matrix b, which is overwritten; see `eigh`.
 
@@ -133,7 +133,7 @@ def _spectrum_of_two(
         a[...] = (inverse.T.conj() @ vectors).T.conj() if with_vectors else 0
 
 
-@functools.cache
+@family("eig")
 def eig(dtype: str) -> Routine:
     """Eigenvalues, and eigenvectors as rows, of a matrix stored by columns, which is overwritten.
 
@@ -176,7 +176,7 @@ def _general_spectrum(sizes: dict[str, Any], a: np.ndarray, values: np.ndarray, 
     others[1][...] = np.where((eigenvalues.imag < 0)[:, None], -vectors.T.imag, vectors.T.real)
 
 
-@functools.cache
+@family("schur")
 def schur(dtype: str) -> Routine:
     """Schur form of a matrix, in place, and the unitary matrix; both are stored by columns."""
     values, workspaces, arguments = _eig_parameters(dtype)
@@ -208,7 +208,7 @@ def _schur_form(sizes: dict[str, Any], a: np.ndarray, values: np.ndarray, *other
     a[...], others[1 if is_real else 0][...], others[-1][...] = form.T, unitary.T, status
 
 
-@functools.cache
+@family("svd")
 def svd(job: str, dtype: str) -> Routine:
     """Singular values of a matrix, with "reduced" or "full" singular vectors, or only "values".
 
@@ -259,7 +259,3 @@ def _singular_values(
     except np.linalg.LinAlgError:
         values[...], status[...] = np.nan, 1
     a[...] = 0
-
-
-#: factories of routines, by the first word of the routine's name
-FAMILIES: Families = {"eig": eig, "eigh": eigh, "eigh_of_two": eigh_of_two, "schur": schur, "svd": svd}
