@@ -14,9 +14,8 @@ from aesara.lower.linear_algebra.matrices import MatrixBatch, adopt, broadcast_b
 from aesara.tensor.core.casting import cast
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.numpy_ops import hypot, rint
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import add, and_, eq, exp2, gt, le, log2, lt, maximum, neq, real, switch
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype, rows_of
 from aesara.tensor.linear_algebra.inverse import MatrixInverse
@@ -73,7 +72,7 @@ def _has_no_solution(a: Any, b: Any, q: Any, x: Any, status: Any) -> list[Any]:
     """Test whether the routine perturbed a singular equation whose solution does not solve the original."""
     residual = matmul(a, x) + matmul(x, adjoint(b)) - q
     bound = np.asarray(np.sqrt(np.finfo(q.type.dtype).eps), real_dtype(q.type.dtype))
-    return [and_(neq(status, 0), gt(one_norm(residual), bound * one_norm(q)))]
+    return [ops.and_(ops.neq(status, 0), ops.gt(one_norm(residual), bound * one_norm(q)))]
 
 
 def _as_matrix(scale: Any) -> Any:
@@ -131,7 +130,7 @@ def _continuous_riccati(op: SolveContinuousRiccati, batch: MatrixBatch) -> Seque
         return [_block_matrix(h), _block_matrix(j)]
 
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
-        return [cast(and_(lt(real(above), 0), gt(real(below), 0)), "int32")]
+        return [cast(ops.and_(ops.lt(ops.real(above), 0), ops.gt(ops.real(below), 0)), "int32")]
 
     def terms(x: Any, a: Any, b: Any, q: Any, r: Any) -> list[Any]:
         controlled = matmul(matmul(x, b), Solve(check_finite=False)(r, matmul(adjoint(b), x)))
@@ -155,8 +154,8 @@ def _discrete_riccati(op: SolveDiscreteRiccati, batch: MatrixBatch) -> Sequence[
         return [_block_matrix(h), _block_matrix((*j, (none["m,n"], -adjoint(b), none["m,m"])))]
 
     def is_stable(above: Any, below: Any, *imaginary: Any) -> list[Any]:
-        size = hypot(above, *imaginary) if imaginary else absolute(above)
-        return [cast(lt(size, absolute(below)), "int32")]
+        size = hypot(above, *imaginary) if imaginary else ops.abs(above)
+        return [cast(ops.lt(size, ops.abs(below)), "int32")]
 
     def terms(x: Any, a: Any, b: Any, q: Any, r: Any) -> list[Any]:
         before, through = matmul(adjoint(a), x), matmul(adjoint(b), x)
@@ -183,12 +182,12 @@ def _block_matrix(blocks: Sequence[Sequence[Any]]) -> Any:
 def _is_negligible(values: Any) -> list[Any]:
     """Test which singular values are zero within rounding."""
     eps = np.asarray(np.finfo(values.type.dtype).eps, values.type.dtype)
-    return [le(values, eps * largest(values, axis=-1, keepdims=True, initial=0))]
+    return [ops.le(values, eps * largest(values, axis=-1, keepdims=True, initial=0))]
 
 
 def _is_not_hermitian(x: Any) -> list[Any]:
     eps = np.asarray(100 * np.finfo(x.type.dtype).eps, real_dtype(x.type.dtype))
-    return [gt(one_norm(x - adjoint(x)), eps * one_norm(x))]
+    return [ops.gt(one_norm(x - adjoint(x)), eps * one_norm(x))]
 
 
 def _riccati(
@@ -221,7 +220,7 @@ def _riccati(
     batch.require_success(outputs["status"], "has a pencil whose eigenvalues were not found; the routine returned")
     values = [outputs[name] for name in ("above", "below", "imaginary") if name in outputs]
     (chosen,) = batch.expression(is_stable, values)
-    (wrong,) = batch.expression(lambda c, a: [neq(c.sum(axis=-1), a.shape[-1])], [chosen, a])
+    (wrong,) = batch.expression(lambda c, a: [ops.neq(c.sum(axis=-1), a.shape[-1])], [chosen, a])
     batch.require_none(wrong, batch.linalg_error, NOT_STABILISED)
     arguments = {"chosen": chosen, **{name: outputs[name] for name in ("a", "b", "left", "right")}}
     ordered = batch.call(schur_forms.qz_reordered(left.dtype), {"n": left.shape[-1]}, arguments)
@@ -243,25 +242,25 @@ def _double(x: Any) -> str:
 def _do_not_cancel(terms: list[Any]) -> list[Any]:
     """Test whether the sum of terms is far from zero."""
     dtype = real_dtype(terms[0].type.dtype)
-    size = functools.reduce(maximum, [one_norm(term) for term in terms])
-    return [gt(one_norm(functools.reduce(add, terms)), np.asarray(np.sqrt(np.finfo(dtype).eps), dtype) * size)]
+    size = functools.reduce(ops.maximum, [one_norm(term) for term in terms])
+    return [ops.gt(one_norm(functools.reduce(ops.add, terms)), np.asarray(np.sqrt(np.finfo(dtype).eps), dtype) * size)]
 
 
 def _with_off_diagonal(h: Any, j: Any) -> list[Any]:
     """Append the absolute values of the off-diagonal entries."""
-    sizes = absolute(h) + absolute(j)
+    sizes = ops.abs(h) + ops.abs(j)
     position = arange(sizes.shape[-1])
-    return [h, j, switch(eq(position.dimshuffle(0, "x"), position), sizes.zeros_like(), sizes)]
+    return [h, j, ops.switch(ops.eq(position.dimshuffle(0, "x"), position), sizes.zeros_like(), sizes)]
 
 
 def _balance(h: Any, j: Any, balance: Any, a: Any) -> list[Any]:
     """Balance a pencil by scaling rows and columns; factors for the second block are reciprocals of the first."""
     n = a.shape[-1]
-    exponent = log2(balance)
+    exponent = ops.log2(balance)
     half = rint((exponent[..., n : 2 * n] - exponent[..., :n]) / 2)
-    factor = exp2(concatenate([half, -half, exponent[..., 2 * n :]], axis=-1))
+    factor = ops.exp2(concatenate([half, -half, exponent[..., 2 * n :]], axis=-1))
     change = factor.dimshuffle(*range(factor.type.ndim), "x") / rows_of(factor)
-    return [h * change, j * change, exp2(half)]
+    return [h * change, j * change, ops.exp2(half)]
 
 
 def _deflate_controls(h: Any, j: Any, b: Any) -> list[Any]:
@@ -277,12 +276,12 @@ def _from_vectors(vectors: Any, scale: Any, a: Any) -> list[Any]:
     eps = np.finfo(vectors.type.dtype).eps
     dtype = real_dtype(vectors.type.dtype)
     inner = matmul(adjoint(first), second)
-    skew = gt(
+    skew = ops.gt(
         one_norm(inner - adjoint(inner)),
-        maximum(np.asarray(1000 * eps, dtype), np.asarray(0.1, dtype) * one_norm(inner)),
+        ops.maximum(np.asarray(1000 * eps, dtype), np.asarray(0.1, dtype) * one_norm(inner)),
     )
     basis = adjoint(first)
     condition = one_norm(basis) * one_norm(MatrixInverse()(basis))
     x = adjoint(Solve(check_finite=False)(basis, adjoint(second)))
     x = x * scale.dimshuffle(*range(scale.type.ndim), "x") * rows_of(scale)
-    return [(x + adjoint(x)) * np.asarray(0.5, dtype), gt(condition, np.asarray(1 / eps, dtype)), skew]
+    return [(x + adjoint(x)) * np.asarray(0.5, dtype), ops.gt(condition, np.asarray(1 / eps, dtype)), skew]

@@ -19,24 +19,8 @@ from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye, tril
 from aesara.tensor.creation.ranges import arange
+from aesara.tensor.elementwise import ops
 from aesara.tensor.elementwise.numpy_ops import isfinite
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import (
-    add,
-    ceil,
-    conj,
-    eq,
-    exp2,
-    gt,
-    log2,
-    lt,
-    maximum,
-    minimum,
-    or_,
-    real,
-    second,
-    switch,
-)
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype, rows_of
 from aesara.tensor.linear_algebra.determinant import Cofactors, CofactorsGrad, Det
@@ -91,8 +75,8 @@ def _equals_graph(kind: type[Op]) -> Callable[[Callable[..., list[Any]]], Callab
 def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
     u, s, vh = SVD(False, True)(x)
     zero, one = np.zeros((), s.type.dtype), np.ones((), s.type.dtype)
-    counts = gt(s, cutoff * largest(s, axis=-1, keepdims=True, initial=0))
-    scale = switch(counts, one / switch(counts, s, one), zero)
+    counts = ops.gt(s, cutoff * largest(s, axis=-1, keepdims=True, initial=0))
+    scale = ops.switch(counts, one / ops.switch(counts, s, one), zero)
     return [matmul(adjoint(vh) * rows_of(scale), adjoint(u))]
 
 
@@ -100,7 +84,7 @@ def _pseudoinverse(x: TensorVariable, cutoff: Any) -> list[TensorVariable]:
 def _pinv(op: MatrixPinv, x: TensorVariable) -> list[TensorVariable]:
     """Build the pseudoinverse with the cutoff of SciPy."""
     dtype = real_dtype(x.type.dtype)
-    cutoff = maximum(x.shape[-2], x.shape[-1]).astype(dtype) * np.finfo(dtype).eps
+    cutoff = ops.maximum(x.shape[-2], x.shape[-1]).astype(dtype) * np.finfo(dtype).eps
     return _pseudoinverse(_hermitian(x) if op.hermitian else x, cutoff)
 
 
@@ -109,7 +93,7 @@ def _hermitian(x: TensorVariable) -> TensorVariable:
     below = tril(x, -1)
     diagonal = tril(x) - below
     if x.type.dtype.startswith("complex"):
-        diagonal = real(diagonal).astype(x.type.dtype)
+        diagonal = ops.real(diagonal).astype(x.type.dtype)
     whole: TensorVariable = below + diagonal + adjoint(below)
     return whole
 
@@ -118,7 +102,7 @@ def _hermitian(x: TensorVariable) -> TensorVariable:
 def _pinv_with_cutoff(op: PinvWithCutoff, x: TensorVariable, rcond: TensorVariable) -> list[TensorVariable]:
     """Build the pseudoinverse; a negative cutoff means the machine precision."""
     dtype = real_dtype(x.type.dtype)
-    cutoff = switch(lt(rcond, 0), np.finfo(dtype).eps, rcond)
+    cutoff = ops.switch(ops.lt(rcond, 0), np.finfo(dtype).eps, rcond)
     return _pseudoinverse(x, cast(cutoff, dtype).dimshuffle(*range(rcond.type.ndim), "x"))
 
 
@@ -138,28 +122,28 @@ def _cofactors(op: Cofactors, x: TensorVariable) -> list[TensorVariable]:
     before = concatenate([first, cumprod(s[..., :-1], axis=-1)], axis=-1)
     after = concatenate([cumprod(s[..., :0:-1], axis=-1)[..., ::-1], first], axis=-1)
     sign = (Det()(u) * Det()(vh)).dimshuffle(*range(s.type.ndim - 1), "x", "x")
-    return [sign * matmul(conj(u) * rows_of(before * after), conj(vh))]
+    return [sign * matmul(ops.conj(u) * rows_of(before * after), ops.conj(vh))]
 
 
 @_equals_graph(CofactorsGrad)
 def _cofactors_grad(op: CofactorsGrad, x: TensorVariable, direction: TensorVariable) -> list[TensorVariable]:
     """Build the derivative of cofactors from products of all singular values but two."""
-    direction = second(x, direction)  # either may be broadcast over the batch
-    u, s, vh = NanOnError(SVD())(second(direction, x))
+    direction = ops.second(x, direction)  # either may be broadcast over the batch
+    u, s, vh = NanOnError(SVD())(ops.second(direction, x))
     transformed = matmul(adjoint(u), matmul(direction, adjoint(vh)))
     *lead, rows, columns = range(transformed.type.ndim)
     position = arange(s.shape[-1])
     first, other = position.dimshuffle(0, "x", "x"), position.dimshuffle("x", 0, "x")
     numbers = s.dimshuffle(*lead, "x", "x", rows)
     zero, one = np.zeros((), s.type.dtype), np.ones((), s.type.dtype)
-    products = prod(switch(or_(eq(position, first), eq(position, other)), one, numbers), axis=-1)
-    same = eq(position.dimshuffle(0, "x"), position)
-    products = switch(same, zero, products)
+    products = prod(ops.switch(ops.or_(ops.eq(position, first), ops.eq(position, other)), one, numbers), axis=-1)
+    same = ops.eq(position.dimshuffle(0, "x"), position)
+    products = ops.switch(same, zero, products)
     values = ExtractDiag(0, rows, columns)(transformed)
     on_diagonal = (products * rows_of(values)).sum(axis=-1)
-    middle = switch(same, rows_of(on_diagonal), -transformed.dimshuffle(*lead, columns, rows) * products)
+    middle = ops.switch(same, rows_of(on_diagonal), -transformed.dimshuffle(*lead, columns, rows) * products)
     sign = (Det()(u) * Det()(vh)).dimshuffle(*lead, "x", "x")
-    return [sign * matmul(conj(u), matmul(middle, conj(vh)))]
+    return [sign * matmul(ops.conj(u), matmul(middle, ops.conj(vh)))]
 
 
 @_equals_graph(EighGrad)
@@ -195,17 +179,17 @@ def _squarings(x: TensorVariable, four: TensorVariable, six: TensorVariable) -> 
     dtype = real_dtype(x.type.dtype)
     powers = ((six, 6), (matmul(four, four), 8), (matmul(four, six), 10))
     roots = [one_norm(p) ** np.asarray(1 / k, dtype) for p, k in powers]
-    size = minimum(maximum(roots[0], roots[1]), maximum(roots[1], roots[2]))
-    count = maximum(ceil(log2(size / np.asarray(_RADIUS, dtype))), 0)
+    size = ops.minimum(ops.maximum(roots[0], roots[1]), ops.maximum(roots[1], roots[2]))
+    count = ops.maximum(ops.ceil(ops.log2(size / np.asarray(_RADIUS, dtype))), 0)
     whole = one_norm(x)
-    divisor = switch(gt(whole, 0), whole, 1)
-    sizes = absolute(x) / divisor.dimshuffle(*range(whole.type.ndim), "x", "x")
+    divisor = ops.switch(ops.gt(whole, 0), whole, 1)
+    sizes = ops.abs(x) / divisor.dimshuffle(*range(whole.type.ndim), "x", "x")
     # norm of the 27th power of absolute values
     row = fori_loop(0, 27, lambda _, sums: matmul(sums, sizes), sizes[..., :1, :] * 0 + 1)
-    power = log2(largest(row, axis=(-2, -1), initial=0)) + 26 * log2(divisor)
-    more = ceil((power - np.asarray(_ERROR, dtype) - 26 * count) / 26)
-    total = count + maximum(switch(isfinite(more), more, 0), 0)
-    return cast(minimum(switch(isfinite(total), total, 0), _MOST_SQUARINGS), dtype)
+    power = ops.log2(largest(row, axis=(-2, -1), initial=0)) + 26 * ops.log2(divisor)
+    more = ops.ceil((power - np.asarray(_ERROR, dtype) - 26 * count) / 26)
+    total = count + ops.maximum(ops.switch(isfinite(more), more, 0), 0)
+    return cast(ops.minimum(ops.switch(isfinite(total), total, 0), _MOST_SQUARINGS), dtype)
 
 
 def _exponential(x: TensorVariable) -> TensorVariable:
@@ -214,7 +198,7 @@ def _exponential(x: TensorVariable) -> TensorVariable:
     six = matmul(four, square)
     count = _squarings(x, four, six)
     count_of_all = largest(count.flatten(), initial=0) if count.type.ndim else count
-    factor = exp2(-count).dimshuffle(*range(count.type.ndim), "x", "x")
+    factor = ops.exp2(-count).dimshuffle(*range(count.type.ndim), "x", "x")
     second = factor * factor
     fourth = second * second
     x, square, four, six = x * factor, square * second, four * fourth, six * (second * fourth)
@@ -225,7 +209,7 @@ def _exponential(x: TensorVariable) -> TensorVariable:
         """Return the even (0) terms of the approximant, or the odd (1) ones over x."""
         low = [b[first + 2 * k] * power for k, power in enumerate((unit, square, four, six))]
         high = [b[first + 8 + 2 * k] * power for k, power in enumerate((square, four, six))]
-        total: TensorVariable = functools.reduce(add, low) + matmul(six, functools.reduce(add, high))
+        total: TensorVariable = functools.reduce(ops.add, low) + matmul(six, functools.reduce(ops.add, high))
         return total
 
     even, odd = terms(0), matmul(x, terms(1))
@@ -235,7 +219,9 @@ def _exponential(x: TensorVariable) -> TensorVariable:
         following: TensorVariable = matmul(result, result)
         if not count.type.ndim:
             return following
-        chosen: TensorVariable = switch(lt(k, count).dimshuffle(*range(count.type.ndim), "x", "x"), following, result)
+        chosen: TensorVariable = ops.switch(
+            ops.lt(k, count).dimshuffle(*range(count.type.ndim), "x", "x"), following, result
+        )
         return chosen
 
     result: TensorVariable = fori_loop(0, cast(count_of_all, "int64"), square_if_needed, start)
@@ -255,10 +241,10 @@ def _expm_grad(op: ExpmGrad, x: TensorVariable, g: TensorVariable) -> list[Tenso
     """
     n, base = x.shape[-1], adjoint(x)
     size, whole = one_norm(g), one_norm(x)
-    scale = switch(gt(size, whole), size / switch(gt(whole, 0), whole, 1), 1)
+    scale = ops.switch(ops.gt(size, whole), size / ops.switch(ops.gt(whole, 0), whole, 1), 1)
     scale = scale.dimshuffle(*range(scale.type.ndim), "x", "x")
-    direction = second(base, g / scale)  # either may be broadcast over the batch
-    base = second(direction, base)
+    direction = ops.second(base, g / scale)  # either may be broadcast over the batch
+    base = ops.second(direction, base)
     upper = concatenate([base, direction], axis=-1)
     lower = concatenate([base.zeros_like(), base], axis=-1)
     corner = _exponential(concatenate([upper, lower], axis=-2))[..., :n, n:]

@@ -17,24 +17,7 @@ from aesara.scan.carried import fori_loop, while_loop
 from aesara.tensor.creation.diagonals import ExtractDiag
 from aesara.tensor.creation.eye_tri import eye, tril, triu
 from aesara.tensor.creation.ranges import arange
-from aesara.tensor.elementwise.ops import abs as absolute
-from aesara.tensor.elementwise.ops import (
-    and_,
-    eq,
-    exp2,
-    expm1,
-    gt,
-    invert,
-    le,
-    log,
-    lt,
-    maximum,
-    neq,
-    or_,
-    real,
-    sqrt,
-    switch,
-)
+from aesara.tensor.elementwise import ops
 from aesara.tensor.linear_algebra.core import adjoint, one_norm, real_dtype
 from aesara.tensor.linear_algebra.matrix_functions import (
     COMPLEX_RESULT,
@@ -79,14 +62,14 @@ def _evaluate_by_schur(function: Callable[[Any], Any], form: Any, unitary: Any) 
         return matmul(unitary, matmul(function(triu(form)), adjoint(unitary)))
     triangle, basis = Schur("complex")(form)
     inner = matmul(basis, matmul(function(triu(triangle)), adjoint(basis)))
-    return matmul(unitary, matmul(real(inner), adjoint(unitary)))
+    return matmul(unitary, matmul(ops.real(inner), adjoint(unitary)))
 
 
 def _is_negative(form: Any) -> Any:
     """Test which real eigenvalues on the diagonal of a real Schur form are negative."""
-    below = neq(tril(form, -1), 0)
-    in_pair = or_(any_of(below, axis=-1), any_of(below, axis=-2))
-    return and_(invert(in_pair), lt(_diagonal(form), 0))
+    below = ops.neq(tril(form, -1), 0)
+    in_pair = ops.or_(any_of(below, axis=-1), any_of(below, axis=-2))
+    return ops.and_(ops.invert(in_pair), ops.lt(_diagonal(form), 0))
 
 
 def _diagonal(x: Any) -> Any:
@@ -100,7 +83,7 @@ def _as_column(x: Any) -> Any:
 def _with_diagonal(x: Any, d: Any) -> Any:
     """Replace the diagonals of matrices."""
     position = arange(x.shape[-1])
-    return switch(eq(position.dimshuffle(0, "x"), position), _as_column(d), x)
+    return ops.switch(ops.eq(position.dimshuffle(0, "x"), position), _as_column(d), x)
 
 
 # -- square roots ------------------------------------------------------------------------------------------------
@@ -113,18 +96,20 @@ def _root_of_triangle(t: Any, rounding: Any = None) -> Any:
     their diagonals are allowed: see `SqrtMatrix.element`.
     """
     position = arange(t.shape[-1])
-    d = sqrt(_diagonal(t))
+    d = ops.sqrt(_diagonal(t))
 
     def with_column(k: Any, root: Any) -> Any:
         def with_element(step: Any, rest: Any) -> Any:
             i = k - 1 - step
             element = _element_of_root(rest[..., i], d[..., i] + d[..., k], rounding)
             element = element.dimshuffle(*range(element.type.ndim), "x")
-            return switch(lt(position, i), rest - root[..., :, i] * element, switch(eq(position, i), element, rest))
+            return ops.switch(
+                ops.lt(position, i), rest - root[..., :, i] * element, ops.switch(ops.eq(position, i), element, rest)
+            )
 
         column = fori_loop(0, k, with_element, t[..., :, k])
-        inside = and_(eq(position, k), lt(position.dimshuffle(0, "x"), k))
-        return switch(inside, _as_column(column), root)
+        inside = ops.and_(ops.eq(position, k), ops.lt(position.dimshuffle(0, "x"), k))
+        return ops.switch(inside, _as_column(column), root)
 
     return fori_loop(1, t.shape[-1], with_column, _with_diagonal(t.zeros_like(), d))
 
@@ -132,13 +117,13 @@ def _root_of_triangle(t: Any, rounding: Any = None) -> Any:
 def _element_of_root(rest: Any, divisor: Any, rounding: Any) -> Any:
     zero, one = np.asarray(0, rest.type.dtype), np.asarray(1, rest.type.dtype)
     infinite = np.asarray(np.inf, real_dtype(rest.type.dtype))
-    none = eq(divisor, zero)
+    none = ops.eq(divisor, zero)
     if rounding is None:
-        return switch(and_(none, neq(rest, zero)), infinite, rest / switch(none, one, divisor))
-    is_zero = le(absolute(divisor), np.asarray(ROOT_OF_ZERO, rounding.type.dtype) * sqrt(rounding))
-    lost = and_(le(absolute(rest), rounding), is_zero)
-    quotient = rest / switch(or_(none, lost), one, divisor)
-    return switch(lost, zero, switch(and_(none, neq(rest, zero)), infinite, quotient))
+        return ops.switch(ops.and_(none, ops.neq(rest, zero)), infinite, rest / ops.switch(none, one, divisor))
+    is_zero = ops.le(ops.abs(divisor), np.asarray(ROOT_OF_ZERO, rounding.type.dtype) * ops.sqrt(rounding))
+    lost = ops.and_(ops.le(ops.abs(rest), rounding), is_zero)
+    quotient = rest / ops.switch(ops.or_(none, lost), one, divisor)
+    return ops.switch(lost, zero, ops.switch(ops.and_(none, ops.neq(rest, zero)), infinite, quotient))
 
 
 @adopt(SqrtMatrix)
@@ -152,7 +137,7 @@ def _sqrtm(op: SqrtMatrix, batch: MatrixBatch) -> Sequence[Array]:
     def result(form: Any, unitary: Any) -> list[Any]:
         if not form.type.dtype.startswith("complex"):
             diagonal = _diagonal(form)
-            form = _with_diagonal(form, switch(_is_negative(form), np.asarray(0, form.type.dtype), diagonal))
+            form = _with_diagonal(form, ops.switch(_is_negative(form), np.asarray(0, form.type.dtype), diagonal))
         return [_evaluate_by_schur(lambda t: _root_of_triangle(t, _rounding(t)), form, unitary)]
 
     (root,) = batch.expression(result, list(found))
@@ -167,8 +152,8 @@ def _rounding(form: Any) -> Any:
 
 
 def _has_no_real_root(form: Any) -> list[Any]:
-    below = lt(_diagonal(form), -_as_column(_rounding(form)))
-    return [and_(_is_negative(form), below)]
+    below = ops.lt(_diagonal(form), -_as_column(_rounding(form)))
+    return [ops.and_(_is_negative(form), below)]
 
 
 # -- logarithms --------------------------------------------------------------------------------------------------
@@ -184,27 +169,27 @@ _MOST_ROOTS = 80
 
 def _minus_identity(t: Any, logarithms: Any, count: Any) -> Any:
     """Subtract the identity from a matrix whose diagonal is ``exp(logarithms / 2**count)``."""
-    factor = exp2(-count)
-    return _with_diagonal(t, expm1(logarithms * factor.dimshuffle(*range(count.type.ndim), "x")))
+    factor = ops.exp2(-count)
+    return _with_diagonal(t, ops.expm1(logarithms * factor.dimshuffle(*range(count.type.ndim), "x")))
 
 
 def _log_of_triangle(t: Any) -> Any:
     """Return the logarithm of upper triangular matrices, by quadrature for a root near the identity."""
     dtype = real_dtype(t.type.dtype)
-    logarithms = log(_diagonal(t))
-    start = largest(absolute(logarithms), axis=-1, initial=0) * np.asarray(0, dtype)
+    logarithms = ops.log(_diagonal(t))
+    start = largest(ops.abs(logarithms), axis=-1, initial=0) * np.asarray(0, dtype)
 
     def is_far(state: Any) -> Any:
         root, count = state
         x = _minus_identity(root, logarithms, count)
         square = matmul(x, x)
-        size = maximum(sqrt(one_norm(square)), one_norm(matmul(square, x)) ** np.asarray(1 / 3, dtype))
-        return and_(gt(size, np.asarray(_RADIUS, dtype)), lt(count, _MOST_ROOTS))
+        size = ops.maximum(ops.sqrt(one_norm(square)), one_norm(matmul(square, x)) ** np.asarray(1 / 3, dtype))
+        return ops.and_(ops.gt(size, np.asarray(_RADIUS, dtype)), ops.lt(count, _MOST_ROOTS))
 
     def next_root(state: Any) -> Any:
         root, count = state
         far = is_far(state)
-        next_value = switch(far.dimshuffle(*range(far.type.ndim), "x", "x"), _root_of_triangle(root), root)
+        next_value = ops.switch(far.dimshuffle(*range(far.type.ndim), "x", "x"), _root_of_triangle(root), root)
         return next_value, count + far.astype(dtype)
 
     root, count = while_loop(lambda state: any_of(is_far(state)), next_root, (t, start))
@@ -214,7 +199,7 @@ def _log_of_triangle(t: Any) -> Any:
     for point, weight in zip(_POINTS, _WEIGHTS, strict=True):
         part = SolveTriangular(check_finite=False)(unit + x * np.asarray(point, dtype), x)
         total = total + part * np.asarray(weight, dtype)
-    factor = exp2(count)
+    factor = ops.exp2(count)
     return _with_diagonal(total * factor.dimshuffle(*range(count.type.ndim), "x", "x"), logarithms)
 
 
@@ -224,6 +209,6 @@ def _logm(op: LogMatrix, batch: MatrixBatch) -> Sequence[Array]:
     if _is_real(batch):
         (wrong,) = batch.expression(lambda form: [_is_negative(form)], [found.form])
         batch.require_none(wrong, batch.linalg_error, COMPLEX_RESULT)
-    (wrong,) = batch.expression(lambda form: [eq(_diagonal(form), 0)], [found.form])
+    (wrong,) = batch.expression(lambda form: [ops.eq(_diagonal(form), 0)], [found.form])
     batch.require_none(wrong, batch.linalg_error, NO_LOGARITHM)
     return batch.expression(lambda form, unitary: [_evaluate_by_schur(_log_of_triangle, form, unitary)], list(found))
