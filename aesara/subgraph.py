@@ -226,7 +226,7 @@ class OpFromGraph(Op, HasInnerGraph):
     def __eq__(self, other: object) -> bool:
         if self is other:
             return True
-        if type(self) is not type(other) or self._facts() != other._facts():  # type: ignore[attr-defined]
+        if type(self) is not type(other) or self._facts() != other._facts():
             return False
         assert isinstance(other, OpFromGraph)
         return equal_computations(self.inner_outputs, other.inner_outputs, self.inner_inputs, other.inner_inputs)

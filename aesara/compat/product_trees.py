@@ -70,8 +70,8 @@ def is_exp(var: Variable) -> tuple[bool, Variable] | None:
     negative = is_neg(var)
     inner = var if negative is None else negative
     node = inner.owner
-    if is_elemwise(node) and node.op == exp:  # type: ignore[union-attr]
-        return negative is not None, node.inputs[0]  # type: ignore[union-attr]
+    if is_elemwise(node) and node.op == exp:
+        return negative is not None, node.inputs[0]
     return None
 
 

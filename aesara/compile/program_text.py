@@ -167,7 +167,7 @@ def _index_text(scalars: Sequence[str], template: Sequence[Any]) -> str:
         ends = ":".join("" if one is None else str(one) for one in (part.start, part.stop))
         return ends if part.step is None else f"{ends}:{part.step}"
 
-    return ", ".join(entry(part) for part in indices_from_subtensor(scalars, template))  # type: ignore[arg-type]
+    return ", ".join(entry(part) for part in indices_from_subtensor(scalars, template))
 
 
 def _public_name(op: Any, module: ModuleType) -> str | None:

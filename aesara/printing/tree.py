@@ -341,7 +341,7 @@ def debugprint(
         raise TypeError(f"depth parameter must be an int, got {depth!r}")
     if id_type not in ID_TYPES:
         raise ValueError(f"Unknown id_type {id_type!r}; choose one of {ID_TYPES}.")
-    target: TextIO = sys.stdout if file is None else StringIO() if file == "str" else file  # type: ignore[assignment]
+    target: TextIO = sys.stdout if file is None else StringIO() if file == "str" else file
 
     graphs = list(graph_like) if isinstance(graph_like, (list, tuple, set)) else [graph_like]
     inputs: list[tuple[Any, Any]] = []

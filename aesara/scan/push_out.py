@@ -503,7 +503,7 @@ def push_out_inner_vars(
     tuple
         The variables, the arguments of the new loop, and replacements of the outputs of the old one.
     """
-    changing = [v for v in inner_vars if get_outer_ndim(v, old_scan_args) > v.type.ndim]  # type: ignore[attr-defined]
+    changing = [v for v in inner_vars if get_outer_ndim(v, old_scan_args) > v.type.ndim]
     rows, replacements = _rows_of(fgraph, changing, old_scan_node, old_scan_args)
     invariant = dict(zip(old_scan_args.inner_in_non_seqs, old_scan_args.outer_in_non_seqs))
     values = [rows[v] if v in rows else invariant.get(v, v) for v in inner_vars]

@@ -57,7 +57,7 @@ class _typed_list_py_operators:
 
     def __getitem__(self, index: Any) -> Variable:
         """An element, or a list of some."""
-        return getitem(self, index)  # type: ignore[return-value]
+        return getitem(self, index)
 
     def __len__(self) -> Any:
         # Python's `len` needs a number and complains about this.
@@ -68,31 +68,31 @@ class _typed_list_py_operators:
 
     def append(self, toAppend: Any) -> Variable:
         """The list with one more element."""
-        return append(self, toAppend)  # type: ignore[return-value]
+        return append(self, toAppend)
 
     def extend(self, toAppend: Any) -> Variable:
         """The list with the elements of another one."""
-        return extend(self, toAppend)  # type: ignore[return-value]
+        return extend(self, toAppend)
 
     def insert(self, index: Any, toInsert: Any) -> Variable:
         """The list with one more element at a position."""
-        return insert(self, index, toInsert)  # type: ignore[return-value]
+        return insert(self, index, toInsert)
 
     def remove(self, toRemove: Any) -> Variable:
         """The list without the first element that has a value."""
-        return remove(self, toRemove)  # type: ignore[return-value]
+        return remove(self, toRemove)
 
     def reverse(self) -> Variable:
         """The list from its end to its beginning."""
-        return reverse(self)  # type: ignore[return-value]
+        return reverse(self)
 
     def count(self, elem: Any) -> Variable:
         """Return the number of elements that have a value."""
-        return count(self, elem)  # type: ignore[return-value]
+        return count(self, elem)
 
     def ind(self, elem: Any) -> Variable:
         """The position of the first element that has a value."""
-        return index_(self, elem)  # type: ignore[return-value]
+        return index_(self, elem)
 
     @property
     def ttype(self) -> Any:
@@ -110,7 +110,7 @@ class _typed_list_py_operators:
         return self.type.ndim
 
 
-class TypedListVariable(_typed_list_py_operators, Variable):  # type: ignore[misc]
+class TypedListVariable(_typed_list_py_operators, Variable):
     """A symbolic list; made by ``TypedListType(...)()`` or by operations."""
 
 
@@ -131,7 +131,7 @@ class _Signature(tuple):
         return hash((self[0], len(self[1])))
 
 
-class TypedListConstant(_typed_list_py_operators, Constant):  # type: ignore[misc]
+class TypedListConstant(_typed_list_py_operators, Constant):
     """A list with fixed values."""
 
     def signature(self) -> _Signature:
@@ -156,7 +156,7 @@ def _type_of(x: Any) -> Any:
 def _as_type(kind: Any, x: Any, what: str) -> Variable:
     """A variable that may be an element, or a list."""
     try:
-        return kind.filter_variable(x if isinstance(x, Variable) else kind.filter(x))  # type: ignore[no-any-return]
+        return kind.filter_variable(x if isinstance(x, Variable) else kind.filter(x))
     except (TypeError, ValueError) as error:
         raise TypeError(f"{what}: {describe(x)} of type {_type_of(x)} is not of type {kind}.") from error
 

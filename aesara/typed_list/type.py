@@ -99,7 +99,7 @@ class TypedListType(CType):
     @property
     def ndim(self) -> int:
         """The number of dimensions of the elements, and one for the list."""
-        return self.ttype.ndim + 1  # type: ignore[attr-defined, no-any-return]
+        return self.ttype.ndim + 1  # type: ignore[attr-defined]
 
     @property
     def shape(self) -> tuple[None, ...]:

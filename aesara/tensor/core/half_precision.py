@@ -42,7 +42,7 @@ def half_in_single(function: Callable[P, TensorVariable]) -> Callable[P, TensorV
         if tensor.type.dtype != "float16" or given.arguments.get("dtype") is not None:
             return function(*args, **kwargs)
         given.arguments[first] = tensor.astype("float32")
-        single = function(*given.args, **given.kwargs)  # type: ignore[arg-type,call-arg]  # as the signature has them
+        single = function(*given.args, **given.kwargs)  # as the signature has them
         result = single.astype("float16")
         result.name = single.name
         return result

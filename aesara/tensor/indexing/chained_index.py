@@ -52,7 +52,7 @@ class ChainedIndex(Op):
         self._key = (tuple(parts), dimension, axis)
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._key == other._key  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash((type(self), self._key))

@@ -95,7 +95,7 @@ class Assume(ViewOp):
             raise ValueError(f"Facts about matrices are {', '.join(FACTS)}; got {', '.join(unknown)}.")
         self.facts = facts
 
-    def make_node(self, x: Any) -> Apply:  # type: ignore[override]  # any value
+    def make_node(self, x: Any) -> Apply:  # any value
         x = as_tensor_variable(x)
         if x.type.ndim < 2:
             raise ValueError(f"assume is about matrices and batches of them; got {x.type}.")

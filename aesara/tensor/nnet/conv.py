@@ -103,7 +103,7 @@ class ConvOp(Correlation):
         self.out_mode = output_mode
 
     @cached_property
-    def windows(self) -> Windows:  # type: ignore[override]
+    def windows(self) -> Windows:
         return Windows(self.out_mode, (self.dx, self.dy), (1, 1), flip=True)
 
     def turned(self, direction: Direction) -> Correlation:

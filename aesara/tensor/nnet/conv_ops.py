@@ -83,7 +83,7 @@ class ChosenWindows(Correlation):
         self.unshared = bool(unshared)
 
     @cached_property
-    def windows(self) -> Windows:  # type: ignore[override]
+    def windows(self) -> Windows:
         return Windows(
             pads_of(self.border_mode),
             self.subsample,

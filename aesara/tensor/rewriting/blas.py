@@ -294,7 +294,7 @@ def _in_place(name: str, op: Op, overwriting: Op) -> NodeRewriter:
         if z in fgraph.inputs and fgraph.inputs.index(z) in (fgraph.update_mapping or {}).values():
             return None
         try:
-            return [overwriting(*node.inputs)]  # type: ignore[list-item]
+            return [overwriting(*node.inputs)]
         except InconsistencyError:
             return None
 

@@ -136,7 +136,7 @@ class _Masked:
     @classmethod
     def of(cls, fgraph: FunctionGraph, index: Sequence[Variable]) -> _Masked | None:
         if len(index) == 1 and is_mask(index[0]):
-            return cls(fgraph, index, index[0], True) if index[0].type.ndim else None  # type: ignore[attr-defined]
+            return cls(fgraph, index, index[0], True) if index[0].type.ndim else None
         node = index[0].owner
         if node is None or not isinstance(node.op, Nonzero) or node.outputs != index:
             return None
@@ -198,7 +198,7 @@ class _Masked:
 
 def _number(value: Variable, ndim: int) -> Variable:
     """Return a tensor of one element, with a given number of dimensions."""
-    return DimShuffle(value.type.broadcastable, ["x"] * ndim)(value)  # type: ignore[attr-defined,no-any-return]
+    return DimShuffle(value.type.broadcastable, ["x"] * ndim)(value)
 
 
 def _constant_shape(shape: Variable) -> Variable | None:

@@ -154,7 +154,7 @@ def _from_lu(use: _Use, factors: Any, pivots: Any) -> list[Variable]:
     return [mul(sign, swaps), size]
 
 
-def _made_at(node: Apply, make):  # type: ignore[no-untyped-def]
+def _made_at(node: Apply, make):
     """Call a function; its results get the source line of a node."""
     with inherit_source(node):
         return make()
