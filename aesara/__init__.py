@@ -91,7 +91,7 @@ def disable_log_handler(
         logger.removeHandler(handler)
 
 
-def get_scalar_constant_value(v: Any) -> Any:
+def get_scalar_constant_value(v: Variable) -> Any:
     """Return the value of a number or of a variable that is a constant scalar.
 
     Raises

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pdb
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from aesara.graph.disconnected_type import disconnected_type
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 __all__ = ["PdbBreakpoint"]
 
@@ -52,7 +55,9 @@ class PdbBreakpoint(Op):
         values = [v if hasattr(v, "type") else as_tensor_variable(v) for v in monitored_vars]
         return Apply(self, [condition, *values], [v.type() for v in values])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: object = None
+    ) -> None:
         condition, *monitored = inputs
         monitored = [np.array(value) if isinstance(value, np.ndarray) else value for value in monitored]
         if condition:
@@ -63,7 +68,7 @@ class PdbBreakpoint(Op):
         for storage, value, out in zip(output_storage, monitored, node.outputs):
             storage[0] = out.type.filter(value)
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         return list(input_shapes[1:])
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:

@@ -83,7 +83,7 @@ class IfElse(Op):
             types.append(kind)
         return Apply(self, [condition, *then, *other], [kind() for kind in types])
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         then, other = input_shapes[1 : 1 + self.n_outs], input_shapes[1 + self.n_outs :]
         return [
             None if one is None else tuple(
@@ -123,7 +123,9 @@ class IfElse(Op):
         start = self._first_taken(condition)
         return node.inputs[start : start + self.n_outs]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: object = None
+    ) -> None:
         start = self._first_taken(inputs[0])
         for k, storage in enumerate(output_storage):
             storage[0] = self._output_value(node.outputs[k], inputs[start + k], start)

@@ -129,7 +129,7 @@ def _representation(names: tuple[str, ...]) -> Callable[[Any], str]:
 
 
 def _equality(values: Callable[[Any], tuple]) -> Callable[[Any, Any], bool]:
-    def __eq__(self: Any, other: Any) -> bool:
+    def __eq__(self: Any, other: object) -> bool:
         return values(self) == values(other) if other.__class__ is self.__class__ else NotImplemented
 
     return __eq__

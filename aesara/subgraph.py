@@ -309,7 +309,7 @@ class OpFromGraph(Op, HasInnerGraph):
                 pattern = [[True] * len(row) for row in pattern]
         return pattern
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         shapes = infer_shape(self.inner_outputs, self.inner_inputs, input_shapes)
         lengths = [n for shape in shapes if shape is not None for n in shape]
         # What depends on values of inputs takes those of the node.
@@ -485,7 +485,9 @@ class OpFromGraph(Op, HasInnerGraph):
         """The compiled graph."""
         return hooks.compile_step(self.inner_inputs, self.inner_outputs, name=self.name, **self.kwargs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: object = None
+    ) -> None:
         for out, storage, value in zip(node.outputs, output_storage, self.fn(*inputs)):
             # The function's memory is used again by its next call, and by another result.
             storage[0] = out.type.copy_value(value)
@@ -502,7 +504,7 @@ def _vectorize(op: OpFromGraph, node: Apply, *inputs: Any) -> Apply | Sequence[V
 
 
 @node_rewriter([OpFromGraph])
-def inline_ofg_expansion(fgraph: Any, node: Apply) -> list[Variable] | bool:
+def inline_ofg_expansion(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
     """Put the graph of an operation that asks for it in the operation's place."""
     if not node.op.is_inline:
         return False
@@ -547,7 +549,7 @@ def _as_gradient(value: Any) -> Any:
     return disconnected_type() if value is None else value
 
 
-def _is_smooth(variable: Any) -> bool:
+def _is_smooth(variable: Variable) -> bool:
     kind = variable.type
     if isinstance(kind, (NullType, DisconnectedType)):
         return False

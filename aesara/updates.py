@@ -40,12 +40,12 @@ class OrderedUpdates(OrderedDict):
                 raise KeyError("Collision", key)
             self[key] = value
 
-    def __add__(self, other: Any) -> OrderedUpdates:
+    def __add__(self, other: object) -> OrderedUpdates:
         combined = OrderedUpdates(self)
         combined.update(other)
         return combined
 
-    def __radd__(self, other: Any) -> OrderedUpdates:
+    def __radd__(self, other: object) -> OrderedUpdates:
         combined = OrderedUpdates(other)
         combined.update(self)
         return combined

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.op import HasCFile, Op
 from aesara.graph.utils import MethodNotDefined
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Apply
 
 
 class COp(Op):
@@ -17,13 +20,13 @@ class COp(Op):
     ``docs/adding_a_lowering.md``.
     """
 
-    def perform(self, node: Any, inputs: Sequence[Any], output_storage: Any, *params: Any) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, *params: Any) -> None:
         raise NotImplementedError(
             f"{self} has C code only, which is not compiled here. Give {type(self).__name__} a method "
             "perform(self, node, inputs, output_storage) that computes it in Python, with NumPy."
         )
 
-    def c_code(self, node: Any, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
+    def c_code(self, node: Apply, name: str, inputs: Sequence[str], outputs: Sequence[str], sub: dict[str, Any]) -> str:
         """C code of a node; it is not used."""
         raise MethodNotDefined("c_code", type(self), type(self).__name__)
 

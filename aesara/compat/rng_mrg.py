@@ -31,6 +31,7 @@ from aesara.tensor.shapes.reshape import reshape
 from aesara.user_code import warn_user
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -428,7 +429,7 @@ def _parameters(dtype: str | None, *given: Any) -> tuple[list[Any], str]:
 
 
 @node_rewriter([mrg_uniform])
-def mrg_random_make_inplace(fgraph: Any, node: Apply) -> Any:
+def mrg_random_make_inplace(fgraph: FunctionGraph, node: Apply) -> Any:
     """Overwrite the states that come in."""
     if node.op.inplace:
         return False

@@ -5,11 +5,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Apply, Variable
 from aesara.graph.traversal import io_toposort
 from aesara.utils import cmp
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 Comparison = Callable[[Any, Any], int]
 
@@ -145,7 +148,7 @@ def sort_schedule_fn(*cmps: Comparison) -> Callable[[Any], list[Apply]]:
     """A schedule for linkers: from a function graph to its nodes in an order that follows the comparisons."""
     dependence = make_dependence_cmp()
 
-    def schedule(fgraph: Any) -> list[Apply]:
+    def schedule(fgraph: FunctionGraph) -> list[Apply]:
         return posort(fgraph.toposort(), dependence, *cmps)
 
     return schedule

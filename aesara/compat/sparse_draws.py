@@ -6,7 +6,7 @@ They are drawn by NumPy's global generator (`numpy.random.seed`), each time that
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from aesara.sparse.arithmetic import with_data
 from aesara.sparse.construction import dense_operand, sparse_operand
 from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES, SparseTensorType
 from aesara.tensor.core.dtypes import discrete_dtypes, float_dtypes
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 __all__ = [
     "Binomial",
@@ -38,7 +41,7 @@ class _Draw(Op):
 
     __props__: tuple[str, ...] = ()
 
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
         return False
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
@@ -58,7 +61,7 @@ class Poisson(_Draw):
         drawn.eliminate_zeros()
         output_storage[0][0] = drawn
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
@@ -96,7 +99,7 @@ class Binomial(_Draw):
         drawn = np.random.binomial(n, p, size=tuple(shape))
         output_storage[0][0] = MATRIX_CLASSES[self.format](drawn, dtype=self.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         shape: Any = node.inputs[2]
         return [(shape[0].astype("int64"), shape[1].astype("int64"))]
 
@@ -132,7 +135,7 @@ class Multinomial(_Draw):
         drawn.eliminate_zeros()
         output_storage[0][0] = drawn
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[1]]
 
 

@@ -277,7 +277,7 @@ def strided_copy(value: Any) -> Any:
     return array
 
 
-def same(variable: Variable, one: Any, other: Any) -> bool:
+def same(variable: Variable, one: Any, other: object) -> bool:
     """Return whether two values of a variable are exactly equal; values that its type cannot compare count as equal."""
     if isinstance(one, np.random.Generator) and isinstance(other, np.random.Generator):
         return str(one.bit_generator.state) == str(other.bit_generator.state)
@@ -287,7 +287,7 @@ def same(variable: Variable, one: Any, other: Any) -> bool:
         return True
 
 
-def shares_memory(one: Any, other: Any) -> bool:
+def shares_memory(one: Any, other: object) -> bool:
     """Return whether two values share memory, so that writing to one changes the other."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         try:

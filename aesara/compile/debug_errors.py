@@ -121,7 +121,7 @@ class BadOptimization(DebugModeError, _BadOptimization):
         new_r: Variable | None = None,
         old_r_val: Any = None,
         new_r_val: Any = None,
-        reason: Any = None,
+        reason: object = None,
         old_graph: str | None = None,
         new_graph: str | None = None,
     ) -> None:
@@ -244,7 +244,7 @@ class InvalidValueError(DebugModeError):
     def __init__(
         self,
         r: Variable,
-        v: Any = None,
+        v: Variable | None = None,
         client_node: Apply | None = None,
         hint: str = "none",
         specific_hint: str = "none",

@@ -61,7 +61,7 @@ class ChangeRecorder(Feature):
         self.outputs = list(fgraph.outputs)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, var: Variable, new_var: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, var: Variable, new_var: Variable, reason: object = None
     ) -> None:
         self.replaced.setdefault((var, new_var), reason)
         change = f"{_producer_text(var)} -> {_producer_text(new_var)}"

@@ -6,7 +6,7 @@ import copy
 import importlib
 from collections.abc import Callable, Sequence
 from types import FunctionType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.graph.view import ViewOp
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 
 class OutputGuard(ViewOp):
@@ -38,7 +41,7 @@ class DeepCopyOp(Op):
         value = inputs[0]
         output_storage[0][0] = value.copy() if isinstance(value, np.ndarray) else copy.deepcopy(value)
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return input_shapes
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
@@ -61,7 +64,7 @@ class UpdatePlaceholder(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]]) -> None:
         raise NotImplementedError("UpdatePlaceholder must be removed from a graph before it is computed.")
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> Sequence[Any]:
         return input_shapes[:1]
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> Sequence[Variable]:
@@ -104,7 +107,7 @@ class FromFunctionOp(Op):
         if infer_shape is not None:
             self.infer_shape = infer_shape
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return (
             type(self) is type(other)
             and self._fn == other._fn

@@ -170,7 +170,7 @@ def _index_text(scalars: Sequence[str], template: Sequence[Any]) -> str:
     return ", ".join(entry(part) for part in indices_from_subtensor(scalars, template))
 
 
-def _public_name(op: Any, module: ModuleType) -> str | None:
+def _public_name(op: Op, module: ModuleType) -> str | None:
     for name, value in vars(module).items():
         if value is op or (type(value) is type(op) and value == op):
             return name

@@ -168,7 +168,7 @@ class DestroyHandler(Bookkeeper):
 
     # Following the graph
 
-    def on_import(self, fgraph: Any, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: Any, node: Apply, reason: object) -> None:
         """Take note of a new node."""
         for output, index in _viewed_inputs(node):
             self._link(node.outputs[output], node.inputs[index])
@@ -177,7 +177,7 @@ class DestroyHandler(Bookkeeper):
             self._stale[node] = None
         self._touched[node] = None
 
-    def on_prune(self, fgraph: Any, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: Any, node: Apply, reason: object) -> None:
         """Forget a node."""
         for output, index in _viewed_inputs(node):
             self._unlink(node.outputs[output], node.inputs[index])
@@ -191,7 +191,13 @@ class DestroyHandler(Bookkeeper):
             self._order.discard(node)
 
     def on_change_input(
-        self, fgraph: Any, node: Apply | Literal["output"], i: int, old_r: Variable, new_r: Variable, reason: Any = None
+        self,
+        fgraph: Any,
+        node: Apply | Literal["output"],
+        i: int,
+        old_r: Variable,
+        new_r: Variable,
+        reason: object = None,
     ) -> None:
         """Take note of a changed input."""
         if node == "output":
@@ -305,7 +311,7 @@ class DestroyHandler(Bookkeeper):
 
     # Validation
 
-    def fast_destroy(self, fgraph: Any, app: Apply, reason: Any) -> None:
+    def fast_destroy(self, fgraph: Any, app: Apply, reason: object) -> None:
         """Raise `InconsistencyError` where what `app` destroys has another client, is a view, or is itself
         the result of an in-place operation."""
         for _, index in _destroyed_inputs(app):

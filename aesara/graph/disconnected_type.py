@@ -22,7 +22,7 @@ class DisconnectedType(Type):
             "an input."
         )
 
-    def filter_variable(self, other: Any, allow_convert: bool = True) -> NoReturn:
+    def filter_variable(self, other: object, allow_convert: bool = True) -> NoReturn:
         """Raise `AssertionError`: nothing converts to this type."""
         raise AssertionError(
             "Nothing can be converted to a disconnected gradient. It says that an output does not depend on an input."

@@ -45,7 +45,7 @@ class BadOptimization(Exception):
         new_r: Any = None,
         old_r_val: Any = None,
         new_r_val: Any = None,
-        reason: Any = None,
+        reason: object = None,
         old_graph: Any = None,
         new_graph: Any = None,
     ) -> None:
@@ -141,13 +141,13 @@ class Feature:
     def on_detach(self, fgraph: Any) -> None:
         """Called when the feature is removed."""
 
-    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: object) -> None:
         """Called after a node has become part of the graph."""
 
-    def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
+    def on_prune(self, fgraph: Any, node: Any, reason: object) -> None:
         """Called after a node was removed because nothing uses its outputs."""
 
-    def on_change_input(self, fgraph: Any, node: Any, i: Any, var: Any, new_var: Any, reason: Any = None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, var: Any, new_var: Any, reason: object = None) -> None:
         """Called after input `i` of `node` (or output `i`, where `node` is "output") became `new_var`."""
 
     def orderings(self, fgraph: Any) -> dict[Any, list[Any]]:
@@ -215,7 +215,7 @@ class LambdaExtract:
 
     __slots__ = ("fgraph", "i", "node", "r", "reason")
 
-    def __init__(self, fgraph: Any, node: Any, i: Any, r: Any, reason: Any = None) -> None:
+    def __init__(self, fgraph: Any, node: Any, i: Any, r: Any, reason: object = None) -> None:
         self.fgraph = fgraph
         self.node = node
         self.i = i
@@ -261,7 +261,7 @@ class History(Feature):
         changes, _, is_reverting = self.history[fgraph]
         return changes if name == "_history_history" else is_reverting
 
-    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: object = None) -> None:
         """Remember the change."""
         record = self.history[fgraph]
         if not record[2]:
@@ -356,12 +356,12 @@ class ReplaceValidate(History, Validator):
         """Return the function behind an exported name."""
         return getattr(self, f"{name}_" if name in Validator.exports else name)
 
-    def replace_validate(self, fgraph: Any, r: Any, new_r: Any, reason: Any = None, **kwargs: Any) -> None:
+    def replace_validate(self, fgraph: Any, r: Any, new_r: Any, reason: object = None, **kwargs: Any) -> None:
         """Replace `r` by `new_r`; undo it and raise where the graph becomes inconsistent."""
         self.replace_all_validate(fgraph, [(r, new_r)], reason=reason, **kwargs)
 
     def replace_all_validate(
-        self, fgraph: Any, replacements: Any, reason: Any = None, verbose: bool | None = None, **kwargs: Any
+        self, fgraph: Any, replacements: Any, reason: object = None, verbose: bool | None = None, **kwargs: Any
     ) -> Any:
         """Replace several variables; undo everything and raise where the graph becomes inconsistent.
 
@@ -423,7 +423,7 @@ class ReplaceValidate(History, Validator):
         fgraph: Any,
         replacements: Any,
         remove: Sequence[Any],
-        reason: Any = None,
+        reason: object = None,
         warn: bool = True,
         **kwargs: Any,
     ) -> None:
@@ -478,14 +478,14 @@ class NodeFinder(Bookkeeper):
         self.fgraph = None
         self.d = {}
 
-    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: object) -> None:
         """Add the node."""
         try:
             self.d.setdefault(node.op, {})[node] = None
         except TypeError:  # unhashable Op
             return
 
-    def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
+    def on_prune(self, fgraph: Any, node: Any, reason: object) -> None:
         """Remove the node."""
         try:
             nodes = self.d[node.op]
@@ -532,15 +532,15 @@ class PrintListener(Feature):
         """Print that the feature was removed."""
         self._print("-- detaching from: ", fgraph)
 
-    def on_import(self, fgraph: Any, node: Any, reason: Any) -> None:
+    def on_import(self, fgraph: Any, node: Any, reason: object) -> None:
         """Print the new node."""
         self._print(f"-- importing: {node}, reason: {reason}")
 
-    def on_prune(self, fgraph: Any, node: Any, reason: Any) -> None:
+    def on_prune(self, fgraph: Any, node: Any, reason: object) -> None:
         """Print the removed node."""
         self._print(f"-- pruning: {node}, reason: {reason}")
 
-    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: object = None) -> None:
         """Print the change."""
         self._print(f"-- changing ({node}.inputs[{i}]) from {r} to {new_r}")
 
@@ -548,7 +548,7 @@ class PrintListener(Feature):
 class PreserveVariableAttributes(Feature):
     """Hands the name and the tag of a replaced variable on to its replacement."""
 
-    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: Any = None) -> None:
+    def on_change_input(self, fgraph: Any, node: Any, i: Any, r: Any, new_r: Any, reason: object = None) -> None:
         """Copy the name and the entries of the tag that the replacement lacks."""
         if new_r.name is None:
             new_r.name = r.name

@@ -269,7 +269,7 @@ class FunctionGraph(MetaObject):
         """Return whether a result of a node has clients, other than results that are inputs of the graph."""
         return any(self.clients.get(output) for output in node.outputs if output not in self._unusual_inputs)
 
-    def _drop_node(self, node: Apply, reason: Any) -> None:
+    def _drop_node(self, node: Apply, reason: object) -> None:
         self.apply_nodes.remove(node)
         self._sorted = None
         for output in node.outputs:

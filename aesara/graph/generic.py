@@ -23,7 +23,7 @@ class Generic(CType):
     def digest_facts(self) -> tuple[Any, ...]:
         return ()
 
-    def __eq__(self, other: Any) -> bool:
+    def __eq__(self, other: object) -> bool:
         return type(self) is type(other)
 
     def __hash__(self) -> int:

@@ -80,7 +80,7 @@ def missing_input_message(variable: Variable, user: Apply | None) -> str:
     )
 
 
-def check_test_values(var: Variable, new_var: Variable, reason: Any) -> None:
+def check_test_values(var: Variable, new_var: Variable, reason: object) -> None:
     """Raise where the test values of a variable and of its replacement have different shapes."""
     old_tag, new_tag = var._tag, new_var._tag
     if old_tag is None or new_tag is None:

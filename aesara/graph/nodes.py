@@ -411,7 +411,7 @@ class AtomicVariable(Variable):
         """Return the signature by which equal variables of a graph are merged."""
         return self.signature()
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Tell whether `other` stands for the same value."""
         return isinstance(other, self.__class__) and self.signature() == other.signature()
 
@@ -487,7 +487,7 @@ class Constant(AtomicVariable):
             return (self.type, self._data)
         return self.type.make_constant(self._data).signature()
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Tell whether `other` is a constant of the same type and value."""
         return isinstance(other, Constant) and bool(self.signature() == other.signature())
 
@@ -573,7 +573,7 @@ class NominalVariable(AtomicVariable):
         """Return the type and the identifier."""
         return (self.type, self.id)
 
-    def equals(self, other: Any) -> bool:
+    def equals(self, other: object) -> bool:
         """Tell whether `other` is this variable."""
         return self is other or (isinstance(other, NominalVariable) and self.signature() == other.signature())
 

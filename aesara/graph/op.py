@@ -99,7 +99,7 @@ def missing_test_message(msg: str) -> None:
         raise ValueError(f"compute_test_value is '{policy}': there is nothing to do about a missing test value.")
 
 
-def get_test_value(v: Any) -> Any:
+def get_test_value(v: Variable) -> Any:
     """Return the test value of a variable, or of what `v` is as a variable."""
     return as_symbolic(v).get_test_value()
 

@@ -52,7 +52,7 @@ class PutTogether(Op):
     def make_node(self, *parts: Variable) -> Apply:
         return Apply(self, list(parts), [self.type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: object = None) -> None:
         output_storage[0][0] = self.type.put_together(inputs)
 
     def in_parts(self, node: Apply, *parts: Variable) -> list[Any]:
@@ -70,7 +70,7 @@ class TakeApart(Op):
         assert types is not None
         return Apply(self, [value], [kind() for kind in types])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: object = None) -> None:
         for cell, part in zip(output_storage, node.inputs[0].type.take_apart(inputs[0])):
             cell[0] = part
 
@@ -107,7 +107,7 @@ class OnParts(Op):
         kinds = [variable.type for variable in self.node.outputs]
         return Apply(self, list(inputs), [kind() for kind in flat(tuple(k.part_types() or (k,)) for k in kinds)])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: object = None) -> None:
         types = [variable.type for variable in self.node.inputs]
         values = [
             kind.put_together(one) if isinstance(one, tuple) else one

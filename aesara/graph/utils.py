@@ -178,7 +178,7 @@ class Scratchpad:
         """Remove all attributes."""
         self.__dict__.clear()
 
-    def __update__(self, other: Any) -> Any:
+    def __update__(self, other: object) -> Any:
         self.__dict__.update(other.__dict__)
         return self
 

@@ -21,11 +21,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.records import dataclass
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 __all__ = ["HEADER", "KIND", "PARTS", "Layout", "draw_address", "generator_of", "layout_of", "words_of"]
 
@@ -201,7 +204,7 @@ def _no_seed() -> Any:
     class NoSeed(interface):  # type: ignore[misc]
         """Dummy seed sequence, for a state that is overwritten afterwards."""
 
-        def generate_state(self, n_words: int, dtype: Any = np.uint32) -> np.ndarray:
+        def generate_state(self, n_words: int, dtype: DTypeLike = np.uint32) -> np.ndarray:
             return np.zeros(n_words, dtype)
 
     return NoSeed()

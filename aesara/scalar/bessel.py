@@ -5,7 +5,7 @@ Derivatives are those of DLMF 10.6.1, 10.29.1 and, for scaled functions, of thei
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.pullback import grad_not_implemented
 from aesara.scalar.arithmetic import sgn
@@ -14,6 +14,9 @@ from aesara.scalar.native import Special
 from aesara.scalar.op import BinaryScalarOp, UnaryScalarOp
 from aesara.scalar.promotion import upgrade_to_float_no_complex
 from aesara.scalar.routine import SciPyFunction
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
 
 __all__ = [
     "I0",
@@ -63,15 +66,15 @@ class _OfOrder(BinaryScalarOp):
     dtype = upgrade_to_float_no_complex
     domain = ((0.0, 3.0), (0.1, 5.0))
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         raise NotImplementedError
 
-    def neighbours(self, v: Any, x: Any) -> tuple[Any, Any]:
+    def neighbours(self, v: Variable, x: Any) -> tuple[Any, Any]:
         """The values of order v - 1 and v + 1."""
         one = literal(1, v)
         return self(v - one, x), self(v + one, x)
 
-    def pullback(self, v: Any, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, v: Variable, x: Any, y: Any, g: Any) -> tuple:
         return grad_not_implemented(self, 0, v, _ORDER), g * self.slope(v, x, y)
 
 
@@ -95,7 +98,7 @@ class Jv(_OfOrder):
     native = Special("jv")
     domain = ((0.0, 3.0), (0.1, 10.0))
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         below, above = self.neighbours(v, x)
         return (below - above) * literal(0.5, x)
 
@@ -107,7 +110,7 @@ class Yv(_OfOrder):
     native = Special("yv")
     domain = ((0.0, 3.0), (0.3, 10.0))
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         below, above = self.neighbours(v, x)
         return (below - above) * literal(0.5, x)
 
@@ -118,7 +121,7 @@ class Iv(_OfOrder):
     numpy = SciPyFunction("iv")
     native = Special("iv")
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         below, above = self.neighbours(v, x)
         return (below + above) * literal(0.5, x)
 
@@ -129,7 +132,7 @@ class Ive(_OfOrder):
     numpy = SciPyFunction("ive")
     native = Special("ive")
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         below, above = self.neighbours(v, x)
         return (below + above) * literal(0.5, x) - sgn(x) * y
 
@@ -141,7 +144,7 @@ class Kv(_OfOrder):
     native = Special("kv")
     domain = ((0.0, 3.0), (0.3, 5.0))
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         below, above = self.neighbours(v, x)
         return (below + above) * literal(-0.5, x)
 
@@ -153,7 +156,7 @@ class Kve(_OfOrder):
     native = Special("kve")
     domain = ((0.0, 3.0), (0.3, 5.0))
 
-    def slope(self, v: Any, x: Any, y: Any) -> Any:
+    def slope(self, v: Variable, x: Any, y: Any) -> Any:
         below, above = self.neighbours(v, x)
         return y - (below + above) * literal(0.5, x)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.configdefaults import config
 from aesara.graph.digest import InnerGraph
@@ -17,6 +17,9 @@ from aesara.graph.traversal import io_toposort
 from aesara.scalar.casting import Cast
 from aesara.scalar.op import ScalarOp, to_dtype, zero_gradient
 from aesara.scalar.types import ScalarType, float16, float32
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
 
 __all__ = ["Composite", "Compositef32", "composite_f32", "composite_of", "handle_cast", "handle_composite"]
 
@@ -202,7 +205,7 @@ class Composite(ScalarOp, HasInnerGraph):
     def evaluate(self, values: Any, input_types: Any, output_types: Any) -> tuple:
         known = {variable: _convert(value, variable.type) for variable, value in zip(self.inputs, values, strict=True)}
 
-        def value_of(variable: Any) -> Any:
+        def value_of(variable: Variable) -> Any:
             return variable.data if isinstance(variable, Constant) else known[variable]
 
         for node in self._order:
@@ -269,7 +272,7 @@ def _convert(value: Any, scalar_type: ScalarType) -> Any:
     return value.astype(scalar_type.dtype, copy=False)
 
 
-def _position_of(variable: Any, position: dict) -> Any:
+def _position_of(variable: Variable, position: dict) -> Any:
     if isinstance(variable, Constant):
         return variable.signature()
     return position[variable]
@@ -282,7 +285,7 @@ def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[
     """
     copies = dict(zip(inputs, leaves, strict=True))
 
-    def copy_of(variable: Any) -> Any:
+    def copy_of(variable: Variable) -> Any:
         if variable in copies:
             return copies[variable]
         if strict and not isinstance(variable, Constant):

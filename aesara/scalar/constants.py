@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from aesara.configdefaults import config
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.scalar.types import ScalarType, get_scalar_type, upcast
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 __all__ = [
     "NumpyAutocaster",
@@ -136,7 +139,7 @@ class autocast_float_as:
         autocast_float.dtypes = self.previous
 
 
-def convert(x: Any, dtype: Any = None) -> np.ndarray:
+def convert(x: Any, dtype: DTypeLike | None = None) -> np.ndarray:
     """Convert a value to an array, choosing the dtype of a bare Python number by the cast policy.
 
     Parameters

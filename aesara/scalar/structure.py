@@ -31,7 +31,7 @@ from aesara.scalar.op import ScalarOp
 from aesara.scalar.types import ScalarType
 
 
-def condition_of(variable: Any, build: Callable[[], Any]) -> Support:
+def condition_of(variable: Variable, build: Callable[[], Any]) -> Support:
     """Return the support that a variable, as the condition of a choice, holds at."""
     if isinstance(variable, Constant) and variable.data.size == 1:
         return FULL if np.all(variable.data) else EMPTY
@@ -149,7 +149,7 @@ def without_choice(result: Supported, found: Mapping[Variable, Supported]) -> Su
     return result
 
 
-def is_elementwise_choice(variable: Any) -> bool:
+def is_elementwise_choice(variable: Variable) -> bool:
     """Return whether a variable is the result of a `Switch`, of scalars or elementwise."""
     if variable.owner is None:
         return False
@@ -157,7 +157,7 @@ def is_elementwise_choice(variable: Any) -> bool:
     return isinstance(getattr(op, "scalar_op", op), Switch)
 
 
-def scalar_condition(variable: Any) -> Support:
+def scalar_condition(variable: Variable) -> Support:
     return condition_of(variable, lambda: variable if variable.type.dtype == "bool" else neq(variable, 0))
 
 

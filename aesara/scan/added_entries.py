@@ -121,5 +121,5 @@ def _repeat_for_steps(index: Any, n_steps: Any) -> Any:
     return alloc(index, n_steps, *sizes_of(index))
 
 
-def _is_invariant(variable: Any, invariant: dict[Variable, Variable]) -> bool:
+def _is_invariant(variable: Variable, invariant: dict[Variable, Variable]) -> bool:
     return variable in invariant or hasattr(variable, "data")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Constant
 from aesara.graph.shared import SharedVariable
@@ -11,6 +11,9 @@ from aesara.graph.traversal import io_toposort, walk
 from aesara.graph.utils import MissingInputError
 from aesara.scan.parts import LoopParts, take_test_value
 from aesara.tensor.type_other import SliceType
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
 
 __all__ = ["close"]
 
@@ -53,7 +56,7 @@ def _invariants(outputs: Sequence[Any], changing: set[Any], listed: set[Any]) ->
             if any(v in dependents for v in node.inputs):
                 dependents.update(node.outputs)
 
-    def is_computed(variable: Any) -> bool:
+    def is_computed(variable: Variable) -> bool:
         return variable.owner is not None and (variable in changing or isinstance(variable.type, SliceType))
 
     def operands(variable: Any) -> Sequence[Any]:

@@ -80,7 +80,7 @@ def forced_replace(out: Any, x: Variable | Sequence[Variable], y: Any) -> Any:
     substitutes = list(y) if isinstance(y, (list, tuple)) else [y]
     replacements: dict[Variable, Any] = {}
 
-    def operands(variable: Any) -> Sequence[Any] | None:
+    def operands(variable: Variable) -> Sequence[Any] | None:
         for target, substitute in zip(targets, substitutes, strict=True):
             if equal_computations([variable], [target]):
                 replacements[variable] = substitute
@@ -113,7 +113,7 @@ def traverse(
     visited_nodes = set() if visited is None else visited
     roots = list(out) if isinstance(out, (list, tuple)) else [out]
 
-    def operands(variable: Any) -> Sequence[Any] | None:
+    def operands(variable: Variable) -> Sequence[Any] | None:
         return None if variable.owner is None or variable.owner in visited_nodes else variable.owner.inputs
 
     for variable in walk(roots, operands):
@@ -158,7 +158,7 @@ class Validator:
         """
         replacements = {}
 
-        def operands(variable: Any) -> Sequence[Any] | None:
+        def operands(variable: Variable) -> Sequence[Any] | None:
             is_leaf = variable in self.valid or variable in self.valid_equivalent
             return None if is_leaf or variable.owner is None else variable.owner.inputs
 

@@ -114,7 +114,7 @@ def _dtype_of_data(k: int, firsts: Sequence[FirstValue | None], returned: Any) -
         return own
     number_of = {v: j for j, first in enumerate(firsts) if first is not None and first.is_number for v in first.inner}
 
-    def operands(variable: Any) -> Sequence[Any]:
+    def operands(variable: Variable) -> Sequence[Any]:
         if variable in number_of:
             return returned.outputs[number_of[variable] :][:1]
         return variable.owner.inputs if variable.owner is not None else ()

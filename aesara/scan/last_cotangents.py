@@ -5,7 +5,7 @@ These rows are initial values of the gradient loop. As a sequence they would nee
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.records import dataclass
 from aesara.tensor.core.check_and_raise import CheckAndRaise
@@ -18,6 +18,9 @@ from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.indexing.index_forms import indices_from_subtensor
 from aesara.tensor.indexing.subtensor_basic import IncSubtensor
 from aesara.tensor.shapes.rearranging import sizes_of
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Apply, Variable
 
 __all__ = ["LastRows", "is_zero_before", "last_entry", "rows_from", "split_last_rows"]
 
@@ -155,13 +158,13 @@ def _of_end(zero: Any, value: Any, count: int) -> LastRows:
     return LastRows({position: value[count - position] for position in range(1, count + 1)}, None)
 
 
-def _writes_to_zeros(node: Any) -> bool:
+def _writes_to_zeros(node: Apply) -> bool:
     if node is None or not isinstance(node.op, IncSubtensor) or not node.op.idx_list:
         return False
     return _is_zero(node.inputs[0])
 
 
-def _is_zero(variable: Any) -> bool:
+def _is_zero(variable: Variable) -> bool:
     try:
         return bool(get_scalar_constant_value(variable) == 0)
     except NotScalarConstantError:

@@ -252,7 +252,7 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
             types.append(TensorType(new.type.dtype, (known, *new.type.shape)))
         return types + [new.type for new in self.inner_shared_outs(self.inner_outputs)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         """Return shapes of outputs: those of buffers, and shapes of rows of the step that are known before the loop."""
         info = self.info
         shapes: list[Any] = []
@@ -397,7 +397,9 @@ class Scan(Op, HasInnerGraph, ScanMethodsMixin):
         shapes = [out.shape for out in self.inner_nitsot_outs(self.inner_outputs)]
         return hooks.compile_step(self.inner_inputs, shapes, name=f"shapes of {self.name}")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: object = None
+    ) -> None:
         for storage, value in zip(output_storage, Run(self, inputs).values()):
             storage[0] = value
 

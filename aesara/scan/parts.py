@@ -52,7 +52,7 @@ def expand_empty(tensor_var: Any, size: Any) -> Any:
     return set_subtensor(longer[:rows], tensor_var)
 
 
-def take_test_value(variable: Any, outer: Any, row: int | None = None) -> None:
+def take_test_value(variable: Variable, outer: Any, row: int | None = None) -> None:
     """Set the test value of a variable of the step to that of a variable of the loop, or to a row of it.
 
     Does nothing if test values are not in use or if there is none; the op that needs the value raises the error.
@@ -66,7 +66,7 @@ def take_test_value(variable: Any, outer: Any, row: int | None = None) -> None:
         pass
 
 
-def take_first_row(variable: Any, rows: Any) -> None:
+def take_first_row(variable: Variable, rows: Any) -> None:
     """Set the test value of a variable of the step to the first row of that of a sequence; see `take_test_value`."""
     take_test_value(variable, rows, 0)
 

@@ -129,7 +129,7 @@ def _is_worth_moving(variable: Variable, inside: set[Variable]) -> bool:
     return not all(v.owner.op.view_map or isinstance(v.owner.op, (Shape, Shape_i)) or _is_size(v) for v in dependencies)
 
 
-def _is_size(variable: Any) -> bool:
+def _is_size(variable: Variable) -> bool:
     """Return whether a variable may be a size, whose formula must stay visible in the step."""
     return getattr(variable.type, "ndim", 0) == 0 and getattr(variable.type, "dtype", "int64") in integer_dtypes
 
@@ -228,7 +228,7 @@ def _for_all_steps(variables: Sequence[Variable], args: ScanArgs, checked: bool)
     return list(stacked)
 
 
-def _is_worth_storing(variable: Any, vectorizable: set[Variable], args: ScanArgs) -> bool:
+def _is_worth_storing(variable: Variable, vectorizable: set[Variable], args: ScanArgs) -> bool:
     """Return whether computing a variable is expensive, and its rows are no larger than those of a sequence."""
     dependencies: list[Any] = list(ancestors([variable]))
     entries = [v for v in dependencies if v in args.inner_in_seqs]
@@ -237,7 +237,7 @@ def _is_worth_storing(variable: Any, vectorizable: set[Variable], args: ScanArgs
     return any(v in vectorizable and not _is_cheap(v.owner) for v in dependencies)
 
 
-def _covers(entry: Any, variable: Any) -> bool:
+def _covers(entry: Any, variable: Variable) -> bool:
     """Return whether an entry of a sequence has at least as many dimensions as a variable, not counting those of length
     1.
     """
@@ -356,7 +356,7 @@ def _flat_terms(total: Any) -> list[Any]:
 class _Factor:
     """A factor of a product: a variable of the step, and the order of its dimensions in the factor."""
 
-    def __init__(self, variable: Any, args: ScanArgs) -> None:
+    def __init__(self, variable: Variable, args: ScanArgs) -> None:
         self.order: Any = tuple(range(variable.type.ndim))
         self.variable = variable
         node = variable.owner
@@ -470,7 +470,7 @@ def _is_last_entry(chain: Sequence[Apply]) -> bool:
 # -- stacked values of variables of the step -----------------------------------------------------------------------
 
 
-def get_outer_ndim(var: Any, scan_args: ScanArgs) -> int:
+def get_outer_ndim(var: Variable, scan_args: ScanArgs) -> int:
     """Return the number of dimensions of the values of a variable over all steps; loop-invariant ones
     are not stacked.
     """

@@ -248,7 +248,7 @@ def is_at_most(length: Variable, rows: int) -> bool:
     return node is not None and node.op == minimum and any(is_at_most(n, rows) for n in node.inputs)
 
 
-def _read_again(chain: Sequence[Apply], variable: Any) -> Any:
+def _read_again(chain: Sequence[Apply], variable: Variable) -> Any:
     for client in chain:
         index = _entry_from_end(client) if isinstance(client.op, Subtensor) and client.op.idx_list else None
         with inherit_source(client):

@@ -7,7 +7,7 @@ the latter: its stored values are ``data[indptr[line] : indptr[line + 1]]``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from aesara.scalar import upcast
 from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.tensor_type import tensor_type
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 __all__ = ["CompressedDot", "CompressedInner", "inner_products"]
 
@@ -53,7 +56,7 @@ class CompressedDot(_OfFormat):
         matrix = MATRIX_CLASSES[self.format]((data, indices, indptr), tuple(shape))
         output_storage[0][0] = np.asarray(matrix @ b, dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         shape: Any = node.inputs[3]
         return [(shape[0].astype("int64"), *shapes[4][1:])]
 
@@ -75,7 +78,7 @@ class CompressedInner(_OfFormat):
         rows, columns = (lines, indices) if self.format == "csr" else (indices, lines)
         output_storage[0][0] = inner_products(x, rows, y, columns)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
 
 

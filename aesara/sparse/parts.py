@@ -15,11 +15,13 @@ from aesara.sparse.construction import as_sparse_variable, sparse_operand
 from aesara.sparse.type import COMPRESSED, MATRIX_CLASSES, SparseTensorType
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.shapes.repeating import repeat
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -145,7 +147,7 @@ class CSM(Op):
         return Apply(self, [data, *integers], [SparseTensorType(self.format, data.type.dtype)()])
 
     @staticmethod
-    def _integers(name: str, x: Any) -> TensorVariable:
+    def _integers(name: str, x: TensorLike) -> TensorVariable:
         x = as_tensor_variable(x)
         if x.type.ndim != 1 or x.type.dtype not in ("int8", "int16", "int32", "int64", "uint8", "uint16"):
             raise TypeError(f"{name} must be a vector of integers; got {x.type}.")
@@ -176,7 +178,7 @@ class CSM(Op):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         return [None if eval_points[0] is None else self(eval_points[0], *inputs[1:])]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         shape: Any = node.inputs[3]
         return [(cast(shape[0], "int64"), cast(shape[1], "int64"))]
 
@@ -207,7 +209,7 @@ class ChangeFormat(Op):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [in_format(gout[0], inputs[0].type.format)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> Any:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
@@ -272,7 +274,7 @@ class CSMGrad(Op):
         gradients[4] = self(*g, gout[0], *x[1:])
         return gradients
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[1]]
 
 

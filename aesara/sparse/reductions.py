@@ -25,6 +25,7 @@ from aesara.tensor.joining.join_split import stack
 from aesara.tensor.reductions.sum_prod_max import sum as dense_sum
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["Diag", "SpSum", "SquareDiagonal", "diag", "sp_sum", "square_diagonal"]
@@ -92,7 +93,7 @@ class SpSum(Op):
             return [sp_ones_like(x) * gz]
         return [SparseFromDense(kind.format)(ones(x.shape, dtype=kind.dtype) * gz)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [() if self.axis is None else (shapes[0][1 - self.axis],)]
 
 
@@ -138,7 +139,7 @@ class Diag(Op):
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [in_format(square_diagonal(gout[0]), inputs[0].type.format)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[0][0],)]
 
 
@@ -171,7 +172,7 @@ class SquareDiagonal(Op):
         (gz,) = gout
         return [diag(gz) if has_sparse_type(gz) else diagonal(gz)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[0][0], shapes[0][0])]
 
 

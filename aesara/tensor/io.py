@@ -14,6 +14,9 @@ from aesara.graph.op import Op
 from aesara.tensor.core.tensor_type import tensor_type
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["load"]
@@ -35,7 +38,7 @@ class LoadFromDisk(Op):
 
     __props__ = ("dtype", "shape", "mmap_mode")
 
-    def __init__(self, dtype: Any, shape: Sequence[int | None], mmap_mode: Literal["c"] | None = None):
+    def __init__(self, dtype: DTypeLike, shape: Sequence[int | None], mmap_mode: Literal["c"] | None = None):
         if mmap_mode not in (None, "c"):
             raise ValueError(f'mmap_mode must be None or "c"; got {mmap_mode!r}.')
         self.dtype = np.dtype(dtype).name
@@ -51,7 +54,9 @@ class LoadFromDisk(Op):
             path = Constant(generic, path)
         return Apply(self, [path], [tensor_type(self.dtype, self.shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         (path,) = inputs
         # Object arrays would run code of the file's author: `np.load` refuses them.
         array = np.load(path, mmap_mode=self.mmap_mode, allow_pickle=False)
@@ -61,7 +66,7 @@ class LoadFromDisk(Op):
             raise ValueError(f"{path} holds an array of shape {array.shape}; expected {self.shape}.")
         output_storage[0][0] = np.asarray(array, dtype=self.dtype)
 
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
         # The file may hold other numbers when the function runs.
         return False
 
@@ -75,7 +80,9 @@ class LoadFromDisk(Op):
         return [None]
 
 
-def load(path: Any, dtype: Any, shape: Sequence[int | None], mmap_mode: Literal["c"] | None = None) -> TensorVariable:
+def load(
+    path: Any, dtype: DTypeLike, shape: Sequence[int | None], mmap_mode: Literal["c"] | None = None
+) -> TensorVariable:
     """A tensor that is read from a ``.npy`` file each time the function runs.
 
     Parameters

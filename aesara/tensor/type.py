@@ -41,6 +41,8 @@ from aesara.tensor.core.value_comparison import (  # noqa: F401 - documented und
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -120,7 +122,7 @@ def _variable(dtype: Any, shape: StaticShape, name: str | None) -> TensorVariabl
     return tensor_type(dtype_name(dtype), shape)(name)
 
 
-def scalar(name: str | None = None, dtype: Any = None) -> TensorVariable:
+def scalar(name: str | None = None, dtype: DTypeLike | None = None) -> TensorVariable:
     """A new variable with no dimension; `dtype` is ``config.floatX`` by default."""
     return _variable(dtype, (), name)
 

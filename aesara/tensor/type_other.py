@@ -16,6 +16,7 @@ from aesara.graph.op import Op
 from aesara.graph.type import Type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 
 __all__ = ["NoneConst", "make_slice", "none_type_t", "slicetype"]
 
@@ -23,12 +24,12 @@ __all__ = ["NoneConst", "make_slice", "none_type_t", "slicetype"]
 class NoneTypeT(Generic):
     """The type whose only value is None."""
 
-    def filter(self, x: Any, strict: bool = False, allow_downcast: bool | None = None) -> None:
+    def filter(self, x: TensorLike, strict: bool = False, allow_downcast: bool | None = None) -> None:
         if x is not None:
             raise TypeError(f"Expected None! Got {x!r}.")
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
         return False
 
     def digest_facts(self) -> tuple[Any, ...]:
@@ -58,7 +59,7 @@ class SliceType(Type):
     def clone(self, **kwargs: Any) -> SliceType:
         return type(self)()
 
-    def filter(self, x: Any, strict: bool = False, allow_downcast: bool | None = None) -> slice:
+    def filter(self, x: TensorLike, strict: bool = False, allow_downcast: bool | None = None) -> slice:
         if isinstance(x, slice):
             return x
         raise TypeError(f"Expected a slice! Got {x!r} of type {type(x)}.")
@@ -78,7 +79,7 @@ class SliceType(Type):
     __repr__ = __str__
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
         # A slice is immutable, its parts are numbers.
         return isinstance(a, slice) and a is b
 
@@ -139,7 +140,9 @@ class MakeSlice(Op):
         parts = (slc.start, slc.stop, slc.step) if isinstance(slc, slice) else (slc, stop, step)
         return Apply(self, [as_int_none_variable(part) for part in parts], [slicetype()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         output_storage[0][0] = slice(*[None if part is None else int(part) for part in inputs])
 
     def grad(self, inputs: Sequence[Variable], output_gradients: Sequence[Variable]) -> list[Variable]:
@@ -152,7 +155,7 @@ class MakeSlice(Op):
 make_slice = MakeSlice()
 
 
-def as_int_none_variable(x: Any) -> Variable:
+def as_int_none_variable(x: TensorLike) -> Variable:
     """A part of a slice as a variable: None, or an integer tensor without dimensions."""
     if x is None:
         return NoneConst

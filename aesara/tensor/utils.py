@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.graph import hooks
 from aesara.graph.fg import FunctionGraph
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.utils import hash_from_code
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def hash_from_ndarray(data: np.ndarray) -> str:
     return hash_from_code(described + np.ascontiguousarray(data).tobytes())
 
 
-def as_list(x: Any) -> list[Any]:
+def as_list(x: TensorLike) -> list[Any]:
     """A list or tuple as a list, anything else as the only entry of one."""
     return list(x) if isinstance(x, (list, tuple)) else [x]
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.special import xlogy
 
 if TYPE_CHECKING:
     from aesara.tensor.var import TensorVariable
 
 
-def xlogx(x: Any) -> TensorVariable:
+def xlogx(x: TensorLike) -> TensorVariable:
     """``x * log(x)``, which is 0 where x is 0.
 
     Examples
@@ -23,7 +24,7 @@ def xlogx(x: Any) -> TensorVariable:
     return xlogy(x, x)
 
 
-def xlogy0(x: Any, y: Any) -> TensorVariable:
+def xlogy0(x: TensorLike, y: TensorLike) -> TensorVariable:
     """``x * log(y)``, which is 0 where x is 0, whatever y is; see `aesara.tensor.xlogy`.
 
     Examples

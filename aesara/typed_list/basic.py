@@ -182,7 +182,7 @@ class GetItem(Op):
             return Apply(self, [x, index], [x.type()])
         return Apply(self, [x, _as_position(index, "GetItem")], [x.type.ttype()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
         x, index = inputs
         if isinstance(index, slice):
             outputs[0][0] = x[_plain(index)]
@@ -215,7 +215,7 @@ class _Changed(Op):
         if self.inplace:
             self.destroy_map = {0: [0]}
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
         x, *rest = inputs
         changed = x if self.inplace else node.inputs[0].type.copy_value(x)
         self.change(changed, node, *rest)
@@ -338,7 +338,7 @@ class _Asked(Op):
         element = _as_type(x.type.ttype, elem, type(self).__name__)
         return Apply(self, [x, element], [tensor_type(config.floatX, ())()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
         outputs[0][0] = np.asarray(self.number(inputs[0], inputs[1], node), dtype=node.outputs[0].type.dtype)
 
     def number(self, x: list, value: Any, node: Apply) -> int:
@@ -371,7 +371,7 @@ class Length(Op):
     def make_node(self, x: Any) -> Apply:
         return Apply(self, [_as_list(x, "Length")], [TensorType("int64", ())()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
         outputs[0][0] = np.asarray(len(inputs[0]), dtype="int64")
 
     def __str__(self) -> str:
@@ -398,7 +398,7 @@ class MakeList(Op):
             )
         return Apply(self, elements, [TypedListType(kind)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
         outputs[0][0] = [v.type.copy_value(x) for v, x in zip(node.inputs, inputs)]
 
     def __str__(self) -> str:

@@ -46,7 +46,7 @@ _Operator = Callable[[Any, Any], Any]
 def _no_operator(symbol: str) -> tuple[_Operator, _Operator]:
     """Return the methods of an operator, and of the reflected one, whose errors say that functions are called."""
 
-    def make_error(function: Function, other: Any, first: Any, second: Any) -> TypeError:
+    def make_error(function: Function, other: object, first: Any, second: Any) -> TypeError:
         text = (
             f"unsupported operand type(s) for {symbol}: {type(first).__name__!r} and {type(second).__name__!r}. "
             f"{function} is a function, not a value."
@@ -60,10 +60,10 @@ def _no_operator(symbol: str) -> tuple[_Operator, _Operator]:
         example = f"{call} {symbol} ..." if function is first else f"... {symbol} {call}"
         return TypeError(f"{text} Call it: `{example}`.")
 
-    def operator(self: Function, other: Any) -> Any:
+    def operator(self: Function, other: object) -> Any:
         raise make_error(self, other, self, other)
 
-    def reflected_operator(self: Function, other: Any) -> Any:
+    def reflected_operator(self: Function, other: object) -> Any:
         raise make_error(self, other, other, self)
 
     return operator, reflected_operator

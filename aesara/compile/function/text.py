@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.messages import formula_of, type_text
+
+if TYPE_CHECKING:
+    from aesara.graph.nodes import Variable
 
 __all__ = ["text_of_function"]
 
@@ -45,7 +48,7 @@ def _join_first(texts: Sequence[str]) -> str:
     return (", ".join(texts[:_MOST]) or "nothing") + more
 
 
-def _name(variable: Any) -> str:
+def _name(variable: Variable) -> str:
     return variable.name if variable.name is not None else f"<{type_text(variable.type)}>"
 
 
@@ -55,7 +58,7 @@ def _input_text(spec: Any) -> str:
     return kind if name is None else f"{name}: {kind}"
 
 
-def _output_text(variable: Any, written: Any, key: str | None) -> str:
+def _output_text(variable: Variable, written: Any, key: str | None) -> str:
     # The graph that was compiled is no longer what the user has written.
     parts = [key, variable.name or (None if written is None else formula_of(written))]
     label, kind = " = ".join(part for part in parts if part is not None), type_text(variable.type)

@@ -48,12 +48,12 @@ class WorkList(Feature):
         self.lost_client: list[Apply] = []
         self.any_change = False
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.imported.append(node)
         self.any_change = True
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         self.any_change = True
         if isinstance(node, Apply):
@@ -61,7 +61,7 @@ class WorkList(Feature):
         if r.owner is not None:
             self.lost_client.append(r.owner)
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         clients = fgraph.clients
         many = len(node.inputs) > MANY_INPUTS
         for var in node.inputs:

@@ -79,14 +79,14 @@ class Effect(Feature):
         self.is_new: dict[Apply, bool] = {}
         self.first_inputs: dict[tuple[Apply | str, int], Variable] = {}
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.is_new.setdefault(node, True)
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.is_new.setdefault(node, False)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         self.first_inputs.setdefault((node, i), r)
 

@@ -85,13 +85,13 @@ def _teach(unification: Any, etuples: Any) -> None:
         else:
             yield (yield core._unify(as_etuple(u, etuples.etuple), as_etuple(v, etuples.etuple), s))
 
-    def unify_with_number(u: Variable, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
+    def unify_with_number(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Iterator[Any]:
         yield s if is_value(u, v) else False
 
-    def unify_with_etuple(u: Variable, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
+    def unify_with_etuple(u: Variable, v: Variable, s: Mapping[Any, Any]) -> Iterator[Any]:
         yield False if u.owner is None else (yield core._unify(as_etuple(u, etuples.etuple), v, s))
 
-    def unify_parts_with_etuple(u: Any, v: Any, s: Mapping[Any, Any]) -> Iterator[Any]:
+    def unify_parts_with_etuple(u: Any, v: Variable, s: Mapping[Any, Any]) -> Iterator[Any]:
         if not hasattr(u, "__props__"):
             yield False
         else:

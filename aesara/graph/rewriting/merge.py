@@ -101,7 +101,7 @@ class MergeFeature(Feature):
         return self._unknown is None or bool(self._unknown)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         if self._unknown is None:
             return
@@ -115,11 +115,11 @@ class MergeFeature(Feature):
             self._remove(node)
             self._unknown[node] = None
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         if self._unknown is not None:
             self._unknown[node] = None
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         if self._unknown is not None:
             self._remove(node)
             self._unknown.pop(node, None)

@@ -44,16 +44,16 @@ class DispatchingFeature(Feature):
     def __str__(self) -> str:
         return f"DispatchingFeature({self.name})"
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         if self.importer:
             self.importer(node)
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         if self.pruner:
             self.pruner(node)
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         if self.chin:
             self.chin(node, i, r, new_r, reason)
@@ -90,7 +90,7 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         self.failure_callback = failure_callback
 
     @classmethod
-    def warn(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
+    def warn(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Apply) -> None:
         """Failure callback: `config.on_opt_error` decides."""
         if node is None:
             report_rewrite_failure(exc, str(node_rewriter))
@@ -99,13 +99,13 @@ class NodeProcessingGraphRewriter(GraphRewriter):
         report_rewrite_failure(exc, f"{node_rewriter} on the node {node}{created}")
 
     @classmethod
-    def warn_inplace(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
+    def warn_inplace(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Apply) -> None:
         """Failure callback: a replacement that the graph refuses is no failure."""
         if not isinstance(exc, InconsistencyError):
             cls.warn(exc, nav, repl_pairs, node_rewriter, node)
 
     @classmethod
-    def warn_ignore(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Any) -> None:
+    def warn_ignore(cls, exc: Exception, nav: Any, repl_pairs: Any, node_rewriter: Any, node: Apply) -> None:
         """Failure callback: every exception is passed over."""
 
     def add_requirements(self, fgraph: FunctionGraph) -> None:
@@ -188,7 +188,7 @@ def replace_in_graph(
     fgraph: FunctionGraph,
     pairs: list[tuple[Variable, Variable]],
     remove: list[Apply],
-    reason: Any,
+    reason: object,
 ) -> None:
     """Replace variables of the graph, with validation."""
     if remove:

@@ -117,7 +117,7 @@ def term_of(graph: Variable) -> Any:
 
 
 def unify(
-    u: Any, v: Any, substitution: Substitution | None = None, commutative: bool = False
+    u: Any, v: Variable, substitution: Substitution | None = None, commutative: bool = False
 ) -> Iterator[Substitution]:
     """The ways in which two terms can be made the same, as substitutions.
 
@@ -176,7 +176,7 @@ def _parts(term: Any) -> Sequence[Any] | None:
     return tuple(term) if hasattr(term, "evaled_obj") else None  # of the package `etuples`
 
 
-def _equal_atoms(u: Any, v: Any) -> bool:
+def _equal_atoms(u: Any, v: Variable) -> bool:
     if isinstance(u, Constant) and isinstance(v, Constant):
         return bool(u.equals(v))
     for one, other in ((u, v), (v, u)):
@@ -227,12 +227,12 @@ def fail(substitution: Substitution) -> Iterator[Substitution]:
     return iter(())
 
 
-def eq(u: Any, v: Any) -> Goal:
+def eq(u: Any, v: Variable) -> Goal:
     """Both terms are the same."""
     return lambda s: unify(u, v, s)
 
 
-def eq_comm(u: Any, v: Any) -> Goal:
+def eq_comm(u: Any, v: Variable) -> Goal:
     """Both terms are the same, but for the order of inputs of commutative operations.
 
     Examples

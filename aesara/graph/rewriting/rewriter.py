@@ -241,11 +241,13 @@ class ChangeTracker(Feature):
     def on_detach(self, fgraph: FunctionGraph) -> None:
         del fgraph.change_tracker
 
-    def on_import(self, fgraph: FunctionGraph, node: Any, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.nb_imported += 1
         self.changed = True
 
-    def on_change_input(self, fgraph: FunctionGraph, node: Any, i: int, r: Any, new_r: Any, reason: Any = None) -> None:
+    def on_change_input(
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Any, new_r: Any, reason: object = None
+    ) -> None:
         self.changed = True
 
     def reset(self) -> None:

@@ -103,10 +103,10 @@ class RuleProfile(Watcher):
         for rule in rules:
             self.counts(name_of(rule)).hits += 1
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.counts(name_of(rules_of(reason)[-1])).added += 1
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.counts(name_of(rules_of(reason)[-1])).removed += 1
 
     def _wrap(self, rule: Any) -> None:

@@ -122,7 +122,7 @@ def _nodes_to_check(fgraph: FunctionGraph, ops_to_check: Any) -> list[Apply]:
 class CheckStackTraceFeature(Feature):
     """Reports nodes that enter a graph without knowing the line that they come from."""
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         choice = config.check_stack_trace
         if choice == "off" or has_source(node):
             return

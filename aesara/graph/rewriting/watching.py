@@ -36,14 +36,14 @@ class Watcher:
     def on_replace(self, fgraph: FunctionGraph, pairs: Sequence[Pair], rules: Sequence[Any]) -> None:
         """Variables of a graph have been replaced, all together, by some rules (rewriters, or strings)."""
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """A node has entered the graph."""
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         """A node has left the graph."""
 
 
-def rules_of(reason: Any) -> tuple[Any, ...]:
+def rules_of(reason: object) -> tuple[Any, ...]:
     """The rules that the reason of a replacement stands for: those of a group that have made its last result."""
     return tuple(getattr(reason, "applied_last", ())) or (reason,)
 
@@ -72,7 +72,7 @@ class Report(Feature):
         self._pairs = {}
 
     def on_change_input(
-        self, fgraph: FunctionGraph, node: Any, i: int, r: Variable, new_r: Variable, reason: Any = None
+        self, fgraph: FunctionGraph, node: Apply, i: int, r: Variable, new_r: Variable, reason: object = None
     ) -> None:
         if type(reason) is tuple and reason[:1] == ("Revert",):
             return
@@ -83,10 +83,10 @@ class Report(Feature):
             self._rules = rules_of(reason)
         self._pairs[r, new_r] = None
 
-    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_import(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.watcher.on_import(fgraph, node, reason)
 
-    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: Any) -> None:
+    def on_prune(self, fgraph: FunctionGraph, node: Apply, reason: object) -> None:
         self.watcher.on_prune(fgraph, node, reason)
 
     def finish(self, fgraph: FunctionGraph) -> None:

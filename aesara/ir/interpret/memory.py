@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.ir.verify import IRError
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
 
 
 class IllegalAccess(IRError):
@@ -44,7 +47,7 @@ class Memory:
         self.written[offset] = True
 
 
-def garbage_array(shape: int | tuple[int, ...], dtype: Any) -> np.ndarray:
+def garbage_array(shape: int | tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """Return a new array filled with garbage, so that reads of unwritten elements are noticed."""
     array = np.empty(shape, dtype)
     array.reshape(-1).view("uint8")[:] = 1 if array.dtype == bool else 0xA5

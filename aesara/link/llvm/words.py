@@ -28,7 +28,7 @@ class GeneratorOfWords(Op):
     def make_node(self, words: Variable) -> Apply:
         return Apply(self, [words], [self.kind()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: object = None) -> None:
         output_storage[0][0] = generator_of(inputs[0])
 
 
@@ -41,7 +41,7 @@ class WordsOfGenerator(Op):
     def make_node(self, generator: Variable) -> Apply:
         return Apply(self, [generator], [words_type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any, params: object = None) -> None:
         output_storage[0][0] = words_of(inputs[0])
 
 

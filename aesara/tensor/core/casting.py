@@ -14,6 +14,8 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.utils import did_you_mean
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["cast"]
@@ -57,7 +59,7 @@ _cast_mapping = {
 }
 
 
-def resolve_dtype(dtype: Any) -> str:
+def resolve_dtype(dtype: DTypeLike) -> str:
     """Return the name of `dtype`, with ``"floatX"`` replaced by the configured one.
 
     Examples

@@ -19,6 +19,7 @@ from aesara.scalar import ScalarOp, add, mul, scalar_maximum, scalar_minimum, se
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.scalar_conversion import ScalarFromTensor, TensorFromScalar
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.vector_length import entries_of, get_vector_length
 from aesara.tensor.creation.make_vector import MakeVector
 from aesara.tensor.elementwise.elemwise import Elemwise
@@ -147,7 +148,7 @@ def _constant_of_scalar_op(op, node, output, max_recur):
     return np.asarray(value, dtype=output.type.dtype)
 
 
-def extract_constant(x: Any, elemwise: bool = True, only_process_constants: bool = False) -> Any:
+def extract_constant(x: TensorLike, elemwise: bool = True, only_process_constants: bool = False) -> Any:
     """Return the constant value of `x` if it is known, and `x` itself otherwise.
 
     Examples
@@ -233,7 +234,7 @@ def _as_sequence_of_sizes(shape: Any) -> Sequence[Any]:
     return shape
 
 
-def as_size(size: Any) -> Variable:
+def as_size(size: TensorLike) -> Variable:
     """Return `size` as a symbolic integer scalar.
 
     Raises

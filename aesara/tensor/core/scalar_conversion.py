@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 __all__ = ["scalar_from_tensor", "tensor_from_scalar"]
 
@@ -36,10 +39,12 @@ class TensorFromScalar(Op):
             raise TypeError(f"TensorFromScalar expected a scalar variable; got {describe(s)}.")
         return Apply(self, [s], [tensor_type(s.type.dtype, ())()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         output_storage[0][0] = np.asarray(inputs[0], dtype=node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, in_shapes: list[Any]) -> list[tuple]:
         return [()]
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
@@ -61,10 +66,12 @@ class ScalarFromTensor(Op):
             raise TypeError(f"ScalarFromTensor expected a tensor variable without dimensions; got {describe(t)}.")
         return Apply(self, [t], [aes.get_scalar_type(dtype=t.type.dtype).make_variable()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         output_storage[0][0] = np.asarray(inputs[0])[()]
 
-    def infer_shape(self, fgraph: Any, node: Apply, in_shapes: list[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, in_shapes: list[Any]) -> list[tuple]:
         return [()]
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:

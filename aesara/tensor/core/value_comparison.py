@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from aesara.configdefaults import config
+from aesara.tensor.core.tensor_like import TensorLike
 
 
 def same_values(a: np.ndarray, b: np.ndarray) -> bool:
@@ -48,7 +47,7 @@ def all_exact_as_float64(integers: np.ndarray) -> bool:
 _TOLERANCES = {"float16": (5e-3, 1e-3), "float32": (1e-5, 1e-5), "complex64": (1e-5, 1e-5)}
 
 
-def tolerances(a: Any, b: Any) -> tuple[float, float]:
+def tolerances(a: TensorLike, b: TensorLike) -> tuple[float, float]:
     """The relative and the absolute tolerance of comparing values of these dtypes; the looser ones count.
 
     ``config.tensor__cmp_sloppy`` makes each of them a hundred or ten thousand times as large.
@@ -60,8 +59,8 @@ def tolerances(a: Any, b: Any) -> tuple[float, float]:
 
 
 def values_eq_approx(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     allow_remove_inf: bool = False,
     allow_remove_nan: bool = False,
     rtol: float | None = None,
@@ -96,21 +95,21 @@ def values_eq_approx(
     return bool(np.all(close))
 
 
-def values_eq_approx_remove_inf(a: Any, b: Any) -> bool:
+def values_eq_approx_remove_inf(a: TensorLike, b: TensorLike) -> bool:
     """Like `values_eq_approx`, with any value of `b` accepted where `a` is infinite."""
     return values_eq_approx(a, b, True)
 
 
-def values_eq_approx_remove_nan(a: Any, b: Any) -> bool:
+def values_eq_approx_remove_nan(a: TensorLike, b: TensorLike) -> bool:
     """Like `values_eq_approx`, with any value of `b` accepted where `a` is NaN."""
     return values_eq_approx(a, b, False, True)
 
 
-def values_eq_approx_remove_inf_nan(a: Any, b: Any) -> bool:
+def values_eq_approx_remove_inf_nan(a: TensorLike, b: TensorLike) -> bool:
     """Like `values_eq_approx`, with any value of `b` accepted where `a` is not finite."""
     return values_eq_approx(a, b, True, True)
 
 
-def values_eq_approx_always_true(a: Any, b: Any) -> bool:
+def values_eq_approx_always_true(a: TensorLike, b: TensorLike) -> bool:
     """Accept any two values: for outputs whose content is not defined."""
     return True

@@ -14,12 +14,15 @@ from aesara.graph.op import Op
 from aesara.tensor.core.casting import cast, resolve_dtype
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.indexing.selection import fill
 from aesara.tensor.shapes.repeated import gradient_of_value
 from aesara.tensor.shapes.shape import shape as shape_of
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["alloc", "empty", "empty_like", "full", "full_like", "ones", "ones_like", "zeros", "zeros_like"]
@@ -162,7 +165,7 @@ class AllocEmpty(Op):
         return False
 
 
-def _always_equal(a: Any, b: Any) -> bool:
+def _always_equal(a: TensorLike, b: TensorLike) -> bool:
     return True
 
 
@@ -171,7 +174,7 @@ def _sizes(shape: Any) -> Sequence[Any]:
     return infer_static_shape(shape)[0]
 
 
-def zeros(shape: Any, dtype: Any = None) -> TensorVariable:
+def zeros(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor of zeros.
 
     Parameters
@@ -192,7 +195,7 @@ def zeros(shape: Any, dtype: Any = None) -> TensorVariable:
     return alloc(np.array(0, dtype=dtype), *_sizes(shape))
 
 
-def ones(shape: Any, dtype: Any = None) -> TensorVariable:
+def ones(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor of ones; see `zeros`.
 
     Examples
@@ -204,7 +207,7 @@ def ones(shape: Any, dtype: Any = None) -> TensorVariable:
     return alloc(np.array(1, dtype=dtype), *_sizes(shape))
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
+def full(shape: Any, fill_value: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor of a given shape filled with a value.
 
     Parameters
@@ -232,7 +235,7 @@ def _converted(value: TensorVariable, dtype: str) -> TensorVariable:
     return cast(value, dtype) if data is None else constant(np.asarray(data).astype(dtype))
 
 
-def empty(shape: Any, dtype: Any = None) -> TensorVariable:
+def empty(shape: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor with entries that mean nothing; see `zeros`.
 
     Examples
@@ -244,7 +247,7 @@ def empty(shape: Any, dtype: Any = None) -> TensorVariable:
     return AllocEmpty(dtype)(*_sizes(shape))
 
 
-def zeros_like(model: Any, dtype: Any = None, opt: bool = False) -> TensorVariable:
+def zeros_like(model: Any, dtype: DTypeLike | None = None, opt: bool = False) -> TensorVariable:
     """Return zeros in the shape of a tensor.
 
     Parameters
@@ -286,7 +289,7 @@ def _constant_like(model: Any, value: int, dtype: Any, opt: bool) -> TensorVaria
     return fill(model, filling)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
+def full_like(a: TensorLike, fill_value: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor in the shape of another, filled with a value.
 
     Parameters
@@ -310,7 +313,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> TensorVariable:
     return fill(as_tensor_variable(a), value)
 
 
-def empty_like(prototype: Any, dtype: Any = None) -> TensorVariable:
+def empty_like(prototype: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a tensor like another one, with entries that mean nothing.
 
     Examples

@@ -13,12 +13,14 @@ from aesara.tensor.elementwise import ops
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["geomspace", "linspace", "logspace"]
 
 
-def _one_of(name: str, first: Any, other_name: str, other: Any, default: Any = None) -> Any:
+def _one_of(name: str, first: Any, other_name: str, other: object, default: Any = None) -> Any:
     """An argument that has two names."""
     if first is not None and other is not None:
         raise TypeError(f"{name} and {other_name} are two names of one argument: give one of them.")
@@ -43,7 +45,7 @@ def linspace(
     steps: Any = None,
     endpoint: bool = True,
     retstep: bool = False,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     axis: int = 0,
     *,
     stop: Any = None,

@@ -14,12 +14,15 @@ from aesara.tensor.core.casting import resolve_dtype
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.indexing.nonzero import nonzero
 from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -115,7 +118,7 @@ def eye(n: Any, m: Any = None, k: Any = 0, dtype: Any = None) -> TensorVariable:
     return Eye(dtype)(n, n if m is None else m, k)
 
 
-def identity_like(x: Any, dtype: Any = None) -> TensorVariable:
+def identity_like(x: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a matrix of the shape of `x` with ones on the main diagonal.
 
     Examples
@@ -182,7 +185,7 @@ def _lower_mask(m: TensorVariable, k: Any) -> TensorVariable:
     return tri(m.shape[m.type.ndim - 2], m.shape[m.type.ndim - 1], k=k, dtype="bool")
 
 
-def tril(m: Any, k: Any = 0) -> TensorVariable:
+def tril(m: TensorLike, k: Any = 0) -> TensorVariable:
     """Return a matrix with what is above a diagonal set to zero.
 
     Parameters
@@ -203,7 +206,7 @@ def tril(m: Any, k: Any = 0) -> TensorVariable:
     return switch(_lower_mask(m, k), m, np.zeros((), m.type.dtype))
 
 
-def triu(m: Any, k: Any = 0) -> TensorVariable:
+def triu(m: TensorLike, k: Any = 0) -> TensorVariable:
     """Return a matrix with what is below a diagonal set to zero; see `tril`.
 
     Examples
@@ -236,7 +239,7 @@ def _positions(mask: TensorVariable, count: int | None) -> tuple[TensorVariable,
     return (rows, columns) if count is None else (specify_shape(rows, count), specify_shape(columns, count))
 
 
-def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, TensorVariable]:
+def tril_indices(n: TensorLike, k: Any = 0, m: TensorLike | None = None) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and below a diagonal of an n by m matrix.
 
     Examples
@@ -248,7 +251,7 @@ def tril_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, Ten
     return _positions(tri(n, m, k=k, dtype="bool"), _known_triangle(n, k, m))
 
 
-def tril_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
+def tril_indices_from(a: TensorLike, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and below a diagonal of a matrix; see `tril_indices`.
 
     Examples
@@ -275,7 +278,7 @@ def triu_indices(n: Any, k: Any = 0, m: Any = None) -> tuple[TensorVariable, Ten
     return _positions(~tri(n, m, k=k - 1, dtype="bool"), known)
 
 
-def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
+def triu_indices_from(a: TensorLike, k: Any = 0) -> tuple[TensorVariable, TensorVariable]:
     """Return the positions at and above a diagonal of a matrix; see `triu_indices`.
 
     Examples
@@ -288,7 +291,7 @@ def triu_indices_from(a: Any, k: Any = 0) -> tuple[TensorVariable, TensorVariabl
     return triu_indices(a.shape[0], k=k, m=a.shape[1])
 
 
-def _matrix(a: Any) -> TensorVariable:
+def _matrix(a: TensorLike) -> TensorVariable:
     a = as_tensor_variable(a)
     if a.type.ndim != 2:
         raise ValueError(f"The input array must be two dimensional; got {a.type}.")

@@ -25,6 +25,8 @@ from aesara.tensor.elementwise.ops import ceil, eq, gt, maximum, neq, switch
 from aesara.tensor.exceptions import NotScalarConstantError
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["arange", "mgrid", "ogrid"]
@@ -151,7 +153,7 @@ def _static_range_length(start: TensorVariable, stop: TensorVariable, step: Tens
     return max(0, math.ceil(length))
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None) -> TensorVariable:
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return equally spaced numbers; see `numpy.arange`.
 
     Parameters

@@ -244,7 +244,7 @@ def _(op, node, output, found):
     return union(outside, inside), is_clean
 
 
-def region(op: Any, base: Any, index: tuple[Any, ...]) -> Support:
+def region(op: Op, base: Any, index: tuple[Any, ...]) -> Support:
     """Return the entries of `base` that an index names."""
     ndim = base.type.ndim
     if isinstance(op, IncSubtensor):
@@ -311,7 +311,7 @@ def _beside(mask: Any, axes: Sequence[int], ndim: int) -> Any:
     return dimshuffle(mask, [axes.index(axis) if axis in axes else "x" for axis in range(ndim)])
 
 
-def _written(op: Any, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
+def _written(op: Op, base: Any, support: Support, value: Any, index: tuple[Any, ...]) -> Support:
     """Return the support of a value in the place that it is written to."""
     if is_uniform(support):
         return moved(support, base.type.ndim, None, lambda mask: mask)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import lt, switch
 from aesara.tensor.shapes.rearranging import normalize_axes, roll
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["fftfreq", "fftshift", "ifftshift", "rfftfreq"]
 
 
-def fftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
+def fftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
     """The frequencies of a transform of `n` numbers, which are `d` apart.
 
     Examples
@@ -30,7 +31,7 @@ def fftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
     return switch(lt(k, (n + 1) // 2), k, k - n) / (n * as_tensor_variable(d))
 
 
-def rfftfreq(n: Any, d: Any = 1.0) -> TensorVariable:
+def rfftfreq(n: TensorLike, d: Any = 1.0) -> TensorVariable:
     """The frequencies of the first half of a transform of `n` numbers, which are `d` apart.
 
     Examples
@@ -47,7 +48,7 @@ def _axes(x: TensorVariable, axes: Any) -> Sequence[int]:
     return range(x.type.ndim) if axes is None else normalize_axes(axes, x.type.ndim)
 
 
-def fftshift(x: Any, axes: Any = None) -> TensorVariable:
+def fftshift(x: TensorLike, axes: Any = None) -> TensorVariable:
     """The elements with the frequency zero in the middle of each axis, all by default.
 
     Examples
@@ -62,7 +63,7 @@ def fftshift(x: Any, axes: Any = None) -> TensorVariable:
     return x
 
 
-def ifftshift(x: Any, axes: Any = None) -> TensorVariable:
+def ifftshift(x: TensorLike, axes: Any = None) -> TensorVariable:
     """The inverse of `fftshift`.
 
     Examples

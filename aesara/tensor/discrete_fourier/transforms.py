@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
@@ -192,14 +193,14 @@ def _weights(half: TensorVariable, n: TensorVariable, pairs: float) -> TensorVar
 # -- functions ----------------------------------------------------------------------
 
 
-def _as_complex(a: Any) -> TensorVariable:
+def _as_complex(a: TensorLike) -> TensorVariable:
     x = as_tensor_variable(a)
     if x.type.dtype in _REAL:
         return x
     return x.astype("complex64" if x.type.dtype in ("float16", "float32") else "complex128")
 
 
-def _as_real(name: str, a: Any) -> TensorVariable:
+def _as_real(name: str, a: TensorLike) -> TensorVariable:
     x = as_tensor_variable(a)
     if x.type.dtype in _REAL:
         raise TypeError(f"{name} takes real numbers; got {describe(x)} of type {x.type}.")
@@ -208,7 +209,7 @@ def _as_real(name: str, a: Any) -> TensorVariable:
     return x.astype("float32" if x.type.dtype == "float16" else "float64")
 
 
-def _with_length(x: TensorVariable, n: Any) -> TensorVariable:
+def _with_length(x: TensorVariable, n: TensorLike) -> TensorVariable:
     """The tensor with its last dimension cut, or filled with zeros, to a length."""
     if n is None:
         return x
@@ -270,7 +271,7 @@ def _transformed(
     return moveaxis(_scaled(result, norm, inverse, count), places, axes)
 
 
-def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
+def fft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The Fourier transform along an axis, as a complex tensor; see `numpy.fft.fft`.
 
     Parameters
@@ -294,7 +295,7 @@ def fft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Tenso
     return fftn(a, None if n is None else [n], [axis], norm)
 
 
-def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
+def ifft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The inverse of `fft`, with the same parameters.
 
     Examples
@@ -306,17 +307,17 @@ def ifft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Tens
     return ifftn(a, None if n is None else [n], [axis], norm)
 
 
-def fft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def fft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The Fourier transform over two dimensions; see `fftn` for the parameters."""
     return fftn(a, s, axes, norm)
 
 
-def ifft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def ifft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The inverse of `fft2`, with the same parameters."""
     return ifftn(a, s, axes, norm)
 
 
-def fftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
+def fftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The Fourier transform over several dimensions, all by default; see `numpy.fft.fftn`.
 
     Parameters
@@ -341,13 +342,13 @@ def fftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | N
     return _transformed(x, *_lengths_and_axes(x, s, axes), norm, False)
 
 
-def ifftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
+def ifftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The inverse of `fftn`, with the same parameters."""
     x = _as_complex(a)
     return _transformed(x, *_lengths_and_axes(x, s, axes), norm, True)
 
 
-def rfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
+def rfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The Fourier transform of a real tensor, of which the last dimension keeps the first half; see `fftn`.
 
     Examples
@@ -366,7 +367,7 @@ def rfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | 
     return _transformed(moveaxis(half, -1, axes[-1]), lengths[:-1], axes[:-1], norm, False)
 
 
-def irfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
+def irfftn(a: TensorLike, s: Any = None, axes: Sequence[int] | None = None, norm: str | None = None) -> TensorVariable:
     """The inverse of `rfftn`. Without lengths, that of the last dimension is even.
 
     Examples
@@ -386,17 +387,17 @@ def irfftn(a: Any, s: Any = None, axes: Sequence[int] | None = None, norm: str |
     return moveaxis(_scaled(result, norm, True, n), -1, axes[-1])
 
 
-def rfft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def rfft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The Fourier transform of a real tensor over two dimensions; see `rfftn`."""
     return rfftn(a, s, axes, norm)
 
 
-def irfft2(a: Any, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
+def irfft2(a: TensorLike, s: Any = None, axes: Sequence[int] = (-2, -1), norm: str | None = None) -> TensorVariable:
     """The inverse of `rfft2`; see `irfftn`."""
     return irfftn(a, s, axes, norm)
 
 
-def rfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
+def rfft_complex(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The first half of the Fourier transform of a real tensor along an axis, as `numpy.fft.rfft` returns it.
 
     The function `rfft` of `aesara.tensor.fft` has Aesara's layout instead.
@@ -410,7 +411,9 @@ def rfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None)
     return rfftn(a, None if n is None else [n], [axis], norm)
 
 
-def irfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
+def irfft_complex(
+    a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None
+) -> TensorVariable:
     """The inverse of `rfft_complex`; without `n` the length is even.
 
     Examples
@@ -425,7 +428,7 @@ def irfft_complex(a: Any, n: Any = None, axis: int = -1, norm: str | None = None
 _OTHER_WAY = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
+def hfft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The Fourier transform, which is real, of a Hermitian signal, from its first half; see `numpy.fft.hfft`.
 
     Examples
@@ -439,7 +442,7 @@ def hfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> Tens
     return irfft_complex(conj(_as_complex(a)), n, axis, _OTHER_WAY[norm])
 
 
-def ihfft(a: Any, n: Any = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
+def ihfft(a: TensorLike, n: TensorLike | None = None, axis: int = -1, norm: str | None = None) -> TensorVariable:
     """The inverse of `hfft`.
 
     Examples

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import log, log1p, neg, softplus
 
@@ -99,18 +100,18 @@ digamma = psi
 kn = kv
 
 
-def as_floats(x: Any) -> TensorVariable:
+def as_floats(x: TensorLike) -> TensorVariable:
     x = as_tensor_variable(x)
     return x.astype("float64") if x.type.dtype in discrete_dtypes else x
 
 
-def logit(x: Any) -> TensorVariable:
+def logit(x: TensorLike) -> TensorVariable:
     """The logarithm of the odds ``x / (1 - x)``: the inverse of the logistic sigmoid."""
     x = as_tensor_variable(x)
     return log(x) - log1p(neg(x)) if x.type.dtype in complex_dtypes else logit_(x)
 
 
-def log_expit(x: Any) -> TensorVariable:
+def log_expit(x: TensorLike) -> TensorVariable:
     """The logarithm of the logistic sigmoid, accurate where that underflows.
 
     Examples
@@ -122,7 +123,7 @@ def log_expit(x: Any) -> TensorVariable:
     return neg(softplus(neg(x)))
 
 
-def poch(z: Any, m: Any) -> TensorVariable:
+def poch(z: TensorLike, m: TensorLike) -> TensorVariable:
     """The Pochhammer symbol ``gamma(z + m) / gamma(z)``: the rising factorial."""
     z, m = as_tensor_variable(z), as_tensor_variable(m)
     if z.type.dtype in complex_dtypes or m.type.dtype in complex_dtypes:
@@ -130,12 +131,12 @@ def poch(z: Any, m: Any) -> TensorVariable:
     return poch_(z, m)
 
 
-def factorial(n: Any) -> TensorVariable:
+def factorial(n: TensorLike) -> TensorVariable:
     """The factorial of `n`, extended to real numbers by the gamma function."""
     return gamma(as_tensor_variable(n) + 1)
 
 
-def multigammaln(a: Any, d: int) -> TensorVariable:
+def multigammaln(a: TensorLike, d: int) -> TensorVariable:
     """The logarithm of the multivariate gamma function, for a > (d - 1) / 2.
 
     Parameters

@@ -75,7 +75,9 @@ class ChainedIndex(Op):
         """Return the entries with scalars in the places of their types."""
         return indices_from_subtensor(scalars, self.entries)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         length, scalars = inputs[0].shape[self.dimension], [int(scalar) for scalar in inputs[1:]]
         chosen: Any = range(length)
         for entry in self.index_of(scalars):

@@ -10,6 +10,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import neq, switch
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
@@ -64,7 +65,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return result
 
 
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwargs: Any) -> TensorVariable:
+def piecewise(x: TensorLike, condlist: Any, funclist: Sequence[Any], *args: Any, **kwargs: Any) -> TensorVariable:
     """A function that is defined in pieces; the last condition that holds decides.
 
     Parameters
@@ -106,7 +107,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kwar
     return result
 
 
-def extract(condition: Any, arr: Any) -> TensorVariable:
+def extract(condition: TensorLike, arr: Any) -> TensorVariable:
     """The elements of a tensor for which a condition of the same shape holds, as a vector.
 
     Examples
@@ -121,7 +122,7 @@ def extract(condition: Any, arr: Any) -> TensorVariable:
     )
 
 
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> TensorVariable:
+def put_along_axis(arr: Any, indices: Any, values: TensorLike, axis: int | None) -> TensorVariable:
     """A copy of a tensor with values put at positions along an axis, by indices of their own for each line.
 
     Parameters

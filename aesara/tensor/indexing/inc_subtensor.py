@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from aesara.graph.messages import describe, operand_text
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import clip
 from aesara.tensor.indexing.index_shapes import (
@@ -31,7 +32,7 @@ __all__ = ["inc_subtensor", "set_subtensor", "take"]
 
 
 def set_subtensor(
-    x: TensorVariable, y: Any, inplace: bool = False, tolerate_inplace_aliasing: bool = False
+    x: TensorVariable, y: TensorLike, inplace: bool = False, tolerate_inplace_aliasing: bool = False
 ) -> TensorVariable:
     """Return a tensor with a part of it replaced.
 
@@ -69,7 +70,7 @@ def set_subtensor(
 
 def inc_subtensor(
     x: TensorVariable,
-    y: Any,
+    y: TensorLike,
     inplace: bool = False,
     set_instead_of_inc: bool = False,
     tolerate_inplace_aliasing: bool = False,

@@ -17,6 +17,7 @@ from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.scalar_conversion import scalar_from_tensor
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.exceptions import AdvancedIndexingError, NotScalarConstantError
 from aesara.tensor.type_other import (
@@ -47,7 +48,7 @@ def get_slice_elements(idxs: Iterable[Any], cond: Callable[[Any], bool]) -> list
     return found
 
 
-def as_index_constant(a: Any) -> Any:
+def as_index_constant(a: TensorLike) -> Any:
     """Return an index in which the integers are scalar constants.
 
     Examples
@@ -108,7 +109,7 @@ def as_index_literal(idx: Any) -> Any:
     raise NotScalarConstantError(f"The index {idx} is not made of constants.")
 
 
-def as_nontensor_scalar(a: Any) -> TensorVariable:
+def as_nontensor_scalar(a: TensorLike) -> TensorVariable:
     """Return an index as a variable of a scalar type.
 
     Examples

@@ -11,6 +11,7 @@ from aesara.graph.op import Op
 from aesara.graph.pullback import grad_undefined
 from aesara.tensor.core.casting import cast
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import neq
 from aesara.tensor.joining.join_split import stack
@@ -91,7 +92,7 @@ def nonzero(a: Any, return_matrix: bool = False) -> tuple[TensorVariable, ...] |
     return stack(list(positions)) if return_matrix else tuple(positions)
 
 
-def flatnonzero(a: Any) -> TensorVariable:
+def flatnonzero(a: TensorLike) -> TensorVariable:
     """Return the positions of the entries of the flattened `a` that are not zero.
 
     Examples

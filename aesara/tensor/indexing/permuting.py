@@ -11,6 +11,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import eq
@@ -96,7 +97,7 @@ class PermuteRowElements(Op):
 _permute_row_elements = PermuteRowElements()
 
 
-def permute_row_elements(x: Any, y: Any, inverse: Any = 0) -> TensorVariable:
+def permute_row_elements(x: TensorLike, y: TensorLike, inverse: Any = 0) -> TensorVariable:
     """Reorder the entries along the last dimension.
 
     Parameters

@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import switch
 from aesara.tensor.exceptions import NotScalarConstantError, ShapeError
@@ -166,7 +167,7 @@ class _AdvancedWriter(Op):
         return [g_x, g_y, *disconnected]
 
 
-def _add_at(out: np.ndarray, index: Any, y: Any) -> None:
+def _add_at(out: np.ndarray, index: Any, y: TensorLike) -> None:
     """Add `y` at an index in which positions may repeat.
 
     The value is broadcast here: `numpy.add.at` reads past the end of a vector that goes with an index matrix.

@@ -12,6 +12,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.creation.ranges import arange
@@ -102,7 +103,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Te
 # -- arguments ----------------------------------------------------------------
 
 
-def _pairs(values: Any, ndim: int, name: str) -> list[tuple[Any, Any]]:
+def _pairs(values: TensorLike, ndim: int, name: str) -> list[tuple[Any, Any]]:
     """A pair for each dimension, of what was given as number, pair, list of pairs or dict."""
     if isinstance(values, Mapping):
         if name != "pad_width":
@@ -170,7 +171,9 @@ def _element(x: TensorVariable, axis: int, position: int) -> TensorVariable:
 # -- constants ----------------------------------------------------------------
 
 
-def _padded_with_constants(x: TensorVariable, widths: Sequence[tuple[Length, Length]], values: Any) -> TensorVariable:
+def _padded_with_constants(
+    x: TensorVariable, widths: Sequence[tuple[Length, Length]], values: TensorLike
+) -> TensorVariable:
     pairs = [
         [as_tensor_variable(v).astype(x.type.dtype) for v in pair]
         for pair in _pairs(values, x.type.ndim, "constant_values")
@@ -238,7 +241,7 @@ def _reflect(place: Any, n: Length) -> Any:
     return _at_most(last - _absolute(place % (2 * last) - last), n - 1)
 
 
-def _absolute(x: Any) -> Any:
+def _absolute(x: TensorLike) -> Any:
     return np.abs(x) if isinstance(x, np.ndarray) else abs(x)
 
 

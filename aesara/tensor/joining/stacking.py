@@ -13,6 +13,7 @@ from aesara.graph.nodes import Variable
 from aesara.tensor.core.constant_value import known_entries
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.creation.allocation import ones
 from aesara.tensor.elementwise.ops import minimum
@@ -127,7 +128,7 @@ def column_stack(tup: Any) -> TensorVariable:
     return concatenate(columns, axis=1)
 
 
-def append(arr: Any, values: Any, axis: int | None = None) -> TensorVariable:
+def append(arr: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
     """Put values behind a tensor; without an axis both are flattened first.
 
     Examples
@@ -180,7 +181,7 @@ def _leaves(arrays: Any) -> list[TensorVariable]:
     return [t for entry in arrays for t in _leaves(entry)] if isinstance(arrays, list) else [as_tensor_variable(arrays)]
 
 
-def unstack(x: Any, axis: int = 0) -> list[TensorVariable]:
+def unstack(x: TensorLike, axis: int = 0) -> list[TensorVariable]:
     """The tensors that `x` consists of along an axis, whose length must be known.
 
     Examples
@@ -313,7 +314,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> TensorVariable:
     return arr[(*before, set_subtensor(everything[obj], np.array(False)))]
 
 
-def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> TensorVariable:
+def insert(arr: Any, obj: Any, values: TensorLike, axis: int | None = None) -> TensorVariable:
     """Put values in front of a position along an axis.
 
     Parameters

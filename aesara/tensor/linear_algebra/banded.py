@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import and_, conj, eq, maximum, real
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
@@ -171,7 +172,7 @@ class SolveHermitianBanded(_SolveBands):
         return [stack(rows), of_b]
 
 
-def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, b_ndim: int | None = None) -> TensorVariable:
+def solve_banded(l_and_u: tuple[int, int], ab: Any, b: TensorLike, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a matrix with few diagonals; see `scipy.linalg.solve_banded`.
 
     Parameters
@@ -194,7 +195,7 @@ def solve_banded(l_and_u: tuple[int, int], ab: Any, b: Any, b_ndim: int | None =
     return with_right_hand_side(SolveBanded(*l_and_u), ab, b, b_ndim)
 
 
-def solveh_banded(ab: Any, b: Any, lower: bool = False, b_ndim: int | None = None) -> TensorVariable:
+def solveh_banded(ab: Any, b: TensorLike, lower: bool = False, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b`` for a Hermitian positive definite matrix with few diagonals.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -214,7 +215,7 @@ class CholeskySolve(SolveBase):
 
 
 def cho_solve(
-    c_and_lower: tuple[Any, bool], b: Any, check_finite: bool = True, b_ndim: int | None = None
+    c_and_lower: tuple[Any, bool], b: TensorLike, check_finite: bool = True, b_ndim: int | None = None
 ) -> TensorVariable:
     """The solution of ``A x = b``, from the Cholesky factor of A.
 

@@ -92,14 +92,14 @@ def for_batches(
 # -- inputs -----------------------------------------------------------------------
 
 
-def refuse_infinities(op: Any, x: np.ndarray) -> None:
+def refuse_infinities(op: Op, x: np.ndarray) -> None:
     """Of matrices with infinities some versions of LAPACK find singular values that are NaN, from which
     pseudoinverses and factors without NaN would be made."""
     if np.isinf(x).any():
         raise np.linalg.LinAlgError(f"{op}: {SINGULAR_VALUES_OF_INFINITIES}")
 
 
-def as_matrix(op: Any, value: Any, name: str = "a") -> TensorVariable:
+def as_matrix(op: Op, value: Any, name: str = "a") -> TensorVariable:
     """The value as a matrix.
 
     Raises
@@ -119,7 +119,7 @@ def is_square(x: TensorVariable) -> bool:
     return rows is None or columns is None or rows == columns
 
 
-def as_square(op: Any, value: Any, name: str = "a") -> TensorVariable:
+def as_square(op: Op, value: Any, name: str = "a") -> TensorVariable:
     """The value as a matrix that may be square."""
     x = as_matrix(op, value, name)
     if not is_square(x):
@@ -130,7 +130,7 @@ def as_square(op: Any, value: Any, name: str = "a") -> TensorVariable:
     return x
 
 
-def as_right_hand_side(op: Any, value: Any, name: str = "b") -> TensorVariable:
+def as_right_hand_side(op: Op, value: Any, name: str = "b") -> TensorVariable:
     """The value as a vector or a matrix."""
     x = as_tensor_variable(value)
     if x.type.ndim not in (1, 2):
@@ -146,7 +146,7 @@ def check_choice(name: str, value: Any, choices: Sequence[Any]) -> Any:
     return value
 
 
-def lapack_dtype(op: Any, *inputs: TensorVariable) -> str:
+def lapack_dtype(op: Op, *inputs: TensorVariable) -> str:
     """The dtype in which LAPACK computes with these inputs: whole numbers and truth values become float64."""
     for x in inputs:
         if x.type.dtype == "float16":
@@ -171,7 +171,7 @@ def real_dtype(dtype: str) -> str:
 # -- types of results ---------------------------------------------------------------
 
 
-def common_size(op: Any, *sizes: int | None, what: str = "sizes") -> int | None:
+def common_size(op: Op, *sizes: int | None, what: str = "sizes") -> int | None:
     """The one size that static sizes agree on, None if none is known.
 
     Raises

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import conj, imag
 from aesara.tensor.linear_algebra.core import (
@@ -230,7 +231,7 @@ class SLogDet(MatrixOp):
         return [factor * adjoint(matrix_inverse(x))]
 
 
-def slogdet(x: Any) -> list[TensorVariable]:
+def slogdet(x: TensorLike) -> list[TensorVariable]:
     """The sign and the logarithm of the absolute value of a determinant, which neither overflow nor underflow.
 
     Examples

@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.expression_op import ExpressionOp
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import and_, eq
 from aesara.tensor.linear_algebra.core import (
@@ -182,7 +183,7 @@ def pinv_gradient(x: TensorVariable, p: TensorVariable, g: TensorVariable) -> Te
     return direct + beside_columns + beside_rows
 
 
-def pinv(x: Any, hermitian: bool = False) -> TensorVariable:
+def pinv(x: TensorLike, hermitian: bool = False) -> TensorVariable:
     """The Moore-Penrose pseudoinverse of a matrix, or of each in a batch.
 
     Singular values are taken for zero up to the precision of the dtype times the larger dimension times the largest of
@@ -258,7 +259,7 @@ class TensorInv(ExpressionOp):
         return [reshape(gradient, a.shape, ndim=a.type.ndim)]
 
 
-def tensorinv(a: Any, ind: int = 2) -> TensorVariable:
+def tensorinv(a: TensorLike, ind: int = 2) -> TensorVariable:
     """The inverse of a tensor that acts as a matrix; see `numpy.linalg.tensorinv`.
 
     Parameters
@@ -353,7 +354,7 @@ class TensorSolve(ExpressionOp):
         return [of_a, reshape(of_b, b.shape, ndim=b.type.ndim)]
 
 
-def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> TensorVariable:
+def tensorsolve(a: TensorLike, b: TensorLike, axes: Sequence[int] | None = None) -> TensorVariable:
     """The solution x of ``tensordot(a, x, x.ndim) = b``; see `numpy.linalg.tensorsolve`.
 
     Parameters

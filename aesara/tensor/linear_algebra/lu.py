@@ -12,6 +12,7 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import eq, minimum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.linear_algebra.core import (
@@ -165,7 +166,7 @@ def _decomposed(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return scipy_linalg().lu(x, p_indices=True, check_finite=False)
 
 
-def lu(a: Any, permute_l: bool = False, p_indices: bool = False) -> list[TensorVariable]:
+def lu(a: TensorLike, permute_l: bool = False, p_indices: bool = False) -> list[TensorVariable]:
     """The decomposition ``a = P L U`` by Gaussian elimination with exchanges of rows, as by `scipy.linalg.lu`.
 
     Parameters
@@ -276,7 +277,7 @@ class PivotsToPermutation(Op):
         return [[False]]
 
 
-def lu_factor(a: Any) -> list[TensorVariable]:
+def lu_factor(a: TensorLike) -> list[TensorVariable]:
     """The LU decomposition of a square matrix, for `lu_solve`.
 
     Returns
@@ -294,7 +295,7 @@ def lu_factor(a: Any) -> list[TensorVariable]:
     return LUFactor()(a)
 
 
-def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0, b_ndim: int | None = None) -> TensorVariable:
+def lu_solve(lu_and_piv: tuple[Any, Any], b: TensorLike, trans: int = 0, b_ndim: int | None = None) -> TensorVariable:
     """The solution x of ``a x = b``, from what `lu_factor` returns for `a`.
 
     Parameters

@@ -11,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import and_, conj, eq
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -105,7 +106,7 @@ class SolveSylvester(MatrixOp):
         return [-dot(of_q, back), -dot(back, of_q), of_q]
 
 
-def solve_sylvester(a: Any, b: Any, q: Any) -> TensorVariable:
+def solve_sylvester(a: TensorLike, b: TensorLike, q: TensorLike) -> TensorVariable:
     """The solution X of ``a X + X b = q``.
 
     Examples
@@ -187,7 +188,7 @@ _continuous_lyapunov = SolveContinuousLyapunov()
 _bilinear_discrete_lyapunov = BilinearSolveDiscreteLyapunov()
 
 
-def solve_continuous_lyapunov(A: Any, Q: Any) -> TensorVariable:
+def solve_continuous_lyapunov(A: TensorLike, Q: Any) -> TensorVariable:
     """The solution X of ``A X + X A^H = Q``.
 
     Examples
@@ -204,7 +205,7 @@ _orders_fit = CheckAndRaise(
 )
 
 
-def solve_discrete_lyapunov(A: Any, Q: Any, method: Literal["direct", "bilinear"] = "direct") -> TensorVariable:
+def solve_discrete_lyapunov(A: TensorLike, Q: Any, method: Literal["direct", "bilinear"] = "direct") -> TensorVariable:
     """The solution X of ``A X A^H - X + Q = 0``.
 
     Parameters
@@ -328,7 +329,7 @@ class SolveDiscreteRiccati(_Riccati):
         return [of_a, -dot(of_a, adjoint(gain)), s, dot(dot(gain, s), adjoint(gain))]
 
 
-def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> TensorVariable:
+def solve_continuous_are(a: TensorLike, b: TensorLike, q: TensorLike, r: Any) -> TensorVariable:
     """The stabilising solution X of the Riccati equation ``a^H X + X a - X b r^-1 b^H X + q = 0``.
 
     `q` and `r` are Hermitian.
@@ -342,7 +343,7 @@ def solve_continuous_are(a: Any, b: Any, q: Any, r: Any) -> TensorVariable:
     return SolveContinuousRiccati()(a, b, q, r)
 
 
-def solve_discrete_are(a: Any, b: Any, q: Any, r: Any) -> TensorVariable:
+def solve_discrete_are(a: TensorLike, b: TensorLike, q: TensorLike, r: Any) -> TensorVariable:
     """The stabilising solution X of ``a^H X a - X - a^H X b (r + b^H X b)^-1 b^H X a + q = 0``.
 
     `q` and `r` are Hermitian.

@@ -11,6 +11,7 @@ import numpy as np
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import ge
 from aesara.tensor.joining.join_split import concatenate
@@ -221,7 +222,7 @@ class LogMatrix(_MatrixFunction):
         return [None if point is None else _change_along(self, inputs[0], point)]
 
 
-def logm(a: Any) -> TensorVariable:
+def logm(a: TensorLike) -> TensorVariable:
     """The principal logarithm of a square matrix, the inverse of `expm`.
 
     The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
@@ -311,7 +312,7 @@ class SqrtMatrix(_MatrixFunction):
         return [SolveSylvester()(root, root, point)]
 
 
-def sqrtm(a: Any) -> TensorVariable:
+def sqrtm(a: TensorLike) -> TensorVariable:
     """The principal square root of a square matrix: ``sqrtm(a) @ sqrtm(a) = a``.
 
     The result has the dtype of the matrix; if that of a real matrix is complex, an error says so.
@@ -464,7 +465,7 @@ class Polar(MatrixOp):
         return [adjoint(gradient) if self.side == "left" else gradient]
 
 
-def polar(a: Any, side: str = "right") -> list[TensorVariable]:
+def polar(a: TensorLike, side: str = "right") -> list[TensorVariable]:
     """The polar form of a matrix: ``a = U P`` or ``a = P U``, with a positive semidefinite P.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import le, minimum
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 from aesara.tensor.joining.join_split import concatenate
@@ -197,7 +198,7 @@ class QRPivoted(MatrixOp):
         return [set_subtensor(x.zeros_like()[:, order], gradient)]
 
 
-def qr(a: Any, mode: str = "reduced", pivoting: bool = False) -> Any:
+def qr(a: TensorLike, mode: str = "reduced", pivoting: bool = False) -> Any:
     """The decomposition ``a = Q R`` into a matrix with orthonormal columns and an upper triangular one.
 
     Parameters

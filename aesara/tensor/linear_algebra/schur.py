@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.graph.nodes import Apply
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
     as_square,
@@ -96,7 +97,7 @@ class QZ(_SchurForm):
             cell[0] = np.array(value, dtype=a.dtype)
 
 
-def schur(a: Any, output: str = "real") -> list[TensorVariable]:
+def schur(a: TensorLike, output: str = "real") -> list[TensorVariable]:
     """The Schur decomposition ``a = Z T Z^H`` with a unitary Z; see `scipy.linalg.schur`. It has no gradient.
 
     Parameters
@@ -123,7 +124,7 @@ def schur(a: Any, output: str = "real") -> list[TensorVariable]:
     return Schur(output)(a)
 
 
-def qz(A: Any, B: Any, output: str = "real") -> list[TensorVariable]:
+def qz(A: TensorLike, B: TensorLike, output: str = "real") -> list[TensorVariable]:
     """The generalised Schur decomposition ``A = Q S Z^H``, ``B = Q T Z^H``; see `scipy.linalg.qz`. It has no gradient.
 
     Returns

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType, tensor_type
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.elementwise.ops import conj
@@ -30,6 +31,7 @@ from aesara.tensor.linear_algebra.failures import with_on_error
 from aesara.tensor.products.dot import dot
 
 if TYPE_CHECKING:
+    from aesara.graph.op import Op
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["Solve", "SolveBase", "SolveTriangular", "solve", "solve_triangular", "solvetriangular"]
@@ -40,13 +42,13 @@ def right_hand_sides(b: TensorVariable) -> str:
     return "(m,m),(m)->(m)" if b.type.ndim == 1 else "(m,m),(m,n)->(m,n)"
 
 
-def solved_type(op: Any, a: TensorVariable, b: TensorVariable) -> TensorType:
+def solved_type(op: Op, a: TensorVariable, b: TensorVariable) -> TensorType:
     """The type of what solves a system of equations."""
     rows = common_size(op, *a.type.shape, b.type.shape[0], what="lengths of rows, of columns and of right-hand sides")
     return tensor_type(b.type.dtype, (rows, *b.type.shape[1:]))
 
 
-def with_right_hand_side(op: MatrixOp, a: Any, b: Any, b_ndim: int | None) -> TensorVariable:
+def with_right_hand_side(op: MatrixOp, a: TensorLike, b: TensorLike, b_ndim: int | None) -> TensorVariable:
     """An op applied to matrices and right-hand sides, which are vectors for ``b_ndim=1``."""
     b = as_tensor_variable(b)
     if b_ndim is None or check_choice("b_ndim", b_ndim, (1, 2)) == 2 or b.type.ndim == 1:
@@ -239,8 +241,8 @@ solvetriangular = SolveTriangular()
 
 
 def solve(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     assume_a: str = "gen",
     lower: bool = False,
     check_finite: bool = True,
@@ -281,8 +283,8 @@ def solve(
 
 
 def solve_triangular(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     trans: int | str = 0,
     lower: bool = False,
     unit_diagonal: bool = False,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.elementwise.ops import conj
@@ -58,7 +59,7 @@ def _vector(value: Any) -> TensorVariable:
     return x.dimshuffle("x") if x.type.ndim == 0 else x
 
 
-def toeplitz(c: Any, r: Any = None) -> TensorVariable:
+def toeplitz(c: TensorLike, r: Any = None) -> TensorVariable:
     """The matrix with the same number all along each diagonal; see `scipy.linalg.toeplitz`.
 
     Parameters
@@ -86,7 +87,7 @@ def _toeplitz(c: TensorVariable, r: TensorVariable) -> TensorVariable:
     return values[arange(r.shape[0]).dimshuffle("x", 0) - arange(n).dimshuffle(0, "x") + (n - 1)]
 
 
-def circulant(c: Any) -> TensorVariable:
+def circulant(c: TensorLike) -> TensorVariable:
     """The square matrix whose columns are a vector, turned by one place each; see `scipy.linalg.circulant`.
 
     Parameters
@@ -110,7 +111,7 @@ def _circulant(c: TensorVariable) -> TensorVariable:
     return c[(arange(n).dimshuffle(0, "x") - arange(n).dimshuffle("x", 0)) % n]
 
 
-def hankel(c: Any, r: Any = None) -> TensorVariable:
+def hankel(c: TensorLike, r: Any = None) -> TensorVariable:
     """The matrix with the same number all along each diagonal from the right above; see `scipy.linalg.hankel`.
 
     Parameters

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import Assert
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import eq, minimum, switch
 from aesara.tensor.linear_algebra.core import (
     MatrixOp,
@@ -152,7 +153,7 @@ def _gradient_by_vectors(
     return result
 
 
-def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+def svd(a: TensorLike, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """The singular value decomposition ``a = U diag(s) V^H``.
 
     Parameters
@@ -179,7 +180,7 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return SVD(full_matrices, compute_uv)(a)
 
 
-def svdvals(a: Any) -> TensorVariable:
+def svdvals(a: TensorLike) -> TensorVariable:
     """The singular values of a matrix, descending.
 
     Examples

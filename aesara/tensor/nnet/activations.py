@@ -11,6 +11,7 @@ from aesara.graph.nodes import Variable
 from aesara.scalar.constants import literal
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import clip, expm1, gt, lt, minimum, sigmoid, switch
 
@@ -37,10 +38,10 @@ class ScalarSoftsign(aes.UnaryScalarOp):
         """The value with NumPy."""
         return x / (1 + np.abs(x))
 
-    def decompose(self, x: Any) -> Any:
+    def decompose(self, x: TensorLike) -> Any:
         return x / (literal(1, x) + aes.abs(x))
 
-    def pullback(self, x: Any, y: Any, g: Any) -> tuple:
+    def pullback(self, x: TensorLike, y: TensorLike, g: Any) -> tuple:
         decay = literal(1, x) + aes.abs(x)
         return (g / (decay * decay),)
 
@@ -53,7 +54,7 @@ def _is_zero(value: Any) -> bool:
     return not isinstance(value, Variable) and np.ndim(value) == 0 and value == 0
 
 
-def relu(x: Any, alpha: Any = 0) -> TensorVariable:
+def relu(x: TensorLike, alpha: TensorLike = 0) -> TensorVariable:
     """The rectified linear function: `x` where it is positive, else ``alpha * x``.
 
     Parameters
@@ -85,7 +86,7 @@ def relu(x: Any, alpha: Any = 0) -> TensorVariable:
     return switch(gt(x, 0), x, switch(lt(x, 0), alpha * x, 0.5 * (1 + alpha) * x))
 
 
-def elu(x: Any, alpha: Any = 1) -> TensorVariable:
+def elu(x: TensorLike, alpha: TensorLike = 1) -> TensorVariable:
     """The exponential linear function: `x` where it is positive, else ``alpha * (exp(x) - 1)``.
 
     Parameters
@@ -106,7 +107,7 @@ def elu(x: Any, alpha: Any = 1) -> TensorVariable:
     return switch(gt(x, 0), x, alpha * expm1(minimum(x, np.int8(0))))
 
 
-def selu(x: Any) -> TensorVariable:
+def selu(x: TensorLike) -> TensorVariable:
     """The scaled exponential linear function, which keeps mean 0 and variance 1.
 
     The constants are those of Klambauer et al., "Self-Normalizing Neural
@@ -123,7 +124,7 @@ def selu(x: Any) -> TensorVariable:
     return scale * elu(x, alpha)
 
 
-def hard_sigmoid(x: Any) -> TensorVariable:
+def hard_sigmoid(x: TensorLike) -> TensorVariable:
     """A sigmoid of straight lines: ``0.2 * x + 0.5``, between 0 and 1.
 
     Examples
@@ -137,12 +138,12 @@ def hard_sigmoid(x: Any) -> TensorVariable:
     return clip(x * slope + middle, np.int8(0), np.int8(1))
 
 
-def ultra_fast_sigmoid(x: Any) -> TensorVariable:
+def ultra_fast_sigmoid(x: TensorLike) -> TensorVariable:
     """The logistic sigmoid; it is computed so fast that there is no need to approximate it."""
     return sigmoid(x)
 
 
-def _as_floats(x: Any) -> TensorVariable:
+def _as_floats(x: TensorLike) -> TensorVariable:
     """A tensor; integers take the floating-point dtype that functions of them have."""
     x = as_tensor_variable(x)
     if x.type.dtype not in discrete_dtypes:

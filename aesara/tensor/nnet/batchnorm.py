@@ -13,6 +13,7 @@ from aesara.graph.rewriting.db import LocalGroupDB
 from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.scalar import Composite, get_scalar_type
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.elementwise.ops import add, mul, reciprocal, sqrt, sub, true_divide
 from aesara.tensor.nnet.batchnorm_ops import (
@@ -72,7 +73,7 @@ class BNComposite(Composite):
 
 
 def batch_normalization(
-    inputs: Any, gamma: Any, beta: Any, mean: Any, std: Any, mode: str = "low_mem"
+    inputs: Any, gamma: Any, beta: TensorLike, mean: TensorLike, std: TensorLike, mode: str = "low_mem"
 ) -> TensorVariable:
     """Inputs normalised with a mean and a standard deviation, scaled and shifted.
 
@@ -156,7 +157,7 @@ def _require_rank(inputs: TensorVariable, others: Sequence[int], names: str, *fa
 def batch_normalization_train(
     inputs: Any,
     gamma: Any,
-    beta: Any,
+    beta: TensorLike,
     axes: str | Sequence[int] = "per-activation",
     epsilon: Any = 1e-4,
     running_average_factor: Any = 0.1,
@@ -221,9 +222,9 @@ def batch_normalization_train(
 def batch_normalization_test(
     inputs: Any,
     gamma: Any,
-    beta: Any,
-    mean: Any,
-    var: Any,
+    beta: TensorLike,
+    mean: TensorLike,
+    var: Variable,
     axes: str | Sequence[int] = "per-activation",
     epsilon: Any = 1e-4,
 ) -> TensorVariable:

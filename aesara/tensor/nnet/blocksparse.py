@@ -18,22 +18,24 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import integer_dtypes
 from aesara.tensor.core.expression_op import ExpressionOp, MayOverwriteFirst
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import conj, mul
 from aesara.tensor.indexing.inc_subtensor import inc_subtensor
 from aesara.tensor.reductions.sum_prod_max import sum as tensor_sum
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 
-def _operand(name: str, x: Any, ndim: int) -> TensorVariable:
+def _operand(name: str, x: TensorLike, ndim: int) -> TensorVariable:
     x = as_tensor_variable(x)
     if x.type.ndim != ndim:
         raise TypeError(f"{name} must be a {ndim}D tensor; got {describe(x)} with {x.type.ndim} dimensions")
     return x
 
 
-def _block_numbers(name: str, x: Any) -> TensorVariable:
+def _block_numbers(name: str, x: TensorLike) -> TensorVariable:
     x = _operand(name, x, 2)
     if x.type.dtype not in integer_dtypes:
         raise TypeError(f"{name} must have an integer dtype; got {describe(x)} of type {x.type}")
@@ -43,7 +45,9 @@ def _block_numbers(name: str, x: Any) -> TensorVariable:
 class _BlockOp(MayOverwriteFirst, ExpressionOp):
     """Base of ops that add products of blocks to their first input, in a copy or in place."""
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         result = inputs[0] if self.inplace else np.array(inputs[0])
         with np.errstate(all="ignore"):
             self._add_to(result, *inputs[1:])
@@ -52,7 +56,7 @@ class _BlockOp(MayOverwriteFirst, ExpressionOp):
     def _add_to(self, result: np.ndarray, *others: np.ndarray) -> None:
         raise NotImplementedError(f"{type(self).__name__}._add_to")
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [shapes[0]]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -198,7 +202,7 @@ sparse_block_outer = SparseBlockOuter(False)
 sparse_block_outer_inplace = SparseBlockOuter(True)
 
 
-def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: Any, outputIdx: Any) -> TensorVariable:
+def sparse_block_dot(W: Any, h: Any, inputIdx: Any, b: TensorLike, outputIdx: Any) -> TensorVariable:
     """Multiply chosen blocks of a matrix with vectors in blocks, and add a bias.
 
     Parameters

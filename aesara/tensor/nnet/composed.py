@@ -18,6 +18,7 @@ from aesara.graph.vectorization import vectorize_graph, vectorize_node
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import continuous_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import and_, eq, ge, lt
 from aesara.tensor.reductions.all_any import all as all_true
 
@@ -79,7 +80,7 @@ def _vectorize_composed(op: ComposedOp, node: Apply, *inputs: TensorVariable) ->
     return vectorize_graph(op.expand(*node.inputs), list(zip(node.inputs, inputs)))
 
 
-def as_floats(name: str, ndim: int, x: Any, *, error: type[Exception] = ValueError) -> TensorVariable:
+def as_floats(name: str, ndim: int, x: TensorLike, *, error: type[Exception] = ValueError) -> TensorVariable:
     """A tensor with so many dimensions and a floating-point dtype; integers become float64.
 
     With other dimensions it is an error of this class.
@@ -94,7 +95,7 @@ def as_floats(name: str, ndim: int, x: Any, *, error: type[Exception] = ValueErr
     raise TypeError(f"{name} must be a tensor of real numbers; got dtype {x.type.dtype}.")
 
 
-def as_classes(name: str, y: Any, *, error: type[Exception] = ValueError) -> TensorVariable:
+def as_classes(name: str, y: TensorLike, *, error: type[Exception] = ValueError) -> TensorVariable:
     """A vector of integers, or an error of this class: the number of a class in each row."""
     y = as_tensor_variable(y)
     if y.type.ndim != 1 or y.type.dtype not in integer_dtypes:

@@ -10,6 +10,7 @@ from aesara.graph.nodes import Apply
 from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.constant_value import get_scalar_constant_value
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import eq
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, as_operand
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
@@ -142,8 +143,8 @@ class ConvOp(Correlation):
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     image_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
     border_mode: str = "valid",
@@ -180,8 +181,8 @@ def conv2d(
 
 
 def convolved_by_conv_op(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     image_shape: Sequence[int | None] | None,
     filter_shape: Sequence[int | None] | None,
     border_mode: str = "valid",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.nnet.conv_functions import conv3d as conv3d_of_volumes
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
@@ -23,7 +24,7 @@ def _permute(shape: Sequence[int | None] | None) -> Sequence[int | None] | None:
 
 def conv3d(
     signals: Any,
-    filters: Any,
+    filters: TensorLike,
     signals_shape: Sequence[int | None] | None = None,
     filters_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.nnet.conv_functions import conv2d, conv3d
 from aesara.tensor.nnet.conv_shapes import get_conv_output_shape
 
@@ -16,8 +17,8 @@ __all__ = ["separable_conv2d"]
 
 
 def causal_conv1d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     filter_shape: Sequence[int | None],
     input_shape: Sequence[int | None] | None = None,
     subsample: int = 1,
@@ -80,7 +81,7 @@ def causal_conv1d(
 
 
 def _separable(
-    conv: Any, input: Any, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any,
+    conv: Any, input: TensorLike, depthwise_filters: Any, pointwise_filters: Any, num_channels: int, input_shape: Any,
     depthwise_filter_shape: Any, pointwise_filter_shape: Any, border_mode: Any, subsample: Any, filter_flip: bool,
     filter_dilation: Any,
 ) -> TensorVariable:  # fmt: skip
@@ -104,7 +105,7 @@ def _separable(
 
 
 def separable_conv2d(
-    input: Any,
+    input: TensorLike,
     depthwise_filters: Any,
     pointwise_filters: Any,
     num_channels: int,
@@ -148,7 +149,7 @@ def separable_conv2d(
 
 
 def separable_conv3d(
-    input: Any,
+    input: TensorLike,
     depthwise_filters: Any,
     pointwise_filters: Any,
     num_channels: int,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.nnet.conv_ops import AbstractConv2d, AbstractConv3d
 from aesara.user_code import warn_user
 
@@ -15,8 +16,8 @@ __all__ = ["abstract_conv2d", "conv2d", "conv3d"]
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     input_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",
@@ -95,8 +96,8 @@ def conv2d(
 
 
 def abstract_conv2d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     input_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",
@@ -114,8 +115,8 @@ def abstract_conv2d(
 
 
 def conv3d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     input_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",

@@ -9,6 +9,7 @@ import numpy as np
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_ops import (
     AbstractConv2d_gradInputs,
@@ -47,7 +48,7 @@ def _result_sizes(name: str, shape: Any, lead: int, convdim: int) -> tuple[tuple
 
 def _grad_wrt_inputs(
     cls: Callable[..., BaseAbstractConv], convdim: int,
-    output_grad: Any, filters: Any, input_shape: Any, filter_shape: Any,
+    output_grad: Any, filters: TensorLike, input_shape: Any, filter_shape: Any,
     *settings: Any,
 ) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("input_shape", input_shape, 2, convdim)
@@ -56,7 +57,7 @@ def _grad_wrt_inputs(
 
 def _grad_wrt_weights(
     cls: Callable[..., BaseAbstractConv], convdim: int,
-    input: Any, output_grad: Any, filter_shape: Any, input_shape: Any,
+    input: TensorLike, output_grad: Any, filter_shape: Any, input_shape: Any,
     *settings: Any, unshared: bool = False,
 ) -> TensorVariable:  # fmt: skip
     known, sizes = _result_sizes("filter_shape", filter_shape, 2 + convdim if unshared else 2, convdim)
@@ -66,7 +67,7 @@ def _grad_wrt_weights(
 
 def conv2d_grad_wrt_inputs(
     output_grad: Any,
-    filters: Any,
+    filters: TensorLike,
     input_shape: Sequence[Any],
     filter_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",
@@ -104,7 +105,7 @@ def conv2d_grad_wrt_inputs(
 
 def conv3d_grad_wrt_inputs(
     output_grad: Any,
-    filters: Any,
+    filters: TensorLike,
     input_shape: Sequence[Any],
     filter_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",
@@ -119,7 +120,7 @@ def conv3d_grad_wrt_inputs(
 
 
 def conv2d_grad_wrt_weights(
-    input: Any,
+    input: TensorLike,
     output_grad: Any,
     filter_shape: Sequence[Any],
     input_shape: Sequence[int | None] | None = None,
@@ -158,7 +159,7 @@ def conv2d_grad_wrt_weights(
 
 
 def conv3d_grad_wrt_weights(
-    input: Any,
+    input: TensorLike,
     output_grad: Any,
     filter_shape: Sequence[Any],
     input_shape: Sequence[int | None] | None = None,
@@ -174,8 +175,8 @@ def conv3d_grad_wrt_weights(
 
 
 def conv2d_transpose(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     output_shape: Sequence[Any],
     filter_shape: Sequence[int | None] | None = None,
     border_mode: Any = "valid",

@@ -17,15 +17,17 @@ from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.make_vector import vector_of
 from aesara.tensor.nnet.conv_shapes import assert_shape, checked_border_mode, pads_of
 from aesara.tensor.products.correlation import Correlation, Direction, Windows
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 
-def as_operand(x: Any, ndim: int, name: str, what: str = "tensor") -> TensorVariable:
+def as_operand(x: TensorLike, ndim: int, name: str, what: str = "tensor") -> TensorVariable:
     """A tensor with so many dimensions.
 
     Raises
@@ -180,16 +182,16 @@ class BaseAbstractConv(ChosenWindows):
         n = self.convdim
         return float(images[0] * made[1] * np.prod(made[2:]) * filters[-n - 1] * np.prod(filters[-n:]) * 2)
 
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
         """Convolutions are not computed while a function is compiled."""
         return False
 
-    def _images(self, x: Any, name: str = "img") -> TensorVariable:
+    def _images(self, x: TensorLike, name: str = "img") -> TensorVariable:
         return assert_shape(
             as_operand(x, 2 + self.convdim, name), self.imshp, "The images have not the declared shape."
         )
 
-    def _filters(self, x: Any) -> TensorVariable:
+    def _filters(self, x: TensorLike) -> TensorVariable:
         what = "tensor for unshared convolution" if self.unshared else "tensor"
         kern = as_operand(x, self.windows.kernel_ndim, "kern", what)
         return assert_shape(kern, self.kshp, "The filters have not the declared shape.")

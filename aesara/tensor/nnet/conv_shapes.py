@@ -17,6 +17,7 @@ from aesara.graph.nodes import Constant, Variable
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import eq, ge
 from aesara.tensor.products.correlation import dilated_size, output_size
 
@@ -341,7 +342,7 @@ def assert_conv_shape(shape: Sequence[Any]) -> Shape:
     return tuple(checked)
 
 
-def assert_shape(x: Any, expected_shape: Sequence[Any], msg: str = "Unexpected shape.") -> TensorVariable:
+def assert_shape(x: TensorLike, expected_shape: Sequence[Any], msg: str = "Unexpected shape.") -> TensorVariable:
     """The tensor with a check that it has a shape, where entries other than None are given.
 
     Without ``config.conv__assert_shape`` nothing is checked.

@@ -13,6 +13,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.creation.ranges import arange
@@ -27,6 +28,7 @@ from aesara.tensor.reductions.softmax import LogSoftmax
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -106,7 +108,9 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         cost = neg(_entries_of_classes(_log_softmax(total), y_idx))
         return [cost, softmax_legacy(total), argmax(total, axis=1).astype(y_idx.type.dtype)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x, b, y_idx = inputs
         if x.shape[1] != len(b):
             raise ValueError(f"The bias needs an element for each column of x; got shapes {x.shape} and {b.shape}.")
@@ -118,7 +122,7 @@ class CrossentropySoftmaxArgmax1HotWithBias(ComposedOp):
         softmax_legacy.perform(node, [total], output_storage[1:2])
         output_storage[2][0] = np.argmax(total, axis=1).astype(y_idx.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         x_shape, _, y_shape = shapes
         return [y_shape, x_shape, y_shape]
 
@@ -166,7 +170,9 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
         difference = switch(_is_class(sm, y_idx), sm - np.int8(1), sm)
         return [mul(factor.astype(sm.type.dtype), difference)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         dy, sm, y_idx = inputs
         _check_classes(sm, y_idx)
         _check_gradient(node, dy, y_idx)
@@ -175,7 +181,7 @@ class CrossentropySoftmax1HotWithBiasDx(ComposedOp):
         factor = dy if dy.ndim == 0 else dy[:, None]
         output_storage[0][0] = np.asarray(factor * difference, dtype=sm.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
@@ -206,13 +212,15 @@ class CrossentropyCategorical1Hot(ComposedOp):
         # The logarithm comes first because it merges with a softmax; only the entries that are used are computed.
         return [neg(_entries_of_classes(log(coding_dist), true_one_of_n))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         coding, classes = inputs
         _check_classes(coding, classes)
         with np.errstate(all="ignore"):
             output_storage[0][0] = -np.log(coding[np.arange(len(classes)), classes])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0],)]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
@@ -249,7 +257,9 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
         column = neg(g_y).dimshuffle(0, "x").astype(coding_dist.type.dtype)
         return [switch(_is_class(coding_dist, true_one_of_n), column / coding_dist, np.int8(0))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         g_y, coding, classes = inputs
         _check_classes(coding, classes)
         _check_gradient(node, g_y, classes)
@@ -259,7 +269,7 @@ class CrossentropyCategorical1HotGrad(ComposedOp):
             gradient[rows, classes] = -g_y / coding[rows, classes]
         output_storage[0][0] = gradient
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
     def connection_pattern(self, node: Any) -> list[list[bool]]:
@@ -272,7 +282,9 @@ crossentropy_categorical_1hot = CrossentropyCategorical1Hot()
 crossentropy_categorical_1hot_grad = CrossentropyCategorical1HotGrad()
 
 
-def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
+def crossentropy_softmax_1hot_with_bias(
+    x: TensorLike, b: TensorLike, y_idx: Any, **kwargs: Any
+) -> list[TensorVariable]:
     """The cross-entropy of ``softmax(x + b)`` and true classes, and the softmax.
 
     See `CrossentropySoftmaxArgmax1HotWithBias` for the inputs.
@@ -280,7 +292,7 @@ def crossentropy_softmax_1hot_with_bias(x: Any, b: Any, y_idx: Any, **kwargs: An
     return crossentropy_softmax_argmax_1hot_with_bias(x, b, y_idx, **kwargs)[:2]
 
 
-def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
+def crossentropy_softmax_1hot(x: TensorLike, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
     """The cross-entropy of ``softmax(x)`` and true classes, and the softmax.
 
     Examples
@@ -295,14 +307,14 @@ def crossentropy_softmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorV
 
 
 def crossentropy_softmax_max_and_argmax_1hot_with_bias(
-    x: Any, b: Any, y_idx: Any, **kwargs: Any
+    x: TensorLike, b: TensorLike, y_idx: Any, **kwargs: Any
 ) -> list[TensorVariable]:
     """The cross-entropy, the softmax, and the largest entry of each of its rows with its column."""
     cost, probabilities = crossentropy_softmax_1hot_with_bias(x, b, y_idx, **kwargs)
     return [cost, probabilities, *max_and_argmax(probabilities, axis=-1)]
 
 
-def crossentropy_softmax_max_and_argmax_1hot(x: Any, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
+def crossentropy_softmax_max_and_argmax_1hot(x: TensorLike, y_idx: Any, **kwargs: Any) -> list[TensorVariable]:
     """Like `crossentropy_softmax_max_and_argmax_1hot_with_bias`, without a bias."""
     x = as_floats("x", 2, x)
     return crossentropy_softmax_max_and_argmax_1hot_with_bias(x, zeros(x.shape[1], dtype=x.type.dtype), y_idx, **kwargs)

@@ -69,10 +69,12 @@ class ConnectionistTemporalClassification(Op):
             results.append(activations.type())
         return Apply(self, [activations, labels, lengths], results)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[0][1],), shapes[0]][: len(node.outputs)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         activations, labels, lengths = inputs
         dtype = activations.dtype
         batch = _Batch(activations.astype("float64"), labels, lengths)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.products.dot import batched_dot, dot, tensordot
 from aesara.tensor.reductions.softmax import softmax
@@ -16,7 +17,7 @@ __all__ = ["h_softmax"]
 
 
 def h_softmax(
-    x: Any,
+    x: TensorLike,
     batch_size: Any,
     n_outputs: Any,
     n_classes: Any,

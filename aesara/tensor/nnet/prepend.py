@@ -17,6 +17,7 @@ from aesara.tensor.joining.join_split import join
 from aesara.tensor.nnet.composed import ComposedOp
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["prepend_0_to_each_row", "prepend_1_to_each_row", "prepend_scalar_to_each_row"]
@@ -73,10 +74,12 @@ class Prepend_scalar_constant_to_each_row(ComposedOp):
         column = alloc(np.asarray(self.val, dtype=mat.type.dtype), mat.shape[0], 1)
         return [join(1, column, mat)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         output_storage[0][0] = _joined(self.val, inputs[0], node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[0][0], shapes[0][1] + 1)]
 
     def L_op(
@@ -110,11 +113,13 @@ class Prepend_scalar_to_each_row(ComposedOp):
     def expand(self, val: TensorVariable, mat: TensorVariable) -> list[TensorVariable]:
         return [join(1, alloc(val, mat.shape[0], 1), mat)]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         val, mat = inputs
         output_storage[0][0] = _joined(val, mat, node.outputs[0].type.dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [(shapes[1][0], shapes[1][1] + 1)]
 
     def L_op(

@@ -39,6 +39,7 @@ from aesara.tensor.shapes.dimshuffle import DimShuffle
 from aesara.tensor.shapes.shape import shape
 
 if TYPE_CHECKING:
+    from aesara.graph.op import Op
     from aesara.tensor.var import TensorVariable
 
 rules = Rules()
@@ -54,7 +55,7 @@ def _replaced(node: Apply, outputs: Sequence[Variable]) -> list[Variable] | bool
     return found
 
 
-def _along_rows(op: Any, ndim: int) -> bool:
+def _along_rows(op: Op, ndim: int) -> bool:
     """Return whether a softmax goes along the last axis."""
     return isinstance(op, (Softmax, LogSoftmax, SoftmaxGrad)) and op.axis in (-1, ndim - 1)
 

@@ -14,6 +14,7 @@ from aesara.tensor.reductions.softmax import Softmax, SoftmaxGrad
 from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["softmax_grad_legacy", "softmax_legacy", "softmax_with_bias"]
@@ -58,13 +59,15 @@ class SoftmaxWithBias(ComposedOp):
     def expand(self, x: TensorVariable, b: TensorVariable) -> list[TensorVariable]:
         return [softmax_legacy(biased(x, b))]
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x, b = inputs
         if x.shape[1] != len(b):
             raise ValueError(f"The bias needs an element for each column of x; got shapes {x.shape} and {b.shape}.")
         softmax_legacy.perform(node, [x + b], output_storage)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[0]]
 
     def L_op(

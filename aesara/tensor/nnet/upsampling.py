@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.configdefaults import config
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.ranges import arange
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.nnet.conv_gradients import conv2d_grad_wrt_inputs
@@ -93,7 +94,7 @@ def _along(images: TensorVariable, axis: int, ratio: int) -> TensorVariable:
 
 
 def bilinear_upsampling(
-    input: Any,
+    input: TensorLike,
     ratio: int | None = None,
     frac_ratio: Any = None,
     batch_size: int | None = None,
@@ -142,14 +143,14 @@ def bilinear_upsampling(
     return large.reshape((input.shape[0], input.shape[1], input.shape[2] * ratio, input.shape[3] * ratio))
 
 
-def _images(input: Any) -> TensorVariable:
+def _images(input: TensorLike) -> TensorVariable:
     input = as_tensor_variable(input)
     if input.type.ndim != 4:
         raise ValueError(f"Images have 4 dimensions: (batch, channels, rows, columns); got {input.type.ndim}.")
     return input
 
 
-def frac_bilinear_upsampling(input: Any, frac_ratio: Any) -> TensorVariable:
+def frac_bilinear_upsampling(input: TensorLike, frac_ratio: Any) -> TensorVariable:
     """Enlarge, or reduce, images by a fraction, with bilinear interpolation.
 
     Parameters

@@ -18,7 +18,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.allocation import full, ones, zeros
 from aesara.tensor.elementwise.ops import angle as angle_of
 from aesara.tensor.elementwise.ops import clip as clip_between
@@ -43,6 +44,8 @@ from aesara.tensor.products.norms import matrix_norm, norm, vector_norm
 from aesara.tensor.statistics.observations import histogram
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 _NOT_GIVEN = np._NoValue  # type: ignore[attr-defined]
@@ -143,12 +146,19 @@ def _not_all(path: str, **refused: Any) -> None:
 # -- functions whose arguments need more than passing on ----------------------
 
 
-def _angle(z: Any, deg: bool = False) -> TensorVariable:
+def _angle(z: TensorLike, deg: bool = False) -> TensorVariable:
     return rad2deg(angle_of(z)) if deg else angle_of(z)
 
 
 def _clip(
-    a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None, **kwargs: Any
+    a: TensorLike,
+    a_min: Any = None,
+    a_max: Any = None,
+    out: Any = None,
+    *,
+    min: Any = None,
+    max: Any = None,
+    **kwargs: Any,
 ) -> TensorVariable:
     _not_all("numpy.clip", out=out, **kwargs)
     lower = min if a_min is None or a_min is _NOT_GIVEN else a_min
@@ -170,14 +180,14 @@ def _in_sequences(*arys: Any) -> Any:
 
 
 def _atleast_3d(*arys: Any) -> Any:
-    def one(x: Any) -> TensorVariable:
+    def one(x: TensorLike) -> TensorVariable:
         x = as_tensor_variable(x)
         return x.dimshuffle(*{0: "xxx", 1: ("x", 0, "x"), 2: (0, 1, "x")}.get(x.type.ndim, range(x.type.ndim)))
 
     return one(arys[0]) if len(arys) == 1 else [one(x) for x in arys]
 
 
-def _where(condition: Any, *choices: Any) -> Any:
+def _where(condition: TensorLike, *choices: Any) -> Any:
     return where_chosen(condition, *choices) if choices else nonzero(as_tensor_variable(condition))
 
 
@@ -185,7 +195,13 @@ def _filled(name: str) -> Callable[..., TensorVariable]:
     make = {"zeros_like": zeros, "empty_like": zeros, "ones_like": ones}[name]
 
     def like(
-        a: Any, dtype: Any = None, order: Any = None, subok: Any = None, shape: Any = None, *, device: Any = None
+        a: TensorLike,
+        dtype: DTypeLike | None = None,
+        order: Any = None,
+        subok: Any = None,
+        shape: Any = None,
+        *,
+        device: Any = None,
     ) -> TensorVariable:
         a = as_tensor_variable(a)
         return make(a.shape if shape is None else shape, dtype or a.type.dtype)
@@ -194,9 +210,9 @@ def _filled(name: str) -> Callable[..., TensorVariable]:
 
 
 def _full_like(
-    a: Any,
+    a: TensorLike,
     fill_value: Any,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     order: Any = None,
     subok: Any = None,
     shape: Any = None,
@@ -208,7 +224,9 @@ def _full_like(
 
 
 def _sorting(function: Callable[..., TensorVariable]) -> Callable[..., TensorVariable]:
-    def in_order(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> TensorVariable:
+    def in_order(
+        a: TensorLike, axis: int | Sequence[int] | None = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+    ) -> TensorVariable:
         _not_all(f"numpy.{function.__name__}", order=order)
         return function(a, axis, "stable" if stable else kind or "quicksort")
 
@@ -225,23 +243,23 @@ def _stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, ca
     return stack_of([as_tensor_variable(p).astype(dtype) for p in parts] if dtype is not None else parts, axis=axis)
 
 
-def _copy(a: Any, order: Any = None, subok: Any = None) -> TensorVariable:
+def _copy(a: TensorLike, order: Any = None, subok: Any = None) -> TensorVariable:
     return tensor_copy(a)
 
 
-def _histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> TensorVariable:
+def _histogram_bin_edges(a: TensorLike, bins: Any = 10, range: Any = None, weights: Any = None) -> TensorVariable:
     return histogram(a, bins, range, weights=weights)[1]
 
 
-def _is_complex(x: Any) -> bool:
+def _is_complex(x: TensorLike) -> bool:
     return as_tensor_variable(x).type.dtype in complex_dtypes
 
 
-def _is_real(x: Any) -> bool:
+def _is_real(x: TensorLike) -> bool:
     return not _is_complex(x)
 
 
-def _dtype_of(x: Any) -> Any:
+def _dtype_of(x: TensorLike) -> Any:
     return x.type.dtype if isinstance(x, Variable) else x
 
 
@@ -266,11 +284,13 @@ def _multi_dot(arrays: Any, *, out: Any = None) -> TensorVariable:
     return product
 
 
-def _vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> TensorVariable:
+def _vector_norm(
+    x: TensorLike, /, *, axis: int | Sequence[int] | None = None, keepdims: bool = False, ord: Any = 2
+) -> TensorVariable:
     return vector_norm(x, ord, axis, keepdims)
 
 
-def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> TensorVariable:
+def _matrix_norm(x: TensorLike, /, *, keepdims: bool = False, ord: Any = "fro") -> TensorVariable:
     return matrix_norm(x, ord, (-2, -1), keepdims)
 
 

@@ -11,6 +11,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.diagonals import diag
 from aesara.tensor.creation.eye_tri import eye
 from aesara.tensor.creation.ranges import arange
@@ -25,6 +26,8 @@ from aesara.tensor.shapes.broadcasting import broadcast_shape, broadcast_to
 from aesara.tensor.shapes.rearranging import flatten, normalize_axes
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -51,7 +54,7 @@ index_exp = np.index_exp
 s_ = np.s_
 
 
-def identity(n: Any, dtype: Any = None) -> TensorVariable:
+def identity(n: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """The identity matrix with `n` rows.
 
     Examples
@@ -64,7 +67,9 @@ def identity(n: Any, dtype: Any = None) -> TensorVariable:
     return eye(n, dtype=dtype)
 
 
-def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> TensorVariable:
+def cumulative_sum(
+    x: TensorLike, axis: int | None = None, dtype: DTypeLike | None = None, include_initial: bool = False
+) -> TensorVariable:
     """The running sums along an axis.
 
     Parameters
@@ -114,7 +119,7 @@ def _cumulative(
     return join(axis, broadcast_to(np.asarray(initial, dtype=running.type.dtype), shape), running)
 
 
-def diagflat(v: Any, k: int = 0) -> TensorVariable:
+def diagflat(v: Variable, k: int = 0) -> TensorVariable:
     """The matrix with the elements of a tensor on a diagonal.
 
     Examples
@@ -127,7 +132,7 @@ def diagflat(v: Any, k: int = 0) -> TensorVariable:
     return diag(flatten(as_tensor_variable(v)), k)
 
 
-def diag_indices(n: Any, ndim: int = 2) -> tuple[TensorVariable, ...]:
+def diag_indices(n: TensorLike, ndim: int = 2) -> tuple[TensorVariable, ...]:
     """Positions of the main diagonal of a tensor whose dimensions all have length `n`."""
     return (arange(n),) * ndim
 
@@ -165,7 +170,7 @@ def broadcast_shapes(*shapes: Any) -> tuple[Any, ...]:
     return tuple([as_tensor_variable(n) for n in broadcast_shape(*as_tuples, arrays_are_shapes=True)])
 
 
-def partition(a: Any, kth: Any, axis: int | None = -1) -> TensorVariable:
+def partition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
     """The elements along an axis, those at `kth` where they would be in ascending order, smaller ones before.
 
     All elements are sorted, which is one of the orders that NumPy allows.
@@ -173,7 +178,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> TensorVariable:
     return sort(_checked_kth(a, kth, axis), axis)
 
 
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> TensorVariable:
+def argpartition(a: TensorLike, kth: Any, axis: int | None = -1) -> TensorVariable:
     """The positions of the elements of `partition`."""
     return argsort(_checked_kth(a, kth, axis), axis)
 
@@ -229,19 +234,19 @@ def _along(x: TensorVariable, positions: TensorVariable, axis: int) -> TensorVar
     return x[tuple(index)]
 
 
-def unique_counts(x: Any) -> list[TensorVariable]:
+def unique_counts(x: TensorLike) -> list[TensorVariable]:
     """The different elements in ascending order, and how often they occur."""
     return unique(x, return_counts=True)
 
 
-def unique_inverse(x: Any) -> list[TensorVariable]:
+def unique_inverse(x: TensorLike) -> list[TensorVariable]:
     """The different elements in ascending order, and for each element of `x` which of them it is."""
     x = as_tensor_variable(x)
     values, inverse = unique(x, return_inverse=True)
     return [values, inverse.reshape(x.shape, ndim=x.type.ndim)]
 
 
-def ldexp(x1: Any, x2: Any) -> TensorVariable:
+def ldexp(x1: TensorLike, x2: TensorLike) -> TensorVariable:
     """``x1 * 2**x2`` for integers `x2`.
 
     Examples

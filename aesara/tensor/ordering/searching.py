@@ -15,6 +15,7 @@ from aesara.tensor.core.casting import cast
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import ge, maximum
@@ -269,7 +270,7 @@ def unique(
     return Unique(return_index, return_inverse, return_counts, axis)(ar)
 
 
-def bincount(x: Any, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> TensorVariable:
+def bincount(x: TensorLike, weights: Any = None, minlength: Any = None, assert_nonneg: bool = False) -> TensorVariable:
     """Count how often each integer occurs; see `numpy.bincount`.
 
     Parameters

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.allocation import zeros
 from aesara.tensor.elementwise.ops import eq, lt
 from aesara.tensor.elementwise.ops import invert as logical_opposite
@@ -62,7 +63,7 @@ def isin(element: Any, test_elements: Any, assume_unique: bool = False, invert: 
     return logical_opposite(found) if invert else found
 
 
-def unique_values(x: Any) -> TensorVariable:
+def unique_values(x: TensorLike) -> TensorVariable:
     """The different elements of a tensor, in ascending order."""
     return unique(x)
 

@@ -30,11 +30,13 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.records import dataclass
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import conj, gradient_as
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 Direction = Literal["forward", "weights", "inputs"]
@@ -46,7 +48,7 @@ def dilated_size(kernel: Any, dilation: int) -> Any:
     return kernel if dilation == 1 else (kernel - 1) * dilation + 1
 
 
-def output_size(image: Any, span: Any, before: Any, after: Any, stride: int) -> Any:
+def output_size(image: TensorLike, span: Any, before: Any, after: Any, stride: int) -> Any:
     """The number of positions of a window with this span on an image with zeros in front and behind."""
     free = image - span
     if not (isinstance(before, int) and before == 0):
@@ -227,7 +229,9 @@ class Correlation(Op):
 
     # -- values ----------------------------------------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x, y, *rest = inputs
         dtype = node.outputs[0].type.dtype
         if dtype == "float16":
@@ -248,7 +252,7 @@ class Correlation(Op):
             return entries_of(rest[0], self.windows.ndim)
         return list(rest)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         windows, n = self.windows, self.windows.ndim
         x, y = shapes[:2]
         if self.direction == "forward":

@@ -14,10 +14,12 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import add, conj, gradient_as, mul, real
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["batched_dot", "batched_tensordot", "dense_dot", "dot", "outer", "tensordot"]
@@ -50,7 +52,9 @@ class Dot(Op):
         dtype = aes.upcast(x.type.dtype, y.type.dtype)
         return Apply(self, [x, y], [tensor_type(dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x, y = inputs
         if x.shape[-1] != y.shape[0]:
             raise ValueError(f"dot: shapes {x.shape} and {y.shape} not aligned: {x.shape[-1]} != {y.shape[0]}.")
@@ -59,7 +63,7 @@ class Dot(Op):
             product = np.dot(x.astype(dtype, copy=False), y.astype(dtype, copy=False))
         output_storage[0][0] = np.asarray(product, dtype=dtype)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         x_shape, y_shape = shapes
         return [tuple(x_shape[:-1]) + tuple(y_shape[1:])]
 
@@ -159,7 +163,7 @@ def dot(l: Any, r: Any) -> TensorVariable:
     return dense_dot(l, r)
 
 
-def outer(x: Any, y: Any) -> TensorVariable:
+def outer(x: TensorLike, y: TensorLike) -> TensorVariable:
     """The products of each element of one tensor with each element of another, as a matrix."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.ndim != 1:
@@ -197,7 +201,7 @@ def _summed_axes(a: TensorVariable, b: TensorVariable, axes: Any) -> tuple[list[
     return checked[0], checked[1]
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> TensorVariable:
+def tensordot(a: TensorLike, b: TensorLike, axes: Any = 2) -> TensorVariable:
     """The sum of products of two tensors over pairs of axes.
 
     Parameters
@@ -314,7 +318,9 @@ class BatchedDot(Op):
         shape = (batch, *x.type.shape[1:-1], *y.type.shape[2:])
         return Apply(self, [x, y], [tensor_type(aes.upcast(x.type.dtype, y.type.dtype), shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x, y = inputs
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise ValueError(f"batched_dot: shapes {x.shape} and {y.shape} do not match.")
@@ -325,7 +331,7 @@ class BatchedDot(Op):
             product = np.matmul(rows.astype(dtype, copy=False), columns.astype(dtype, copy=False))
         output_storage[0][0] = product.reshape(x.shape[:-1] + y.shape[2:])
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         x_shape, y_shape = shapes
         return [tuple(x_shape[:-1]) + tuple(y_shape[2:])]
 
@@ -358,7 +364,7 @@ class BatchedDot(Op):
 _batched_dot = BatchedDot()
 
 
-def batched_dot(a: Any, b: Any) -> TensorVariable:
+def batched_dot(a: TensorLike, b: TensorLike) -> TensorVariable:
     """The products of two batches of vectors or matrices, pair by pair along the first dimension.
 
     Examples
@@ -380,7 +386,7 @@ def batched_dot(a: Any, b: Any) -> TensorVariable:
     return _batched_dot(a, b)
 
 
-def batched_tensordot(x: Any, y: Any, axes: Any = 2) -> TensorVariable:
+def batched_tensordot(x: TensorLike, y: TensorLike, axes: Any = 2) -> TensorVariable:
     """Like `tensordot`, for each pair of elements along the first dimension of two batches.
 
     Axes are counted with the first dimension, which must not be among them.

@@ -22,6 +22,8 @@ from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.specify_shape import specify_shape
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["einsum"]
@@ -39,7 +41,7 @@ class _Term(NamedTuple):
 
 
 def einsum(
-    subscripts: Any, *operands: Any, optimize: bool | str | Sequence[Any] | None = None, dtype: Any = None
+    subscripts: Any, *operands: Any, optimize: bool | str | Sequence[Any] | None = None, dtype: DTypeLike | None = None
 ) -> TensorVariable:
     """Sums of products of tensors in Einstein's notation; see `numpy.einsum`.
 

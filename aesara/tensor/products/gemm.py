@@ -22,6 +22,7 @@ from aesara.tensor.elementwise.ops import add, mul, neg
 from aesara.tensor.products.dot import Dot
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["Dot22", "Dot22Scalar", "Gemm", "GemmRelated", "gemm", "gemm_inplace", "gemm_no_inplace"]
@@ -160,7 +161,9 @@ class Gemm(MayOverwriteFirst, GemmRelated):
         shape = product_shape(z, (x.type.shape[0], y.type.shape[1]))
         return Apply(self, [z, alpha, x, y, beta], [tensor_type(z.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         z, alpha, x, y, beta = inputs
         with np.errstate(all="ignore"):
             product = np.dot(x, y)
@@ -168,7 +171,7 @@ class Gemm(MayOverwriteFirst, GemmRelated):
         beta = None if is_zero(node.inputs[4]) else beta
         output_storage[0][0] = plus_scaled(z, alpha, product, beta, self.inplace)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         of_z, _, of_x, of_y, _ = shapes
         product = (of_x[0], of_y[1])
         return [tuple([p if n == 1 else s for n, s, p in zip(node.inputs[0].type.shape, of_z, product)])]
@@ -208,11 +211,13 @@ class Dot22(GemmRelated):
         _require_matrices("Dot22", (x, y))
         return Apply(self, [x, y], [_dot(x, y).type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.dot(*inputs)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[0][0], shapes[1][1])]
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
@@ -229,14 +234,16 @@ class Dot22Scalar(GemmRelated):
         _require_matrices("Dot22Scalar", (x, y))
         return Apply(self, [x, y, a], [_dot(x, y).type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x, y, a = inputs
         with np.errstate(all="ignore"):
             product = np.dot(x, y)
             product *= a
         output_storage[0][0] = product
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[0][0], shapes[1][1])]
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:

@@ -24,6 +24,7 @@ from aesara.tensor.products.gemm import (
 )
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["Gemv", "Ger", "gemv", "gemv_inplace", "gemv_no_inplace", "ger", "ger_destructive"]
@@ -52,7 +53,9 @@ class Gemv(MayOverwriteFirst, BlasOp):
         shape = product_shape(y, _dot(A, x).type.shape)
         return Apply(self, [y, alpha, A, x, beta], [tensor_type(y.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         y, alpha, A, x, beta = inputs
         broadcasts = node.inputs[0].type.shape[0] == 1 or node.inputs[2].type.shape[0] == 1
         if A.shape[1] != x.shape[0] or (A.shape[0] != y.shape[0] and not broadcasts):
@@ -62,7 +65,7 @@ class Gemv(MayOverwriteFirst, BlasOp):
         beta = None if is_zero(node.inputs[4]) else beta
         output_storage[0][0] = plus_scaled(y, alpha, product, beta, self.inplace)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [(shapes[2][0] if node.inputs[0].type.shape[0] == 1 else shapes[0][0],)]
 
     def expression(self, *inputs: TensorVariable) -> TensorVariable:
@@ -113,7 +116,9 @@ class Ger(MayOverwriteFirst, BlasOp):
         shape = product_shape(A, (x.type.shape[0], y.type.shape[0]))
         return Apply(self, [A, alpha, x, y], [tensor_type(A.type.dtype, shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         A, alpha, x, y = inputs
         for axis, vector in ((0, x), (1, y)):
             may_broadcast = 1 in (node.inputs[0].type.shape[axis], node.inputs[2 + axis].type.shape[0])
@@ -123,7 +128,7 @@ class Ger(MayOverwriteFirst, BlasOp):
             product = np.multiply.outer(x * alpha, y)
         output_storage[0][0] = plus_scaled(A, np.ones((), A.dtype), product, np.ones((), A.dtype), self.destructive)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         of_A, _, of_x, of_y = shapes
         lengths = (of_x[0], of_y[0])
         return [tuple([v if n == 1 else s for n, s, v in zip(node.inputs[0].type.shape, of_A, lengths)])]

@@ -12,6 +12,7 @@ from aesara.configdefaults import config
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import StaticShape, tensor_type
 from aesara.tensor.elementwise.ops import add, conj
 from aesara.tensor.products.dot import dense_dot, gradient_of, is_discrete_product
@@ -19,6 +20,9 @@ from aesara.tensor.shapes.dimshuffle import dimshuffle
 from aesara.tensor.shapes.length_one import declare_length_one
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["matmul"]
@@ -35,7 +39,7 @@ class MatMul(Op):
 
     __props__ = ("dtype",)
 
-    def __init__(self, dtype: Any = None):
+    def __init__(self, dtype: DTypeLike | None = None):
         self.dtype = None if dtype is None else np.dtype(dtype).name
 
     def make_node(self, a: Any, b: Any) -> Apply:
@@ -45,14 +49,16 @@ class MatMul(Op):
         dtype = self.dtype or aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a, b], [tensor_type(dtype, _static_shape(a, b))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         dtype = node.outputs[0].type.numpy_dtype
         x, y = [np.asarray(value).astype(dtype, copy=False) for value in inputs]
         require_batches_to_fit(node, x.shape, y.shape)
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(np.matmul(x, y))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         (a, b), (a_shape, b_shape) = node.inputs, shapes
         result = []
         for axis in range(-max(a.type.ndim, b.type.ndim), -2):
@@ -161,7 +167,7 @@ def _summed_to(x: TensorVariable, gradient: TensorVariable) -> TensorVariable:
     return gradient.sum(axis=axes, keepdims=True) if axes else gradient
 
 
-def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
+def matmul(x1: TensorLike, x2: TensorLike, dtype: DTypeLike | None = None) -> TensorVariable:
     """The matrix product of two tensors, broadcast over all dimensions but the last two.
 
     Parameters
@@ -181,7 +187,7 @@ def matmul(x1: Any, x2: Any, dtype: Any = None) -> TensorVariable:
     return MatMul(dtype)(x1, x2)
 
 
-def matrix_product(x: Any, y: Any) -> TensorVariable:
+def matrix_product(x: TensorLike, y: TensorLike) -> TensorVariable:
     """Return ``x @ y``: the product of matrices and vectors, or of each matrix of a batch."""
     x, y = as_tensor_variable(x), as_tensor_variable(y)
     if x.type.ndim > 2 or y.type.ndim > 2:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import abs, neq, pow, real, sqrt, square
 from aesara.tensor.linear_algebra.svd import svdvals
 from aesara.tensor.reductions.sum_prod_max import largest_size, min, sum
@@ -19,17 +21,19 @@ if TYPE_CHECKING:
 __all__ = ["matrix_norm", "norm", "vector_norm"]
 
 
-def _with_fractions(x: Any) -> TensorVariable:
+def _with_fractions(x: TensorLike) -> TensorVariable:
     x = as_tensor_variable(x)
     return x.astype("float64") if x.type.dtype in discrete_dtypes else x
 
 
-def _root_of_squares(x: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
+def _root_of_squares(x: TensorVariable, axis: int | Sequence[int] | None, keepdims: bool) -> TensorVariable:
     squares = real(x * x.conj()) if x.type.dtype.startswith("complex") else square(x)
     return sqrt(sum(squares, axis=axis, keepdims=keepdims))
 
 
-def vector_norm(x: Any, ord: Any = 2, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def vector_norm(
+    x: TensorLike, ord: Any = 2, axis: int | Sequence[int] | None = None, keepdims: bool = False
+) -> TensorVariable:
     """The norm of order `ord` of the elements along axes, all by default.
 
     The `ord`-th root of the sum of `ord`-th powers of absolute values; the
@@ -93,7 +97,9 @@ def matrix_norm(x: Any, ord: Any = "fro", axis: Any = (-2, -1), keepdims: bool =
     return result if keepdims else result.squeeze((rows, columns))
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def norm(
+    x: TensorLike, ord: Any = None, axis: int | Sequence[int] | None = None, keepdims: bool = False
+) -> TensorVariable:
     """The norm of a vector or a matrix, in the sense of `numpy.linalg.norm`.
 
     Without `ord` it is the root of the sum of squares of all elements along

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from aesara import scalar as aes
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.elementwise.ops import and_, conj, mul
 from aesara.tensor.joining.join_split import stack
@@ -19,6 +20,8 @@ from aesara.tensor.shapes.rearranging import flatten, moveaxis, normalize_axes, 
 from aesara.tensor.shapes.reshape import reshape, shape_padleft
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["cross", "inner", "kron", "matrix_transpose", "matvec", "trace", "vdot", "vecdot", "vecmat"]
@@ -42,7 +45,7 @@ def _sum_of_products(x: TensorVariable, y: TensorVariable) -> TensorVariable:
     return sum_along(mul(x, y), axis=-1, dtype=dtype)
 
 
-def vecdot(x1: Any, x2: Any, axis: int = -1, dtype: Any = None) -> TensorVariable:
+def vecdot(x1: TensorLike, x2: TensorLike, axis: int = -1, dtype: DTypeLike | None = None) -> TensorVariable:
     """The inner products of vectors along an axis; of complex ones with the conjugate of the first.
 
     Parameters
@@ -120,7 +123,7 @@ def matrix_transpose(x: Any) -> TensorVariable:
     return dimshuffle(x, [*range(ndim - 2), ndim - 1, ndim - 2])
 
 
-def inner(a: Any, b: Any) -> TensorVariable:
+def inner(a: TensorLike, b: TensorLike) -> TensorVariable:
     """The sums of products over the last dimensions of both tensors.
 
     Examples
@@ -137,13 +140,13 @@ def inner(a: Any, b: Any) -> TensorVariable:
     return tensordot(a, b, axes=[[a.type.ndim - 1], [b.type.ndim - 1]])
 
 
-def vdot(a: Any, b: Any) -> TensorVariable:
+def vdot(a: TensorLike, b: TensorLike) -> TensorVariable:
     """The inner product of two tensors as vectors, with the conjugate of the first."""
     a, b = [x if x.type.ndim == 1 else flatten(x) for x in (as_tensor_variable(a), as_tensor_variable(b))]
     return dense_dot(conj(a), b)
 
 
-def kron(a: Any, b: Any) -> TensorVariable:
+def kron(a: TensorLike, b: TensorLike) -> TensorVariable:
     """The Kronecker product: a copy of `b` in place of each element of `a`, times that element.
 
     Examples
@@ -216,7 +219,9 @@ def _difference(
     return -(c * d)
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None) -> TensorVariable:
+def trace(
+    a: TensorLike, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: DTypeLike | None = None
+) -> TensorVariable:
     """The sums of the diagonals of the matrices along two axes.
 
     Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from aesara.graph.op import Op
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.random.type import RandomGeneratorType, RandomStateType, RandomType
 from aesara.tensor.type_other import NoneConst, NoneTypeT
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 __all__ = [
     "AbstractRNGConstructor",
@@ -56,13 +59,13 @@ class AbstractRNGConstructor(Op):
         unmarked = isinstance(seed.type, NoneTypeT) and not self.mark
         return Apply(type(self)(os.urandom(8).hex()) if unmarked else self, [seed], [self.random_type()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: Any = None) -> None:
+    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list], params: object = None) -> None:
         (seed,) = inputs
         if seed is not None and np.size(seed) == 1 and np.ndim(seed) == 0:
             seed = int(seed) if np.asarray(seed).dtype.kind in "iu" else seed.item()
         output_storage[0][0] = getattr(np.random, self.random_constructor)(seed=seed)
 
-    def do_constant_folding(self, fgraph: Any, node: Apply) -> bool:
+    def do_constant_folding(self, fgraph: FunctionGraph, node: Apply) -> bool:
         # Without a seed each call gets another generator.
         return not isinstance(node.inputs[0].type, NoneTypeT)
 

@@ -13,6 +13,7 @@ from aesara.graph.pullback import grad_undefined
 from aesara.scalar.mrg31k3p import integers
 from aesara.tensor.core.constant_value import infer_static_shape
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import TensorType
 from aesara.tensor.core.vector_length import get_vector_length
 
@@ -60,7 +61,7 @@ class mrg_uniform(mrg_uniform_base):
     """
 
     @classmethod
-    def new(cls, rstate: Any, ndim: int | None, dtype: str, size: Any) -> list[Variable]:
+    def new(cls, rstate: Any, ndim: int | None, dtype: str, size: TensorLike) -> list[Variable]:
         """The next states and the numbers."""
         v_size = as_tensor_variable(size)
         if ndim is None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from aesara.graph.nodes import Constant
 from aesara.graph.type import Type
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random.generators import (
     bit_generator_of,
     copy_generator,
@@ -66,16 +67,16 @@ class RandomType(Type):
         )
 
     @staticmethod
-    def values_eq(a: Any, b: Any) -> bool:
+    def values_eq(a: TensorLike, b: TensorLike) -> bool:
         """Tell whether two generators will draw the same numbers."""
         return type(a) is type(b) and same_state(a, b)
 
     @classmethod
-    def values_eq_approx(cls, a: Any, b: Any, **tolerances: Any) -> bool:
+    def values_eq_approx(cls, a: TensorLike, b: TensorLike, **tolerances: Any) -> bool:
         return cls.values_eq(a, b)
 
     @staticmethod
-    def may_share_memory(a: Any, b: Any) -> bool:
+    def may_share_memory(a: TensorLike, b: TensorLike) -> bool:
         """Tell whether what one generator draws changes the state of the other."""
         generators = (np.random.Generator, np.random.RandomState)
         both = isinstance(a, generators) and isinstance(b, generators)

@@ -14,18 +14,20 @@ from aesara.graph.op import Op
 from aesara.graph.pullback import is_disconnected
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import eq, invert, maximum, minimum, neg
 from aesara.tensor.reductions.careduce import as_axes, normalize_axes, with_kept_dims
 from aesara.tensor.reductions.sum_prod_max import max, min
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["argmax", "argmin", "largest", "max_and_argmax", "ptp", "smallest"]
 
 
-def _all_axes(axis: Any, ndim: int, x: Any = None) -> tuple[int, ...]:
+def _all_axes(axis: int | Sequence[int] | None, ndim: int, x: TensorLike | None = None) -> tuple[int, ...]:
     """Axes in ascending order, with all of them in place of None; messages name the variable `x`."""
     axes = normalize_axes(as_axes(axis), ndim, x)
     return tuple(range(ndim)) if axes is None else tuple(sorted(axes))
@@ -44,13 +46,13 @@ class _ArgOp(Op):
 
     __props__: tuple[str, ...] = ("axis",)
 
-    def __init__(self, axis: Any):
+    def __init__(self, axis: int | Sequence[int] | None):
         self.axis = as_axes(axis)
 
     def __str__(self) -> str:
         return f"{type(self).__name__}{{axis={self.axis}}}"
 
-    def _prepared(self, x: Any) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
+    def _prepared(self, x: TensorLike) -> tuple[_ArgOp, TensorVariable, tuple[int | None, ...]]:
         """The op with axes counted from the front, the input, and the static shape that is left."""
         x = as_tensor_variable(x)
         axes = _all_axes(self.axis, x.type.ndim, x)
@@ -75,11 +77,13 @@ class Argmax(_ArgOp):
         op, x, shape = self._prepared(x)
         return Apply(op, [x], [tensor_type("int64", shape)()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x = np.asarray(inputs[0])
         output_storage[0][0] = _argmax(x, _all_axes(self.axis, x.ndim))
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[tuple]:
         return [self._shape(node, shapes[0])]
 
     def grad(
@@ -101,14 +105,16 @@ class MaxAndArgmax(_ArgOp):
         outputs = [tensor_type(x.type.dtype, shape)(name="max"), tensor_type("int64", shape)(name="argmax")]
         return Apply(op, [x], outputs)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         x = np.asarray(inputs[0])
         axes = _all_axes(self.axis, x.ndim)
         with np.errstate(all="ignore"):
             output_storage[0][0] = np.asarray(np.maximum.reduce(x, axis=axes))
         output_storage[1][0] = _argmax(x, axes)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[tuple]:
         shape = self._shape(node, shapes[0])
         return [shape, shape]
 
@@ -136,7 +142,9 @@ class MaxAndArgmax(_ArgOp):
         return [*largest.op.R_op([x], eval_points), None]
 
 
-def max_and_argmax(a: Any, axis: Any = None, keepdims: bool = False) -> list[TensorVariable]:
+def max_and_argmax(
+    a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False
+) -> list[TensorVariable]:
     """The largest element along axes, and where it is.
 
     Parameters

@@ -14,6 +14,7 @@ from aesara.tensor.elementwise.elemwise import Elemwise
 from aesara.tensor.reductions.careduce import CAReduce
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 
@@ -72,12 +73,14 @@ class FusedReduction(ExpressionOp):
         elements = self.elemwise.make_node(*node.inputs)
         return elements, self.reduction.make_node(elements.outputs[0])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         elements, reduced = self._nodes(node)
         storage: list[list[Any]] = [[None]]
         elements.op.perform(elements, inputs, storage)
         reduced.op.perform(reduced, storage[0], output_storage)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         elements, reduced = self._nodes(node)
         return reduced.op.infer_shape(fgraph, reduced, elements.op.infer_shape(fgraph, elements, shapes))

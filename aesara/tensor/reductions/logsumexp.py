@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from aesara import scalar as aes
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.derivatives.gradient_operators import disconnected_grad
 from aesara.tensor.elementwise.elemwise import tensor_function
 from aesara.tensor.elementwise.ops import eq, exp, isinf, log, switch
@@ -25,7 +27,7 @@ __all__ = ["logaddexp", "logsumexp"]
 
 
 @half_in_single
-def logsumexp(x: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def logsumexp(x: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
     """The logarithm of the sum of exponentials along axes, without overflow; minus infinity of no elements.
 
     Parameters

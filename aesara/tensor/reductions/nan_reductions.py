@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
 from aesara.tensor.core.half_precision import half_in_single
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import conj, gt, invert, isnan, real, sqrt, switch
 from aesara.tensor.reductions.all_any import all as all_true
 from aesara.tensor.reductions.all_any import any as any_true
@@ -22,6 +24,8 @@ from aesara.tensor.reductions.sum_prod_max import sum as sum_along
 from aesara.tensor.sequences.cumulative import cumprod, cumsum
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -46,7 +50,9 @@ def _without_nan(a: TensorVariable, value: float) -> TensorVariable:
     return switch(isnan(a), np.asarray(value, dtype=a.type.dtype), a)
 
 
-def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
+def nansum(
+    a: TensorLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> TensorVariable:
     """The sum of the elements along axes that are not NaN; 0 if there are none.
 
     Parameters
@@ -69,22 +75,24 @@ def nansum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) 
     return sum_along(_without_nan(as_tensor_variable(a), 0.0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nanprod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanprod(
+    a: TensorLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> TensorVariable:
     """The product of the elements along axes that are not NaN; 1 if there are none. See `nansum`."""
     return prod_along(_without_nan(as_tensor_variable(a), 1.0), axis=axis, dtype=dtype, keepdims=keepdims)
 
 
-def nancumsum(a: Any, axis: int | None = None) -> TensorVariable:
+def nancumsum(a: TensorLike, axis: int | None = None) -> TensorVariable:
     """The running sums along an axis, in which NaN counts as 0."""
     return cumsum(_without_nan(as_tensor_variable(a), 0.0), axis)
 
 
-def nancumprod(a: Any, axis: int | None = None) -> TensorVariable:
+def nancumprod(a: TensorLike, axis: int | None = None) -> TensorVariable:
     """The running products along an axis, in which NaN counts as 1."""
     return cumprod(_without_nan(as_tensor_variable(a), 1.0), axis)
 
 
-def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanmax(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
     """The largest element along axes that is not NaN; NaN if there is none.
 
     Examples
@@ -99,7 +107,7 @@ def nanmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     return _nan_if_all_are(a, max_along(_without_nan(a, -np.inf), axis, keepdims), axis, keepdims)
 
 
-def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanmin(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
     """The smallest element along axes that is not NaN; NaN if there is none."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
@@ -107,11 +115,13 @@ def nanmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
     return _nan_if_all_are(a, min_along(_without_nan(a, np.inf), axis, keepdims), axis, keepdims)
 
 
-def _nan_if_all_are(a: TensorVariable, result: TensorVariable, axis: Any, keepdims: bool) -> TensorVariable:
+def _nan_if_all_are(
+    a: TensorVariable, result: TensorVariable, axis: int | Sequence[int] | None, keepdims: bool
+) -> TensorVariable:
     return switch(all_true(isnan(a), axis, keepdims), np.asarray(np.nan, dtype=a.type.dtype), result)
 
 
-def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanargmax(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
     """The position along axes of the largest element that is not NaN; an error where there is none."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
@@ -119,7 +129,7 @@ def nanargmax(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariabl
     return argmax(_ranked(_some_number(a, axis), -np.inf), axis, keepdims)
 
 
-def nanargmin(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanargmin(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
     """The position along axes of the smallest element that is not NaN; an error where there is none."""
     a = as_tensor_variable(a)
     if a.type.dtype in discrete_dtypes:
@@ -134,7 +144,7 @@ def _ranked(a: TensorVariable, worst: float) -> TensorVariable:
     return _without_nan(a, worst)
 
 
-def _some_number(a: TensorVariable, axis: Any) -> TensorVariable:
+def _some_number(a: TensorVariable, axis: int | Sequence[int] | None) -> TensorVariable:
     """The tensor, checked to have an element along the axes that is not NaN."""
     return _has_numbers(a, all_true(any_true(invert(isnan(a)), axis)))
 
@@ -145,7 +155,7 @@ def _count(a: TensorVariable, axis: Any, keepdims: bool, dtype: str) -> TensorVa
     return sum_along(invert(isnan(a)), axis=axis, keepdims=keepdims).astype(dtype)
 
 
-def _as_floats(a: Any) -> TensorVariable:
+def _as_floats(a: TensorLike) -> TensorVariable:
     a = as_tensor_variable(a)
     return a.astype("float64") if a.type.dtype in discrete_dtypes else a
 
@@ -155,7 +165,9 @@ def _real_dtype(a: TensorVariable) -> str:
 
 
 @half_in_single
-def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TensorVariable:
+def nanmean(
+    a: TensorLike, axis: int | Sequence[int] | None = None, dtype: DTypeLike | None = None, keepdims: bool = False
+) -> TensorVariable:
     """The mean of the elements along axes that are not NaN; NaN if there are none.
 
     Parameters
@@ -183,7 +195,13 @@ def nanmean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False)
 
 
 @half_in_single
-def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> TensorVariable:
+def nanvar(
+    a: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+) -> TensorVariable:
     """The variance of the elements along axes that are not NaN; NaN where there are not more than `ddof`.
 
     See `nanmean` for the parameters; the sum of squares is divided by the count minus `ddof`.
@@ -201,6 +219,12 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims:
 
 
 @half_in_single
-def nanstd(a: Any, axis: Any = None, dtype: Any = None, ddof: Any = 0, keepdims: bool = False) -> TensorVariable:
+def nanstd(
+    a: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    dtype: DTypeLike | None = None,
+    ddof: Any = 0,
+    keepdims: bool = False,
+) -> TensorVariable:
     """The standard deviation of the elements along axes that are not NaN: the root of `nanvar`."""
     return sqrt(nanvar(a, axis=axis, dtype=dtype, ddof=ddof, keepdims=keepdims))

@@ -39,7 +39,7 @@ FURTHER_OPERANDS = 64
 LEAST_LEFT = 4
 
 
-def get_constant(v: Any) -> Any:
+def get_constant(v: Variable) -> Any:
     """Return the number that a constant (or a number) is, or None for a variable that is not constant."""
     if isinstance(v, Variable):
         return common_value(v)

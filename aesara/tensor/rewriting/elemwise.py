@@ -403,7 +403,7 @@ class InplaceElemwiseOptimizer(InplaceRewriter):
         print(f"{' ' * level}{type(self).__name__} ({self.op.__name__})", file=stream)
 
 
-def _has_room_for(variable: Any, out: Any) -> bool:
+def _has_room_for(variable: Variable, out: Any) -> bool:
     """Return whether an output has the dtype and the shape of an input."""
     mine, others = variable.type, out.type
     if mine is others:

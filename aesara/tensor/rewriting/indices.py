@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from aesara.tensor.indexing.subtensor_basic import IncSubtensor, Subtensor
 from aesara.tensor.rewriting.helpers import applied, same_elements
 from aesara.tensor.rewriting.length_facts import dimension_measured_by
 from aesara.tensor.rewriting.rows import replacing
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 FULL = slice(None)
 #: The largest integer in an index.
@@ -127,7 +130,7 @@ def takes_everything(entry: Any, length_known: int | None, x: Variable, axis: in
     return length_known is not None and stop >= length_known
 
 
-def basic_lengths(fgraph: Any, x: Any, index: Sequence[Any]) -> tuple[Any, ...]:
+def basic_lengths(fgraph: FunctionGraph, x: Any, index: Sequence[Any]) -> tuple[Any, ...]:
     """Return the lengths of a part of a tensor."""
     feature = getattr(fgraph, "shape_feature", None)
     if feature is not None:

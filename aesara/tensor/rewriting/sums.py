@@ -11,7 +11,7 @@ kinks, whose sum is not the slope of the sum. So it is differentiated as the smo
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -33,6 +33,9 @@ from aesara.tensor.rewriting.helpers import (
 )
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.rewriting.rows import row
+
+if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
 
 rules = Rules()
 
@@ -145,7 +148,7 @@ def _has_factor(var: Variable, functions: Container[Op]) -> bool:
     return False
 
 
-def _complements(fgraph: Any, term: Product, dtype: str) -> Iterator[tuple[Variable, Complement]]:
+def _complements(fgraph: FunctionGraph, term: Product, dtype: str) -> Iterator[tuple[Variable, Complement]]:
     """Yield the factors of a term that have complements."""
     for f in dict.fromkeys(term.factors):
         if f.owner is None or f.owner.op not in COMPLEMENTS:

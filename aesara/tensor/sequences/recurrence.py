@@ -16,6 +16,7 @@ from aesara.tensor.elementwise.ops import conj, second
 from aesara.tensor.indexing.inc_subtensor import set_subtensor
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 
@@ -60,7 +61,9 @@ class LinearRecurrence(Op):
         dtype = aes.upcast(a.type.dtype, b.type.dtype)
         return Apply(self, [a.astype(dtype), b.astype(dtype)], [tensor_type(dtype, tuple(shape))()])
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         a, b = inputs
         if a.shape != b.shape:
             raise ValueError(f"{self}: the factors have shape {a.shape}, the terms {b.shape}.")
@@ -75,7 +78,7 @@ class LinearRecurrence(Op):
                     values[i + 1] += factors[i + 1] * values[i]
         output_storage[0][0] = result
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[Any]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[Any]:
         return [shapes[1]]
 
     def L_op(

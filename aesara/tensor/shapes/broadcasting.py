@@ -19,6 +19,7 @@ from aesara.tensor.core.constant_value import (
 )
 from aesara.tensor.core.conversion import as_tensor_variable, constant
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.elementwise.ops import eq, maximum, or_, switch
 from aesara.tensor.indexing.selection import static_broadcast
@@ -106,7 +107,7 @@ broadcast_to_ = BroadcastTo()
 constant_of_output.register(BroadcastTo)(follow_input(0))
 
 
-def broadcast_to(x: Any, shape: Any) -> TensorVariable:
+def broadcast_to(x: TensorLike, shape: Any) -> TensorVariable:
     """Broadcast a tensor to a shape.
 
     Parameters

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import and_, eq, invert, or_
 from aesara.tensor.indexing.nonzero import nonzero
@@ -21,6 +22,8 @@ from aesara.tensor.shapes.rearranging import flatten, normalize_axes, sizes_of, 
 from aesara.tensor.shapes.reshape import reshape, shape_padleft, shape_padright
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -53,7 +56,7 @@ def _product(sizes: Sequence[Any]) -> Any:
     return total
 
 
-def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
+def join_dims(x: TensorLike, start_axis: int = 0, n_axes: int | None = None) -> TensorVariable:
     """Make one dimension of consecutive ones.
 
     Parameters
@@ -87,7 +90,7 @@ def join_dims(x: Any, start_axis: int = 0, n_axes: int | None = None) -> TensorV
     return reshape(x, joined, ndim=len(joined))
 
 
-def split_dims(x: Any, shape: Any, axis: int = 0) -> TensorVariable:
+def split_dims(x: TensorLike, shape: Any, axis: int = 0) -> TensorVariable:
     """Make several dimensions of one.
 
     Parameters
@@ -220,7 +223,7 @@ def _kept_at_ends(keep_axes: int | Sequence[int] | None) -> tuple[int, int]:
     return len(front), len(back)
 
 
-def ravel(a: Any) -> TensorVariable:
+def ravel(a: TensorLike) -> TensorVariable:
     """The elements of a tensor as a vector."""
     return flatten(a)
 
@@ -230,7 +233,7 @@ def ndim(a: Any) -> int:
     return as_tensor_variable(a).type.ndim
 
 
-def size(a: Any, axis: int | None = None) -> TensorVariable:
+def size(a: TensorLike, axis: int | None = None) -> TensorVariable:
     """The number of elements, or the length of an axis.
 
     Examples
@@ -248,12 +251,12 @@ def size(a: Any, axis: int | None = None) -> TensorVariable:
     return constant(np.int64(total)) if isinstance(total, int) else total
 
 
-def astype(x: Any, dtype: Any) -> TensorVariable:
+def astype(x: TensorLike, dtype: DTypeLike) -> TensorVariable:
     """The tensor in another dtype."""
     return as_tensor_variable(x).astype(dtype)
 
 
-def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVariable:
+def count_nonzero(a: TensorLike, axis: int | Sequence[int] | None = None, keepdims: bool = False) -> TensorVariable:
     """Count the nonzero elements along axes.
 
     Examples
@@ -266,7 +269,7 @@ def count_nonzero(a: Any, axis: Any = None, keepdims: bool = False) -> TensorVar
     return sum_along(a if a.type.dtype == "bool" else a.astype("bool"), axis=axis, keepdims=keepdims, dtype="int64")
 
 
-def argwhere(a: Any) -> TensorVariable:
+def argwhere(a: TensorLike) -> TensorVariable:
     """The positions of the elements that are not zero: a row for each, with a column for each dimension.
 
     Examples

@@ -11,9 +11,11 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import HasCFile, Op
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 
@@ -104,7 +106,9 @@ class DimShuffle(HasCFile, Op):
                     f"length 1, but the input {describe(inp)} has type {inp.type}."
                 )
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         (x,) = inputs
         x = np.asarray(x)
         for axis in self.drop:
@@ -112,7 +116,7 @@ class DimShuffle(HasCFile, Op):
                 raise ValueError(f"{self} drops dimension {axis}, which must have length 1; the shape is {x.shape}.")
         output_storage[0][0] = x.transpose(self.transposition)[(..., *self._index)]
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: list[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: list[Any]) -> list[tuple]:
         (in_shape,) = shapes
         return [tuple([_one() if entry == "x" else in_shape[entry] for entry in self.new_order])]
 
@@ -166,7 +170,7 @@ def dimshuffle_op(input_broadcastable: tuple[bool, ...], new_order: tuple[int | 
     return op
 
 
-def dimshuffle(x: Any, new_order: Sequence[int | str]) -> TensorVariable:
+def dimshuffle(x: TensorLike, new_order: Sequence[int | str]) -> TensorVariable:
     """Reorder, add and drop dimensions; see `DimShuffle`. The tensor itself if nothing changes.
 
     Examples

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.shapes.rearranging import moveaxis, normalize_axes, transpose
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["flip", "fliplr", "flipud", "rollaxis", "rot90"]
 
 
-def flip(m: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
+def flip(m: TensorLike, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Reverse the order of the elements along axes.
 
     Parameters
@@ -40,24 +41,24 @@ def flip(m: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     return m[tuple([slice(None, None, -1) if k in axes else slice(None) for k in range(ndim)])]
 
 
-def flipud(m: Any) -> TensorVariable:
+def flipud(m: TensorLike) -> TensorVariable:
     """Reverse the order of the elements along the first axis: a matrix upside down."""
     return flip(_with_dimensions("flipud", m, 1), 0)
 
 
-def fliplr(m: Any) -> TensorVariable:
+def fliplr(m: TensorLike) -> TensorVariable:
     """Reverse the order of the elements along the second axis: a matrix with left and right exchanged."""
     return flip(_with_dimensions("fliplr", m, 2), 1)
 
 
-def _with_dimensions(name: str, m: Any, ndim: int) -> TensorVariable:
+def _with_dimensions(name: str, m: TensorLike, ndim: int) -> TensorVariable:
     m = as_tensor_variable(m)
     if m.type.ndim < ndim:
         raise ValueError(f"{name} needs a tensor of {ndim} or more dimensions; got {describe(m)} of type {m.type}.")
     return m
 
 
-def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> TensorVariable:
+def rot90(m: TensorLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> TensorVariable:
     """Turn a tensor by 90 degrees in the plane of two axes.
 
     Parameters
@@ -93,7 +94,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> TensorVariable:
     return transpose(flip(m, second), order) if k == 1 else flip(transpose(m, order), second)
 
 
-def rollaxis(a: Any, axis: int, start: int = 0) -> TensorVariable:
+def rollaxis(a: TensorLike, axis: int, start: int = 0) -> TensorVariable:
     """Move an axis in front of another one; see `numpy.rollaxis`, and prefer `moveaxis`.
 
     Examples

@@ -10,6 +10,7 @@ import numpy as np
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.check_and_raise import Assert
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.vector_length import get_vector_length
 from aesara.tensor.creation.allocation import alloc
 from aesara.tensor.elementwise.ops import le, maximum
@@ -150,7 +151,7 @@ def transpose(x: Any, axes: Sequence[int] | None = None) -> TensorVariable:
     return result
 
 
-def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> TensorVariable:
+def moveaxis(a: TensorLike, source: int | Sequence[int], destination: int | Sequence[int]) -> TensorVariable:
     """Move dimensions to other positions; the others stay in order.
 
     Parameters
@@ -200,7 +201,7 @@ def swapaxes(y: Any, axis1: int, axis2: int) -> TensorVariable:
     return dimshuffle(y, order)
 
 
-def expand_dims(a: Any, axis: int | Sequence[int]) -> TensorVariable:
+def expand_dims(a: TensorLike, axis: int | Sequence[int]) -> TensorVariable:
     """Add dimensions of size one.
 
     Parameters
@@ -272,7 +273,7 @@ def atleast_3d(*arys: Any, left: bool = True) -> TensorVariable | list[TensorVar
     return atleast_Nd(*arys, n=3, left=left)
 
 
-def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
+def roll(x: TensorLike, shift: Any, axis: int | Sequence[int] | None = None) -> TensorVariable:
     """Shift the entries along a dimension; what leaves at one end enters at the other.
 
     Parameters
@@ -316,7 +317,7 @@ def roll(x: Any, shift: Any, axis: int | Sequence[int] | None = None) -> TensorV
     return join(axis, x[(*before, slice(border, None))], x[(*before, slice(None, border))])
 
 
-def tile(x: Any, reps: Any, ndim: int | None = None) -> TensorVariable:
+def tile(x: TensorLike, reps: Any, ndim: int | None = None) -> TensorVariable:
     """Repeat a tensor as a whole along its dimensions; see `numpy.tile`.
 
     Parameters

@@ -14,6 +14,7 @@ from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import known_entries, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.creation.allocation import alloc, zeros
 from aesara.tensor.creation.ranges import arange
@@ -27,6 +28,8 @@ from aesara.tensor.shapes.reshape import reshape
 from aesara.tensor.shapes.shape import shape
 
 if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["compress", "repeat", "squeeze"]
@@ -249,7 +252,7 @@ def compress(condition: Any, x: Any, axis: int | None = None) -> TensorVariable:
     return take(x, flatnonzero(condition), axis=axis)
 
 
-def to_one_hot(y: Any, nb_class: Any, dtype: Any = None) -> TensorVariable:
+def to_one_hot(y: TensorLike, nb_class: Any, dtype: DTypeLike | None = None) -> TensorVariable:
     """Return a matrix with a one in each row, in the column that `y` names.
 
     Parameters

@@ -13,6 +13,7 @@ from aesara.graph.nodes import Apply, Variable
 from aesara.graph.op import Op
 from aesara.tensor.core.constant_value import constant_of_output, follow_input, known_integer
 from aesara.tensor.core.conversion import as_tensor_variable, constant
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.vector_length import entries_of, get_vector_length, vector_length_of_output
 from aesara.tensor.type_other import NoneConst, NoneTypeT
 
@@ -105,7 +106,7 @@ _specify_shape = SpecifyShape()
 constant_of_output.register(SpecifyShape)(follow_input(0))
 
 
-def _size_or_none(size: Any) -> Variable:
+def _size_or_none(size: TensorLike) -> Variable:
     if size is None or (isinstance(size, Variable) and isinstance(size.type, NoneTypeT)):
         return NoneConst
     size = as_tensor_variable(size, ndim=0)
@@ -225,7 +226,7 @@ def _length_of_unbroadcast(op, v):
     return v.owner.inputs[0].type.shape[0]
 
 
-def unbroadcast(x: Any, *axes: int) -> TensorVariable:
+def unbroadcast(x: TensorLike, *axes: int) -> TensorVariable:
     """Make dimensions of `x` that are known to have size one not broadcast.
 
     Parameters
@@ -251,7 +252,7 @@ def unbroadcast(x: Any, *axes: int) -> TensorVariable:
     return Unbroadcast(*known)(x) if known else x
 
 
-def specify_broadcastable(x: Any, *axes: int) -> TensorVariable:
+def specify_broadcastable(x: TensorLike, *axes: int) -> TensorVariable:
     """State that dimensions of `x` have size one, so that they broadcast.
 
     Parameters

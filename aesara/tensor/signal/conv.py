@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.nnet.conv import convolved_by_conv_op
 from aesara.tensor.shapes.dimshuffle import dimshuffle
 
@@ -26,8 +27,8 @@ def _with_channels(what: str, shape: Any, ndim: int) -> tuple | None:
 
 
 def conv2d(
-    input: Any,
-    filters: Any,
+    input: TensorLike,
+    filters: TensorLike,
     image_shape: Sequence[int | None] | None = None,
     filter_shape: Sequence[int | None] | None = None,
     border_mode: str = "valid",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from aesara.scalar.types import bool as bool_t
 from aesara.tensor.core.conversion import as_tensor_variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.signal.pooling import (
     AveragePoolGrad,
     DownsampleFactorMaxGradGrad,
@@ -35,7 +36,7 @@ __all__ = [
 ]
 
 
-def max_pool_2d_same_size(input: Any, patch_size: Sequence[int]) -> TensorVariable:
+def max_pool_2d_same_size(input: TensorLike, patch_size: Sequence[int]) -> TensorVariable:
     """Images in which only the largest elements of patches that do not overlap are left, and others are zero.
 
     Parameters
@@ -58,7 +59,7 @@ def max_pool_2d_same_size(input: Any, patch_size: Sequence[int]) -> TensorVariab
 
 
 def pool_2d(
-    input: Any,
+    input: TensorLike,
     ws: Any = None,
     ignore_border: bool | None = None,
     stride: Any = None,
@@ -105,7 +106,7 @@ def pool_2d(
 
 
 def pool_3d(
-    input: Any,
+    input: TensorLike,
     ws: Any = None,
     ignore_border: bool | None = None,
     stride: Any = None,
@@ -128,8 +129,8 @@ def pool_3d(
 
 
 def _pooled(
-    ndim: int, input: Any, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str, ds: Any, st: Any,
-    padding: Any,
+    ndim: int, input: TensorLike, ws: Any, ignore_border: bool | None, stride: Any, pad: Any, mode: str, ds: Any,
+    st: Any, padding: Any,
 ) -> TensorVariable:  # fmt: skip
     name = f"pool_{ndim}d"
     ws, stride = _one_of("ws", ws, "ds", ds), _one_of("stride", stride, "st", st)

@@ -24,11 +24,13 @@ from aesara.records import dataclass
 from aesara.tensor.core.constant_value import known_integer
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes, integer_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.core.tensor_type import tensor_type
 from aesara.tensor.core.vector_length import entries_of
 from aesara.tensor.elementwise.ops import gradient_as, maximum, minimum
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = [
@@ -47,7 +49,13 @@ MODES = ("max", "sum", "average_inc_pad", "average_exc_pad")
 
 
 def pooled_size(
-    n: Any, width: Any, stride: Any, pad: Any, ignore_border: bool, at_most: Callable = min, at_least: Callable = max
+    n: TensorLike,
+    width: Any,
+    stride: Any,
+    pad: Any,
+    ignore_border: bool,
+    at_most: Callable = min,
+    at_least: Callable = max,
 ) -> Any:
     """Return the number of windows along a dimension of `n` elements.
 
@@ -211,7 +219,7 @@ class PoolingOp(Op):
                     f"padding must be smaller than the windows; got `pad` {tuple(pad)} and `ws` {tuple(ws)}."
                 )
 
-    def images(self, x: Any, name: str = "x") -> TensorVariable:
+    def images(self, x: TensorLike, name: str = "x") -> TensorVariable:
         """A tensor with the dimensions of the windows at least.
 
         Raises
@@ -274,7 +282,9 @@ class PoolingOp(Op):
         if x.shape != wanted:
             raise ValueError(f"{type(self).__name__}: `{name}` has the shape {x.shape}; the windows are {wanted}.")
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         arrays, vectors = inputs[: self.operands], inputs[self.operands :]
         dtype = node.outputs[0].type.dtype
         if dtype == "float16":
@@ -308,7 +318,7 @@ class PoolingOp(Op):
 class _Downscaling(PoolingOp):
     """An operation whose result has an element for each window."""
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         ws, stride, pad = (entries_of(v, self.ndim) for v in node.inputs[self.operands :])
         return [tuple(pooled_shape(shapes[0], ws, self.ignore_border, stride, pad))]
 
@@ -471,7 +481,7 @@ class PoolGrad(PoolingOp):
     def __init__(self, ignore_border: bool, mode: str = "max", ndim: int = 2, openmp: bool | None = None):
         super().__init__(ignore_border, mode, ndim, openmp)
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         return [shapes[0]]
 
 

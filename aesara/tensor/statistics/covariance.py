@@ -9,6 +9,7 @@ import numpy as np
 from aesara.graph.messages import describe
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import conj, maximum
 from aesara.tensor.joining.join_split import concatenate
 from aesara.tensor.products.dot import dot
@@ -22,8 +23,8 @@ __all__ = ["cov"]
 
 
 def cov(
-    m: Any,
-    y: Any = None,
+    m: TensorLike,
+    y: TensorLike | None = None,
     rowvar: bool = True,
     bias: bool = False,
     ddof: int | None = None,
@@ -87,7 +88,7 @@ def cov(
     return _without_lengths_of_one(covariance)
 
 
-def _variables_in_rows(values: Any, rowvar: bool, name: str) -> TensorVariable:
+def _variables_in_rows(values: TensorLike, rowvar: bool, name: str) -> TensorVariable:
     x = as_tensor_variable(values)
     if x.type.ndim > 2:
         raise ValueError(f"{name} has more than 2 dimensions: {describe(x)} of type {x.type}.")

@@ -32,7 +32,7 @@ class Mean(CAReduce):
     __props__ = ("axis",)
     nfunc_spec = ("mean", 1, 1)
 
-    def __init__(self, axis: Any = None):
+    def __init__(self, axis: int | Sequence[int] | None = None):
         super().__init__(aes.mean, axis)
 
     def __str__(self) -> str:
@@ -55,7 +55,9 @@ class Mean(CAReduce):
         axis = kwargs.get("axis")
         return type(self)(self.axis if axis is None else axis)
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         output_storage[0][0] = np.asarray(np.mean(inputs[0], axis=self.axis, dtype="float64"))
 
     def L_op(
@@ -84,7 +86,7 @@ def _count(x: TensorVariable, axis: Any, dtype: str) -> TensorVariable:
     return count.astype(dtype)
 
 
-def _is_single(x: TensorVariable, axis: Any) -> bool:
+def _is_single(x: TensorVariable, axis: int | Sequence[int] | None) -> bool:
     """Return whether there is known to be one element along axes."""
     axes = normalize_axes(as_axes(axis), x.type.ndim, x)
     return all(x.type.shape[a] == 1 for a in (range(x.type.ndim) if axes is None else axes))

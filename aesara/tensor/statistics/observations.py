@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Variable
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import complex_dtypes, discrete_dtypes
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.creation.diagonals import diagonal
 from aesara.tensor.creation.equal_steps import linspace
 from aesara.tensor.elementwise import ops
@@ -33,7 +35,11 @@ __all__ = ["average", "corrcoef", "correlate", "histogram"]
 
 
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, keepdims: bool = False
+    a: TensorLike,
+    axis: int | Sequence[int] | None = None,
+    weights: Any = None,
+    returned: bool = False,
+    keepdims: bool = False,
 ) -> TensorVariable | tuple[TensorVariable, TensorVariable]:
     """The weighted mean along axes.
 
@@ -81,7 +87,7 @@ def average(
     return (result.astype(dtype), total.astype(dtype)) if returned else result.astype(dtype)
 
 
-def corrcoef(x: Any, y: Any = None, rowvar: bool = True) -> TensorVariable:
+def corrcoef(x: TensorLike, y: TensorLike | None = None, rowvar: bool = True) -> TensorVariable:
     """The correlation coefficients of variables; see `cov` for the parameters.
 
     Examples
@@ -140,7 +146,7 @@ def correlate(a: Any, v: Any, mode: Literal["valid", "same", "full"] = "valid") 
 
 
 def histogram(
-    a: Any, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
+    a: TensorLike, bins: Any = 10, range: Any = None, density: bool = False, weights: Any = None
 ) -> tuple[TensorVariable, TensorVariable]:
     """Count the elements in each of a row of intervals.
 

@@ -33,6 +33,7 @@ from aesara.tensor.vectorization.gufunc_signature import (
 )
 
 if TYPE_CHECKING:
+    from aesara.graph.fg import FunctionGraph
     from aesara.tensor.var import TensorVariable
 
 __all__ = ["vectorize"]
@@ -168,7 +169,9 @@ class Blockwise(Op):
 
     # -- values -----------------------------------------------------------------
 
-    def perform(self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: Any = None) -> None:
+    def perform(
+        self, node: Apply, inputs: Sequence[Any], output_storage: list[list[Any]], params: object = None
+    ) -> None:
         arrays = [np.asarray(x) for x in inputs]
         batch = self.batch_shape(node, arrays)
         if 0 in batch:
@@ -247,7 +250,7 @@ class Blockwise(Op):
             results.append(np.empty((*batch, *core), dtype=out.type.numpy_dtype))
         return results
 
-    def infer_shape(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
+    def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[tuple]:
         batch = []
         n_batch = node.outputs[0].type.ndim - len(self.outputs_signature[0])
         for axis in range(-n_batch, 0):
@@ -280,7 +283,7 @@ class Blockwise(Op):
                 return shape[position]
         return constant(1, dtype="int64")
 
-    def _core_shapes(self, fgraph: Any, node: Apply, shapes: Sequence[Any]) -> list[list[Any]]:
+    def _core_shapes(self, fgraph: FunctionGraph, node: Apply, shapes: Sequence[Any]) -> list[list[Any]]:
         """The shapes of the core op's outputs, with None for sizes that depend on the values of the inputs."""
         core = self.core_node(node.inputs)
         unknown = [[None] * len(dims) for dims in self.outputs_signature]

@@ -51,7 +51,7 @@ class Requirement:
     message: str
 
 
-def _negative(x: Any) -> Any:
+def _negative(x: jax.Array) -> Any:
     """Test the sign bit, which -0.0 has; false for NaN."""
     nan, signbit = (np.isnan, np.signbit) if is_known(x) else (jnp.isnan, jnp.signbit)
     return signbit(x) & ~nan(x) if x.dtype.kind == "f" else x < 0
@@ -218,7 +218,7 @@ def _log_series(d: KeyedDraw, p: Any) -> Any:
     return jnp.where((v >= p) | (v >= q), 1, jnp.where(v <= q**2, many, 2))
 
 
-def _zipf(d: KeyedDraw, a: Any) -> Any:
+def _zipf(d: KeyedDraw, a: jax.Array) -> Any:
     """Draw by the method of L. Devroye, "Non-uniform random variate generation" (1986), page 551."""
     a = jnp.broadcast_to(a, d.shape)
     less = jnp.where((a > 1) & (a < 1025), a, 2) - 1

@@ -93,11 +93,11 @@ class KeyedDraw:
         """Draw exponential numbers with mean 1."""
         return jax.random.exponential(self.key(), self.shape, self.dtype)
 
-    def gamma(self, a: Any) -> Any:
+    def gamma(self, a: jax.Array) -> Any:
         """Draw gamma numbers with scale 1."""
         return jax.random.gamma(self.key(), a, self.shape, self.dtype)
 
-    def log_gamma(self, a: Any, *support: int) -> Any:
+    def log_gamma(self, a: jax.Array, *support: int) -> Any:
         """Draw logarithms of gamma numbers, which do not underflow for small shapes."""
         return jax.random.loggamma(self.key(), a, self.shape + support, self.dtype)
 

@@ -11,7 +11,7 @@ from aesara.graph.nodes import Apply
 from aesara.link.jax.dispatch.basic import Checks, require
 
 
-def require_square(op: Any, x: Any, error: type[Exception] = ValueError) -> None:
+def require_square(op: Any, x: jax.Array, error: type[Exception] = ValueError) -> None:
     """Raise an error unless a matrix is square."""
     if x.shape[0] != x.shape[1]:
         raise error(f"{op}: the matrix must be square; it has shape {x.shape}.")
@@ -23,17 +23,17 @@ def require_finite(checks: Checks | None, node: Apply | None, *arrays: Any) -> N
         require(checks, jnp.isfinite(x).all(), ValueError, "array must not contain infs or NaNs", node)
 
 
-def adjoint(x: Any) -> Any:
+def adjoint(x: jax.Array) -> Any:
     """Return the conjugate transpose."""
     return jnp.conj(x.T)
 
 
-def triangle(x: Any, lower: bool, k: int = 0) -> Any:
+def triangle(x: jax.Array, lower: bool, k: int = 0) -> Any:
     """Return a triangle of a matrix, without the `k` longest diagonals."""
     return jnp.tril(x, -k) if lower else jnp.triu(x, k)
 
 
-def matrix_of_triangle(x: Any, lower: bool, hermitian: bool = True) -> Any:
+def matrix_of_triangle(x: jax.Array, lower: bool, hermitian: bool = True) -> Any:
     """Return the Hermitian or symmetric matrix with the given triangle."""
     off_diagonal, diagonal = triangle(x, lower, 1), jnp.diag(x)
     if hermitian:
@@ -41,12 +41,12 @@ def matrix_of_triangle(x: Any, lower: bool, hermitian: bool = True) -> Any:
     return off_diagonal + off_diagonal.T + jnp.diag(diagonal)
 
 
-def solve_triangular(a: Any, b: Any, lower: bool, trans: int = 0, unit_diagonal: bool = False) -> Any:
+def solve_triangular(a: jax.Array, b: jax.Array, lower: bool, trans: int = 0, unit_diagonal: bool = False) -> Any:
     """Solve a system with a triangular matrix, or its transpose (1) or conjugate transpose (2)."""
     return jax.scipy.linalg.solve_triangular(a, b, trans=trans, lower=lower, unit_diagonal=unit_diagonal)
 
 
-def solve_by_lu(a: Any, b: Any) -> tuple[Any, Any]:
+def solve_by_lu(a: jax.Array, b: jax.Array) -> tuple[Any, Any]:
     """Solve a system with a square matrix; return the solution, and whether the matrix is regular."""
     factors, pivots, _ = jax.lax.linalg.lu(a)
     return jax.scipy.linalg.lu_solve((factors, pivots), b), (jnp.diag(factors) != 0).all()

@@ -38,7 +38,7 @@ from aesara.tensor.linear_algebra.svd import SVD
 def jax_funcify_Det(op: Det, **kwargs: Any) -> Callable[..., Any]:
     """Return the determinant."""
 
-    def det(x: Any) -> Any:
+    def det(x: jax.Array) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
         return jnp.linalg.det(x)
 
@@ -49,7 +49,7 @@ def jax_funcify_Det(op: Det, **kwargs: Any) -> Callable[..., Any]:
 def jax_funcify_SLogDet(op: SLogDet, **kwargs: Any) -> Callable[..., Any]:
     """Return sign and logarithm of the absolute value of a determinant."""
 
-    def slogdet(x: Any) -> Any:
+    def slogdet(x: jax.Array) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
         return tuple(jnp.linalg.slogdet(x))
 
@@ -62,7 +62,7 @@ def jax_funcify_MatrixInverse(
 ) -> Callable[..., Any]:
     """Return the inverse; all NaN if the matrix has a NaN."""
 
-    def inverse(x: Any) -> Any:
+    def inverse(x: jax.Array) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
         result, is_regular = solve_by_lu(x, jnp.eye(x.shape[0], dtype=x.dtype))
         has_nan = jnp.isnan(x).any()
@@ -94,13 +94,13 @@ for _kind in (Cofactors, CofactorsGrad, EighGrad, EigvalshGrad, MatrixPinv, Pinv
 # -- eigenvalues -------------------------------------------------------------------------------------------------
 
 
-def _spectrum(x: Any) -> tuple[Any, Any]:
+def _spectrum(x: jax.Array) -> tuple[Any, Any]:
     """Return ascending eigenvalues and eigenvectors of a Hermitian matrix."""
     vectors, values = jax.lax.linalg.eigh(x, lower=True, symmetrize_input=False, sort_eigenvalues=True)
     return values, vectors
 
 
-def _generalized_spectrum(checks: Any, node: Apply | None, a: Any, b: Any) -> tuple[Any, Any]:
+def _generalized_spectrum(checks: Any, node: Apply | None, a: jax.Array, b: jax.Array) -> tuple[Any, Any]:
     """Solve ``A v = w B v`` for Hermitian matrices, by the Cholesky factor of B."""
     factor = jax.lax.linalg.cholesky(b, symmetrize_input=False)
     message = "The matrix B is not positive definite."
@@ -114,7 +114,7 @@ def _generalized_spectrum(checks: Any, node: Apply | None, a: Any, b: Any) -> tu
 def jax_funcify_Eigh(op: Eigh, **kwargs: Any) -> Callable[..., Any]:
     """Return eigenvalues and eigenvectors of a Hermitian matrix."""
 
-    def eigh(x: Any) -> Any:
+    def eigh(x: jax.Array) -> Any:
         require_square(op, x, np.linalg.LinAlgError)
         return _spectrum(matrix_of_triangle(x, op.UPLO == "L"))
 
@@ -144,14 +144,14 @@ def _of_hermitian_matrices(
 # -- singular values ---------------------------------------------------------------------------------------------
 
 
-def _decompose(checks: Any, node: Apply | None, x: Any, full: bool) -> tuple[Any, Any, Any]:
+def _decompose(checks: Any, node: Apply | None, x: jax.Array, full: bool) -> tuple[Any, Any, Any]:
     """Return the singular value decomposition; raise an error for infinities and NaNs."""
     u, s, vh = jnp.linalg.svd(x, full_matrices=full)
     _require_values(checks, node, x, s)
     return u, s, vh
 
 
-def _require_values(checks: Any, node: Apply | None, x: Any, s: Any) -> None:
+def _require_values(checks: Any, node: Apply | None, x: jax.Array, s: Any) -> None:
     holds = jnp.isfinite(x).all() & ~jnp.isnan(s).any()
     require(checks, holds, np.linalg.LinAlgError, "SVD did not converge", node)
 
@@ -160,7 +160,7 @@ def _require_values(checks: Any, node: Apply | None, x: Any, s: Any) -> None:
 def jax_funcify_SVD(op: SVD, node: Apply | None = None, checks: Any = None, **kwargs: Any) -> Callable[..., Any]:
     """Return the singular value decomposition, or the singular values."""
 
-    def svd(x: Any) -> Any:
+    def svd(x: jax.Array) -> Any:
         if op.compute_uv:
             return _decompose(checks, node, x, bool(op.full_matrices))
         s = jnp.linalg.svd(x, compute_uv=False)
@@ -177,7 +177,7 @@ def jax_funcify_Lstsq(op: Lstsq, node: Apply | None = None, checks: Any = None, 
     Residuals are NaN if the matrix does not have full rank: their number must be known, so they cannot be empty.
     """
 
-    def lstsq(x: Any, y: Any, rcond: Any) -> Any:
+    def lstsq(x: jax.Array, y: jax.Array, rcond: Any) -> Any:
         (rows, columns), right = x.shape, y if y.ndim == 2 else y[:, None]
         if rows != y.shape[0]:
             raise ValueError(f"{op}: a matrix of shape {x.shape} and a right-hand side of {y.shape} do not fit.")
@@ -218,7 +218,7 @@ def jax_funcify_QRPivoted(
 ) -> Callable[..., Any]:
     """Return the factors of the matrix with permuted columns, and the permutation."""
 
-    def qr(x: Any) -> Any:
+    def qr(x: jax.Array) -> Any:
         require_finite(checks, node, x)
         order = _pivot_columns(jax.lax.stop_gradient(x))
         found = _one_or_pair(jnp.linalg.qr(x[:, order], mode=op.mode))
@@ -227,7 +227,7 @@ def jax_funcify_QRPivoted(
     return qr
 
 
-def _pivot_columns(x: Any) -> Any:
+def _pivot_columns(x: jax.Array) -> Any:
     """Return column numbers by greedy pivoting: each has the largest component orthogonal to those before."""
     columns = x.shape[1]
 

@@ -22,7 +22,7 @@ def precision() -> str:
     return jax.config.jax_default_matmul_precision or "highest"
 
 
-def product(x: Any, y: Any, dtype: Any) -> Any:
+def product(x: jax.Array, y: jax.Array, dtype: Any) -> Any:
     """Return the product of two arrays as `numpy.matmul`, computed in a dtype."""
     return jnp.matmul(jnp.asarray(x, dtype), jnp.asarray(y, dtype), precision=precision())
 
@@ -47,7 +47,7 @@ def jax_funcify_BatchedDot(op: BatchedDot, node: Apply | None = None, **kwargs: 
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
-    def batched_dot(x: Any, y: Any) -> Any:
+    def batched_dot(x: jax.Array, y: jax.Array) -> Any:
         if x.shape[0] != y.shape[0] or x.shape[-1] != y.shape[1]:
             raise ValueError(f"batched_dot: shapes {x.shape} and {y.shape} do not match.")
         rows = x if x.ndim == 3 else x[:, None, :]
@@ -62,7 +62,7 @@ def jax_funcify_MatMul(op: MatMul, node: Apply | None = None, **kwargs: Any) -> 
     """Return batched products; only dimensions of static length 1 broadcast."""
     assert node is not None
 
-    def matmul(x: Any, y: Any) -> Any:
+    def matmul(x: jax.Array, y: jax.Array) -> Any:
         require_batches_to_fit(node, x.shape, y.shape)
         return product(x, y, node.outputs[0].type.dtype)
 
@@ -78,7 +78,7 @@ def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs
     is_plain = not op.windows.unshared and jnp.issubdtype(working, jnp.inexact)
     compute = _by_convolution if is_plain else _by_windows
 
-    def correlation(x: Any, y: Any, *rest: Any) -> Any:
+    def correlation(x: jax.Array, y: jax.Array, *rest: Any) -> Any:
         sizes = (
             [int(n) for v in rest for n in require_known(v, f"The sizes of the result of {op}").ravel()]
             if rest
@@ -93,7 +93,7 @@ def jax_funcify_Correlation(op: Correlation, node: Apply | None = None, **kwargs
 
 
 def _by_convolution(
-    direction: Direction, windows: Windows, x: Any, y: Any, image: Shape, kernel: Shape, output: Shape
+    direction: Direction, windows: Windows, x: jax.Array, y: jax.Array, image: Shape, kernel: Shape, output: Shape
 ) -> Any:
     """Compute by a convolution of XLA, of which the gradients are transposes."""
 
@@ -119,7 +119,7 @@ def _by_convolution(
 
 
 def _by_windows(
-    direction: Direction, windows: Windows, x: Any, y: Any, image: Shape, kernel: Shape, output: Shape
+    direction: Direction, windows: Windows, x: jax.Array, y: jax.Array, image: Shape, kernel: Shape, output: Shape
 ) -> Any:
     """Compute by an array with all entries of all windows, for integers and unshared filters."""
     grid = WindowGrid(output, kernel, windows.strides, windows.dilations)

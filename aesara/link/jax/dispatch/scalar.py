@@ -62,32 +62,32 @@ def cast(value: Any, dtype: str) -> Any:
     return value.astype(dtype)
 
 
-def _is_float(x: Any) -> bool:
+def _is_float(x: jax.Array) -> bool:
     return bool(jnp.issubdtype(jnp.result_type(x), jnp.inexact))
 
 
-def _add(x: Any, y: Any) -> Any:
+def _add(x: jax.Array, y: jax.Array) -> Any:
     return x | y if x.dtype == bool else x + y
 
 
-def _mul(x: Any, y: Any) -> Any:
+def _mul(x: jax.Array, y: jax.Array) -> Any:
     return x & y if x.dtype == bool else x * y
 
 
-def _intdiv(x: Any, y: Any) -> Any:
+def _intdiv(x: jax.Array, y: jax.Array) -> Any:
     return _divmod(x, y)[0] if _is_float(x) else _unless_zero(jnp.floor_divide, x, y)
 
 
-def _mod(x: Any, y: Any) -> Any:
+def _mod(x: jax.Array, y: jax.Array) -> Any:
     return _divmod(x, y)[1] if _is_float(x) else _unless_zero(jnp.remainder, x, y)
 
 
-def _unless_zero(function: Callable[..., Any], x: Any, y: Any) -> Any:
+def _unless_zero(function: Callable[..., Any], x: jax.Array, y: jax.Array) -> Any:
     """Return a quotient or remainder of integers, 0 if the divisor is 0, as in NumPy."""
     return jnp.where(y == 0, jnp.zeros((), x.dtype), function(x, jnp.where(y == 0, jnp.ones((), y.dtype), y)))
 
 
-def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
+def _divmod(x: jax.Array, y: jax.Array) -> tuple[Any, Any]:
     """Return floored quotient and remainder of floats, with signs of zeros as in NumPy."""
     rest = jnp.fmod(x, y)
     across = (rest != 0) & ((y < 0) != (rest < 0))
@@ -99,7 +99,7 @@ def _divmod(x: Any, y: Any) -> tuple[Any, Any]:
     return jnp.where(y == 0, x / y, whole), rest
 
 
-def _pow(x: Any, y: Any) -> Any:
+def _pow(x: jax.Array, y: jax.Array) -> Any:
     if _is_float(x):
         return jnp.power(x, y)
     x, y = jnp.broadcast_arrays(x, y)
@@ -112,33 +112,33 @@ def _pow(x: Any, y: Any) -> Any:
     return jax.lax.while_loop(lambda state: jnp.any(state[2] != 0), square, start)[0]
 
 
-def _log1p(x: Any) -> Any:
+def _log1p(x: jax.Array) -> Any:
     # `log1p` of XLA loses eight bits there.
     return jnp.where((x > -0.45) & (x < -0.25), jnp.log(1 + x), jnp.log1p(x))
 
 
-def _exp2(x: Any) -> Any:
+def _exp2(x: jax.Array) -> Any:
     near = jnp.clip(x, -3000, 3000)
     whole = jnp.rint(near)
     return jnp.ldexp(jnp.exp((near - whole) * math.log(2)), whole.astype("int32"))
 
 
-def _half_exp(x: Any) -> Any:
+def _half_exp(x: jax.Array) -> Any:
     """Return ``exp(|x|) / 2``, which overflows later than ``exp(|x|)``."""
     half = jnp.exp(0.5 * abs(x))
     return 0.5 * half * half
 
 
-def _sinh(x: Any) -> Any:
+def _sinh(x: jax.Array) -> Any:
     large = jnp.copysign(_half_exp(x) - 0.5 * jnp.exp(-abs(x)), x)
     return jnp.where(abs(x) < 1, jnp.sinh(x), large)
 
 
-def _cosh(x: Any) -> Any:
+def _cosh(x: jax.Array) -> Any:
     return _half_exp(x) + 0.5 * jnp.exp(-abs(x))
 
 
-def _atanh(x: Any) -> Any:
+def _atanh(x: jax.Array) -> Any:
     size = abs(x)
     return jnp.copysign(0.5 * jnp.log1p(2 * size / (1 - size)), x)
 
@@ -252,7 +252,7 @@ def _by_primitive(
     function = PRIMITIVES[name]
     if name == "pow" and types[1].numpy_dtype.kind == "i":
 
-        def power(x: Any, y: Any) -> Any:
+        def power(x: jax.Array, y: jax.Array) -> Any:
             message = "Integers to negative integer powers are not allowed."
             require(checks, y >= 0, ValueError, message, node)
             return function(x, y)

@@ -45,7 +45,7 @@ def jax_funcify_Cholesky(
 ) -> Callable[..., Any]:
     """Return the Cholesky factor of the matrix with the given triangle."""
 
-    def cholesky(x: Any) -> Any:
+    def cholesky(x: jax.Array) -> Any:
         require_square(op, x)
         if op.on_error == "raise":
             require_finite(checks, node, x)
@@ -58,13 +58,13 @@ def jax_funcify_Cholesky(
     return cholesky
 
 
-def _factor(x: Any, lower: bool) -> Any:
+def _factor(x: jax.Array, lower: bool) -> Any:
     """Return the Cholesky factor, NaN if there is none."""
     factor = jax.lax.linalg.cholesky(matrix_of_triangle(x, lower), symmetrize_input=False)
     return factor if lower else adjoint(factor)
 
 
-def _solve_by_cholesky(factor: Any, b: Any, lower: bool) -> Any:
+def _solve_by_cholesky(factor: Any, b: jax.Array, lower: bool) -> Any:
     first, other = (0, 2) if lower else (2, 0)
     inner = solve_triangular(factor, b, lower, first)
     return solve_triangular(factor, inner, lower, other)
@@ -100,7 +100,7 @@ def jax_funcify_SolveBase(
 ) -> Callable[..., Any]:
     """Solve a system with a square matrix."""
 
-    def solve(a: Any, b: Any) -> Any:
+    def solve(a: jax.Array, b: jax.Array) -> Any:
         if a.shape[0] != a.shape[1]:
             raise ValueError(f"{op}: `A` must be a square matrix; it has shape {a.shape}.")
         if a.shape[0] != b.shape[0]:
@@ -116,7 +116,7 @@ def jax_funcify_SolveBase(
     return solve
 
 
-def _solution(op: SolveBase, a: Any, b: Any) -> tuple[Any, Any, str]:
+def _solution(op: SolveBase, a: jax.Array, b: jax.Array) -> tuple[Any, Any, str]:
     """Return the solution, whether it exists, and the error message otherwise."""
     lower = bool(op.lower)
     if isinstance(op, SolveTriangular):
@@ -144,7 +144,7 @@ def jax_funcify_NanOnError(
     inner = Apply(op.op, node.inputs, [out.type() for out in node.outputs])
     function = jax_funcify(op.op, node=inner, checks=None, **kwargs)
 
-    def or_nan(a: Any, *others: Any) -> Any:
+    def or_nan(a: jax.Array, *others: Any) -> Any:
         is_read = op.op.read_of(np.ones(a.shape)) != 0
         finite = [jnp.isfinite(jnp.where(is_read, a, 0)), *map(jnp.isfinite, others)]
         is_valid = jnp.stack([part.all() for part in finite]).all()
@@ -168,7 +168,7 @@ def jax_funcify_LU(op: LU, node: Apply | None = None, **kwargs: Any) -> Callable
     assert node is not None
     dtype = node.outputs[0].type.dtype
 
-    def lu(x: Any) -> Any:
+    def lu(x: jax.Array) -> Any:
         rows, k = x.shape[0], min(x.shape)
         factors, _, permutation = jax.lax.linalg.lu(x)
         low = jnp.tril(factors[:, :k], -1) + jnp.eye(rows, k, dtype=x.dtype)
@@ -185,7 +185,7 @@ def jax_funcify_LU(op: LU, node: Apply | None = None, **kwargs: Any) -> Callable
 def jax_funcify_LUFactor(op: LUFactor, **kwargs: Any) -> Callable[..., Any]:
     """Return the factors in one matrix, and the pivots."""
 
-    def lu_factor(x: Any) -> Any:
+    def lu_factor(x: jax.Array) -> Any:
         require_square(op, x, LinAlgError)
         return jax.lax.linalg.lu(x)[:2]
 
@@ -221,7 +221,7 @@ def jax_funcify_SolveByLU(
 ) -> Callable[..., Any]:
     """Solve a system by LU factors."""
 
-    def solve(factors: Any, pivots: Any, b: Any) -> Any:
+    def solve(factors: Any, pivots: Any, b: jax.Array) -> Any:
         if factors.shape[0] != b.shape[0]:
             order = factors.shape[0]
             raise ValueError(f"{op}: a matrix of order {order} and a right-hand side of shape {b.shape} do not fit.")
@@ -248,7 +248,7 @@ def jax_funcify_InverseByLU(
     return inverse
 
 
-def _solve_by_lu_factors(factors: Any, pivots: Any, b: Any, trans: int) -> Any:
+def _solve_by_lu_factors(factors: Any, pivots: Any, b: jax.Array, trans: int) -> Any:
     return jax.scipy.linalg.lu_solve((factors, jnp.asarray(pivots, "int32")), b, trans=trans)
 
 
@@ -261,7 +261,7 @@ def jax_funcify_SolveBanded(
 ) -> Callable[..., Any]:
     """Solve a system with a banded matrix, with pivoting."""
 
-    def solve(ab: Any, b: Any) -> Any:
+    def solve(ab: Any, b: jax.Array) -> Any:
         if ab.shape[1] != b.shape[0] or ab.shape[0] != op.lower + op.upper + 1:
             raise ValueError(f"{op}: diagonals of shape {ab.shape} and a right-hand side of {b.shape} do not fit.")
         if b.size == 0:
@@ -279,7 +279,7 @@ def jax_funcify_SolveHermitianBanded(
 ) -> Callable[..., Any]:
     """Solve a system with a positive definite banded matrix, of which one triangle is given."""
 
-    def solve(ab: Any, b: Any) -> Any:
+    def solve(ab: Any, b: jax.Array) -> Any:
         if ab.shape[1] != b.shape[0]:
             raise ValueError(f"{op}: diagonals of shape {ab.shape} and a right-hand side of {b.shape} do not fit.")
         if b.size == 0:
@@ -304,7 +304,7 @@ def _conjugate_transpose_diagonals(diagonals: Any, above: bool) -> Any:
     return jnp.where((positions >= 0) & (positions < n), jnp.conj(entries), 0)
 
 
-def _solve_banded(ab: Any, b: Any, lower: int, upper: int, pivot: bool) -> tuple[Any, Any]:
+def _solve_banded(ab: Any, b: jax.Array, lower: int, upper: int, pivot: bool) -> tuple[Any, Any]:
     """Eliminate one column after the other; return the solution and the pivots.
 
     The state holds the rows with entries in the current column, from this column on.
@@ -317,7 +317,7 @@ def _solve_banded(ab: Any, b: Any, lower: int, upper: int, pivot: bool) -> tuple
     rows = jnp.where(inside, ab[lower + upper - offset, np.clip(column, 0, n - 1)], 0)
     right = jnp.concatenate([right, jnp.zeros((lower, right.shape[1]), b.dtype)])
 
-    def shift(matrix: Any, by: int) -> Any:
+    def shift(matrix: jax.Array, by: int) -> Any:
         return jnp.concatenate([matrix[by:], jnp.zeros(by, matrix.dtype)])
 
     # Row i starts in column i - lower; the first rows are shifted to column 0.
@@ -354,7 +354,7 @@ def _solve_banded(ab: Any, b: Any, lower: int, upper: int, pivot: bool) -> tuple
 _MOST_SQUARINGS = 64
 
 
-def _exponential(x: Any) -> Any:
+def _exponential(x: jax.Array) -> Any:
     # JAX scales matrices by one power of 2 less than its approximant requires.
     half = jax.scipy.linalg.expm(x / 2, max_squarings=_MOST_SQUARINGS)
     return product(half, half, x.dtype)
@@ -364,7 +364,7 @@ def _exponential(x: Any) -> Any:
 def jax_funcify_Expm(op: Expm, **kwargs: Any) -> Callable[..., Any]:
     """Return the exponential; NaN for matrices that are not finite."""
 
-    def expm(x: Any) -> Any:
+    def expm(x: jax.Array) -> Any:
         require_square(op, x, LinAlgError)
         return _exponential(x) if x.size else x
 
@@ -375,7 +375,7 @@ def jax_funcify_Expm(op: Expm, **kwargs: Any) -> Callable[..., Any]:
 def jax_funcify_ExpmGrad(op: ExpmGrad, **kwargs: Any) -> Callable[..., Any]:
     """Return the derivative of the exponential of the conjugate transpose along the output gradient."""
 
-    def gradient(x: Any, g: Any) -> Any:
+    def gradient(x: jax.Array, g: Any) -> Any:
         require_square(op, x)
         return jax.jvp(_exponential, (adjoint(x),), (g,))[1] if x.size else x
 

@@ -105,7 +105,7 @@ class _Location:
         self.mode = "promise_in_bounds"
         self.selected: list[tuple[int, Any]] = []
 
-    def window(self, x: Any) -> Any:
+    def window(self, x: jax.Array) -> Any:
         return x if tuple(self.sizes) == x.shape else lax.dynamic_slice(x, self.starts, self.sizes)
 
     def read(self, window: Any) -> Any:
@@ -116,7 +116,7 @@ class _Location:
         pairs = zip(self.parts, shape)
         return all(isinstance(part, slice) and range(n)[part] == range(n) for part, n in pairs)
 
-    def put(self, x: Any, window: Any) -> Any:
+    def put(self, x: jax.Array, window: Any) -> Any:
         return window if tuple(self.sizes) == x.shape else lax.dynamic_update_slice(x, window, self.starts)
 
 
@@ -138,13 +138,13 @@ class Indexing:
         self.checks = checks
         self.distances = [None if entry is None else distance(entry.start, entry.stop) for entry in slices]
 
-    def read(self, x: Any, index: Index) -> Any:
+    def read(self, x: jax.Array, index: Index) -> Any:
         """Return the region that an index selects."""
         x = jnp.asarray(x)
         location = self._locate(x.shape, index, None)
         return location.read(location.window(x))
 
-    def write(self, x: Any, y: Any, index: Index, is_set: bool, only_once: bool = False) -> Any:
+    def write(self, x: jax.Array, y: jax.Array, index: Index, is_set: bool, only_once: bool = False) -> Any:
         """Return the array after a region is set to a value, or incremented.
 
         With `only_once`, duplicate indices increment only once.
@@ -160,7 +160,7 @@ class Indexing:
         location = self._locate(x.shape, index, y.shape)
         return self._write_at(x, y, location, is_set, only_once)
 
-    def _write_at(self, x: Any, y: Any, location: _Location, is_set: bool, only_once: bool) -> Any:
+    def _write_at(self, x: jax.Array, y: jax.Array, location: _Location, is_set: bool, only_once: bool) -> Any:
         window = location.window(x)
         _require_broadcastable(y.shape, _region_shape(window.shape, location.parts))
         is_once = not any(map(np.ndim, location.parts))
@@ -181,7 +181,7 @@ class Indexing:
         write = at.set if is_set else at.max if x.dtype == bool else at.add
         return location.put(x, write(y, mode=location.mode, unique_indices=is_once))
 
-    def _write_by_mask(self, x: Any, y: Any, index: Index, k: int, is_set: bool) -> Any:
+    def _write_by_mask(self, x: jax.Array, y: jax.Array, index: Index, k: int, is_set: bool) -> Any:
         """Write under an unknown mask; the other entries are integers, slices and None."""
         mask = self._require_mask_shape(index[k], x.shape, sum(_n_indexed(entry) for entry in index[:k]))
         axis = result_layout(index)[2]
@@ -348,7 +348,7 @@ def _region_ndim(ndim: int, index: Index) -> int:
     return kept + n_new + ndim - sum(map(_n_indexed, index))
 
 
-def _last_of_each(shape: tuple[int, ...], y: Any, parts: Index) -> tuple[Any, bool]:
+def _last_of_each(shape: tuple[int, ...], y: jax.Array, parts: Index) -> tuple[Any, bool]:
     """Replace entries of a value at duplicate indices with the last one of each.
 
     The second result is True if there are no duplicates.
@@ -403,7 +403,7 @@ def jax_funcify_Subtensor(op: Subtensor, node: Apply, checks: Checks | None = No
     """Read the region that integers and slices select."""
     indexing = Indexing(node, checks, _slices_of(indices_from_subtensor(node.inputs[1:], op.idx_list)))
 
-    def part(x: Any, *scalars: Any) -> Any:
+    def part(x: jax.Array, *scalars: Any) -> Any:
         return indexing.read(x, indices_from_subtensor(scalars, op.idx_list))
 
     return _fold_if_known(node, part)
@@ -414,7 +414,7 @@ def jax_funcify_IncSubtensor(op: IncSubtensor, node: Apply, checks: Checks | Non
     """Write to the region that integers and slices select."""
     indexing = Indexing(node, checks)
 
-    def write(x: Any, y: Any, *scalars: Any) -> Any:
+    def write(x: jax.Array, y: jax.Array, *scalars: Any) -> Any:
         return indexing.write(x, y, indices_from_subtensor(scalars, op.idx_list), op.set_instead_of_inc)
 
     return _fold_if_known(node, write)
@@ -435,7 +435,7 @@ def jax_funcify_AdvancedIncSubtensor(op: Any, node: Apply, checks: Checks | None
     indexing = Indexing(node, checks)
     only_once = getattr(op, "ignore_duplicates", False)
 
-    def write(x: Any, y: Any, *index: Any) -> Any:
+    def write(x: jax.Array, y: jax.Array, *index: Any) -> Any:
         return indexing.write(x, y, index, op.set_instead_of_inc, only_once)
 
     return _fold_if_known(node, write)
@@ -451,7 +451,7 @@ def jax_funcify_MakeSlice(op: MakeSlice, **kwargs: Any) -> Callable[..., Any]:
 def jax_funcify_ChainedIndex(op: ChainedIndex, node: Apply, checks: Checks | None = None, **kwargs: Any) -> Any:
     """Compose successive slices of one axis; bounds must be known unless the last entry is an integer."""
 
-    def compose(x: Any, *scalars: Any) -> Any:
+    def compose(x: jax.Array, *scalars: Any) -> Any:
         scalars = tuple(map(_to_numpy, scalars))
         if op.is_slice:
             scalars = tuple(require_known(scalar, "A slice of a slice") for scalar in scalars)

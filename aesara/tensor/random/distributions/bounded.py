@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aesara.graph.nodes import Variable
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.random.distributions.formulas import ScipyRandomVariable, as_numbers, require, shape_of_draws
 from aesara.tensor.random.path_derivatives import (
     of_beta,
@@ -46,7 +47,7 @@ class UniformRV(RandomVariable):
         """
         return super().__call__(low, high, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, low: Any, high: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: Any, low: TensorLike, high: TensorLike) -> Sequence[Any]:
         return of_uniform(redrawn(draw, 0.0, 1.0))
 
 
@@ -78,7 +79,7 @@ class TriangularRV(RandomVariable):
         """
         return super().__call__(left, mode, right, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, left: Any, mode: Any, right: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: Any, left: TensorLike, mode: Any, right: TensorLike) -> Sequence[Any]:
         return of_triangular(draw, left, mode, right)
 
 
@@ -106,7 +107,7 @@ class BetaRV(RandomVariable):
         """
         return super().__call__(alpha, beta, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, alpha: Any, beta: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: Any, alpha: TensorLike, beta: TensorLike) -> Sequence[Any]:
         return of_beta(draw, alpha, beta)
 
 
@@ -134,7 +135,7 @@ class PowerRV(RandomVariable):
         """
         return super().__call__(a, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, a: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: Any, a: TensorLike) -> Sequence[Any]:
         return [of_power(draw, a)]
 
 
@@ -164,7 +165,7 @@ class VonMisesRV(RandomVariable):
         """
         return super().__call__(mu, kappa, size=size, **kwargs)
 
-    def path_derivatives(self, draw: Any, mu: Any, kappa: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: Any, mu: TensorLike, kappa: Any) -> Sequence[Any]:
         return draw.ones_like(), None
 
 
@@ -206,7 +207,7 @@ class TruncExponentialRV(ScipyRandomVariable):
         uniform = rng.uniform(size=shape_of_draws(size, b, loc, scale))
         return -scipy.special.log1p(uniform * scipy.special.expm1(-b)) * scale + loc
 
-    def path_derivatives(self, draw: Any, b: Any, loc: Any, scale: Any) -> Sequence[Any]:
+    def path_derivatives(self, draw: Any, b: TensorLike, loc: TensorLike, scale: TensorLike) -> Sequence[Any]:
         z = redrawn(draw, b, 0.0, 1.0)
         return scale * of_truncated_exponential(z, b), *of_location_and_scale(z)
 

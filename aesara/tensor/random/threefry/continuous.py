@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aesara.tensor.core.casting import cast
+from aesara.tensor.core.tensor_like import TensorLike
 from aesara.tensor.elementwise.ops import abs as absolute
 from aesara.tensor.elementwise.ops import exp, log, log1p, sgn, sqrt, tan
 from aesara.tensor.elementwise.special import erfinv
@@ -72,7 +73,9 @@ def uniform(key: Any, low: Any = 0.0, high: Any = 1.0, size: Any = None, dtype: 
     return u if is_number(low, 0) and is_number(high, 1) else u * (highest - lowest) + lowest
 
 
-def normal(key: Any, loc: Any = 0.0, scale: Any = 1.0, size: Any = None, dtype: str | None = None) -> TensorVariable:
+def normal(
+    key: Any, loc: TensorLike = 0.0, scale: TensorLike = 1.0, size: TensorLike | None = None, dtype: str | None = None
+) -> TensorVariable:
     """Normal numbers.
 
     Parameters

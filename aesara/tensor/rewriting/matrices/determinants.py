@@ -58,7 +58,7 @@ def signs_and_logarithms(d: Variable) -> tuple[Variable, Variable]:
     return prod(ops.sgn(d), axis=-1, dtype=d.type.dtype), log_of_product(d)
 
 
-def determinant_of_triangle(op: Any, x: Variable) -> Any:
+def determinant_of_triangle(op: Op, x: Variable) -> Any:
     """Return the product of the diagonal, or its sign and logarithm."""
     if "identity" in facts_of(x):
         one: Any = ones_like_batch(x)
@@ -132,7 +132,7 @@ def cofactors_by_inverse(x: Variable) -> Variable:
     return ops.mul(whole.dimshuffle(*range(whole.type.ndim), "x", "x"), matrix_transpose(MatrixInverse()(x)))
 
 
-def determinant_in(var: Any) -> tuple[Variable, Variable, bool] | None:
+def determinant_in(var: Variable) -> tuple[Variable, Variable, bool] | None:
     """Return the determinant that a variable is, or has the size of; its matrix; and whether its sign matters."""
     node = output_of(var, ops.abs)
     d: Any = var if node is None else node.inputs[0]

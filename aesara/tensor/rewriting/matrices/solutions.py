@@ -123,7 +123,7 @@ def local_solve_of_multiple(fgraph, node):
     return False
 
 
-def inverse_in(var: Any) -> tuple[Variable, bool] | None:
+def inverse_in(var: Variable) -> tuple[Variable, bool] | None:
     """Return the matrix that a variable is the inverse of, and whether that is transposed."""
     of = transposed_of(var)
     inverse: Any = var if of is None else of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aesara.graph.nodes import Constant, Variable
 from aesara.graph.rewriting.matching import extract
@@ -20,6 +20,9 @@ from aesara.tensor.rewriting.matrices.facts import is_square, kronecker_factors,
 from aesara.tensor.rewriting.matrices.rows import is_real, known, matrix_row, matrix_transpose, of_matrices
 from aesara.tensor.rewriting.registration import Rules
 from aesara.tensor.shapes.reshape import reshape
+
+if TYPE_CHECKING:
+    from aesara.graph.op import Op
 
 rules = Rules()
 
@@ -51,7 +54,7 @@ def blocks_of(x: Variable) -> list[Variable] | None:
     return blocks if all(block.type.dtype == x.type.dtype for block in blocks) else None
 
 
-def solution_by_blocks(op: Any, blocks: list[Any], b: Any) -> Variable:
+def solution_by_blocks(op: Op, blocks: list[Any], b: Any) -> Variable:
     """Return the solutions for the blocks, each with its own rows of the right-hand sides."""
     solved, start = [], 0
     for block in blocks[:-1]:
@@ -61,12 +64,12 @@ def solution_by_blocks(op: Any, blocks: list[Any], b: Any) -> Variable:
     return join(0, *solved, op(blocks[-1], b[start:]))
 
 
-def by_blocks(op: Any, blocks: list[Any]) -> Variable:
+def by_blocks(op: Op, blocks: list[Any]) -> Variable:
     """Return the block-diagonal matrix of the results of an op for each block."""
     return block_diag(*map(op, blocks))
 
 
-def determinant_by_blocks(op: Any, blocks: list[Any]) -> tuple[Variable, Variable]:
+def determinant_by_blocks(op: Op, blocks: list[Any]) -> tuple[Variable, Variable]:
     """Return the product of the signs of the determinants of blocks, and the sum of the logarithms."""
     signs, sizes = zip(*map(op, blocks), strict=True)
     return mul(*signs), add(*sizes)

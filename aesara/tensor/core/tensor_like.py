@@ -1,0 +1,15 @@
+"""Type of what functions of tensors take: all that `as_tensor_variable` converts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from aesara.graph.nodes import Variable
+
+__all__ = ["TensorLike"]
+
+#: variables, arrays, numbers, and sequences of these
+TensorLike: TypeAlias = Variable | np.ndarray | np.generic | complex | Sequence[Any]
