@@ -220,10 +220,14 @@ class Value:
         return self.writer.emit(kind, f"{instruction} {self.operand} to {kind}")
 
     def as_bits(self) -> Value:
-        return self.convert("bitcast", {"double": "i64", "float": "i32"}[self.kind])
+        return self._cast_elements({"double": "i64", "float": "i32"})
 
     def as_float(self) -> Value:
-        return self.convert("bitcast", {"i64": "double", "i32": "float"}[self.kind])
+        return self._cast_elements({"i64": "double", "i32": "float"})
+
+    def _cast_elements(self, kinds: Mapping[str, str]) -> Value:
+        element = element_of(self.kind)
+        return self.convert("bitcast", self.kind.replace(element, kinds[element]))
 
     def to_double(self) -> Value:
         return self.convert("fpext", "double")

@@ -18,15 +18,15 @@ from aesara.ir.typed.types import (
     PointerType,
     TupleType,
     ValueType,
+    VectorType,
     type_of_annotation,
 )
 from aesara.ir.typed.values import TypedValue, ValueWriter
 
 __all__ = [
-    "absolute", "address_of", "allocate", "atomic_load", "bitcast", "call_pointer", "compare_exchange", "copy_bytes",
-    "fill_bytes", "floor", "leading_zeros", "move_bytes", "multiply_checked", "pointer_to", "reference", "rotate_right",
-    "select",
-    "sqrt", "view",
+    "absolute", "address_of", "allocate", "any_lane", "atomic_load", "bitcast", "call_pointer", "compare_exchange",
+    "copy_bytes", "element", "fill_bytes", "floor", "is_less_or_greater", "leading_zeros", "move_bytes",
+    "multiply_checked", "pointer_to", "reference", "rotate_right", "select", "sqrt", "view", "with_element",
 ]  # fmt: skip
 
 _MEMORY = "declare void @llvm.{name}.p0.p0.i64(ptr, ptr, i64, i1)"
@@ -219,3 +219,46 @@ def _emit_multiply_checked(t: ValueWriter, a: TypedValue, b: TypedValue) -> Type
 
 
 multiply_checked = Operation(_multiply_checked, _emit_multiply_checked)
+
+
+def _is_less_or_greater(x: Any, y: Any) -> Any:
+    """Return whether numbers differ; false if either is NaN."""
+    return (x < y) | (x > y)
+
+
+is_less_or_greater = Operation(_is_less_or_greater, lambda t, x, y: t.compare_floats("one", x, y))
+
+
+def _emit_element(t: ValueWriter, vector: TypedValue, index: Any) -> TypedValue:
+    """Return an element of a vector."""
+    return t.emit(_vector(t, vector).element, f"extractelement {vector.argument}, {t.like(INT64, index).argument}")
+
+
+element = Operation(_only_native("element"), _emit_element)
+
+
+def _emit_with_element(t: ValueWriter, vector: TypedValue, index: Any, value: Any) -> TypedValue:
+    """Return a vector with one element replaced."""
+    inserted = t.like(_vector(t, vector).element, value).argument
+    return t.emit(vector.type, f"insertelement {vector.argument}, {inserted}, {t.like(INT64, index).argument}")
+
+
+with_element = Operation(_only_native("with_element"), _emit_with_element)
+
+
+def _emit_any_lane(t: ValueWriter, mask: TypedValue) -> TypedValue:
+    """Return whether any element of a vector of truth values is true; a single one is returned."""
+    if mask.type == BOOL:
+        return mask
+    symbol = f"@llvm.vector.reduce.or.v{_vector(t, mask).lanes}i1"
+    t.declarations[symbol] = f"declare i1 {symbol}({mask.type.llvm})"
+    return t.emit(BOOL, f"call i1 {symbol}({mask.argument})")
+
+
+any_lane = Operation(_only_native("any_lane"), _emit_any_lane)
+
+
+def _vector(t: ValueWriter, value: TypedValue) -> VectorType:
+    if not isinstance(value.type, VectorType):
+        t.refuse("a vector is expected")
+    return value.type

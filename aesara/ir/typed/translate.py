@@ -33,6 +33,8 @@ from aesara.ir.typed.types import (
     PointerType,
     StructType,
     TupleType,
+    ValueType,
+    VectorType,
     llvm_type,
     type_of_annotation,
 )
@@ -137,6 +139,14 @@ Edge = tuple[str, Environment]
 
 #: types of values in traced functions, by their name in LLVM IR
 _TRACED = {kind.llvm: kind for kind in (BOOL, INT32, INT64, FLOAT32, FLOAT64)}
+
+
+def _traced_type(kind: str) -> ValueType:
+    """Return a type by its name in LLVM IR."""
+    if kind in _TRACED:
+        return _TRACED[kind]
+    lanes, _, element = kind[1:-1].partition(" x ")
+    return VectorType(_TRACED[element], int(lanes))
 
 
 class _Loop:
@@ -296,6 +306,8 @@ class _Translator(ValueWriter):
             parameters = called.parameters
         else:
             return False
+        if any(isinstance(kind, VectorType) for kind in parameters):
+            return False  # Windows passes vectors by pointers to the stack
         own_parameters = self.function.parameters.values()
         is_same = [kind.llvm for kind in parameters] == [kind.llvm for kind in own_parameters]
         return is_same and called.result == self.function.result
@@ -627,14 +639,15 @@ class _Translator(ValueWriter):
                 return tuple(map(to_value, argument))
             if not isinstance(argument, TypedValue):
                 return argument
-            if argument.type not in _TRACED.values():
+            kind = argument.type.element if isinstance(argument.type, VectorType) else argument.type
+            if kind not in _TRACED.values():
                 self.refuse(f"a traced function takes signed integers and floats, not {argument.type!r}")
             return Value(self.writer, argument.type.llvm, argument.text)
 
         def to_operand(result: Any) -> Any:
             if isinstance(result, tuple):
                 return tuple(map(to_operand, result))
-            return TypedValue(_TRACED[result.kind], result.name) if isinstance(result, Value) else result
+            return TypedValue(_traced_type(result.kind), result.name) if isinstance(result, Value) else result
 
         return to_operand(function(*map(to_value, arguments)))
 

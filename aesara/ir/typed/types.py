@@ -20,7 +20,7 @@ __all__ = [
     "ArrayPointer", "BOOL", "FLOAT32", "FLOAT64", "Field", "FloatType", "FunctionField", "FunctionType", "INT32",
     "INT64", "Inline", "InlineType", "IntType", "Pointer", "PointerType", "Struct", "StructType", "TupleType",
     "UINT64", "ValueType", "VectorType", "f16", "f32", "f64", "field", "function_field", "function_type", "i1",
-    "i128", "i32", "i64", "i8", "llvm_type", "null", "ptr", "type_of_annotation", "u128", "u32", "u64", "u8",
+    "i128", "i32", "i64", "i8", "llvm_type", "null", "ptr", "type_of_annotation", "u128", "u16", "u32", "u64", "u8",
 ]  # fmt: skip
 
 
@@ -132,6 +132,7 @@ if TYPE_CHECKING:
     i64: TypeAlias = int
     i128: TypeAlias = int
     u8: TypeAlias = int
+    u16: TypeAlias = int
     u32: TypeAlias = int
     u64: TypeAlias = int
     u128: TypeAlias = int
@@ -149,7 +150,8 @@ if TYPE_CHECKING:
     null: Any = None
 else:
     i1, i8, i32, i64, i128 = BOOL, IntType(8, True), INT32, INT64, IntType(128, True)
-    u8, u32, u64, u128 = IntType(8, False), IntType(32, False), UINT64, IntType(128, False)
+    u8, u16, u32 = IntType(8, False), IntType(16, False), IntType(32, False)
+    u64, u128 = UINT64, IntType(128, False)
     f16, f32, f64 = FloatType("half", "float16"), FLOAT32, FLOAT64
     ptr = PointerType()
     #: the null pointer

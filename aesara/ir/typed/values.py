@@ -144,6 +144,8 @@ class ValueWriter:
         if source == kind or source.llvm == kind.llvm == "ptr":
             return TypedValue(kind, value.text)
         lanes = 0
+        if isinstance(kind, VectorType) and not isinstance(source, VectorType):
+            return self.like(kind, self.cast(kind.element, value))
         if isinstance(source, VectorType):
             lanes, source = source.lanes, source.element
             if isinstance(kind, VectorType):
@@ -171,7 +173,8 @@ class ValueWriter:
         if not isinstance(value, TypedValue):
             return _UNARY[type(op)](value)
         if isinstance(op, ast.Not):
-            return self.emit(BOOL, f"xor {self.like(BOOL, value).argument}, true")
+            kind = value.type if isinstance(value.type, VectorType) else BOOL
+            return self.emit(kind, f"xor {self.like(kind, value).argument}, {self.like(kind, True).text}")
         if isinstance(op, ast.USub) and is_float(value.type):
             return self.emit(value.type, f"fneg {value.argument}")
         if isinstance(op, ast.USub):
@@ -241,11 +244,16 @@ class ValueWriter:
         kind = left.type if isinstance(left, TypedValue) else right.type
         a, b = self.like(kind, left), self.like(kind, right)
         element = kind.element if isinstance(kind, VectorType) else kind
-        result: ValueType = VectorType(BOOL, kind.lanes) if isinstance(kind, VectorType) else BOOL
         if isinstance(element, FloatType):
-            return self.emit(result, f"fcmp {of_floats} {kind.llvm} {a.text}, {b.text}")
+            return self.compare_floats(of_floats, a, b)
         is_signed = isinstance(element, IntType) and element.signed
-        return self.emit(result, f"icmp {signed if is_signed else unsigned} {kind.llvm} {a.text}, {b.text}")
+        predicate = signed if is_signed else unsigned
+        return self.emit(_truth_type(kind), f"icmp {predicate} {kind.llvm} {a.text}, {b.text}")
+
+    def compare_floats(self, predicate: str, left: TypedValue, right: Any) -> TypedValue:
+        """Return a comparison of floats by a predicate of LLVM's `fcmp`."""
+        b = self.like(left.type, right)
+        return self.emit(_truth_type(left.type), f"fcmp {predicate} {left.argument}, {b.text}")
 
     def select(self, condition: TypedValue, yes: Any, no: Any) -> TypedValue:
         """Return one of two values by a condition."""
@@ -328,6 +336,11 @@ class ValueWriter:
 def _alignment(kind: ValueType) -> str:
     """Return the alignment to state: memory is aligned to words, which is less than LLVM takes for 128 bits."""
     return ", align 8" if isinstance(kind, IntType) and kind.bits > 64 else ""
+
+
+def _truth_type(kind: ValueType) -> ValueType:
+    """Return the type of comparisons."""
+    return VectorType(BOOL, kind.lanes) if isinstance(kind, VectorType) else BOOL
 
 
 def is_float(kind: ValueType) -> bool:

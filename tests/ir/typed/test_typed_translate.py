@@ -9,11 +9,14 @@ from aesara.ir.typed.function import CFunction, ConstantArray, GlobalVariable, t
 from aesara.ir.typed.operations import (
     absolute,
     allocate,
+    any_lane,
     bitcast,
     compare_exchange,
     copy_bytes,
+    element,
     fill_bytes,
     floor,
+    is_less_or_greater,
     leading_zeros,
     multiply_checked,
     reference,
@@ -21,9 +24,25 @@ from aesara.ir.typed.operations import (
     select,
     sqrt,
     view,
+    with_element,
 )
 from aesara.ir.typed.translate import translate
-from aesara.ir.typed.types import ArrayPointer, Pointer, Struct, f32, f64, field, i1, i32, i64, null, ptr, u32, u64
+from aesara.ir.typed.types import (
+    ArrayPointer,
+    Pointer,
+    Struct,
+    VectorType,
+    f32,
+    f64,
+    field,
+    i1,
+    i32,
+    i64,
+    null,
+    ptr,
+    u32,
+    u64,
+)
 from aesara.ir.typed.values import TypedPythonError
 from aesara.link.llvm.jit import load_functions
 
@@ -307,6 +326,46 @@ def sum_by_reference(n: i64, total: Pointer[i64]) -> i64:
 def test_returned_calls_reuse_the_stack():
     assert compiled(sum_of_range)(10**7, 0) == 10**7 * (10**7 + 1) // 2
     assert compiled(sum_by_reference)(100, np.zeros(1, "int64")) == 5050
+
+
+FOUR = VectorType(f64, 4)
+
+
+def traced_square(x):
+    return x * x, (x.as_bits() & 1).as_float()
+
+
+@typed_function()
+def lanes(values: Pointer[f64], out: Pointer[f64], n: i64) -> i64:
+    """Compute in vectors of four elements, also of other types and in an ordinary function."""
+    x: FOUR = values[0]
+    for k in range(1, 4):
+        x = with_element(x, k, values[k])
+    square, rest = traced_square(x)
+    is_large = not abs(square) <= 4.0
+    y = select(is_large, f64(i64(x)), square + rest * 0.0)
+    for k in range(n):
+        out[k] = element(y, k)
+    mask = is_less_or_greater(x, 1.0)
+    count = 4 if any_lane(mask) else 0
+    if any_lane(is_large):
+        count += 2
+    return count + (1 if any_lane(is_less_or_greater(element(x, 0), 1.0)) else 0)
+
+
+@pytest.mark.parametrize(
+    ("values", "written", "result"),
+    [
+        ([1.0, 2.5, -3.7, 0.5], [1.0, 2.0, -3.0, 0.25], 6),
+        ([1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0], 0),
+        ([2.0, np.nan, 1.0, 1.0], [4.0], 7),
+        ([1.0, 1.0, 1.0, np.nan], [1.0, 1.0, 1.0], 2),
+    ],
+)
+def test_vectors(values, written, result):
+    out = np.zeros(4)
+    assert compiled(lanes)(np.array(values), out, len(written)) == result
+    assert out[: len(written)].tolist() == written
 
 
 def refused_types(a: i64, b: u64) -> i64:
