@@ -111,17 +111,34 @@ class Scheduler:
 
     def place(self, task: Task) -> None:
         """Add a task to the first group that can run it, or to a new one at the end."""
-        array, buffer = task.target, self.tracer.name(task.target)
+        buffer = self.tracer.name(task.target)
         written = self._ready.get(buffer, -1)
-        is_second_part = task.kind == "map" and written >= 0  # of an interleaved array
-        start = max(written, 0) if task.kind == "map" else written + 1
-        same = own_element(task.domain)
-        strict = [task.offset] if task.kind == "write" else []
-        if task.prologue is not None:
-            strict += [*task.prologue.domain, task.prologue.value]
+        strict = _read_before_nest(task)
+        start, joint = self._earliest_position(task, written, strict)
+        self._record_reads([task.value, *strict])
+        operations = list(walk([task.value]))
+        at = self._find_group(task, start, operations, joint)
+        self._group(at).add(task, operations)
+        self._ready[buffer] = max(written, at)
+
+    def _earliest_position(self, task: Task, written: int, strict: Sequence[Expr]) -> tuple[int, set[int]]:
+        """Return the first position at which a task can run, and the positions of nests that it can be fused with
+        although it reads what they store.
+
+        Parameters
+        ----------
+        task
+            The task.
+        written
+            Position of the last step so far that writes its target; -1 if there is none.
+        strict
+            What must be known before the nest of the task.
+        """
+        array, is_map = task.target, task.kind == "map"
+        start = max(written, 0) if is_map else written + 1
         needed = (self._position[guard] + 1 for guard in self.tracer.needs(array))
         start = max(start, self._known_after([*task.domain, *self.tracer.shape(array), *strict]), *needed)
-        joint: set[int] = set()
+        same, joint = own_element(task.domain), set()
         for e in walk([task.value]):
             if e.op == "load" and e.attr in self._ready and self._may_share(e, same, task):
                 joint.add(self._ready[e.attr])
@@ -129,15 +146,16 @@ class Scheduler:
             else:
                 start = max(start, self._available(e))
         old = self.replaced.get(array)
+        is_second_part = is_map and written >= 0  # of an interleaved array
         if old is not None and not is_second_part:
             start = max(start, self._last_read[old])
-        for e in walk([task.value, *strict]):
+        return start, joint
+
+    def _record_reads(self, expressions: Sequence[Expr]) -> None:
+        """Record that a step at the end, or before it, reads the old values in expressions."""
+        for e in walk(expressions):
             if e.op == "load" and e.attr in self._last_read:
                 self._last_read[e.attr] = len(self._steps)
-        work = list(walk([task.value]))
-        at = self._find_group(task, start, work, joint)
-        self._group(at).add(task, work)
-        self._ready[buffer] = max(written, at)
 
     # -- dependences --------------------------------------------------------------------------------------------------
 
@@ -211,3 +229,11 @@ class Scheduler:
         value = self.tracer.trace(result, LOOP[: result.ndim])
         names = {item.buffer.name for item in self.context.inputs}
         return [e.attr for e in value.args if e.op == "load" and e.attr in names]
+
+
+def _read_before_nest(task: Task) -> list[Expr]:
+    """Return what must be known before the nest of a task: the offset of a write, and the prologue."""
+    strict = [task.offset] if task.kind == "write" else []
+    if task.prologue is not None:
+        strict += [*task.prologue.domain, task.prologue.value]
+    return strict
