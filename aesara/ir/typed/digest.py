@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import linecache
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,13 +25,15 @@ def digest_and_symbols(functions: Iterable[TypedFunction]) -> tuple[str, set[str
     The digest is that of the sources of these functions, of those that they call and of the translator, and of the
     constants that their names have.
     """
-    reached, files, symbols, facts = [], set(_translator_files()), set(), []
+    reached: dict[TypedFunction, None] = {}
+    structures_used: dict[Any, None] = {}
+    files, symbols, facts = set(_translator_files()), set(), []
     waiting = list(functions)
     while waiting:
         function = waiting.pop()
         if function in reached:
             continue
-        reached.append(function)
+        reached[function] = None
         files.add(function.function.__code__.co_filename)
         facts.append(f"{function.symbol} {function.linkage} {function.attributes}")
         structures = [kind.cls for kind in function.parameters.values() if isinstance(kind, StructType)]
@@ -47,11 +50,12 @@ def digest_and_symbols(functions: Iterable[TypedFunction]) -> tuple[str, set[str
             elif isinstance(value, FunctionType):  # a traced function
                 files.add(value.__code__.co_filename)
             elif isinstance(value, type) and issubclass(value, Struct):
-                module = sys.modules[value.__module__]
-                files.add(module.__file__ or "")
-                facts += [repr(fields) for fields in map(_fields_of, (value, *vars(module).values())) if fields]
+                structures_used[value] = None
             elif isinstance(value, (ValueType, bool, int, float)):
                 facts.append(f"{name} {value!r}")
+    for structure in structures_used:
+        files.add(sys.modules[structure.__module__].__file__ or "")
+        facts.append(f"{structure.__name__} {_offsets_of(structure)}")
     digest = blake2b(digest_size=20)
     for part in (*facts, *map(_source, sorted(files))):
         digest.update(part.encode())
@@ -67,10 +71,23 @@ def _names_of(function: TypedFunction) -> Iterator[tuple[str, Any]]:
             yield name, names[name]
 
 
-def _fields_of(cls: Any) -> dict[str, Field]:
-    """Return the fields of a structure, with their offsets; nothing for other objects."""
-    is_structure = isinstance(cls, type) and issubclass(cls, Struct)
-    return {name: value for name, value in vars(cls).items() if isinstance(value, Field)} if is_structure else {}
+@functools.cache
+def _offsets_of(structure: Any) -> dict[str, int]:
+    """Return the offsets of a structure's fields, and of those that its fields point to."""
+    offsets: dict[str, int] = {}
+    waiting, seen = [structure], {structure}
+    while waiting:
+        cls = waiting.pop()
+        for base in cls.__mro__:
+            fields = {name: value for name, value in vars(base).items() if isinstance(value, Field)}
+            offsets |= {f"{cls.__name__}.{name}": field.offset for name, field in fields.items()}
+            for kind in inspect.get_annotations(base, eval_str=True).values() if fields else ():
+                target = getattr(kind, "target", kind)
+                target = target.cls if isinstance(target, StructType) else target
+                if isinstance(target, type) and issubclass(target, Struct) and target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+    return offsets
 
 
 @functools.cache

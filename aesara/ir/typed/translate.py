@@ -127,9 +127,15 @@ def translations(*functions: TypedFunction) -> dict[TypedFunction, Translation]:
 @functools.lru_cache(maxsize=32)
 def _definitions(filename: str) -> dict[int, ast.FunctionDef]:
     """Return the function definitions of a file by their first line, that of a decorator if there is one."""
-    tree = ast.parse("".join(linecache.getlines(filename)))
-    definitions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
-    return {min([d.lineno, *(one.lineno for one in d.decorator_list)]): d for d in definitions}
+    found: dict[int, ast.FunctionDef] = {}
+    bodies = [ast.parse("".join(linecache.getlines(filename))).body]
+    while bodies:
+        for statement in bodies.pop():
+            if isinstance(statement, ast.FunctionDef):
+                first = min([statement.lineno, *(one.lineno for one in statement.decorator_list)])
+                found[first] = statement
+            bodies += [getattr(statement, name, []) for name in ("body", "orelse")]
+    return found
 
 
 Environment = dict[str, Any]
@@ -428,18 +434,24 @@ class _Translator(ValueWriter):
             self.environment = None
             return
         self.writer.begin(label)
-        first, *others = (values for _, values in edges)
+        (_, first), *others = edges
+        if not others:
+            self.environment = first
+            return
         environment: Environment = {}
         for name, value in first.items():
-            values = [value, *(other[name] for other in others if name in other)]
-            if len(values) < len(edges) or not all(isinstance(v, TypedValue) for v in values):
-                continue
-            if all(v.text == value.text for v in values):
+            if all(other.get(name) is value for _, other in others):
                 environment[name] = value
+                continue
+            values = [value, *[other[name] for _, other in others if name in other]]
+            if len(values) < len(edges) or not all(isinstance(v, TypedValue) for v in values):
                 continue
             if any(v.type != value.type for v in values):
                 self.refuse(f"{name} has values of types {', '.join(sorted({repr(v.type) for v in values}))}")
-            incoming = ", ".join(f"[{v.text}, %{block}]" for v, (block, _) in zip(values, edges))
+            if all(v.text == value.text for v in values):
+                environment[name] = value
+                continue
+            incoming = ", ".join([f"[{v.text}, %{block}]" for v, (block, _) in zip(values, edges)])
             environment[name] = self.emit(value.type, f"phi {value.type.llvm} {incoming}")
         self.environment = environment
 
@@ -481,13 +493,27 @@ class _Translator(ValueWriter):
 
     def _static_truth(self, test: ast.expr) -> bool | None:
         """Return the value of a condition of constants, None for others."""
-        if any(isinstance(node, (ast.Call, ast.Subscript, ast.Attribute)) for node in ast.walk(test)):
-            return None
-        names = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
-        if any(name in (self.environment or {}) for name in names):
+        if not self._is_static(test):
             return None
         value = self._expression(test)
         return value if isinstance(value, bool) else None
+
+    def _is_static(self, expression: ast.expr) -> bool:
+        """Return whether an expression has no local names, calls and loads."""
+        match expression:
+            case ast.Constant():
+                return True
+            case ast.Name(id=name):
+                return name not in (self.environment or {})
+            case ast.BoolOp(values=parts):
+                return all(map(self._is_static, parts))
+            case ast.Compare(left=left, comparators=others):
+                return self._is_static(left) and all(map(self._is_static, others))
+            case ast.UnaryOp(operand=operand):
+                return self._is_static(operand)
+            case ast.BinOp(left=left, right=right):
+                return self._is_static(left) and self._is_static(right)
+        return False
 
     def _choose(self, test: ast.expr, yes: ast.expr, no: ast.expr) -> Any:
         """Return a conditional expression."""
