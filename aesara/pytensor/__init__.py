@@ -1,6 +1,6 @@
-"""PyTensor's graphs, and with them PyMC's models, compiled here.
+"""Compilation of graphs of PyTensor, and thereby of models of PyMC.
 
-Importing this module registers the mode ``"AESARA"`` with PyTensor, which must be installed
+Importing this module registers the mode ``"AESARA"`` in PyTensor, which must be installed
 (``pip install aesara[pytensor]``).
 
 Examples

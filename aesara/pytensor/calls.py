@@ -1,4 +1,4 @@
-"""PyTensor's compiled functions, whose ordinary calls run machine code and none of PyTensor's Python."""
+"""Compiled functions of PyTensor whose calls run machine code only."""
 
 from __future__ import annotations
 
@@ -11,40 +11,40 @@ from pytensor.compile import Function as PyTensorFunction
 from pytensor.compile import FunctionMaker
 
 from aesara.link.llvm.callable import NativeCallable
-from aesara.pytensor.linker import AesaraLinker, places_of_scalars
+from aesara.pytensor.linker import AesaraLinker, scalar_positions
 from aesara.pytensor.versions import is_plain
 
 __all__ = ["AesaraFunction", "AesaraFunctionMaker"]
 
 
-#: whether the function that is copied returns its single result by itself, which its copy is told when it is made only
-_returns_alone: ContextVar[bool | None] = ContextVar("returns_alone", default=None)
+#: option `unpack_single` of a function that is being copied; PyTensor does not pass it on before the copy is compiled
+_unpack_single_of_copied: ContextVar[bool | None] = ContextVar("unpack_single_of_copied", default=None)
 
 
 class AesaraFunction(PyTensorFunction):  # type: ignore[misc]
-    """A function of the mode. Most have a class of their own, whose ``__call__`` is a native entry point.
+    """A compiled function. Most functions have a class of their own, whose ``__call__`` is the native entry point.
 
-    Calls with keywords, or with values that are not exactly what the code takes, are PyTensor's.
+    Calls with keywords, or with values that need conversion, are handled by PyTensor.
     """
 
-    __slots__ = ()  # so that functions of PyTensor's can become such
+    __slots__ = ()  # so that the class of a function of PyTensor can be changed
 
     def copy(self, *args: Any, **kwargs: Any) -> Any:
-        token = _returns_alone.set(self.unpack_single)
+        token = _unpack_single_of_copied.set(self.unpack_single)
         try:
             return super().copy(*args, **kwargs)
         finally:
-            _returns_alone.reset(token)
+            _unpack_single_of_copied.reset(token)
 
     def __reduce__(self) -> Any:
         return copyreg.dispatch_table[PyTensorFunction](self)
 
 
 class AesaraFunctionMaker(FunctionMaker):  # type: ignore[misc]
-    """Makes such functions."""
+    """Maker of `AesaraFunction` objects."""
 
     def create(self, *args: Any, **kwargs: Any) -> Any:
-        copied = _returns_alone.get()
+        copied = _unpack_single_of_copied.get()
         self.linker.unpack_single = self.unpack_single if copied is None else copied
         function = super().create(*args, **kwargs)
         if type(function) is PyTensorFunction:
@@ -54,21 +54,21 @@ class AesaraFunctionMaker(FunctionMaker):  # type: ignore[misc]
             native = getattr(linker.compiled, "_native", None)
             if isinstance(native, NativeCallable):
                 native = native.with_fallback(partial(PyTensorFunction.__call__, function))
-                native.refuse_numbers()  # what may stand for an array is for PyTensor to say
+                native.refuse_numbers()  # PyTensor decides about conversions
                 function.__class__ = type("Function", (AesaraFunction,), {"__slots__": (), "__call__": native.entry})
         return function
 
 
 def _is_ordinary(function: Any, linker: AesaraLinker) -> bool:
-    """Return whether a call only computes results and updates shared variables, which native code does by itself."""
+    """Return whether calls only compute results and update shared variables, as native code can do without PyTensor."""
     maker, graph = function.maker, function.maker.fgraph
-    taken = [variable for variable, spec in zip(graph.inputs, maker.inputs) if not spec.implicit]
+    explicit = [variable for variable, spec in zip(graph.inputs, maker.inputs) if not spec.implicit]
     return (
         type(function) is AesaraFunction
         and not function.profile
-        and linker.explicit == taken
-        and all(graph.inputs[i] not in taken for i in graph.update_mapping.values())
+        and linker.explicit == explicit
+        and all(graph.inputs[i] not in explicit for i in graph.update_mapping.values())
         and is_plain(function)
-        and not places_of_scalars(graph.outputs)
+        and not scalar_positions(graph.outputs)
         and (len(graph.outputs) > len(graph.update_mapping) or function.return_none)
     )

@@ -1,4 +1,4 @@
-"""Checks, choices, graphs within graphs, and loops."""
+"""Conversion of checks, lazy choices, inner graphs and loops."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def _ifelse(op: Any, node: PyTensorApply, condition: Any, *branches: Any) -> Any
 
 
 def _lazy_ifelse(op: Any, node: PyTensorApply, condition: Any, *inputs: Any) -> Any:
-    """A choice whose sides are graphs, as PyTensor's rules leave it."""
-    sides = (_inner_graph(branch, node, *inputs) for branch in (op.true_branch, op.false_branch))
-    return ifelse(condition, *sides)
+    """Convert a choice whose branches are inner graphs; PyTensor's rewrites create it."""
+    branches = (_inner_graph(branch, node, *inputs) for branch in (op.true_branch, op.false_branch))
+    return ifelse(condition, *branches)
 
 
 for _class in classes("pytensor.conditional.op", ["LazyIfElse"]).values():
@@ -56,15 +56,22 @@ def _identity(op: Any, node: PyTensorApply, x: Any) -> Any:
 
 @convert_op.register(Scan)
 def _scan(op: Scan, node: PyTensorApply, *inputs: Any) -> Any:
-    theirs = op.info
+    their_info = op.info
     info = ScanInfo(
-        theirs.n_seqs, theirs.mit_mot_in_slices, theirs.mit_mot_out_slices, theirs.mit_sot_in_slices,
-        theirs.sit_sot_in_slices, theirs.n_nit_sot, theirs.n_untraced_sit_sot, theirs.n_non_seqs, theirs.as_while,
-    )  # fmt: skip
+        n_seqs=their_info.n_seqs,
+        mit_mot_in_slices=their_info.mit_mot_in_slices,
+        mit_mot_out_slices=their_info.mit_mot_out_slices,
+        mit_sot_in_slices=their_info.mit_sot_in_slices,
+        sit_sot_in_slices=their_info.sit_sot_in_slices,
+        n_nit_sot=their_info.n_nit_sot,
+        n_shared_outs=their_info.n_untraced_sit_sot,
+        n_non_seqs=their_info.n_non_seqs,
+        as_while=their_info.as_while,
+    )
     step_inputs, step_outputs = convert_graph(op.inner_inputs, op.inner_outputs)
     loop = OurScan(step_inputs, step_outputs, info, truncate_gradient=op.truncate_gradient, name=op.name)
     if info.n_mit_mot:
-        # Rules know more about states than about buffers of which several rows are written.
-        given = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in inputs]
-        return with_rows_as_states(loop, given)
+        # There are more rules for states than for buffers of which a step writes several rows.
+        variables = [v if isinstance(v, Variable) else as_tensor_variable(v) for v in inputs]
+        return with_rows_as_states(loop, variables)
     return loop(*inputs, return_list=True)

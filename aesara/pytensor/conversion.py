@@ -1,4 +1,4 @@
-"""From graphs of PyTensor to ours: the functions for each Op, by its class, and what goes through a graph with them."""
+"""Conversion of graphs of PyTensor: dispatch by Op, and traversal of graphs."""
 
 from __future__ import annotations
 
@@ -48,24 +48,24 @@ __all__ = [
 
 @singledispatch
 def convert_op(op: PyTensorOp, node: PyTensorApply, *inputs: Variable) -> Variable | Sequence[Variable]:
-    """Build what a node of PyTensor computes.
+    """Convert a node of PyTensor.
 
-    Register a function for an Op's class to convert it; without one, nodes of the Op run in Python by the Op's own
-    ``perform``.
+    Functions for classes of Ops are registered with ``convert_op.register``. Nodes of other Ops run in Python, by their
+    own ``perform``.
 
     Parameters
     ----------
     op : pytensor.graph.op.Op
-        The node's Op; the function is chosen by its class.
+        The Op of the node; its class determines the function.
     node : pytensor.graph.basic.Apply
         The node in PyTensor's graph.
     inputs : Variable
-        What stands for the node's inputs.  PyTensor's scalars are tensors without dimensions here.
+        The converted inputs.  PyTensor's scalars are converted to 0-d tensors.
 
     Returns
     -------
     Variable or sequence of Variable
-        What stands for the node's outputs, with the same dtypes and numbers of dimensions.
+        The converted outputs, with the same dtypes and numbers of dimensions.
 
     Examples
     --------
@@ -77,34 +77,34 @@ def convert_op(op: PyTensorOp, node: PyTensorApply, *inputs: Variable) -> Variab
     return perform_in_python(node, inputs) if named is None else named(op, node, *inputs)
 
 
-#: functions for Ops of libraries that are not loaded because of them, by the names of their classes
+#: functions for Ops of libraries that are not imported for this purpose, by names of classes
 _NAMED: dict[str, Callable[..., Any]] = {}
 
 
 def convert_op_named(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register a function for an Op's class as `convert_op` does, by the name of the class and its module."""
+    """Register a function as `convert_op` does, for a class given by its module and name."""
     return partial(_NAMED.setdefault, name)
 
 
 def perform_in_python(node: PyTensorApply, inputs: Sequence[Variable]) -> Sequence[Variable]:
-    """Run the node in Python, by its Op's own ``perform``."""
+    """Run a node in Python, by the ``perform`` of its Op."""
     symbolic = [i for i, x in enumerate(inputs) if isinstance(x, Variable)]
     types = [convert_type(output.type) for output in node.outputs]
     return PerformOp(node, symbolic, types)(*[inputs[i] for i in symbolic], return_list=True)
 
 
-def as_list(made: Any) -> list[Any]:
+def as_list(result: Any) -> list[Any]:
     """Return the result of `convert_op` as a list."""
-    return list(made) if isinstance(made, list | tuple) else [made]
+    return list(result) if isinstance(result, list | tuple) else [result]
 
 
 def _lengths(type: Any) -> tuple[int | None, ...]:
-    """The static shape of one of PyTensor's types; it may have lengths below 0, where a call can only fail."""
+    """Return the static shape of a type; negative lengths, with which every call fails, count as unknown."""
     return tuple(None if length is None or length < 0 else length for length in type.shape)
 
 
 def convert_type(type: Any) -> Any:
-    """The type here of PyTensor's variables of a type."""
+    """Convert a type of PyTensor."""
     if isinstance(type, PyTensorSparseType):
         return SparseTensorType(type.format, type.dtype)
     if isinstance(type, PyTensorTensorType) or is_labelled(type):
@@ -117,15 +117,15 @@ def convert_type(type: Any) -> Any:
 
 
 def _convert_constant(variable: PyTensorConstant) -> Any:
-    """A constant; slices and None are themselves."""
+    """Convert a constant; for slices and None return the value."""
     if variable.data is None or isinstance(variable.type, NoneTypeT | SliceType):
         return variable.data
     type = convert_type(variable.type)
     if isinstance(variable.type, ScalarType):
         return type.make_constant(np.asarray(variable.data, type.dtype))
-    made = type.make_constant(variable.data)
-    made.name = variable.name
-    return made
+    result = type.make_constant(variable.data)
+    result.name = variable.name
+    return result
 
 
 _SHARED: dict[type, type[SharedVariable]] = {
@@ -135,9 +135,10 @@ _SHARED: dict[type, type[SharedVariable]] = {
 
 
 def _convert_node(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
-    """Convert a node: return our variables for its outputs. Variants of an Op that we do not have run in Python.
+    """Convert a node, or run it in Python if the conversion is not supported.
 
-    So does what is refused for values or shapes that are known: PyTensor raises its error when the node is computed.
+    A node that is known to fail, because of values or shapes, runs in Python too, so that PyTensor raises its own
+    error.
     """
     try:
         return as_list(convert_op(node.op, node, *inputs))
@@ -146,7 +147,7 @@ def _convert_node(node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
 
 
 def _check_outputs(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
-    """The outputs of a node, if they are what PyTensor says of them; known sizes are kept."""
+    """Check dtypes and dimensions of converted outputs, and apply static shapes that PyTensor knows."""
     if len(outputs) != len(node.outputs):
         raise TypeError(f"{node.op}: converted to {len(outputs)} variables, but it has {len(node.outputs)} outputs.")
     for i, (new, old) in enumerate(zip(outputs, node.outputs)):
@@ -162,7 +163,7 @@ def _check_outputs(node: PyTensorApply, outputs: list[Any]) -> list[Any]:
 def convert_graph(
     inputs: Sequence[PyTensorVariable],
     outputs: Sequence[PyTensorVariable],
-    given: Mapping[PyTensorVariable, Variable] | None = None,
+    replacements: Mapping[PyTensorVariable, Variable] | None = None,
     lines: Lines | None = None,
 ) -> tuple[list[Any], list[Any]]:
     """Convert a graph of PyTensor.
@@ -170,17 +171,16 @@ def convert_graph(
     Parameters
     ----------
     inputs, outputs : sequence of pytensor.graph.basic.Variable
-        The graph. Shared variables that are no inputs become shared variables with the same values: what one side
-        sets, the other sees.
-    given : mapping, optional
-        What stands for some of the inputs; the others get variables of their own.
+        The graph. Shared variables that are not inputs are converted to shared variables that share their values.
+    replacements : mapping, optional
+        Converted variables for some of the inputs.
     lines : Lines, optional
-        What says to which lines of the program nodes belong; by default what PyTensor has kept of these.
+        Finds the source lines of nodes; by default the lines that PyTensor has recorded.
 
     Returns
     -------
     inputs, outputs : list of Variable
-        The graph here.
+        The converted graph.
 
     Raises
     ------
@@ -193,13 +193,13 @@ def convert_graph(
     >>> x = pt.vector("x")  # doctest: +SKIP
     >>> (ours,), (total,) = convert_graph([x], [(2 * x).sum()])  # doctest: +SKIP
     """
-    known: dict[PyTensorVariable, Any] = dict(given or {})
+    known: dict[PyTensorVariable, Any] = dict(replacements or {})
     lines = Lines() if lines is None else lines
     for variable in inputs:
         if variable not in known:
             known[variable] = convert_type(variable.type)(name=variable.name)
     ours = [known[variable] for variable in inputs]
-    # What can only be None is None in the graph, also where it comes as an argument.
+    # Inputs whose type only has the value None are constants.
     known.update({variable: None for variable in inputs if isinstance(variable.type, NoneTypeT)})
     for node in toposort(outputs, blockers=inputs):
         for variable in node.inputs:
@@ -207,8 +207,8 @@ def convert_graph(
                 known[variable] = _leaf(variable)
         source = lines.source_of(node)
         with nullcontext() if source is None else inherit_source(source):
-            made = _check_outputs(node, _convert_node(node, [known[variable] for variable in node.inputs]))
-        for old, new in zip(node.outputs, made):
+            new_outputs = _check_outputs(node, _convert_node(node, [known[variable] for variable in node.inputs]))
+        for old, new in zip(node.outputs, new_outputs):
             if old.name and isinstance(new, Variable) and new.name is None and new.owner is not None:
                 new.name = old.name
             known.setdefault(old, new)
@@ -227,15 +227,15 @@ def _leaf(variable: PyTensorVariable) -> Any:
 
 
 def is_shared_tensor(variable: PyTensorVariable) -> bool:
-    """Return whether a variable is shared and can share its cell with a tensor of ours."""
+    """Return whether a variable is shared and can share its storage with a tensor of this package."""
     return isinstance(variable, PyTensorSharedVariable) and type(convert_type(variable.type)) is at.TensorType
 
 
 def shared_with_cell(variable: PyTensorVariable, cell: list[Any]) -> SharedVariable:
-    """A shared variable for one of PyTensor's whose value is in a cell, which both have."""
+    """Return a shared variable for one of PyTensor, with the same storage cell."""
     type = convert_type(variable.type)
-    kind = _SHARED.get(type.__class__)
-    if kind is None:
+    cls = _SHARED.get(type.__class__)
+    if cls is None:
         raise ValueError(f"The graph depends on the shared variable {variable} of type {variable.type}.")
     container = Container(type, cell, name=variable.name)
-    return kind(type=type, value=None, strict=None, container=container, name=variable.name)
+    return cls(type=type, value=None, strict=None, container=container, name=variable.name)

@@ -1,4 +1,4 @@
-"""Elementwise Ops: a function of tensors for each scalar Op of PyTensor."""
+"""Conversion of elementwise Ops: a function of tensors for each scalar Op."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _product(*factors: Any) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    """A power; of integers with an exponent below 0 it is cut to an integer, as PyTensor's code in C and Numba does."""
+    """Return a power; negative powers of integers are truncated, as by PyTensor's code in C and Numba."""
     if not all(v.type.dtype.startswith(("int", "uint")) for v in (x, y)) or y.type.dtype.startswith("uint"):
         return at.pow(x, y)
     if isinstance(y, Constant) and np.all(y.data >= 0):
@@ -42,8 +42,9 @@ def _power(x: Any, y: Any) -> Any:
 
 
 def _ndtri_exp(x: Any) -> Any:
-    """The inverse of the standard normal distribution function at ``exp(x)``, also where that is 1 or 0."""
-    # Far out q = exp(-z**2 / 2) / (sqrt(2 pi) |z|) * (1 - 1 / z**2 + 3 / z**4 - ...), which gives z**2 from itself.
+    """Return the inverse of the standard normal distribution function at ``exp(x)``, also if that rounds to 1 or 0."""
+    # The asymptotic series q = exp(-z**2 / 2) / (sqrt(2 pi) |z|) * (1 - 1 / z**2 + 3 / z**4 - ...) is solved for z**2
+    # by fixed-point iteration.
     twice = -2 * at.minimum(x, -700.0)
     squared = twice
     for _ in range(5):
@@ -58,7 +59,7 @@ def _xlogy0(x: Any, y: Any) -> Any:
     return at.switch(at.eq(x, 0), 0.0, x * at.log(y))
 
 
-#: the function of tensors for each class of scalar Ops, by their modules
+#: functions of tensors by modules and names of classes of scalar Ops
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "pytensor.scalar.basic": {
         "Abs": at.abs, "Add": _sum, "AND": at.bitwise_and, "Angle": at.angle, "ArcCos": at.arccos,
@@ -87,12 +88,12 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "pytensor.tensor.xlogx": {"XlogX": xlogx, "XlogY0": _xlogy0},
 }  # fmt: skip
-#: the same by class; results get the dtype that PyTensor gives them
+#: the same functions by class; results are cast to the dtype of PyTensor's result
 SCALAR_FUNCTIONS: dict[type, Callable[..., Any]] = {
     cls: functions[name] for module, functions in _FUNCTIONS.items() for name, cls in classes(module, functions).items()
 }
 
-#: scalar Ops of others (PyMC's, for one) that say which function of SciPy computes them
+#: functions for scalar Ops of other libraries, such as PyMC, that name a function of SciPy
 _BY_SPECIFICATION: dict[str, Callable[..., Any]] = {
     "scipy.special.i0e": lambda x: at.ive(0.0, x),
     "scipy.special.i1e": lambda x: at.ive(1.0, x),
@@ -100,24 +101,24 @@ _BY_SPECIFICATION: dict[str, Callable[..., Any]] = {
 
 
 def _function_of(op: ps.ScalarOp) -> Callable[..., Any] | None:
-    """The function of tensors for a scalar Op; None if there is none."""
+    """Return the function of tensors for a scalar Op, or None."""
     known = SCALAR_FUNCTIONS.get(type(op))
     specification = getattr(op, "nfunc_spec", None)
     return _BY_SPECIFICATION.get(specification[0]) if known is None and specification else known
 
 
-def _of_dtype(function: Callable[..., Any], inputs: Sequence[Any], dtype: str) -> Any:
-    """The function's result in the dtype that PyTensor gives it, computed in that precision."""
-    made = function(*inputs)
-    if made.type.dtype == dtype:
-        return made
-    wide = [at.cast(x, dtype) if x.type.dtype != "bool" else x for x in inputs]
-    again = function(*wide)
-    return again if again.type.dtype == dtype else at.cast(made, dtype)
+def _compute_in_dtype(function: Callable[..., Any], inputs: Sequence[Any], dtype: str) -> Any:
+    """Return the result of a function in a dtype, computed in the precision of this dtype."""
+    result = function(*inputs)
+    if result.type.dtype == dtype:
+        return result
+    cast_inputs = [at.cast(x, dtype) if x.type.dtype != "bool" else x for x in inputs]
+    cast_result = function(*cast_inputs)
+    return cast_result if cast_result.type.dtype == dtype else at.cast(result, dtype)
 
 
 def scalar_op(op: ps.ScalarOp, node: PyTensorApply, inputs: Sequence[Any]) -> list[Any]:
-    """Apply a scalar Op elementwise to tensors; return an entry for each of the node's outputs."""
+    """Apply a scalar Op elementwise to tensors; return a list of outputs."""
     dtypes = [output.type.dtype for output in node.outputs]
     if isinstance(op, ps.Cast):
         return [at.cast(inputs[0], dtypes[0])]
@@ -128,21 +129,21 @@ def scalar_op(op: ps.ScalarOp, node: PyTensorApply, inputs: Sequence[Any]) -> li
     function = _function_of(op)
     if function is None:
         return list(perform_in_python(node, inputs))
-    return [_of_dtype(function, inputs, dtypes[0])]
+    return [_compute_in_dtype(function, inputs, dtypes[0])]
 
 
 def _composite(op: ps.Composite, inputs: Sequence[Any]) -> list[Any]:
-    """The graph inside, on tensors."""
-    given = dict(zip(op.inputs, inputs))
-    return convert_graph(op.inputs, op.outputs, given)[1]
+    """Apply the graph of a composite scalar Op to tensors."""
+    replacements = dict(zip(op.inputs, inputs))
+    return convert_graph(op.inputs, op.outputs, replacements)[1]
 
 
 def _loop(op: ScalarLoop, inputs: Sequence[Any], dtypes: Sequence[str]) -> list[Any]:
-    """The loops of all elements as one: each element keeps its values from its last step on."""
+    """Return the loops of all elements as one loop; elements keep their values after their last step."""
     n_states = len(op.outputs) - op.is_while
-    alike = [at.zeros_like(x, dtype="bool") for x in inputs]
-    whole = reduce(at.bitwise_or, alike)
-    n_steps, *values = [at.second(whole, x) for x in inputs]
+    zeros_like_inputs = [at.zeros_like(x, dtype="bool") for x in inputs]
+    broadcast_zeros = reduce(at.bitwise_or, zeros_like_inputs)
+    n_steps, *values = [at.second(broadcast_zeros, x) for x in inputs]
     states = [at.cast(x, dtype) for x, dtype in zip(values[:n_states], dtypes)]
 
     def step(i: Any, done: Any, *given: Any) -> Any:
@@ -154,12 +155,12 @@ def _loop(op: ScalarLoop, inputs: Sequence[Any], dtypes: Sequence[str]) -> list[
             done = done | (runs & at.cast(made[-1], "bool"))
         return [i + 1, done, *following], until(~at.any(at.lt(i + 1, n_steps) & ~done))
 
-    longest = at.max(at.concatenate([at.ones((1,), dtype="int64"), at.cast(n_steps, "int64").ravel()]))
+    most_steps = at.max(at.concatenate([at.ones((1,), dtype="int64"), at.cast(n_steps, "int64").ravel()]))
     (_, done, *results), _ = scan(
         step,
-        outputs_info=[at.zeros((), dtype="int64"), whole, *states],
+        outputs_info=[at.zeros((), dtype="int64"), broadcast_zeros, *states],
         non_sequences=[n_steps, *values[n_states:]],
-        n_steps=longest,
+        n_steps=most_steps,
         return_list=True,
     )
     results = [result[-1] for result in results]

@@ -1,4 +1,4 @@
-"""Indexing, and writing at indices."""
+"""Conversion of indexing and of assignment to parts of tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from aesara.tensor.indexing.permuting import permute_row_elements
 
 
 def _fill_entry(entry: Any, values: Iterator[Any]) -> Any:
-    """An entry of ``idx_list`` with values in place of its types (2.38) or positions (3.0), which go up."""
+    """Replace the types (2.38) or positions (3.0) in an entry of ``idx_list`` by values."""
     if isinstance(entry, slice):
         parts = (entry.start, entry.stop, entry.step)
         return slice(*[None if part is None else _fill_entry(part, values) for part in parts])
@@ -34,8 +34,8 @@ def _index(op: Any, values: tuple[Any, ...]) -> tuple[Any, ...]:
     entries = getattr(op, "idx_list", None)
     if entries is None:
         return tuple(values)
-    left = iter(values)
-    return tuple(_fill_entry(entry, left) for entry in entries)
+    remaining = iter(values)
+    return tuple(_fill_entry(entry, remaining) for entry in entries)
 
 
 @convert_op.register(MakeSlice)
@@ -48,10 +48,10 @@ def _subtensor(op: Any, node: PyTensorApply, x: Any, *indices: Any) -> Any:
 
 
 def _inc_subtensor(op: Any, node: PyTensorApply, x: Any, y: Any, *indices: Any) -> Any:
-    place = x[_index(op, indices)]
+    part = x[_index(op, indices)]
     if op.set_instead_of_inc:
-        return at.set_subtensor(place, y)
-    return at.inc_subtensor(place, y, ignore_duplicates=getattr(op, "ignore_duplicates", False))
+        return at.set_subtensor(part, y)
+    return at.inc_subtensor(part, y, ignore_duplicates=getattr(op, "ignore_duplicates", False))
 
 
 for _function, _names in (
@@ -75,8 +75,8 @@ def _permute_row_elements(op: PermuteRowElements, node: PyTensorApply, x: Any, o
 
 
 @convert_op.register(RavelMultiIndex)
-def _ravel_multi_index(op: RavelMultiIndex, node: PyTensorApply, *given: Any) -> Any:
-    *indices, dims = given
+def _ravel_multi_index(op: RavelMultiIndex, node: PyTensorApply, *operands: Any) -> Any:
+    *indices, dims = operands
     return at.ravel_multi_index(indices, dims, op.mode, op.order)
 
 

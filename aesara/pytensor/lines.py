@@ -1,8 +1,8 @@
-"""Lines of the user's program for the nodes of PyTensor's graphs, and names for what PyMC joins to one vector.
+"""Source lines for nodes of PyTensor's graphs, and names for variables that PyMC joins to one vector.
 
-PyTensor keeps with each result the calls that led to it. Densities, gradients and what rules rewrite are built by the
-call that compiles, and say nothing of the model. The model does: a node in which certain variables meet for the first
-time stands for the line of the model in which they meet.
+PyTensor records the call stack for each result. Densities, gradients and rewritten expressions are built by the call
+that compiles a function, so their stacks do not lead to the model. For such a node, the line of the model is taken in
+which the variables that the node depends on first occur together.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from aesara.tensor.shapes.reshape import Reshape
 
 __all__ = ["JoinedPart", "Lines", "frames_of_pymc", "joined_parts", "model_in_use", "name_parts"]
 
-#: the folders of libraries between the user and PyTensor, which is asked for without loading them
+#: folders of libraries between the user and PyTensor, found without importing them
 _LIBRARIES = tuple(
     spec.origin if spec.submodule_search_locations is None else dirname(spec.origin) + sep
     for spec in map(find_spec, ("pytensor", "pymc", "pymc_extras", "functools", "aesara"))
@@ -45,7 +45,7 @@ Names = frozenset[str]
 
 
 class JoinedPart(NamedTuple):
-    """A variable within a vector that several are joined to."""
+    """A variable in a vector that consists of several variables."""
 
     name: str
     start: int
@@ -53,14 +53,14 @@ class JoinedPart(NamedTuple):
 
 
 class Lines:
-    """The user's lines for the nodes of one graph, which are asked for in topological order.
+    """Finds the source lines of the nodes of a graph; nodes must be passed in topological order.
 
     Parameters
     ----------
     model : pymc.Model, optional
-        The model that the graph is about.
+        The model of the graph.
     parts : mapping of pytensor.graph.basic.Variable to sequence of JoinedPart, optional
-        What is joined to inputs of the graph.
+        The variables that inputs of the graph consist of.
     """
 
     def __init__(self, model: Any = None, parts: Mapping[PyTensorVariable, Sequence[JoinedPart]] | None = None) -> None:
@@ -75,10 +75,10 @@ class Lines:
         self._lines: dict[PyTensorVariable, SourceLine] = {}
 
     def source_of(self, node: PyTensorApply) -> SourceLine | None:
-        """Return the line that a node belongs to.
+        """Return the source line of a node.
 
-        That is the line that made it, unless it is the one that is running and has left that to a library. Else it is
-        the line of the model in which the variables of the node meet, or that of an input.
+        This is the line that built it, unless a library built it on behalf of the running line. In that case it is the
+        line of the model in which the variables of the node first occur together, or the line of an input.
         """
         line, is_own = _kept_line(node, self._running)
         names = self._names_in(node)
@@ -86,16 +86,16 @@ class Lines:
             self._names[output] = names
         if not is_own:
             of_inputs = (self._lines[variable] for variable in node.inputs if variable in self._lines)
-            better = self._where_they_meet(names) or next(of_inputs, None)
-            if better is None:
+            model_line = self._line_of_names(names) or next(of_inputs, None)
+            if model_line is None:
                 return line
-            line = better
+            line = model_line
         assert line is not None
         self._lines.update(dict.fromkeys(node.outputs, line))
         return line
 
     def _names_in(self, node: PyTensorApply) -> Names:
-        """The variables of the model that a node is computed from."""
+        """Return the names of the variables of the model that a node depends on."""
         if not self._of_model:
             return frozenset()
         part = self._parts.get((node.inputs[0], *_bounds(node))) if self._parts and node.inputs else None
@@ -105,8 +105,8 @@ class Lines:
             *(self._names[v] if v in self._names else _name_of_leaf(v) for v in node.inputs if v.name or v.owner)
         )
 
-    def _where_they_meet(self, names: Names) -> SourceLine | None:
-        """The first line of the model that has these variables, and as few others as possible."""
+    def _line_of_names(self, names: Names) -> SourceLine | None:
+        """Return the first line of the model with these variables, and as few others as possible."""
         if not names:
             return None
         if names not in self._of_model:
@@ -123,7 +123,7 @@ def _frames() -> Iterator[FrameType]:
 
 
 def frames_of_pymc() -> Iterator[FrameType]:
-    """PyMC's functions that are running, the last called one first."""
+    """Iterate over the frames of running functions of PyMC, innermost first."""
     return (frame for frame in _frames() if str(frame.f_globals.get("__name__")).startswith("pymc."))
 
 
@@ -146,7 +146,7 @@ def _kept_line(node: PyTensorApply, running: set[tuple[str, int]]) -> tuple[Sour
 
 
 def _bounds(node: PyTensorApply) -> tuple[Any, ...]:
-    """The first and last index of a slice of a vector, if both are constants."""
+    """Return the bounds of a slice of a vector, if both are constants."""
     if not isinstance(node.op, PyTensorSubtensor) or len(node.inputs) != 3:
         return ()
     return tuple(int(bound.data) for bound in node.inputs[1:] if isinstance(bound, PyTensorConstant))
@@ -158,9 +158,10 @@ def _name_of_leaf(variable: PyTensorVariable) -> Names:
 
 
 def model_in_use() -> Any:
-    """Return the model that PyMC is compiling a function for: an argument of its functions that are running.
+    """Return the model for which PyMC is compiling a function, or None; it is an argument of a running function of
+    PyMC.
 
-    None where there is none; what depends on it is the text of errors.
+    It only affects error messages.
     """
     pymc = sys.modules.get("pymc")
     kind = getattr(pymc, "Model", None)
@@ -175,19 +176,19 @@ def model_in_use() -> Any:
 
 
 def _lines_of_model(model: Any) -> dict[Names, SourceLine | None]:
-    """The first line of a model for each set of variables and data that meet in it.
+    """Return the first line of a model for each set of variables and data that occur together.
 
-    In the density of a random variable its value meets its parameters, on the line that declares it.
+    In the density of a random variable, its value occurs together with its parameters, on the line that declares it.
     """
     values = getattr(model, "rvs_to_values", {})
     free = set(getattr(model, "free_RVs", ()))
-    ends = [*values, *getattr(model, "potentials", ()), *getattr(model, "deterministics", ())]
-    found: dict[Names, SourceLine | None] = {}
+    outputs = [*values, *getattr(model, "potentials", ()), *getattr(model, "deterministics", ())]
+    lines: dict[Names, SourceLine | None] = {}
     names: dict[PyTensorVariable, Names] = {}
-    for node in toposort(ends):
-        meeting = frozenset().union(*(names[v] if v in names else _name_of_leaf(v) for v in node.inputs))
+    for node in toposort(outputs):
+        names_of_inputs = frozenset().union(*(names[v] if v in names else _name_of_leaf(v) for v in node.inputs))
         for output in node.outputs:
-            names[output] = meeting
+            names[output] = names_of_inputs
             if output in values:
                 value = values[output]
                 leaves = [value] if output in free else graph_inputs([value])
@@ -195,31 +196,33 @@ def _lines_of_model(model: Any) -> dict[Names, SourceLine | None]:
         line, is_own = _kept_line(node, set())
         if is_own:
             for output in node.outputs:
-                found.setdefault(meeting | names[output], line)
-    found.pop(frozenset(), None)
-    return found
+                lines.setdefault(names_of_inputs | names[output], line)
+    lines.pop(frozenset(), None)
+    return lines
 
 
 def joined_parts(graph: PyTensorGraph) -> dict[PyTensorVariable, list[JoinedPart]]:
-    """Return the variables that PyMC has joined to vectors, which are inputs of a graph.
+    """Return the variables that PyMC has joined to vectors, for each vector among the inputs of a graph.
 
-    They are joined in the order of their gradients, where the graph has these, and else in that of the variables of a
-    step. Where neither has as many names as the vector has parts, the variables stay without names.
+    Their order is that of their gradients if these are outputs, else that of the variables of a step. If the number of
+    names does not match, the parts stay unnamed.
     """
     gradients = [names for output in graph.outputs if (names := _names_of_gradients(output))]
     names = gradients[0] if len(gradients) == 1 else _names_of_step()
-    found = {}
+    result = {}
     for vector in graph.inputs if names else ():
         if getattr(vector.type, "ndim", None) == 1 and not hasattr(vector, "get_value"):
-            bounds = {_bounds(node) for node, place in graph.clients[vector] if place == 0 and _takes_part(node)}
+            bounds = {
+                _bounds(node) for node, position in graph.clients[vector] if position == 0 and _is_subtensor(node)
+            }
             ends = sorted(pair for pair in bounds if len(pair) == 2)
             if len(ends) == len(names):
-                found[vector] = [JoinedPart(name, *pair) for name, pair in zip(names, ends)]
-    return found
+                result[vector] = [JoinedPart(name, *pair) for name, pair in zip(names, ends)]
+    return result
 
 
 def _names_of_step() -> list[str]:
-    """The variables of the step of PyMC's for which a function is being compiled."""
+    """Return the names of the variables of the step of PyMC that is being compiled."""
     for frame in frames_of_pymc():
         variables = frame.f_locals.get("vars")
         if isinstance(variables, list) and all(isinstance(variable, PyTensorVariable) for variable in variables):
@@ -227,18 +230,18 @@ def _names_of_step() -> list[str]:
     return []
 
 
-def _takes_part(client: Any) -> bool:
-    """Return whether a client is a node that takes a part of the vector, and not a mark of an output."""
+def _is_subtensor(client: Any) -> bool:
+    """Return whether a client is a node that selects a part of a vector."""
     return isinstance(getattr(client, "op", None), PyTensorSubtensor)
 
 
 def _names_of_gradients(output: PyTensorVariable) -> list[str]:
-    """The names of the variables whose gradients an output consists of; none if there is another thing in it."""
+    """Return the names of the variables whose gradients an output consists of; empty if it contains anything else."""
     if _gradient_name(output) is not None or output.owner is None:
-        joined = [output]
+        parts = [output]
     else:
-        joined = [v for v in output.owner.inputs if not isinstance(v, PyTensorConstant)]
-    names = [_gradient_name(v) or (_gradient_name(v.owner.inputs[0]) if v.owner is not None else None) for v in joined]
+        parts = [v for v in output.owner.inputs if not isinstance(v, PyTensorConstant)]
+    names = [_gradient_name(v) or (_gradient_name(v.owner.inputs[0]) if v.owner is not None else None) for v in parts]
     return [name for name in names if name is not None] if None not in names else []
 
 
@@ -248,7 +251,7 @@ def _gradient_name(variable: PyTensorVariable) -> str | None:
 
 
 def name_parts(graph: FunctionGraph, vector: Variable, parts: Sequence[JoinedPart]) -> None:
-    """Give what a compiled graph takes from a vector the names of the variables that are joined to it.
+    """Name the parts of a vector in a compiled graph after the variables that are joined to it.
 
     Parameters
     ----------
@@ -257,11 +260,11 @@ def name_parts(graph: FunctionGraph, vector: Variable, parts: Sequence[JoinedPar
     vector : Variable
         The vector, an input of the graph.
     parts : sequence of JoinedPart
-        What is joined to it.
+        The variables that it consists of.
     """
     if len(parts) == 1:
         vector.name = parts[0].name
-        _name_forms(graph, vector)
+        _name_reshaped(graph, vector)
         return
     names = {(part.start, part.stop): part.name for part in parts}
     for node, _ in graph.clients.get(vector, ()):
@@ -272,11 +275,11 @@ def name_parts(graph: FunctionGraph, vector: Variable, parts: Sequence[JoinedPar
                 name = names.get((index.start or 0, parts[-1].stop if index.stop is None else index.stop))
                 if name is not None:
                     node.outputs[0].name = name
-                    _name_forms(graph, node.outputs[0])
+                    _name_reshaped(graph, node.outputs[0])
 
 
-def _name_forms(graph: FunctionGraph, variable: Variable) -> None:
-    """Give the name of a variable to what has the same values in another shape."""
-    for node, place in graph.clients.get(variable, ()):
-        if isinstance(node, Apply) and place == 0 and isinstance(node.op, DimShuffle | Reshape):
+def _name_reshaped(graph: FunctionGraph, variable: Variable) -> None:
+    """Give reshaped versions of a variable its name."""
+    for node, position in graph.clients.get(variable, ()):
+        if isinstance(node, Apply) and position == 0 and isinstance(node.op, DimShuffle | Reshape):
             node.outputs[0].name = variable.name

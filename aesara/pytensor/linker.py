@@ -1,4 +1,4 @@
-"""PyTensor's linker ``"aesara"``, and the rules that go with it."""
+"""The linker ``"aesara"`` of PyTensor, and its rewrite rules."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from aesara.compile.function.function import Function
 from aesara.pytensor.conversion import convert_graph, is_shared_tensor, shared_with_cell
 from aesara.pytensor.lines import Lines, joined_parts, model_in_use, name_parts
 
-__all__ = ["AesaraLinker", "places_of_scalars"]
+__all__ = ["AesaraLinker", "scalar_positions"]
 
 
 class AesaraLinker(JITLinker):  # type: ignore[misc]
-    """Compiles a graph of PyTensor as one function of ours.
+    """Compiles a graph of PyTensor to a function of this package.
 
-    Shared variables are shared variables of that function, whose cells are PyTensor's. A generator that is updated
-    stays the same object, and draws advance it. Where a graph gives back the state of a generator without updating it,
-    generators are inputs, and go through the function as other values do.
+    Shared variables of PyTensor are shared variables of this function, with the same storage cells. An updated
+    generator stays the same object, and draws advance it. If a graph returns the state of a generator without updating
+    it, generators are passed as arguments and results instead.
     """
 
-    #: whether calls return a single result by itself, as the maker of the function says
+    #: whether calls return a single result instead of a list; the maker of the function sets it
     unpack_single = False
-    #: what the graph has been compiled to, and those of the graph's inputs that it takes as arguments
+    #: the compiled function, and the inputs of the graph that are its arguments
     compiled: Function | None = None
     explicit: Sequence[PyTensorVariable] = ()
 
@@ -45,52 +45,54 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
         self, fgraph: PyTensorGraph, storage_map: dict[PyTensorVariable, list[Any]], **kwargs: Any
     ) -> Callable[..., Any]:
         cells = {variable: storage_map[variable] for variable in _inputs_with_cells(fgraph)}
-        given = {variable: shared_with_cell(variable, cell) for variable, cell in cells.items()}
+        shared_variables = {variable: shared_with_cell(variable, cell) for variable, cell in cells.items()}
         parts = joined_parts(fgraph)
         lines = Lines(model_in_use(), parts)
-        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs, given, lines)
-        self.explicit = [variable for variable in fgraph.inputs if variable not in given]
-        updated = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items() if fgraph.inputs[i] in given}
+        inputs, outputs = convert_graph(fgraph.inputs, fgraph.outputs, shared_variables, lines)
+        self.explicit = [variable for variable in fgraph.inputs if variable not in shared_variables]
+        updated = {
+            o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items() if fgraph.inputs[i] in shared_variables
+        }
         results = [output for o, output in enumerate(outputs) if o not in updated]
-        alone = len(results) == 1 and self.unpack_single
+        is_single = len(results) == 1 and self.unpack_single
         compiled = self.compiled = function(
-            [ours for ours, variable in zip(inputs, fgraph.inputs) if variable not in given],
-            (results[0] if alone else results) if results else None,
-            updates=[(given[variable], outputs[o]) for o, variable in updated.items()],
+            [converted for converted, variable in zip(inputs, fgraph.inputs) if variable not in shared_variables],
+            (results[0] if is_single else results) if results else None,
+            updates=[(shared_variables[variable], outputs[o]) for o, variable in updated.items()],
             on_unused_input="ignore",
         )
         compiled.trust_input = True
-        for variable, taken in zip(self.explicit, compiled.maker.fgraph.inputs):
+        for variable, argument in zip(self.explicit, compiled.maker.fgraph.inputs):
             if variable in parts:
-                name_parts(compiled.maker.fgraph, taken, parts[variable])
-        places = [(o, cells[variable]) for o, variable in sorted(updated.items())]
-        scalars = places_of_scalars(fgraph.outputs)
+                name_parts(compiled.maker.fgraph, argument, parts[variable])
+        updated_cells = [(o, cells[variable]) for o, variable in sorted(updated.items())]
+        scalar_outputs = scalar_positions(fgraph.outputs)
 
         def call(*values: Any) -> list[Any] | None:
-            made = compiled(*values)
-            found = [made] if alone else made or []
-            for place, cell in places:
-                found.insert(place, cell[0])
-            for place in scalars:
-                found[place] = found[place][()]
-            return found or None
+            result = compiled(*values)
+            results_with_updates = [result] if is_single else result or []
+            for position, cell in updated_cells:
+                results_with_updates.insert(position, cell[0])
+            for position in scalar_outputs:
+                results_with_updates[position] = results_with_updates[position][()]
+            return results_with_updates or None
 
-        return call if places or alone or scalars or not results else compiled
+        return call if updated_cells or is_single or scalar_outputs or not results else compiled
 
     def make_all(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
         run, *rest = super().make_all(*args, **kwargs)
 
         @wraps(run)
-        def run_without_second_node(*args: Any, **kwargs: Any) -> Any:
+        def run_with_own_errors(*args: Any, **kwargs: Any) -> Any:
             try:
                 return run(*args, **kwargs)
             except Exception as error:
-                original = _as_raised_here(error)
+                original = _original_error(error)
                 if original is error:
                     raise
                 raise original from original.__cause__
 
-        return run_without_second_node, *rest
+        return run_with_own_errors, *rest
 
     def jit_compile(self, fn: Callable[..., Any]) -> Callable[..., Any]:
         return fn
@@ -100,15 +102,18 @@ class AesaraLinker(JITLinker):  # type: ignore[misc]
         return [storage_map[variable] for variable in self.fgraph.inputs if variable not in from_cells]
 
 
-def places_of_scalars(outputs: Sequence[PyTensorVariable]) -> list[int]:
-    """Which outputs of a graph are of PyTensor's scalars, whose values are NumPy's scalars and not arrays."""
-    return [place for place, output in enumerate(outputs) if isinstance(output.type, ScalarType)]
+def scalar_positions(outputs: Sequence[PyTensorVariable]) -> list[int]:
+    """Return the positions of outputs whose type is PyTensor's scalar type; their values are NumPy
+    scalars, not arrays.
+    """
+    return [position for position, output in enumerate(outputs) if isinstance(output.type, ScalarType)]
 
 
 def _inputs_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
-    """The shared tensors among a graph's inputs; and generators, if each state that the graph gives back is an update.
+    """Return the inputs whose storage is shared: shared tensors, and generators if the graph returns only updated
+    states.
 
-    What an update changes is told from its cell after a call, so that nothing else may change it.
+    The new value of an updated variable is read from its cell after a call, so nothing else may change the cell.
     """
     generators = {variable for variable in fgraph.inputs if isinstance(variable.type, PyTensorGeneratorType)}
     updates = {o: fgraph.inputs[i] for o, i in fgraph.update_mapping.items()}
@@ -118,20 +123,19 @@ def _inputs_with_cells(fgraph: PyTensorGraph) -> set[PyTensorVariable]:
     return generators | {variable for variable in fgraph.inputs if is_shared_tensor(variable)}
 
 
-def _as_raised_here(error: Exception) -> BaseException:
-    """Return the exception behind one of PyTensor's that says the same and adds a node.
+def _original_error(error: Exception) -> BaseException:
+    """Return the original exception if PyTensor has raised a copy of it with a node added.
 
-    To PyTensor (2.38) the whole graph is one thunk, and the node is the one that computes the first output, whatever
-    failed.
+    PyTensor (2.38) has a single thunk for the graph; the node that it adds is always that of the first output.
     """
-    behind = None if getattr(error, "_names_node", False) else error.__context__
-    repeats = behind is not None and type(behind) is type(error) and str(error).startswith(str(behind))
-    return behind if behind is not None and repeats else error
+    context = None if getattr(error, "_names_node", False) else error.__context__
+    is_copy = context is not None and type(context) is type(error) and str(error).startswith(str(context))
+    return context if context is not None and is_copy else error
 
 
 @node_rewriter([CheckAndRaise])
-def _checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable] | None:
-    """PyMC's checks of parameters: minus infinity where one fails."""
+def _replace_parameter_checks(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable] | None:
+    """``check(value, conditions)`` -> ``switch(all(conditions), value, -inf)`` for PyMC's checks of parameters."""
     if not getattr(node.op, "can_be_replaced_by_ninf", False):
         return None
     value, *conditions = node.inputs
@@ -139,22 +143,23 @@ def _checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequenc
 
 
 @node_rewriter([CheckAndRaise])
-def _no_checks_of_parameters(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable] | None:
+def _remove_parameter_checks(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable] | None:
+    """``check(value, conditions)`` -> ``value`` for PyMC's checks of parameters."""
     return [node.inputs[0]] if hasattr(node.op, "can_be_replaced_by_ninf") else None
 
 
 @node_rewriter([DisconnectedGrad, GradClip, GradScale, ZeroGrad])
-def _no_marks_for_gradients(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable]:
-    """Remove an Op that only affects gradients: by the time of compilation they have been built."""
+def _remove_gradient_ops(fgraph: PyTensorGraph, node: PyTensorApply) -> Sequence[PyTensorVariable]:
+    """``disconnected_grad(x)`` -> ``x``, and likewise for other Ops that only affect gradients."""
     return list(node.inputs)
 
 
-#: rules of PyTensor's that a mode asks for by name, because what they do is not for the compiler to decide
-_asked_for = EquilibriumDB()
+#: rules of PyTensor that a mode includes by name
+_named_rules = EquilibriumDB()
 for _rule, _name in (
-    (_checks_of_parameters, "local_check_parameter_to_ninf_switch"),
-    (_no_checks_of_parameters, "local_remove_check_parameter"),
+    (_replace_parameter_checks, "local_check_parameter_to_ninf_switch"),
+    (_remove_parameter_checks, "local_remove_check_parameter"),
 ):
-    _asked_for.register(_name, _rule, use_db_name_as_tag=False)
-_asked_for.register("no_marks_for_gradients", _no_marks_for_gradients, "aesara", use_db_name_as_tag=False)
-optdb.register("aesara", _asked_for, position=0.5)
+    _named_rules.register(_name, _rule, use_db_name_as_tag=False)
+_named_rules.register("no_marks_for_gradients", _remove_gradient_ops, "aesara", use_db_name_as_tag=False)
+optdb.register("aesara", _named_rules, position=0.5)

@@ -1,4 +1,4 @@
-"""PyTensor's mode ``"AESARA"``."""
+"""The mode ``"AESARA"`` of PyTensor."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["AESARA", "AesaraMode"]
 
 
 class AesaraMode(Mode):  # type: ignore[misc]
-    """A mode whose functions are called without PyTensor's Python, if nothing but results is asked of them."""
+    """A mode whose functions are called without PyTensor's Python code, unless options such as profiling require it."""
 
     function_maker = AesaraFunctionMaker
 
     def including(self, *tags: str) -> AesaraMode:
-        """This mode with more of PyTensor's rules; those that it calls canonical ask for what is known of shapes."""
+        """Return this mode with more of PyTensor's rules; canonicalizations include inference of shapes."""
         return super().including(*tags, *(["ShapeOpt"] if "canonicalize" in tags else []))
 
 
 register_linker("aesara", AesaraLinker())
-#: our rules do the work: of PyTensor's only those run without which a graph has no meaning (variables with labelled
-#: dimensions become tensors) and those that the user's mode names, but none that writes to inputs
+#: Graphs are rewritten by the rules of this package. Of PyTensor's rules only the mandatory ones run (variables with
+#: labelled dimensions become tensors) and those that the user includes, but none that work in place.
 AESARA = AesaraMode(
     linker="aesara",
     optimizer=RewriteDatabaseQuery(include=["aesara", "minimum_compile"], exclude=["inplace", "random_make_inplace"]),
@@ -37,13 +37,13 @@ register_mode("AESARA", AESARA)
 
 
 def _accept_by_name(name: str) -> None:
-    """Let ``pytensor.config.mode`` take a mode's name, which it knows of its own modes only."""
+    """Make ``pytensor.config.mode`` accept a mode by name, which PyTensor supports only for its own modes."""
     option = config._config_var_dict["mode"]
-    option._apply = partial(_this_or_known, name, option._apply)
+    option._apply = partial(_parse_mode, name, option._apply)
 
 
-def _this_or_known(name: str, known: Callable[[Any], Any], value: Any) -> Any:
-    return value if value == name else known(value)
+def _parse_mode(name: str, parse: Callable[[Any], Any], value: Any) -> Any:
+    return value if value == name else parse(value)
 
 
 _accept_by_name("AESARA")

@@ -1,4 +1,4 @@
-"""Log-densities of PyMC's models as functions of one vector, for those who write samplers."""
+"""Log-densities of PyMC's models as functions of one vector, for authors of samplers."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ __all__ = ["CompiledLogp", "VectorPart", "compile_logp", "convert_model_graph"]
 
 
 class VectorPart(NamedTuple):
-    """The position of a variable in the vector, and its shape."""
+    """The slice of a vector that holds a variable, and the shape of the variable."""
 
     place: slice
     shape: tuple[int, ...]
 
 
 class CompiledLogp:
-    """A model's log-density and its gradient as a function of one vector; made by `compile_logp`.
+    """The log-density of a model and its gradient as a function of one vector; built by `compile_logp`.
 
     Attributes
     ----------
     function : aesara.compile.function.function.Function
-        Takes the vector and returns log-density and gradient; calling it directly saves a tenth of a microsecond.
+        A function from the vector to log-density and gradient; a direct call saves a tenth of a microsecond.
     parts : dict of str to VectorPart
-        Where the values of the model's variables lie in the vector.
+        The parts of the vector by the names of the variables of the model.
     size : int
         The length of the vector.
     """
@@ -47,38 +47,38 @@ class CompiledLogp:
         self.size = sum(prod(part.shape) for part in parts.values())
 
     def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The log-density (0-d) and its gradient (``(size,)``) at `x` (``(size,)``)."""
+        """Return the log-density (0-d) and its gradient (``(size,)``) at `x` (``(size,)``)."""
         logp, gradient = self.function(x)
         return logp, gradient
 
     def ravel(self, point: Mapping[str, Any]) -> np.ndarray:
-        """The vector of a point such as ``model.initial_point()``."""
+        """Return the vector for a point such as ``model.initial_point()``."""
         x = np.empty(self.size, self.function.maker.inputs[0].variable.type.dtype)
         for name, (place, _) in self.parts.items():
             x[place] = np.ravel(point[name])
         return x
 
     def unravel(self, x: np.ndarray) -> dict[str, np.ndarray]:
-        """The point of a vector; views of it."""
+        """Return the point for a vector; values are views of the vector."""
         return {name: x[place].reshape(shape) for name, (place, shape) in self.parts.items()}
 
 
 def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
-    """Compile a model's log-density and gradient as one function of one vector.
+    """Compile the log-density of a model and its gradient as one function of one vector.
 
     Parameters
     ----------
     model : pymc.Model
-        All of its free variables are continuous. New values of its data containers are seen; they may change their
-        shapes, the variables of the vector may not.
+        A model with continuous free variables. The function uses the current values of data containers; these may
+        change their shapes, unless the shapes of free variables depend on them.
     jacobian : bool, default True
-        Whether the density is that of the transformed variables, as samplers need it.
+        Whether to include the Jacobian determinant of transformations, as samplers need it.
 
     Returns
     -------
     CompiledLogp
-        ``f(x)`` gives the log-density and its gradient. Where a parameter of a distribution is out of its range the
-        log-density is minus infinity.
+        ``f(x)`` returns the log-density and its gradient. The log-density is minus infinity if a parameter of a
+        distribution is out of its range.
 
     Raises
     ------
@@ -101,12 +101,12 @@ def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
     logp = model.logp(jacobian=jacobian)
     gradient = theirs.grad(logp, values, disconnected_inputs="ignore")
 
-    start, parts, end = model.initial_point(), {}, 0
+    initial_point, parts, end = model.initial_point(), {}, 0
     for variable in values:
-        shape = np.shape(start[variable.name])
+        shape = np.shape(initial_point[variable.name])
         parts[variable.name] = VectorPart(slice(end, end := end + prod(shape)), shape)
-    x, (density, *along) = convert_model_graph(model, parts, [logp, *gradient])
-    gradient = at.cast(at.concatenate([g.ravel() for g in along]), x.type.dtype)
+    x, (density, *partials) = convert_model_graph(model, parts, [logp, *gradient])
+    gradient = at.cast(at.concatenate([g.ravel() for g in partials]), x.type.dtype)
     compiled = function([x], [density, gradient], on_unused_input="ignore")
     compiled.trust_input = True
     joined = [JoinedPart(name, place.start, place.stop) for name, (place, _) in parts.items()]
@@ -117,23 +117,23 @@ def compile_logp(model: Any, jacobian: bool = True) -> CompiledLogp:
 def convert_model_graph(
     model: Any, parts: Mapping[str, VectorPart], outputs: Sequence[PyTensorVariable]
 ) -> tuple[Any, list[Any]]:
-    """Convert graphs of a model's values to graphs of one vector.
+    """Convert graphs in terms of the variables of a model to graphs in terms of one vector.
 
     Parameters
     ----------
     model : pymc.Model
-        The model; with bounds to check, a parameter out of its range makes a density minus infinity.
+        The model. If it checks bounds, densities are minus infinity for parameters out of their range.
     parts : mapping of str to VectorPart
-        Where the values of its variables are in the vector.
+        The parts of the vector by the names of the variables.
     outputs : sequence of pytensor.graph.basic.Variable
-        What to convert.
+        The graphs.
 
     Returns
     -------
     vector : Variable
         The vector.
     results : list of Variable
-        The outputs in terms of it.
+        The converted outputs.
     """
     values = model.value_vars
     shared = [v for v in graph_inputs(outputs) if v not in values and not isinstance(v, Constant)]
@@ -141,8 +141,8 @@ def convert_model_graph(
     AESARA.including("local_check_parameter_to_ninf_switch").optimizer.rewrite(graph)
     end = max((part.place.stop for part in parts.values()), default=0)
     x = at.TensorType(theirs.config.floatX, (end,))("vector")
-    given = {
+    replacements = {
         variable: at.cast(x[part.place].reshape(part.shape), variable.type.dtype)
         for variable, part in zip(graph.inputs, parts.values())
     }
-    return x, convert_graph(list(given), graph.outputs, given, Lines(model))[1]
+    return x, convert_graph(list(replacements), graph.outputs, replacements, Lines(model))[1]

@@ -1,4 +1,4 @@
-"""PyMC's models for nutpie, whose threads call our code by pointers, without the GIL.
+"""Models of PyMC for nutpie, whose threads call native code by pointers, without the GIL.
 
 nutpie must be installed: ``pip install aesara[nutpie]``.
 """
@@ -26,10 +26,10 @@ __all__ = ["NutpieModel", "compile_pymc_model"]
 
 @dataclass(frozen=True)
 class NutpieModel(CompiledPyMCModel):  # type: ignore[misc]
-    """A model that nutpie samples; made by `compile_pymc_model`."""
+    """A model for nutpie; built by `compile_pymc_model`."""
 
     def with_data(self, **updates: Any) -> NutpieModel:
-        """The model with other values of its data containers; variables keep their shapes."""
+        """Return the model with other values of its data containers; shapes of variables must stay the same."""
         logp, expand = self.compiled_logp_func, self.compiled_expand_func
         known = {**logp.values, **expand.values}
         unknown = [name for name in updates if name not in known]
@@ -66,27 +66,27 @@ def compile_pymc_model(
     Parameters
     ----------
     model : pymc.Model
-        All of its free variables are continuous.
+        A model with continuous free variables.
     initial_points : dict, optional
-        Initial values, or how to get them, by variable or its name, instead of the model's.
+        Initial values or strategies by variable or name, which override those of the model.
     jitter_rvs : set, optional
-        Variables whose initial values get a number between -1 and 1 added; by default all, if the strategy is
-        ``"support_point"``.
+        Variables whose initial values are shifted by a random number between -1 and 1; by default all, if the strategy
+        is ``"support_point"``.
     default_initialization_strategy : {"support_point", "prior"}
-        What to start from.
+        The strategy for initial values.
     var_names : iterable of str, optional
-        What is stored besides the model's free variables; by default everything.
+        Variables to store besides the free variables; by default all.
 
     Returns
     -------
     NutpieModel
-        For ``nutpie.sample``. Draws depend on the seed, and not on how many threads there are.
+        A model for ``nutpie.sample``. Draws depend on the seed, but not on the number of threads.
 
     Raises
     ------
     NotImplementedError
-        If something in the model runs in Python; the error names it. PyMC's own samplers, with
-        ``compile_kwargs={"mode": "AESARA"}``, take such models.
+        If a part of the model runs in Python; the message names it. Samplers of PyMC, with
+        ``compile_kwargs={"mode": "AESARA"}``, accept such models.
 
     Examples
     --------
@@ -99,24 +99,24 @@ def compile_pymc_model(
     density = compile_logp(model)
     if default_initialization_strategy == "support_point" and jitter_rvs is None:
         jitter_rvs = set(model.free_RVs)
-    start = make_initial_point_fn(
+    initial_point = make_initial_point_fn(
         model=model,
         overrides=initial_points,
         default_strategy=default_initialization_strategy,
         jitter_rvs=jitter_rvs,
         return_transformed=True,
     )
-    one_at_a_time = Lock()
+    lock = Lock()
 
     def initial_vector(seed: int | None = None) -> np.ndarray:
-        with one_at_a_time:
-            return density.ravel(start(seed))
+        with lock:
+            return density.ravel(initial_point(seed))
 
     free = {variable.name for variable in model.value_vars}
     rest = [variable for variable in model.unobserved_value_vars if variable.name not in free]
     if var_names is not None:
-        wanted = set(var_names)
-        rest = [variable for variable in rest if variable.name in wanted]
+        selected = set(var_names)
+        rest = [variable for variable in rest if variable.name in selected]
     x, values = convert_model_graph(model, density.parts, rest)
     flat = [at.cast(at.flatten(value), "float64") for value in values]
     expand = function([x], at.concatenate([x, *flat]) if flat else at.as_tensor_variable(x).copy())
@@ -127,9 +127,9 @@ def compile_pymc_model(
     ends = np.cumsum([0, *(int(np.prod(shape)) for shape in sizes)]).tolist()
     slices = [slice(a, b) for a, b in pairwise(ends)]
     known = {field.name for field in fields(NutpieModel)}
-    later: dict[str, Any] = {"shared_var_keys": {}}  # since nutpie 0.16.9
-    unset = NutpieModel(
-        **{name: value for name, value in later.items() if name in known},
+    newer_fields: dict[str, Any] = {"shared_var_keys": {}}  # since nutpie 0.16.9
+    without_pointers = NutpieModel(
+        **{name: value for name, value in newer_fields.items() if name in known},
         _n_dim=density.size,
         dims=model.named_vars_to_dims,
         _coords=_coordinates(model, density.parts),
@@ -144,22 +144,22 @@ def compile_pymc_model(
         logp_func=density.function,
         expand_func=expand,
     )
-    return _with_pointers(unset, logp_pointer(density), vector_pointer(expand, word=1))
+    return _with_pointers(without_pointers, logp_pointer(density), vector_pointer(expand, word=1))
 
 
 def _coordinates(model: Any, parts: Mapping[str, Any]) -> dict[str, pd.Index]:
-    """The model's coordinates, and a name for each entry of the vector."""
-    found = {
+    """Return the coordinates of a model, and a name for each entry of the vector."""
+    coordinates = {
         name: pd.Index(pd.RangeIndex(int(model.dim_lengths[name].eval())) if values is None else values)
         for name, values in model.coords.items()
     }
-    if "unconstrained_parameter" in found:
+    if "unconstrained_parameter" in coordinates:
         raise ValueError("The model has a dimension unconstrained_parameter, which nutpie uses; give it another name.")
-    found["unconstrained_parameter"] = pd.Index(
+    coordinates["unconstrained_parameter"] = pd.Index(
         [
             name + ("_" + ".".join(map(str, index)) if index else "")
             for name, (_, shape) in parts.items()
             for index in product(*map(range, shape))
         ]
     )
-    return found
+    return coordinates

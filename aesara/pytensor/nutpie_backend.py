@@ -1,8 +1,7 @@
-"""The backend ``"aesara"`` of ``nutpie.compile_pymc_model``, by which ``pymc.sample`` gets it.
+"""The backend ``"aesara"`` of ``nutpie.compile_pymc_model``, which ``pymc.sample`` uses.
 
-nutpie has no registry of backends, so its function is replaced by one that knows one more. This is the only thing of
-nutpie's that is changed, and is done when somebody imports nutpie, or at once if it is there: importing it takes longer
-than all the rest of `aesara.pytensor`.
+nutpie has no registry of backends, so ``compile_pymc_model`` is replaced by a wrapper. The wrapper is installed when
+nutpie is imported by somebody else: importing nutpie takes longer than importing the rest of `aesara.pytensor`.
 """
 
 from __future__ import annotations
@@ -27,9 +26,10 @@ BACKEND = "aesara"
 
 
 def add_backend(nutpie: ModuleType) -> None:
-    """Let ``compile_pymc_model`` of nutpie take the backend ``"aesara"``; without such a function nothing happens.
+    """Make ``compile_pymc_model`` of nutpie accept the backend ``"aesara"``; do nothing if nutpie has no such function.
 
-    Without a backend, `pymc.sample` gets it too if the mode is ours, by ``compile_kwargs`` or as PyTensor's default.
+    Without an explicit backend, `pymc.sample` uses it if the mode is ``"AESARA"``, given by ``compile_kwargs`` or as
+    PyTensor's default.
     """
     theirs = getattr(nutpie, "compile_pymc_model", None)
     if not callable(theirs) or hasattr(theirs, "takes_aesara"):
@@ -37,7 +37,7 @@ def add_backend(nutpie: ModuleType) -> None:
 
     @wraps(theirs)
     def compile_pymc_model(model: Any, **options: Any) -> Any:
-        ours = str(options["backend"]).lower() == BACKEND if "backend" in options else _is_asked_for_by_pymc()
+        ours = str(options["backend"]).lower() == BACKEND if "backend" in options else _is_mode_of_pymc_sample()
         if not ours:
             return theirs(model, **options)
         options.pop("backend", None)
@@ -51,17 +51,17 @@ def add_backend(nutpie: ModuleType) -> None:
     nutpie.compile_pymc_model = compile_pymc_model  # type: ignore[attr-defined]
 
 
-def _is_asked_for_by_pymc() -> bool:
-    """Return whether `pymc.sample` is running with our mode, which it does not pass on to nutpie."""
-    given = [frame.f_locals["compile_kwargs"] for frame in frames_of_pymc() if "compile_kwargs" in frame.f_locals]
-    if not given:
+def _is_mode_of_pymc_sample() -> bool:
+    """Return whether `pymc.sample` is running with our mode, which it does not pass to nutpie."""
+    options = [frame.f_locals["compile_kwargs"] for frame in frames_of_pymc() if "compile_kwargs" in frame.f_locals]
+    if not options:
         return False
-    mode = given[-1].get("mode") if isinstance(given[-1], dict) else None
+    mode = options[-1].get("mode") if isinstance(options[-1], dict) else None
     return isinstance(get_mode(mode).linker, AesaraLinker)
 
 
 class _AfterImport(MetaPathFinder):
-    """Finds a module as the other finders do, and has something done with it when it has been imported."""
+    """A finder that calls a function with a module after the module was imported."""
 
     def __init__(self, name: str, action: Callable[[ModuleType], None]) -> None:
         self.name, self.action = name, action
@@ -88,7 +88,7 @@ class _AfterImport(MetaPathFinder):
 
 
 def add_backend_when_imported() -> None:
-    """Add the backend to nutpie, now or when it is imported."""
+    """Add the backend to nutpie now, or when it is imported."""
     loaded = sys.modules.get("nutpie")
     if loaded is not None:
         add_backend(loaded)

@@ -18,18 +18,18 @@ __all__ = ["PerformOp"]
 
 
 class PerformOp(Op):
-    """A node of PyTensor as it is: computed by the ``perform`` of its Op.
+    """A node of PyTensor that is computed by the ``perform`` of its Op.
 
-    Two of them are equal where PyTensor would merge their nodes, provided that their inputs here are the same.
+    Two `PerformOp` objects are equal if PyTensor would merge their nodes, given equal inputs.
 
     Parameters
     ----------
     node
         The node.
     symbolic
-        Which of its inputs are inputs here; the others are constants.
+        The positions of inputs that are variables; the others are constants.
     output_types
-        The types of its outputs here.
+        The converted types of its outputs.
     """
 
     __props__ = ("computation",)
@@ -38,8 +38,8 @@ class PerformOp(Op):
         self.node = node
         self.symbolic, self.output_types = tuple(symbolic), tuple(output_types)
         self.computation = _computation(node, self.symbolic)
-        place = {position: i for i, position in enumerate(symbolic)}
-        views = {o: [place[i] for i in viewed if i in place] for o, viewed in node.op.view_map.items()}
+        index_of = {position: i for i, position in enumerate(symbolic)}
+        views = {o: [index_of[i] for i in viewed if i in index_of] for o, viewed in node.op.view_map.items()}
         if views:
             self.view_map = views
         self._prepared = False
@@ -51,27 +51,27 @@ class PerformOp(Op):
         return Apply(self, list(inputs), [type() for type in self.output_types])
 
     def perform(self, node: Apply, inputs: Sequence[Any], outputs: Sequence[list[Any]]) -> None:
-        theirs = self.node
+        their_node = self.node
         if not self._prepared:
-            theirs.op.prepare_node(theirs, None, None, "py")
+            their_node.op.prepare_node(their_node, None, None, "py")
             self._prepared = True
-        values = [getattr(variable, "data", None) for variable in theirs.inputs]
+        values = [getattr(variable, "data", None) for variable in their_node.inputs]
         for position, value in zip(self.symbolic, inputs):
-            values[position] = value[()] if isinstance(theirs.inputs[position].type, ScalarType) else value
-        for positions in theirs.op.destroy_map.values():
+            values[position] = value[()] if isinstance(their_node.inputs[position].type, ScalarType) else value
+        for positions in their_node.op.destroy_map.values():
             for position in positions:
                 values[position] = deepcopy(values[position])
-        cells: list[list[Any]] = [[None] for _ in theirs.outputs]
-        theirs.op.perform(theirs, values, cells)
-        for variable, cell, output in zip(theirs.outputs, cells, outputs):
+        cells: list[list[Any]] = [[None] for _ in their_node.outputs]
+        their_node.op.perform(their_node, values, cells)
+        for variable, cell, output in zip(their_node.outputs, cells, outputs):
             value = cell[0]
             output[0] = np.asarray(value, variable.type.dtype) if isinstance(variable.type, ScalarType) else value
 
 
 def _computation(node: PyTensorApply, symbolic: tuple[int, ...]) -> Hashable:
-    """Return the Op of a node, its constants and its types; the node itself where these have no hash.
+    """Return the Op of a node, its constants and types, or the node itself if one of them is not hashable.
 
-    A constant among the symbolic inputs is compared as an input.
+    Constants among the symbolic inputs are treated as inputs.
     """
     constants = tuple(
         (position, variable.signature() if hasattr(variable, "signature") else variable)

@@ -1,4 +1,4 @@
-"""Reductions, positions, cumulative Ops and sorting."""
+"""Conversion of reductions, cumulative Ops, sorting and searching."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _reduce(op: CAReduce, node: PyTensorApply, x: Any) -> Any:
         return ProdWithoutZeros(op.axis, dtype, op.acc_dtype)(x)
     if function is None or (function in (at.all, at.any) and x.type.dtype != "bool"):
         return perform_in_python(node, [x])
-    axis = None if op.axis is None or not x.type.ndim else list(op.axis)  # as NumPy, PyTensor has an axis 0 of scalars
+    axis = None if op.axis is None or not x.type.ndim else list(op.axis)  # PyTensor allows axis 0 of scalars
     if function in (at.sum, at.prod):
         return function(x, axis=axis, dtype=dtype, acc_dtype=op.acc_dtype)
     return function(x, axis=axis)
@@ -43,28 +43,28 @@ def _reduce(op: CAReduce, node: PyTensorApply, x: Any) -> Any:
 def _argmax(op: ptm.Argmax, node: PyTensorApply, x: Any) -> Any:
     axes = range(x.type.ndim) if op.axis is None else op.axis
     axes = sorted(axes)
-    kept = [d for d in range(x.type.ndim) if d not in axes]
-    rows = x.dimshuffle(*kept, *axes)
+    others = [d for d in range(x.type.ndim) if d not in axes]
+    rows = x.dimshuffle(*others, *axes)
     if len(axes) != 1:
-        rows = at.reshape(rows, [*[rows.shape[d] for d in range(len(kept))], -1], ndim=len(kept) + 1)
+        rows = at.reshape(rows, [*[rows.shape[d] for d in range(len(others))], -1], ndim=len(others) + 1)
     return at.argmax(rows, axis=-1)
 
 
 @convert_op.register(CumOp)
 def _cumulative(op: CumOp, node: PyTensorApply, x: Any) -> Any:
-    # In the dtype of its input, as the type says and PyTensor's code in C does.
+    # The result has the dtype of the input, as in PyTensor's code in C.
     return (at.cumsum if op.mode == "add" else at.cumprod)(x, axis=op.axis).astype(node.outputs[0].type.dtype)
 
 
 @convert_op.register(SortOp)
-def _sort(op: SortOp, node: PyTensorApply, *given: Any) -> Any:
-    x, axis = with_axis(op, given, 1)
+def _sort(op: SortOp, node: PyTensorApply, *operands: Any) -> Any:
+    x, axis = with_axis(op, operands, 1)
     return sort(x, axis, op.kind)
 
 
 @convert_op.register(ArgSortOp)
-def _argsort(op: ArgSortOp, node: PyTensorApply, *given: Any) -> Any:
-    x, axis = with_axis(op, given, 1)
+def _argsort(op: ArgSortOp, node: PyTensorApply, *operands: Any) -> Any:
+    x, axis = with_axis(op, operands, 1)
     return argsort(x, axis, op.kind)
 
 
@@ -84,17 +84,17 @@ def _unique(op: Unique, node: PyTensorApply, x: Any) -> Any:
 
 
 def _along(function: Callable[..., Any], axis: Any, x: Any) -> Any:
-    """A function along an axis, or (3.0) along several, which are then made one."""
+    """Apply a function along an axis, or (3.0) along several axes, which are merged."""
     if axis is None or isinstance(axis, int):
         return function(x, axis=axis)
     axes = sorted(axis)
     if len(axes) == 1:
         return function(x, axis=axes[0])
-    kept = [d for d in range(x.type.ndim) if d not in axes]
-    order = [*kept, *axes]
-    moved = x.dimshuffle(*order)
-    rows = at.reshape(moved, [*[x.shape[d] for d in kept], -1], ndim=len(kept) + 1)
-    result = at.reshape(function(rows, axis=-1), moved.shape, ndim=x.type.ndim)
+    others = [d for d in range(x.type.ndim) if d not in axes]
+    order = [*others, *axes]
+    transposed = x.dimshuffle(*order)
+    rows = at.reshape(transposed, [*[x.shape[d] for d in others], -1], ndim=len(others) + 1)
+    result = at.reshape(function(rows, axis=-1), transposed.shape, ndim=x.type.ndim)
     return result.dimshuffle(*[order.index(d) for d in range(x.type.ndim)])
 
 

@@ -1,4 +1,4 @@
-"""Shapes, creation and joining."""
+"""Conversion of shapes, array creation and joining."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from aesara.tensor.core.check_and_raise import CheckAndRaise
 @convert_op.register(DimShuffle)
 def _dimshuffle(op: DimShuffle, node: PyTensorApply, x: Any) -> Any:
     unknown = [d for d in op.drop if x.type.shape[d] != 1]
-    if unknown:  # PyTensor finds out when the graph is computed whether these can go
-        alone = [at.eq(x.shape[d], 1) for d in unknown]
-        x = CheckAndRaise(ValueError, "Only dimensions of length 1 can be dropped.")(x, *alone)
+    if unknown:  # PyTensor checks the length at run time
+        conditions = [at.eq(x.shape[d], 1) for d in unknown]
+        x = CheckAndRaise(ValueError, "Only dimensions of length 1 can be dropped.")(x, *conditions)
         x = at.specify_broadcastable(x, *unknown)
     return x.dimshuffle(*op.new_order)
 
@@ -71,17 +71,17 @@ def _split_dims(op: SplitDims, node: PyTensorApply, x: Any, shape: Any) -> Any:
 @convert_op.register(CpuContiguous)
 @convert_op.register(ptb.ScalarFromTensor)
 @convert_op.register(ptb.TensorFromScalar)
-def _same(op: Any, node: PyTensorApply, x: Any) -> Any:
+def _identity(op: Any, node: PyTensorApply, x: Any) -> Any:
     return x
 
 
 @convert_op.register(ptb.Alloc)
 def _alloc(op: ptb.Alloc, node: PyTensorApply, value: Any, *shape: Any) -> Any:
     sizes = shape[len(shape) - value.type.ndim :]
-    alike = [at.eq(value.shape[d], n) for d, n in enumerate(sizes) if not value.type.broadcastable[d]]
-    if alike:
+    conditions = [at.eq(value.shape[d], n) for d, n in enumerate(sizes) if not value.type.broadcastable[d]]
+    if conditions:
         message = "Runtime broadcasting not allowed: Alloc repeats only what is known to have length 1 beforehand."
-        value = CheckAndRaise(ValueError, message)(value, *alike)
+        value = CheckAndRaise(ValueError, message)(value, *conditions)
     return at.alloc(value, *shape)
 
 
@@ -98,15 +98,15 @@ def _make_vector(op: ptb.MakeVector, node: PyTensorApply, *entries: Any) -> Any:
 
 
 @convert_op.register(ptb.Join)
-def _join(op: ptb.Join, node: PyTensorApply, *given: Any) -> Any:
-    axis, *tensors = with_axis(op, given, 0)
+def _join(op: ptb.Join, node: PyTensorApply, *operands: Any) -> Any:
+    axis, *tensors = with_axis(op, operands, 0)
     dtype = node.outputs[0].type.dtype
     return at.join(axis, *[at.cast(x, dtype) for x in tensors])
 
 
 @convert_op.register(ptb.Split)
-def _split(op: ptb.Split, node: PyTensorApply, *given: Any) -> Any:
-    x, axis, sizes = with_axis(op, given, 1)
+def _split(op: ptb.Split, node: PyTensorApply, *operands: Any) -> Any:
+    x, axis, sizes = with_axis(op, operands, 1)
     return at.split(x, sizes, op.len_splits, axis=axis)
 
 

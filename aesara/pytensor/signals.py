@@ -1,4 +1,4 @@
-"""Fourier transforms and convolutions."""
+"""Conversion of Fourier transforms and convolutions."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def _fourier(op: Fourier, node: PyTensorApply, x: Any, n: Any, axis: Any) -> Any
     return fft(x, n, axis)
 
 
-def _part(full: Any, sizes: list[tuple[Any, Any]], full_mode: Any) -> Any:
-    """A whole convolution, or the part of it where the two overlap all along."""
-    places = []
+def _part_of_convolution(full: Any, sizes: list[tuple[Any, Any]], full_mode: Any) -> Any:
+    """Return a full convolution, or its valid part."""
+    slices = []
     for n, k in sizes:
         start = at.switch(full_mode, 0, at.minimum(n, k) - 1)
         stop = at.switch(full_mode, n + k - 1, at.maximum(n, k))
-        places.append(slice(start, stop))
-    return full[tuple(places)]
+        slices.append(slice(start, stop))
+    return full[tuple(slices)]
 
 
 @convert_op.register(Convolve1d)
 def _convolve1d(op: Convolve1d, node: PyTensorApply, x: Any, y: Any, full_mode: Any) -> Any:
     if isinstance(full_mode, Constant):
         return at.convolve(x, y, "full" if full_mode.data else "valid")
-    return _part(at.convolve(x, y), [(x.shape[0], y.shape[0])], full_mode)
+    return _part_of_convolution(at.convolve(x, y), [(x.shape[0], y.shape[0])], full_mode)
 
 
 @convert_op.register(Convolve2d)
@@ -66,4 +66,4 @@ def _convolve2d(op: Convolve2d, node: PyTensorApply, x: Any, y: Any, full_mode: 
     smaller = [at.le(n, k) for n, k in sizes]
     message = "For a valid convolution one matrix must be at least as large as the other in both dimensions."
     fits = full_mode | (larger[0] & larger[1]) | (smaller[0] & smaller[1])
-    return _part(Assert(message)(full, fits), sizes, full_mode)
+    return _part_of_convolution(Assert(message)(full, fits), sizes, full_mode)

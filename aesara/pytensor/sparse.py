@@ -1,4 +1,4 @@
-"""Sparse matrices."""
+"""Conversion of Ops on sparse matrices."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _element(x: Any, row: Any, column: Any) -> Any:
     return get_item_scalar(x, [row, column])
 
 
-#: what is called with the inputs, by the class of Op; classes that this version does not have are left out
+#: functions of the inputs by names of classes; classes that the installed version lacks are skipped
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     psb.__name__: {
         "ColScaleCSC": ColScaleCSC(), "ConstructSparseFromList": construct_sparse_from_list,

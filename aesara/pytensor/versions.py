@@ -1,4 +1,4 @@
-"""Differences between the supported versions of PyTensor (from 2.38 to 3.3)."""
+"""Differences between the supported versions of PyTensor (2.38 to 3.3)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["class_of", "classes", "is_labelled", "is_plain", "linear_algebra", "with_axis"]
 
-#: classes by the names that they have had since 3.1 or later
+#: names of classes since 3.1 or later, by older names
 _LONGER_NAMES = {
     "AddSD": "AddSparseDense", "AddSS": "AddSparseSparse", "AddSSData": "AddSparseSparseData",
     "SparseDenseMultiply": "MultiplySparseDense", "SparseDenseVectorMultiply": "MultiplySparseDenseVector",
@@ -24,34 +24,36 @@ _LONGER_NAMES = {
 
 
 def classes(module: str, names: Iterable[str]) -> dict[str, Any]:
-    """Those classes of a module of PyTensor that this version has; none of a module that it does not have."""
+    """Return those of the named classes that a module of the installed version has; none if there is no such module."""
     try:
-        there = vars(import_module(module))  # what a module gives by another way it is about to lose
+        contents = vars(import_module(module))  # attributes by `__getattr__` are deprecated
     except ModuleNotFoundError:
         return {}
-    found = {name: there.get(name, there.get(_LONGER_NAMES.get(name, name))) for name in names}
-    return {name: cls for name, cls in found.items() if cls is not None}
+    by_name = {name: contents.get(name, contents.get(_LONGER_NAMES.get(name, name))) for name in names}
+    return {name: cls for name, cls in by_name.items() if cls is not None}
 
 
-def class_of(name: str, *places: str) -> Any:
-    """A class from the first of some modules that has it: it moves between versions."""
-    return next(cls for place in places for cls in classes(place, [name]).values())
+def class_of(name: str, *modules: str) -> Any:
+    """Return a class from the first module that has it, since classes move between versions."""
+    return next(cls for module in modules for cls in classes(module, [name]).values())
 
 
-def with_axis(op: Any, operands: Sequence[Any], place: int) -> list[Any]:
-    """The operands of a node with the axis at its place: there it is in 2.38 and 3.0, later the Op has it."""
-    return [*operands[:place], op.axis, *operands[place:]] if "axis" in op.__props__ else list(operands)
+def with_axis(op: Any, operands: Sequence[Any], position: int) -> list[Any]:
+    """Return the operands of a node with the axis at a position; it is an input up to 3.0, and later a property of the
+    Op.
+    """
+    return [*operands[:position], op.axis, *operands[position:]] if "axis" in op.__props__ else list(operands)
 
 
 def is_plain(function: Any) -> bool:
-    """Return whether a function has neither default values of arguments nor names of results, as it may in 2.38."""
+    """Return whether a function has neither default values of arguments nor names of results (2.38)."""
     defaults = zip(getattr(function, "defaults", ()), function.maker.inputs)
-    alone = all(spec.implicit or (required and not refeed) for (required, refeed, _), spec in defaults)
-    return alone and getattr(function, "output_keys", None) is None
+    without_defaults = all(spec.implicit or (required and not refeed) for (required, refeed, _), spec in defaults)
+    return without_defaults and getattr(function, "output_keys", None) is None
 
 
 def linear_algebra() -> Any:
-    """Return a namespace with the Ops of linear algebra: one module (3.0), or the contents of two (2.38)."""
+    """Return a namespace with the Ops of linear algebra, which are in one module (3.0) or in two (2.38)."""
     whole = import_module("pytensor.tensor.linalg")
     if hasattr(whole, "Cholesky"):
         return whole
@@ -60,6 +62,6 @@ def linear_algebra() -> Any:
 
 
 def is_labelled(type: Any) -> bool:
-    """Return whether a type is that of tensors with labelled dimensions; PyTensor loads its module on demand."""
+    """Return whether this is a type of tensors with labelled dimensions; PyTensor imports its module on demand."""
     module = modules.get("pytensor.xtensor.type")
     return module is not None and isinstance(type, module.XTensorType)
