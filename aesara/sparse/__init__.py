@@ -1,7 +1,7 @@
 """Sparse matrices: symbolic variables whose values are matrices of `scipy.sparse`.
 
-The functions here build graphs of them. A sparse matrix consists of three vectors and a shape, and compiled functions
-compute with these.
+The functions of this module build graphs of such variables. A sparse matrix consists of three vectors and a shape;
+compiled functions compute with these.
 
 Examples
 --------
@@ -39,10 +39,10 @@ from aesara.utils import modules_on_demand
 
 pattern_rules.rules.register()
 
-#: The formats of matrices that operations take.
+#: formats of matrices that operations support
 sparse_formats = ["csc", "csr"]
 
-#: The dtypes of their elements.
+#: dtypes of their elements
 float_dtypes = ["float32", "float64"]
 complex_dtypes = ["complex128", "complex64"]
 continuous_dtypes = [*complex_dtypes, *float_dtypes]

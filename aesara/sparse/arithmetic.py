@@ -1,4 +1,4 @@
-"""Sums and products, element by element, of sparse matrices with one another and with dense tensors."""
+"""Elementwise sums and products of sparse matrices with sparse matrices and dense tensors."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.arrangement import neg, transpose
-from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand, sparse_operand
+from aesara.sparse.construction import as_operands, as_sparse_variable, dense_operand, sparse_operand
 from aesara.sparse.conversion import conj_of, dense, gradient_in, sp_ones_like, sp_zeros_like
-from aesara.sparse.parts import Parts, in_format, places_of
+from aesara.sparse.parts import Parts, convert_format, rows_and_columns_of
 from aesara.sparse.reductions import sp_sum
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.casting import cast as dense_cast
@@ -53,36 +53,37 @@ __all__ = [
 ]
 
 
-def lines_of(x: Any) -> np.ndarray:
-    """For each stored value of a compressed matrix the number of its row (csr) or column (csc)."""
+def major_indices(x: Any) -> np.ndarray:
+    """Return the row (csr) or column (csc) number of each stored value of a compressed matrix."""
     return np.repeat(np.arange(x.indptr.size - 1), np.diff(x.indptr))
 
 
-def of_lines(format: str, parts: Parts, y: TensorVariable, axis: int) -> TensorVariable:
-    """For each stored value the element of a vector for its row (axis 0) or column (axis 1)."""
-    return specify_shape(y, (parts[3][axis],))[places_of(format, parts)[axis]]
+def elements_of_vector(format: str, parts: Parts, y: TensorVariable, axis: int) -> TensorVariable:
+    """Return the element of a vector that belongs to the row (axis 0) or column (axis 1) of each stored value."""
+    return specify_shape(y, (parts[3][axis],))[rows_and_columns_of(format, parts)[axis]]
 
 
 def rows_and_columns(x: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The rows and the columns of the stored values of a matrix."""
-    return (lines_of(x), x.indices) if x.format == "csr" else (x.indices, lines_of(x))
+    """Return row and column numbers of the stored values of a matrix."""
+    return (major_indices(x), x.indices) if x.format == "csr" else (x.indices, major_indices(x))
 
 
 def with_data(x: Any, data: np.ndarray) -> Any:
-    """A matrix with the pattern of another one, and other stored values."""
+    """Return a matrix with the sparsity pattern of `x` and other stored values."""
     return MATRIX_CLASSES[x.format]((data, x.indices.copy(), x.indptr.copy()), shape=x.shape, copy=False)
 
 
-def at_all_places(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """Apply an operation of SciPy's to two compressed matrices, and store its result wherever their patterns put one.
+def apply_to_patterns(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """Apply an operation of SciPy to two compressed matrices, with zeros of the result stored.
 
-    SciPy drops what is zero. Which places are stored would depend on values, and the gradient for an operand, which has
-    the pattern of the result, would lack elements.
+    SciPy drops zeros from the result. Its pattern would depend on values then, and gradients for the operands, which
+    have the pattern of the result, would lack elements. Here the pattern of the result follows from those of the
+    operands.
 
     Parameters
     ----------
     operation
-        A sum, a product element by element, or a product of matrices, which make True of truth values that are True.
+        A sum, an elementwise product or a matrix product. It must also accept Boolean matrices.
     x, y
         Two matrices.
 
@@ -91,39 +92,39 @@ def at_all_places(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     >>> import operator
     >>> import scipy.sparse
     >>> A = scipy.sparse.csr_matrix([[1.0, 2.0], [0.0, 3.0]])
-    >>> at_all_places(operator.add, A, -A).data.tolist()
+    >>> apply_to_patterns(operator.add, A, -A).data.tolist()
     [0.0, 0.0, 0.0]
     """
     result = operation(x, y)
     if x.format not in ("csr", "csc") or y.format not in ("csr", "csc"):
         return result
-    places = operation(_truth_of_places(x), _truth_of_places(y)).asformat(result.format)
-    if places.nnz == result.nnz:
+    pattern = operation(_pattern_of(x), _pattern_of(y)).asformat(result.format)
+    if pattern.nnz == result.nnz:
         return result
-    for matrix in (places, result):
+    for matrix in (pattern, result):
         matrix.sum_duplicates()
     length = result.shape[1] if result.format == "csr" else result.shape[0]
-    key, key_of_all = (lines_of(m).astype("int64") * length + m.indices for m in (result, places))
-    data = np.zeros(places.nnz, dtype=result.dtype)
-    data[np.searchsorted(key_of_all, key)] = result.data
-    return with_data(places, data)
+    keys, keys_of_pattern = (major_indices(m).astype("int64") * length + m.indices for m in (result, pattern))
+    data = np.zeros(pattern.nnz, dtype=result.dtype)
+    data[np.searchsorted(keys_of_pattern, keys)] = result.data
+    return with_data(pattern, data)
 
 
-def _truth_of_places(x: Any) -> Any:
-    """A matrix that stores True wherever another one stores a value."""
+def _pattern_of(x: Any) -> Any:
+    """Return a matrix that stores True for each stored value of `x`."""
     return with_data(x, np.ones(x.indices.size, dtype=bool))
 
 
 def gradient_for(x: Any, gradient: TensorVariable) -> TensorVariable:
-    """A gradient for an operand: in its dtype, in its format if it is sparse, and zero if it is discrete."""
+    """Return a gradient in the dtype and format of the operand `x`, or zero if `x` is discrete."""
     if x.type.dtype not in continuous_dtypes:
         return zero_for(x)
     gradient = gradient_in(gradient, x.type.dtype)
-    return in_format(gradient, x.type.format) if has_sparse_type(x) else gradient
+    return convert_format(gradient, x.type.format) if has_sparse_type(x) else gradient
 
 
 def zero_for(x: Any) -> TensorVariable:
-    """The gradient for an operand of which nothing depends smoothly."""
+    """Return a zero gradient for an operand."""
     dtype = x.type.dtype if x.type.dtype in continuous_dtypes else "floatX"
     return sp_zeros_like(x, dtype) if has_sparse_type(x) else x.zeros_like(dtype=dtype)
 
@@ -135,9 +136,9 @@ def require_same_shape(op: Op, a: Any, b: Any) -> None:
 
 
 class _SparseAndSparse(Op):
-    """An operation on the elements of two sparse matrices; the result has the format of the first.
+    """An elementwise operation on two sparse matrices; the result has the format of the first one.
 
-    The places that the result stores follow from those of the operands; its values may be zero.
+    The pattern of the result depends only on those of the operands; stored values may be zero.
     """
 
     __props__ = ()
@@ -160,7 +161,7 @@ class AddSS(_SparseAndSparse):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         require_same_shape(self, *inputs)
-        self._store(node, at_all_places(operator.add, *inputs), output_storage)
+        self._store(node, apply_to_patterns(operator.add, *inputs), output_storage)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         return [gradient_for(x, gout[0]) for x in inputs]
@@ -170,7 +171,7 @@ add_s_s = AddSS()
 
 
 class AddSSData(_SparseAndSparse):
-    """The sum of two sparse matrices that have the same pattern."""
+    """The sum of two sparse matrices with the same pattern."""
 
     def make_node(self, x: Any, y: Any) -> Apply:
         node = super().make_node(x, y)
@@ -196,7 +197,7 @@ add_s_s_data = AddSSData()
 
 
 class AddSD(Op):
-    """The sum of a sparse and a dense matrix, which is dense."""
+    """The sum of a sparse and a dense matrix; the result is dense."""
 
     __props__ = ()
 
@@ -218,7 +219,7 @@ class AddSD(Op):
     def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
         kind = node.outputs[0].type
         whole = specify_shape(dense_cast(y, kind.dtype), (x[3][0], x[3][1]))
-        return [inc_subtensor(whole[places_of(node.inputs[0].type.format, x)], dense_cast(x[0], kind.dtype))]
+        return [inc_subtensor(whole[rows_and_columns_of(node.inputs[0].type.format, x)], dense_cast(x[0], kind.dtype))]
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
@@ -232,9 +233,9 @@ add_s_d = AddSD()
 
 
 def add(x: Any, y: Any) -> TensorVariable:
-    """The sum of two matrices, of which at least one is sparse.
+    """Add two matrices, at least one of which is sparse.
 
-    It is sparse if both are, and dense otherwise.
+    The result is sparse if both are, and dense otherwise.
     """
     x, y = _operands("add", x, y)
     if has_sparse_type(x):
@@ -243,24 +244,24 @@ def add(x: Any, y: Any) -> TensorVariable:
 
 
 def _operands(name: str, x: Any, y: Any) -> tuple[TensorVariable, TensorVariable]:
-    x, y = both_operands(x, y)
+    x, y = as_operands(x, y)
     if not (has_sparse_type(x) or has_sparse_type(y)):
         raise TypeError(f"aesara.sparse.{name} takes at least one sparse matrix; got {x.type} and {y.type}.")
     return x, y
 
 
 def sub(x: Any, y: Any) -> TensorVariable:
-    """The difference of two matrices, of which at least one is sparse; see `add`."""
+    """Subtract two matrices, at least one of which is sparse; see `add`."""
     x, y = _operands("sub", x, y)
     return add(x, neg(y) if has_sparse_type(y) else dense_neg(y))
 
 
 class MulSS(_SparseAndSparse):
-    """The product of two sparse matrices, element by element."""
+    """The elementwise product of two sparse matrices."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         require_same_shape(self, *inputs)
-        self._store(node, at_all_places(lambda x, y: x.multiply(y), *inputs), output_storage)
+        self._store(node, apply_to_patterns(lambda x, y: x.multiply(y), *inputs), output_storage)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
@@ -272,9 +273,10 @@ mul_s_s = MulSS()
 
 
 class MulSD(Op):
-    """The product of a sparse matrix with a number or a dense matrix, element by element; it has the same pattern.
+    """The elementwise product of a sparse matrix and a scalar or dense matrix; the result has the pattern of the
+    former.
 
-    A dense matrix may broadcast along dimensions that are known to have length 1.
+    A dense matrix is broadcast along dimensions that are known to have length 1.
     """
 
     __props__ = ()
@@ -303,23 +305,25 @@ class MulSD(Op):
         data, *rest = x
         if y.type.ndim:
             lengths = [None if broadcasts else x[3][k] for k, broadcasts in enumerate(y.type.broadcastable)]
-            places = places_of(node.inputs[0].type.format, x)
-            index = tuple(0 if length is None else place for length, place in zip(lengths, places))
+            positions = rows_and_columns_of(node.inputs[0].type.format, x)
+            index = tuple(0 if length is None else position for length, position in zip(lengths, positions))
             y = specify_shape(y, lengths)[index]
         return [(data * y, *rest)]
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
-        of_y = conj_of(x) * gz
+        gradient_of_y = conj_of(x) * gz
         if y.type.ndim == 0:
-            of_y = sp_sum(of_y, sparse_grad=True) if has_sparse_type(of_y) else of_y.sum()
+            gradient_of_y = (
+                sp_sum(gradient_of_y, sparse_grad=True) if has_sparse_type(gradient_of_y) else gradient_of_y.sum()
+            )
         else:
-            of_y = dense(of_y)
+            gradient_of_y = dense(gradient_of_y)
             for axis, broadcasts in enumerate(y.type.broadcastable):
                 if broadcasts:
-                    of_y = of_y.sum(axis=axis, keepdims=True)
-        return [gradient_for(x, conj_of(y) * gz), gradient_for(y, of_y)]
+                    gradient_of_y = gradient_of_y.sum(axis=axis, keepdims=True)
+        return [gradient_for(x, conj_of(y) * gz), gradient_for(y, gradient_of_y)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
@@ -329,7 +333,9 @@ mul_s_d = MulSD()
 
 
 class _SparseAndVector(Op):
-    """An operation on the stored values of a sparse matrix and the element of a vector for their column."""
+    """An elementwise operation on stored values of a sparse matrix and elements of a vector, which
+    belong to columns.
+    """
 
     __props__ = ()
 
@@ -342,7 +348,7 @@ class _SparseAndVector(Op):
         return Apply(self, [x, y], [x.type()])
 
     @staticmethod
-    def _of_columns(op: Op, x: Any, y: np.ndarray) -> np.ndarray:
+    def _elements_of_columns(op: Op, x: Any, y: np.ndarray) -> np.ndarray:
         if y.size != x.shape[1]:
             raise ValueError(f"{op}: the matrix has {x.shape[1]} columns, the vector {y.size} elements.")
         return y[rows_and_columns(x)[1]]
@@ -352,19 +358,19 @@ class _SparseAndVector(Op):
 
 
 class MulSV(_SparseAndVector):
-    """A sparse matrix whose columns are multiplied by the elements of a vector."""
+    """The product of each column of a sparse matrix with an element of a vector."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, y = inputs
-        output_storage[0][0] = with_data(x, x.data[: x.indices.size] * self._of_columns(self, x, y))
+        output_storage[0][0] = with_data(x, x.data[: x.indices.size] * self._elements_of_columns(self, x, y))
 
     def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
-        return [(x[0] * of_lines(node.inputs[0].type.format, x, y, 1), *x[1:])]
+        return [(x[0] * elements_of_vector(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, y = inputs
         (gz,) = gout
-        if x.type.dtype not in continuous_dtypes:  # as that of the vector
+        if x.type.dtype not in continuous_dtypes:  # the vector has the same dtype
             return [zero_for(x), zero_for(y)]
         x, y = map(conj_of, inputs)
         if not has_sparse_type(gz):
@@ -376,14 +382,14 @@ mul_s_v = MulSV()
 
 
 class StructuredAddSV(_SparseAndVector):
-    """A sparse matrix to whose stored values the element of a vector for their column is added."""
+    """The sum of the stored values of each column of a sparse matrix with an element of a vector."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, y = inputs
-        output_storage[0][0] = with_data(x, x.data[: x.indices.size] + self._of_columns(self, x, y))
+        output_storage[0][0] = with_data(x, x.data[: x.indices.size] + self._elements_of_columns(self, x, y))
 
     def in_parts(self, node: Apply, x: Parts, y: TensorVariable) -> list[Any]:
-        return [(x[0] + of_lines(node.inputs[0].type.format, x, y, 1), *x[1:])]
+        return [(x[0] + elements_of_vector(node.inputs[0].type.format, x, y, 1), *x[1:])]
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         x, _ = inputs
@@ -395,9 +401,9 @@ structured_add_s_v = StructuredAddSV()
 
 
 def mul(x: Any, y: Any) -> TensorVariable:
-    """The product, element by element, of a sparse matrix with a sparse or dense one or a number.
+    """Multiply a sparse matrix elementwise with a sparse or dense matrix or a scalar.
 
-    It is sparse, and with a dense factor it has the pattern of the sparse one.
+    The result is sparse; with a dense factor, it has the pattern of the sparse one.
     """
     x, y = _operands("mul", x, y)
     if has_sparse_type(x):
@@ -406,7 +412,7 @@ def mul(x: Any, y: Any) -> TensorVariable:
 
 
 class _ScaleCSC(Op):
-    """A csc matrix whose rows or columns are multiplied by the elements of a vector."""
+    """The product of each row or column of a csc matrix with an element of a vector."""
 
     __props__ = ()
     axis: int
@@ -427,7 +433,7 @@ class _ScaleCSC(Op):
         output_storage[0][0] = with_data(x, data.astype(dtype, copy=False))
 
     def in_parts(self, node: Apply, x: Parts, s: TensorVariable) -> list[Any]:
-        return [(x[0] * of_lines("csc", x, s, self.axis), *x[1:])]
+        return [(x[0] * elements_of_vector("csc", x, s, self.axis), *x[1:])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         return [shapes[0]]
@@ -440,19 +446,19 @@ class _ScaleCSC(Op):
 
 
 class ColScaleCSC(_ScaleCSC):
-    """A csc matrix whose columns are multiplied by the elements of a vector."""
+    """The product of each column of a csc matrix with an element of a vector."""
 
     axis = 1
 
 
 class RowScaleCSC(_ScaleCSC):
-    """A csc matrix whose rows are multiplied by the elements of a vector."""
+    """The product of each row of a csc matrix with an element of a vector."""
 
     axis = 0
 
 
 def col_scale(x: Any, s: Any) -> TensorVariable:
-    """A sparse matrix whose columns are multiplied by the elements of a vector.
+    """Multiply each column of a sparse matrix with an element of a vector.
 
     Examples
     --------
@@ -470,5 +476,5 @@ def col_scale(x: Any, s: Any) -> TensorVariable:
 
 
 def row_scale(x: Any, s: Any) -> TensorVariable:
-    """A sparse matrix whose rows are multiplied by the elements of a vector; see `col_scale`."""
+    """Multiply each row of a sparse matrix with an element of a vector; see `col_scale`."""
     return transpose(col_scale(transpose(x), s))

@@ -1,4 +1,4 @@
-"""Sparse matrices whose stored values are arranged in another way: transposed, sorted, without zeros, negated."""
+"""Ops that rearrange or negate stored values of sparse matrices."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 
 
 class Transpose(Op):
-    """The transpose of a csr matrix as a csc matrix, and the other way round: no value is moved."""
+    """The transpose of a csr matrix as a csc matrix, or vice versa; the stored values are not moved."""
 
     __props__ = ()
     view_map = {0: [0]}
@@ -61,7 +61,7 @@ transpose = Transpose()
 
 
 class _LikeInput(Op):
-    """An operation on one sparse matrix whose result has its type and shape, and whose gradient is what comes in."""
+    """An op on a sparse matrix whose result has the same type and shape."""
 
     def make_node(self, x: Any) -> Apply:
         x = as_sparse_variable(x)
@@ -96,12 +96,12 @@ neg = Neg()
 
 
 class EnsureSortedIndices(_LikeInput):
-    """A sparse matrix with the indices of each row (csr) or column (csc) in increasing order.
+    """The matrix with sorted indices in each row (csr) or column (csc).
 
     Parameters
     ----------
     inplace
-        Whether the input may be sorted itself.
+        Whether to sort the input in place.
     """
 
     __props__ = ("inplace",)
@@ -128,12 +128,12 @@ ensure_sorted_indices = EnsureSortedIndices(inplace=False)
 
 
 class Remove0(_LikeInput):
-    """A sparse matrix without stored values that are zero.
+    """The matrix without explicitly stored zeros.
 
     Parameters
     ----------
     inplace
-        Whether the input itself may lose them.
+        Whether to modify the input.
     """
 
     __props__ = ("inplace",)
@@ -156,5 +156,5 @@ remove0 = Remove0()
 
 
 def clean(x: Any) -> TensorVariable:
-    """A sparse matrix without stored zeros, and with sorted indices."""
+    """Remove stored zeros from a sparse matrix, and sort its indices."""
     return ensure_sorted_indices(remove0(x))

@@ -1,4 +1,4 @@
-"""Comparisons of sparse matrices, element by element. Their results are uint8."""
+"""Elementwise comparisons of sparse matrices. The results are uint8."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.arithmetic import require_same_shape, zero_for
-from aesara.sparse.construction import as_sparse_variable, both_operands, dense_operand
+from aesara.sparse.construction import as_operands, as_sparse_variable, dense_operand
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.tensor_type import tensor_type
 
@@ -56,7 +56,7 @@ __all__ = [
 
 
 class _Comparison(Op):
-    """A comparison; subclasses name it in `compare`."""
+    """A comparison; subclasses define `compare`."""
 
     __props__ = ()
     compare: Callable[..., Any]
@@ -64,7 +64,7 @@ class _Comparison(Op):
     def comparison(self, x: Any, y: Any) -> Any:
         """Compare two values."""
         with warnings.catch_warnings():
-            # Of comparisons that zeros fulfil SciPy says that the result is no sparse one.
+            # SciPy warns about comparisons that hold for zeros, whose result is not sparse.
             warnings.simplefilter("ignore", scipy.sparse.SparseEfficiencyWarning)
             return type(self).compare(x, y)
 
@@ -76,7 +76,7 @@ class _Comparison(Op):
 
 
 class _ComparisonSS(_Comparison):
-    """A comparison of two sparse matrices; the result has the format of the first."""
+    """A comparison of two sparse matrices; the result has the format of the first one."""
 
     def make_node(self, x: Any, y: Any) -> Apply:
         x, y = as_sparse_variable(x), as_sparse_variable(y)
@@ -92,7 +92,7 @@ class _ComparisonSS(_Comparison):
 
 
 class _ComparisonSD(_Comparison):
-    """A comparison of a sparse with a dense matrix; the result is dense."""
+    """A comparison of a sparse and a dense matrix; the result is dense."""
 
     def make_node(self, x: Any, y: Any) -> Apply:
         x, y = as_sparse_variable(x), dense_operand(self, y)
@@ -192,19 +192,21 @@ less_equal_s_s, less_equal_s_d = LessEqualSS(), LessEqualSD()
 greater_equal_s_s, greater_equal_s_d = GreaterEqualSS(), GreaterEqualSD()
 
 
-def _comparison(name: str, both: Op, with_dense: Op, swapped: Op, what: str) -> Callable[[Any, Any], TensorVariable]:
+def _comparison(
+    name: str, both_sparse: Op, with_dense: Op, dense_with_sparse: Op, relation: str
+) -> Callable[[Any, Any], TensorVariable]:
     def compare(x: Any, y: Any) -> TensorVariable:
-        x, y = both_operands(x, y)
+        x, y = as_operands(x, y)
         if not (has_sparse_type(x) or has_sparse_type(y)):
             raise TypeError(f"aesara.sparse.{name} takes at least one sparse matrix; got {x.type} and {y.type}.")
         if has_sparse_type(x):
-            return (both if has_sparse_type(y) else with_dense)(x, y)
-        return swapped(y, x)
+            return (both_sparse if has_sparse_type(y) else with_dense)(x, y)
+        return dense_with_sparse(y, x)
 
     compare.__name__ = compare.__qualname__ = name
     compare.__doc__ = (
-        f"Whether the elements of `x` are {what} those of `y`.\n\n    One of the two is sparse. The result is uint8, "
-        "sparse if both are and dense otherwise.\n    "
+        f"Return whether elements of `x` are {relation} those of `y`.\n\n    At least one matrix must be sparse. The "
+        "result is uint8; it is sparse if both are, and dense otherwise.\n    "
     )
     return compare
 

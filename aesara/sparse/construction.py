@@ -1,4 +1,4 @@
-"""Making sparse variables: by name, of SciPy's matrices, and of whatever may stand for one."""
+"""Construction of sparse variables: by type, from matrices of SciPy, and from operands."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def constant(x: Any, name: str | None = None) -> TensorConstant:
-    """A sparse variable with a fixed value.
+    """Return a constant sparse variable.
 
     Parameters
     ----------
@@ -64,21 +64,21 @@ def constant(x: Any, name: str | None = None) -> TensorConstant:
 
 
 def as_sparse_variable(x: Any, name: str | None = None, ndim: int | None = None, **kwargs: Any) -> TensorVariable:
-    """Make a sparse variable of something.
+    """Convert an object to a sparse variable.
 
     Parameters
     ----------
     x
-        A sparse variable (returned as it is), a node with one output that is one, or a matrix of `scipy.sparse`.
+        A sparse variable (returned unchanged), a node with one sparse output, or a matrix of `scipy.sparse`.
     name
-        The name of the constant, if one is made.
+        The name of the constant, if `x` is a matrix.
     ndim
         Accepted for compatibility; sparse variables are matrices.
 
     Raises
     ------
     TypeError
-        If `x` is something else, dense variables included: `csr_from_dense` makes these sparse.
+        For other objects, including dense variables; see `csr_from_dense`.
     """
     if isinstance(x, Apply):
         if len(x.outputs) != 1:
@@ -100,14 +100,14 @@ as_sparse = as_sparse_variable
 
 
 def as_sparse_or_tensor_variable(x: Any, name: str | None = None, **kwargs: Any) -> TensorVariable:
-    """Make a sparse variable of what is sparse, and a tensor variable of anything else."""
+    """Convert a sparse object to a sparse variable, and other objects to tensor variables."""
     if is_sparse_value(x):
         return as_sparse_variable(x, name=name)
     return as_tensor_variable(x, name=name, **kwargs)
 
 
-def both_operands(x: Any, y: Any) -> tuple[Any, Any]:
-    """The operands of a binary operation as variables: what is a matrix of SciPy becomes a constant."""
+def as_operands(x: Any, y: Any) -> tuple[Any, Any]:
+    """Convert the operands of a binary operation to variables."""
     return as_sparse_or_tensor_variable(x), as_sparse_or_tensor_variable(y)
 
 
@@ -119,7 +119,7 @@ def as_symbolic_sparse(x: Any, **kwargs: Any) -> TensorVariable:
 
 
 def matrix(format: str, name: str | None = None, dtype: Any = None) -> TensorVariable:
-    """A sparse variable.
+    """Return a sparse variable.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def _matrix_of(format: str) -> Callable[..., TensorVariable]:
         return matrix(format, name, dtype)
 
     make.__name__ = make.__qualname__ = f"{format}_matrix"
-    make.__doc__ = f"A sparse variable of the format {format}; see `matrix`."
+    make.__doc__ = f"Return a sparse variable in {format} format; see `matrix`."
     return make
 
 
@@ -156,7 +156,7 @@ bsr_dmatrix, bsr_fmatrix = SparseTensorType("bsr", "float64"), SparseTensorType(
 
 
 def sparse_operand(op: Any, x: Any) -> TensorVariable:
-    """An operand that has to be sparse, and is no bsr matrix, for which there are no operations but conversions."""
+    """Convert an operand to a csr or csc variable; bsr matrices can only be converted to other formats."""
     x = as_sparse_variable(x)
     if x.type.format not in ("csr", "csc"):
         raise NotImplementedError(f"{op} takes matrices of the formats csr and csc; {describe(x)} is a {x.type}.")
@@ -164,7 +164,7 @@ def sparse_operand(op: Any, x: Any) -> TensorVariable:
 
 
 def dense_operand(op: Any, x: Any, ndim: int | None = None) -> TensorVariable:
-    """An operand that has to be dense, and to have `ndim` dimensions."""
+    """Convert an operand to a dense variable with `ndim` dimensions."""
     x = as_tensor_variable(x)
     if has_sparse_type(x):
         raise TypeError(f"{op} takes a dense tensor here; {describe(x)} is a {x.type}: use toarray().")

@@ -1,4 +1,4 @@
-"""Between sparse and dense matrices, and from one dtype to another."""
+"""Conversions between sparse and dense matrices, and between dtypes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
 from aesara.sparse.construction import as_sparse_variable, dense_operand, sparse_operand
-from aesara.sparse.parts import CSM, Parts, csm_properties, places_of
+from aesara.sparse.parts import CSM, Parts, csm_properties, rows_and_columns_of
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.casting import cast as dense_cast
 from aesara.tensor.core.casting import resolve_dtype
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class Cast(Op):
-    """A sparse matrix in another dtype.
+    """Conversion of a sparse matrix to another dtype.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Cast(Op):
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
         data = x[0]
         if data.type.dtype.startswith("complex") and not self.out_type.startswith("complex"):
-            data = real(data)  # as SciPy casts
+            data = real(data)  # as in SciPy
         return [(dense_cast(data, self.out_type), *x[1:])]
 
     def grad(self, inputs: Sequence[Any], outputs_gradients: Sequence[Any]) -> list[Any]:
@@ -89,7 +89,7 @@ fcast, dcast, ccast, zcast = Cast("float32"), Cast("float64"), Cast("complex64")
 
 
 def cast(variable: Any, dtype: Any) -> TensorVariable:
-    """A sparse matrix in another dtype; itself if it has that dtype.
+    """Convert a sparse matrix to another dtype.
 
     Examples
     --------
@@ -101,13 +101,13 @@ def cast(variable: Any, dtype: Any) -> TensorVariable:
 
 
 class DenseFromSparse(Op):
-    """The dense matrix of a sparse one.
+    """Conversion of a sparse matrix to a dense one.
 
     Parameters
     ----------
     structured
-        Whether the gradient is with respect to the stored values only: it then has the pattern of the input.
-        Otherwise it is with respect to all elements.
+        Whether the gradient is with respect to the stored values, with the pattern of the input, or with respect to
+        all elements.
     """
 
     __props__ = ()
@@ -132,8 +132,8 @@ class DenseFromSparse(Op):
         output_storage[0][0] = inputs[0].toarray()
 
     def in_parts(self, node: Apply, x: Parts) -> list[Any]:
-        nothing = zeros((x[3][0], x[3][1]), dtype=node.outputs[0].type.dtype)
-        return [inc_subtensor(nothing[places_of(node.inputs[0].type.format, x)], x[0])]
+        zero_matrix = zeros((x[3][0], x[3][1]), dtype=node.outputs[0].type.dtype)
+        return [inc_subtensor(zero_matrix[rows_and_columns_of(node.inputs[0].type.format, x)], x[0])]
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         (x,) = inputs
@@ -150,14 +150,14 @@ dense_from_sparse = DenseFromSparse()
 
 
 def gradient_in(gradient: Any, dtype: str) -> TensorVariable:
-    """A gradient in the dtype of what it belongs to: that of a real matrix is the real part."""
+    """Convert a gradient to the dtype of its operand; the gradient for a real matrix is the real part."""
     if not has_sparse_type(gradient):
         return gradient_as(gradient, dtype)
     return gradient if gradient.type.dtype == dtype else cast(gradient, dtype)
 
 
 class SparseFromDense(Op):
-    """The sparse matrix of a dense one: elements that are zero are not stored.
+    """Conversion of a dense matrix to a sparse one, which stores only nonzero elements.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ csc_from_dense = SparseFromDense("csc")
 
 
 def sp_ones_like(x: Any, dtype: Any = None) -> TensorVariable:
-    """A matrix that stores a 1 wherever another one stores a value.
+    """Return a matrix with the pattern of `x` whose stored values are 1.
 
     Examples
     --------
@@ -220,15 +220,15 @@ def sp_ones_like(x: Any, dtype: Any = None) -> TensorVariable:
 
 
 def sp_zeros_like(x: Any, dtype: Any = None) -> TensorVariable:
-    """A matrix of the shape of another one that stores nothing."""
+    """Return a matrix with the shape of `x` without stored values."""
     x = sparse_operand("sp_zeros_like", x)
     data, indices, indptr, shape = csm_properties(x)
-    nothing = data[:0] if dtype is None else dense_cast(data[:0], dtype)
-    return CSM(x.type.format)(nothing, indices[:0], zeros_like(indptr), shape)
+    no_data = data[:0] if dtype is None else dense_cast(data[:0], dtype)
+    return CSM(x.type.format)(no_data, indices[:0], zeros_like(indptr), shape)
 
 
 def conj_of(x: Any) -> TensorVariable:
-    """The complex conjugate of a sparse or dense matrix; the matrix itself if it is real."""
+    """Return the complex conjugate of a sparse or dense matrix; real matrices are returned unchanged."""
     if not has_sparse_type(x):
         return conj(x)
     if x.type.dtype not in complex_dtypes:
@@ -238,5 +238,5 @@ def conj_of(x: Any) -> TensorVariable:
 
 
 def dense(x: Any) -> TensorVariable:
-    """A matrix as a dense one, if it is sparse."""
+    """Convert a sparse matrix to a dense one; dense matrices are returned unchanged."""
     return dense_from_sparse(x) if has_sparse_type(x) else x

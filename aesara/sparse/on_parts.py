@@ -1,7 +1,7 @@
-"""Products with the parts of a compressed matrix: what products with sparse matrices are in compiled functions.
+"""Products with the parts of a compressed matrix, as compiled functions compute products with sparse matrices.
 
-``data``, ``indices`` and ``indptr`` are those of a csr or csc matrix. A *line* is a row of the former and a column of
-the latter: its stored values are ``data[indptr[line] : indptr[line + 1]]``.
+``data``, ``indices`` and ``indptr`` are the parts of a csr or csc matrix. A *line* is a row of the former or a column
+of the latter; its stored values are ``data[indptr[line] : indptr[line + 1]]``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["CompressedDot", "CompressedInner", "inner_products"]
 
 
 class _OfFormat(Op):
-    """An operation for matrices of one format.
+    """An op for matrices of one format.
 
     Parameters
     ----------
@@ -42,10 +42,10 @@ class _OfFormat(Op):
 
 
 class CompressedDot(_OfFormat):
-    """The product of a matrix, given by its parts and its shape, with a dense matrix or vector."""
+    """The product of a matrix, given by its parts, and a dense matrix or vector."""
 
     def make_node(self, data: Any, indices: Any, indptr: Any, shape: Any, b: Any) -> Apply:
-        inputs = [as_tensor_variable(one) for one in (data, indices, indptr, shape, b)]
+        inputs = [as_tensor_variable(argument) for argument in (data, indices, indptr, shape, b)]
         dtype = upcast(inputs[0].type.dtype, inputs[4].type.dtype)
         return Apply(self, inputs, [tensor_type(dtype, (None, *inputs[4].type.shape[1:]))()])
 
@@ -62,7 +62,7 @@ class CompressedDot(_OfFormat):
 
 
 class CompressedInner(_OfFormat):
-    """For each stored place (i, j) of a matrix the inner product of row i of one matrix and row j of another."""
+    """Inner products of row i of one matrix and row j of another one for each stored position (i, j) of a matrix."""
 
     def make_node(self, indices: Any, indptr: Any, x: Any, y: Any) -> Apply:
         inputs = [as_tensor_variable(one) for one in (indices, indptr, x, y)]
@@ -71,9 +71,9 @@ class CompressedInner(_OfFormat):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         indices, indptr, x, y = inputs
-        of_lines = x if self.format == "csr" else y
-        if indptr.size - 1 != of_lines.shape[0]:
-            raise ValueError(f"{self}: there are {indptr.size - 1} lines, but {of_lines.shape[0]} rows for them.")
+        rows_of_lines = x if self.format == "csr" else y
+        if indptr.size - 1 != rows_of_lines.shape[0]:
+            raise ValueError(f"{self}: there are {indptr.size - 1} lines, but {rows_of_lines.shape[0]} rows for them.")
         lines = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
         rows, columns = (lines, indices) if self.format == "csr" else (indices, lines)
         output_storage[0][0] = inner_products(x, rows, y, columns)
@@ -82,17 +82,17 @@ class CompressedInner(_OfFormat):
         return [shapes[0]]
 
 
-#: how many numbers of each of two matrices are multiplied at once
+#: number of elements of each matrix that are multiplied in one call
 _BLOCK = 1 << 20
 
 
-def inner_products(x: np.ndarray, rows: np.ndarray, y: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """The inner products of rows of one matrix with rows of another one."""
+def inner_products(x: np.ndarray, rows: np.ndarray, y: np.ndarray, other_rows: np.ndarray) -> np.ndarray:
+    """Return inner products of rows of one matrix with rows of another one."""
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"Rows of length {x.shape[1]} and {y.shape[1]} have no inner product.")
     products = np.empty(rows.size, dtype=np.result_type(x, y))
-    step = max(1, _BLOCK // max(1, x.shape[1]))
-    for start in range(0, rows.size, step):
-        part = slice(start, start + step)
-        np.einsum("ij,ij->i", x[rows[part]], y[others[part]], out=products[part])
+    rows_per_block = max(1, _BLOCK // max(1, x.shape[1]))
+    for start in range(0, rows.size, rows_per_block):
+        block = slice(start, start + rows_per_block)
+        np.einsum("ij,ij->i", x[rows[block]], y[other_rows[block]], out=products[block])
     return products

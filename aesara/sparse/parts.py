@@ -1,4 +1,4 @@
-"""Sparse matrices and the vectors that they consist of: CSM puts one together, CSMProperties takes it apart."""
+"""Sparse matrices and their parts: `CSM` builds a matrix from vectors, `CSMProperties` returns the vectors."""
 
 from __future__ import annotations
 
@@ -47,9 +47,10 @@ def _refuse_kmap(kmap: Any) -> None:
 
 
 class CSMProperties(Op):
-    """The vectors of a csr or csc matrix: stored values, indices, pointers to where rows or columns begin, shape.
+    """The parts of a csr or csc matrix: stored values, indices, pointers to the beginnings of rows or columns, and
+    shape.
 
-    Their gradients are sparse matrices with the pattern of the input. Indices are int32.
+    Indices are int32. The gradient with respect to the matrix has its pattern.
     """
 
     __props__ = ()
@@ -72,10 +73,10 @@ class CSMProperties(Op):
     def grad(self, inputs: Sequence[Any], g: Sequence[Any]) -> list[Any]:
         (csm,) = inputs
         _, indices, indptr, shape = csm_properties(csm)
-        of_data = g[0]
-        if isinstance(of_data.type, DisconnectedType):
+        gradient_of_data = g[0]
+        if isinstance(gradient_of_data.type, DisconnectedType):
             return [DisconnectedType()()]
-        return [CSM(csm.type.format)(of_data, indices, indptr, shape)]
+        return [CSM(csm.type.format)(gradient_of_data, indices, indptr, shape)]
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[True, False, False, False]]
@@ -85,7 +86,7 @@ csm_properties = CSMProperties()
 
 
 def csm_data(csm: Any) -> TensorVariable:
-    """The stored values of a sparse matrix.
+    """Return the stored values of a sparse matrix.
 
     Examples
     --------
@@ -97,22 +98,22 @@ def csm_data(csm: Any) -> TensorVariable:
 
 
 def csm_indices(csm: Any) -> TensorVariable:
-    """For each stored value of a csr (csc) matrix the number of its column (row)."""
+    """Return the column (csr) or row (csc) number of each stored value."""
     return csm_properties(csm)[1]
 
 
 def csm_indptr(csm: Any) -> TensorVariable:
-    """Row (column) pointers of a csr (csc) matrix, followed by the number of stored values."""
+    """Return the row (csr) or column (csc) pointers, followed by the number of stored values."""
     return csm_properties(csm)[2]
 
 
 def csm_shape(csm: Any) -> TensorVariable:
-    """The shape of a sparse matrix as a vector of two integers."""
+    """Return the shape of a sparse matrix as a vector of two integers."""
     return csm_properties(csm)[3]
 
 
-def places_of(format: str, parts: Parts) -> tuple[TensorVariable, TensorVariable]:
-    """The rows and the columns of stored values, given the parts of a matrix."""
+def rows_and_columns_of(format: str, parts: Parts) -> tuple[TensorVariable, TensorVariable]:
+    """Return row and column numbers of stored values, given the parts of a matrix."""
     _, indices, indptr, _ = parts
     counts = indptr[1:] - indptr[:-1]
     lines = repeat(arange(counts.shape[0], dtype="int32"), counts)
@@ -120,14 +121,14 @@ def places_of(format: str, parts: Parts) -> tuple[TensorVariable, TensorVariable
 
 
 class CSM(Op):
-    """The csr or csc matrix that consists of given vectors.
+    """The csr or csc matrix with the given parts.
 
     Parameters
     ----------
     format
         ``"csr"`` or ``"csc"``.
     kmap
-        Not supported any more.
+        Accepted for compatibility; must be None.
     """
 
     __props__ = ("format",)
@@ -143,7 +144,9 @@ class CSM(Op):
         data = as_tensor_variable(data)
         if data.type.ndim != 1:
             raise TypeError(f"data argument must be a vector; got {data.type}.")
-        integers = [self._integers(*one) for one in (("indices", indices), ("indptr", indptr), ("shape", shape))]
+        integers = [
+            self._integers(*argument) for argument in (("indices", indices), ("indptr", indptr), ("shape", shape))
+        ]
         return Apply(self, [data, *integers], [SparseTensorType(self.format, data.type.dtype)()])
 
     @staticmethod
@@ -161,7 +164,7 @@ class CSM(Op):
             raise ValueError(
                 f"Data and indices of a matrix must have the same length; they have {data.size} and {indices.size}."
             )
-        # Only the data may be shared: the pattern may be that of another matrix, which is changed in its place.
+        # Only the data may be shared, since the pattern may belong to another matrix, which is modified in place.
         output_storage[0][0] = node.outputs[0].type.put_together([data, indices.copy(), indptr.copy(), shape])
 
     def in_parts(self, node: Apply, *parts: TensorVariable) -> list[Any]:
@@ -172,7 +175,7 @@ class CSM(Op):
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
         data, indices, indptr, shape = inputs
-        of_g = csm_properties(sparse_in(gout[0], self.format))
+        of_g = csm_properties(convert_to_sparse(gout[0], self.format))
         return [csm_grad()(data, indices, indptr, shape, *of_g), *(DisconnectedType()() for _ in range(3))]
 
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
@@ -184,7 +187,7 @@ class CSM(Op):
 
 
 class ChangeFormat(Op):
-    """A sparse matrix in another format.
+    """Conversion of a sparse matrix to another format.
 
     Parameters
     ----------
@@ -207,22 +210,22 @@ class ChangeFormat(Op):
         output_storage[0][0] = inputs[0].asformat(self.format, copy=True)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
-        return [in_format(gout[0], inputs[0].type.format)]
+        return [convert_format(gout[0], inputs[0].type.format)]
 
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> Any:
         return shapes
 
 
-def in_format(x: TensorVariable, format: str) -> TensorVariable:
-    """A matrix in a format, if it is sparse and has another one."""
+def convert_format(x: TensorVariable, format: str) -> TensorVariable:
+    """Return a sparse matrix in a format; dense matrices are returned unchanged."""
     if not isinstance(x.type, SparseTensorType) or x.type.format == format:
         return x
     return ChangeFormat(format)(x)
 
 
-def sparse_in(x: TensorVariable, format: str) -> TensorVariable:
-    """A matrix, dense or sparse, as a sparse one in a format."""
-    return SparseTensorType.from_dense(format)(x) if x.type.is_dense else in_format(x, format)
+def convert_to_sparse(x: TensorVariable, format: str) -> TensorVariable:
+    """Convert a matrix, dense or sparse, to a sparse matrix in a format."""
+    return SparseTensorType.from_dense(format)(x) if x.type.is_dense else convert_format(x, format)
 
 
 CSC = CSM("csc")
@@ -230,14 +233,12 @@ CSR = CSM("csr")
 
 
 class CSMGrad(Op):
-    """The elements of a matrix at the places that another one stores.
-
-    It is the gradient of `CSM`: what flows back through the matrix, for each of its stored values.
+    """The gradient of `CSM`: the elements of a matrix at the positions that another matrix stores.
 
     Parameters
     ----------
     kmap
-        Not supported any more.
+        Accepted for compatibility; must be None.
     """
 
     __props__ = ()
@@ -250,19 +251,19 @@ class CSMGrad(Op):
         g_data: Any, g_indices: Any, g_indptr: Any, g_shape: Any,
     ) -> Apply:  # fmt: skip
         inputs = [x_data, x_indices, x_indptr, x_shape, g_data, g_indices, g_indptr, g_shape]
-        tensors = [as_tensor_variable(one) for one in inputs]
+        tensors = [as_tensor_variable(part) for part in inputs]
         return Apply(self, tensors, [tensor_type(tensors[4].type.dtype, (None,))()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         _, indices, indptr, shape, g_data, g_indices, g_indptr, _ = inputs
-        if _same(indices, g_indices) and _same(indptr, g_indptr):
+        if _are_equal(indices, g_indices) and _are_equal(indptr, g_indptr):
             output_storage[0][0] = g_data.copy()
             return
         lines = indptr.size - 1
-        # Stored values of one place add up.
+        # Several stored values of the same position are added.
         g = scipy.sparse.csr_matrix((g_data, g_indices, g_indptr), (lines, shape.max()))
-        line = np.repeat(np.arange(lines), np.diff(indptr))
-        values = np.asarray(g[line, indices]).ravel() if indices.size else g_data[:0]
+        line_numbers = np.repeat(np.arange(lines), np.diff(indptr))
+        values = np.asarray(g[line_numbers, indices]).ravel() if indices.size else g_data[:0]
         output_storage[0][0] = values.astype(g_data.dtype, copy=False)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
@@ -281,5 +282,5 @@ class CSMGrad(Op):
 csm_grad = CSMGrad
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
+def _are_equal(a: np.ndarray, b: np.ndarray) -> bool:
     return a is b or np.array_equal(a, b)

@@ -1,4 +1,4 @@
-"""Rules for sparse matrices that make their graphs smaller, or let operations write over inputs."""
+"""Rules for sparse matrices: simplification, and updates in place."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ rules = Rules()
 @node_rewriter([CSMProperties], operands=[CSM])
 def local_csm_properties_csm(fgraph: FunctionGraph, node: Apply) -> Any:
     """csm_properties(CSM(data, indices, indptr, shape)) -> data, indices, indptr, shape"""
-    made = node.inputs[0].owner
-    if made is None or not isinstance(made.op, CSM):
+    construction = node.inputs[0].owner
+    if construction is None or not isinstance(construction.op, CSM):
         return None
     return [
-        kind.type.filter_variable(part) if kind.type != part.type else part
-        for kind, part in zip(node.outputs, made.inputs)
+        output.type.filter_variable(part) if output.type != part.type else part
+        for output, part in zip(node.outputs, construction.inputs)
     ]
 
 
@@ -38,15 +38,15 @@ def local_csm_properties_csm(fgraph: FunctionGraph, node: Apply) -> Any:
 @node_rewriter([DenseFromSparse], operands=[SparseFromDense])
 def local_dense_from_sparse_sparse_from_dense(fgraph: FunctionGraph, node: Apply) -> Any:
     """dense_from_sparse(sparse_from_dense(x)) -> x"""
-    made = node.inputs[0].owner
-    if made is None or not isinstance(made.op, SparseFromDense):
+    conversion = node.inputs[0].owner
+    if conversion is None or not isinstance(conversion.op, SparseFromDense):
         return None
-    return [made.inputs[0]]
+    return [conversion.inputs[0]]
 
 
 @node_rewriter([Remove0])
 def local_inplace_remove0(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Remove stored zeros from a matrix that nobody reads afterwards."""
+    """``remove0(x)`` -> ``remove0(x)`` in place, if `x` is not read afterwards."""
     if node.op.inplace:
         return False
     return [Remove0(inplace=True)(*node.inputs)]

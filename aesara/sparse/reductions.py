@@ -1,4 +1,4 @@
-"""Sums of sparse matrices, and their diagonals."""
+"""Sums and diagonals of sparse matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aesara.sparse.arrangement import Transpose
 from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import SparseFromDense, sp_ones_like, sp_zeros_like
 from aesara.sparse.on_parts import CompressedDot
-from aesara.sparse.parts import Parts, in_format
+from aesara.sparse.parts import Parts, convert_format
 from aesara.sparse.type import SparseTensorType, has_sparse_type
 from aesara.tensor.core.dtypes import continuous_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -48,7 +48,7 @@ class SpSum(Op):
         if axis not in (None, 0, 1):
             raise ValueError(f"Illegal value for self.axis: a matrix is summed over axis 0, 1 or None; got {axis!r}.")
         self.axis = axis
-        # The value does not depend on it, but the gradient does.
+        # It affects only the gradient.
         self.structured = sparse_grad
 
     def __eq__(self, other: object) -> bool:
@@ -67,7 +67,7 @@ class SpSum(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         (x,) = inputs
-        # Some versions of SciPy sort the matrix itself for the sum of all elements.
+        # Some versions of SciPy modify the matrix in `x.sum()`: they sort its indices.
         total = np.asarray(x.data.sum() if self.axis is None else x.sum(axis=self.axis), dtype=x.dtype)
         output_storage[0][0] = total if self.axis is None else total.ravel()
 
@@ -76,7 +76,7 @@ class SpSum(Op):
         kind: Any = node.inputs[0].type
         if self.axis is None:
             return [dense_sum(data, dtype=kind.dtype)]
-        # The sums of rows are the product with a vector of ones, those of columns that of the transpose.
+        # The sums of rows are the product of the matrix and a vector of ones.
         format = kind.format if self.axis else Transpose.format_map[kind.format]
         shape = shape if self.axis else shape[::-1]
         return [CompressedDot(format)(data, indices, indptr, shape, ones((shape[1],), dtype=kind.dtype))]
@@ -98,17 +98,17 @@ class SpSum(Op):
 
 
 def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:
-    """The sum of all elements of a sparse matrix, or of each column or row.
+    """Return the sum of all elements of a sparse matrix, or of each column or row.
 
     Parameters
     ----------
     x
         The matrix.
     axis
-        None for one number, 0 for a vector of the sums of columns, 1 for those of rows.
+        None for all elements, 0 for a vector of the sums of columns, 1 for sums of rows.
     sparse_grad
-        Whether the gradient is with respect to the stored values only, and has their pattern. Otherwise it is with
-        respect to all elements, and is a sparse matrix without zeros.
+        Whether the gradient is with respect to the stored values, with the pattern of `x`. Otherwise it is with respect
+        to all elements, and is a sparse matrix that stores all of them.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def sp_sum(x: Any, axis: int | None = None, sparse_grad: bool = False) -> Tensor
 
 
 class Diag(Op):
-    """The diagonal of a square sparse matrix as a dense vector."""
+    """The diagonal of a square sparse matrix, as a dense vector."""
 
     __props__ = ()
 
@@ -137,7 +137,7 @@ class Diag(Op):
         output_storage[0][0] = np.asarray(x.diagonal(), dtype=x.dtype)
 
     def grad(self, inputs: Sequence[Any], gout: Sequence[Any]) -> list[Any]:
-        return [in_format(square_diagonal(gout[0]), inputs[0].type.format)]
+        return [convert_format(square_diagonal(gout[0]), inputs[0].type.format)]
 
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, shapes: Any) -> list[Any]:
         return [(shapes[0][0],)]

@@ -1,4 +1,4 @@
-"""Rows of a dense matrix whose gradient is sparse: only the rows that were taken are stored."""
+"""Selection of rows with a sparse gradient, which stores only the selected rows."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ __all__ = ["sparse_grad"]
 
 @hooks.sparse_row_gradient.set
 def sparse_row_gradient(x: TensorVariable, gradient: TensorVariable, rows: TensorVariable) -> TensorVariable:
-    """The gradient of ``x[rows]`` for the matrix `x`, as a csc matrix."""
+    """Return the gradient of ``x[rows]`` with respect to the matrix `x`, as a csc matrix."""
     if x.type.ndim != 2:
         raise TypeError(f"AdvancedSubtensor1: you can't take the sparse gradient of a {x.type}: it is no matrix.")
     return construct_sparse_from_list(x, gradient, rows)
 
 
 def sparse_grad(var: Any) -> TensorVariable:
-    """The same rows of a matrix, with a gradient for the matrix that is sparse.
+    """Return ``x[rows]`` with a sparse gradient with respect to `x`.
 
     Parameters
     ----------
     var
-        ``x[rows]``, of a matrix and a vector of integers.
+        ``x[rows]``, for a matrix `x` and a vector of integers.
 
     Examples
     --------
@@ -41,7 +41,12 @@ def sparse_grad(var: Any) -> TensorVariable:
     Sparse(float64, (None, None), csc)
     """
     node = var.owner
-    by_rows = node is not None and isinstance(node.op, (AdvancedSubtensor, AdvancedSubtensor1))
-    if not by_rows or len(node.inputs) != 2 or node.inputs[1].type.ndim != 1 or node.inputs[1].type.dtype == "bool":
+    selects_rows = node is not None and isinstance(node.op, (AdvancedSubtensor, AdvancedSubtensor1))
+    if (
+        not selects_rows
+        or len(node.inputs) != 2
+        or node.inputs[1].type.ndim != 1
+        or node.inputs[1].type.dtype == "bool"
+    ):
         raise TypeError(f"sparse_grad takes x[rows] with a vector of row numbers; got {describe(var)}.")
     return AdvancedSubtensor1(sparse_grad=True)(*node.inputs)

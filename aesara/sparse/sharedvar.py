@@ -1,4 +1,4 @@
-"""Shared variables whose values are sparse matrices."""
+"""Shared variables with sparse values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["SparseTensorSharedVariable", "sparse_constructor"]
 
 
 class SparseTensorSharedVariable(_sparse_py_operators, TensorSharedVariable):
-    """A shared variable whose value is a sparse matrix; made by `aesara.shared`."""
+    """A shared variable with a sparse value; constructed by `aesara.shared`."""
 
     def __str__(self) -> str:
         return str(self.name) if self.name else f"<{self.type}>"
@@ -23,12 +23,12 @@ class SparseTensorSharedVariable(_sparse_py_operators, TensorSharedVariable):
     __repr__ = __str__
 
     def zero(self, borrow: bool = False) -> None:
-        """Set the value to a matrix of zeros, of which none is stored.
+        """Set the value to a matrix without stored values.
 
         Parameters
         ----------
         borrow
-            Accepted for compatibility: the present value is left alone.
+            Accepted for compatibility; has no effect.
         """
         value = self.container.value
         self.container.value = type(value)(value.shape, dtype=value.dtype)
@@ -44,7 +44,7 @@ def sparse_constructor(
     borrow: bool = False,
     format: str | None = None,
 ) -> SparseTensorSharedVariable:
-    """Make the shared variable for a sparse matrix.
+    """Construct a shared variable for a sparse matrix.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def sparse_constructor(
     borrow
         Use `value` itself instead of a copy.
     format
-        The format that all values have; that of `value` by default.
+        The format of all values; by default that of `value`.
 
     Examples
     --------

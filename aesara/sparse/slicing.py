@@ -1,4 +1,4 @@
-"""Parts of sparse matrices: single elements, rectangles, lists of rows and lists of elements."""
+"""Indexing of sparse matrices: elements, rectangles, lists of rows and lists of elements."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply, Constant, Variable
 from aesara.graph.op import Op
 from aesara.graph.type import Type
-from aesara.sparse.arithmetic import at_all_places
+from aesara.sparse.arithmetic import apply_to_patterns
 from aesara.sparse.construction import dense_operand, sparse_operand
-from aesara.sparse.parts import in_format
+from aesara.sparse.parts import convert_format
 from aesara.sparse.type import MATRIX_CLASSES, SparseTensorType, has_sparse_type
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import integer_dtypes
@@ -65,7 +65,7 @@ def _no_gradient() -> Variable:
 
 
 class GetItemList(Op):
-    """Rows of a sparse matrix, by a list of their numbers."""
+    """Rows of a sparse matrix, selected by a list."""
 
     __props__ = ()
 
@@ -95,7 +95,7 @@ get_item_list = GetItemList()
 
 
 class GetItemListGrad(Op):
-    """The gradient of `GetItemList`: a matrix of zeros to whose rows those of the gradient are added."""
+    """The gradient of `GetItemList`: a matrix to whose rows those of the output gradient are added."""
 
     __props__ = ()
 
@@ -108,10 +108,14 @@ class GetItemListGrad(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, indices, gz = inputs
-        places = np.where(indices < 0, indices + x.shape[0], indices)
-        ones = np.ones(places.size, dtype=gz.dtype)
-        selection = scipy.sparse.csr_matrix((ones, (places, np.arange(places.size))), (x.shape[0], places.size))
-        output_storage[0][0] = MATRIX_CLASSES[x.format](at_all_places(operator.matmul, selection, gz), dtype=gz.dtype)
+        positive_indices = np.where(indices < 0, indices + x.shape[0], indices)
+        ones = np.ones(positive_indices.size, dtype=gz.dtype)
+        selection = scipy.sparse.csr_matrix(
+            (ones, (positive_indices, np.arange(positive_indices.size))), (x.shape[0], positive_indices.size)
+        )
+        output_storage[0][0] = MATRIX_CLASSES[x.format](
+            apply_to_patterns(operator.matmul, selection, gz), dtype=gz.dtype
+        )
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [False], [True]]
@@ -119,7 +123,7 @@ class GetItemListGrad(Op):
     def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
         _, indices, gz = inputs
         (g,) = g_outputs
-        rows = g[indices] if g.type.is_dense else in_format(get_item_list(g, indices), gz.type.format)
+        rows = g[indices] if g.type.is_dense else convert_format(get_item_list(g, indices), gz.type.format)
         return [_no_gradient(), _no_gradient(), rows]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
@@ -130,7 +134,7 @@ get_item_list_grad = GetItemListGrad()
 
 
 class GetItem2Lists(Op):
-    """Elements of a sparse matrix, by a list of their rows and one of their columns, as a dense vector."""
+    """Elements of a sparse matrix, selected by a list of rows and a list of columns, as a dense vector."""
 
     __props__ = ()
 
@@ -162,7 +166,9 @@ get_item_2lists = GetItem2Lists()
 
 
 class GetItem2ListsGrad(Op):
-    """The gradient of `GetItem2Lists`: a sparse matrix with the elements of the gradient; those of one place add up."""
+    """The gradient of `GetItem2Lists`: a sparse matrix with the elements of the output gradient; repeated positions add
+    up.
+    """
 
     __props__ = ()
 
@@ -174,8 +180,8 @@ class GetItem2ListsGrad(Op):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, rows, columns, gz = inputs
-        places = [np.where(i < 0, i + n, i) for i, n in zip((rows, columns), x.shape)]
-        output_storage[0][0] = MATRIX_CLASSES[x.format]((gz, tuple(places)), shape=x.shape)
+        positive_indices = [np.where(i < 0, i + n, i) for i, n in zip((rows, columns), x.shape)]
+        output_storage[0][0] = MATRIX_CLASSES[x.format]((gz, tuple(positive_indices)), shape=x.shape)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
         return [[False], [False], [False], [True]]
@@ -194,7 +200,7 @@ get_item_2lists_grad = GetItem2ListsGrad()
 
 
 class GetItem2d(Op):
-    """The rectangle of a sparse matrix that two slices cut out."""
+    """A rectangle of a sparse matrix, selected by two slices."""
 
     __props__ = ()
 
@@ -203,7 +209,7 @@ class GetItem2d(Op):
         if not isinstance(index, (list, tuple)) or len(index) not in (1, 2):
             raise ValueError(f"A sparse matrix has two indices; got {index!r}.")
         slices = (*index, slice(None))[:2]
-        limits = [as_int_none_variable(limit) for one in slices for limit in self._limits(one)]
+        limits = [as_int_none_variable(limit) for entry in slices for limit in self._limits(entry)]
         return Apply(self, [x, *limits], [SparseTensorType(x.type.format, x.type.dtype)()])
 
     @staticmethod
@@ -230,14 +236,14 @@ class GetItem2d(Op):
         x, *limits = inputs
         (gz,) = g_outputs
         if gz.type.is_dense:
-            of_x = inc_subtensor(zeros(x.shape, dtype=gz.type.dtype)[_slices(limits)], gz)
+            gradient_of_x = inc_subtensor(zeros(x.shape, dtype=gz.type.dtype)[_slices(limits)], gz)
         else:
-            of_x = _get_item_2d_grad(x, gz, *limits)
-        return [of_x, *(_no_gradient() for _ in limits)]
+            gradient_of_x = _get_item_2d_grad(x, gz, *limits)
+        return [gradient_of_x, *(_no_gradient() for _ in limits)]
 
 
 class GetItem2dGrad(Op):
-    """The gradient of `GetItem2d`: a matrix of zeros around that of the rectangle."""
+    """The gradient of `GetItem2d`: a matrix that contains the output gradient in the rectangle."""
 
     __props__ = ()
 
@@ -257,7 +263,9 @@ class GetItem2dGrad(Op):
     def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
         _, gz, *limits = inputs
         (g,) = g_outputs
-        part = g[_slices(limits)] if g.type.is_dense else in_format(get_item_2d(g, _slices(limits)), gz.type.format)
+        part = (
+            g[_slices(limits)] if g.type.is_dense else convert_format(get_item_2d(g, _slices(limits)), gz.type.format)
+        )
         return [_no_gradient(), part, *(_no_gradient() for _ in limits)]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
@@ -265,9 +273,9 @@ class GetItem2dGrad(Op):
 
 
 def _slices(limits: Sequence[Any]) -> tuple[slice, slice]:
-    """The two slices that have these limits and steps, which are values or variables."""
-    given = [None if isinstance(limit, Constant) and limit.data is None else limit for limit in limits]
-    return slice(*given[:3]), slice(*given[3:])
+    """Return the slices with the given starts, stops and steps, which are values or variables."""
+    bounds = [None if isinstance(limit, Constant) and limit.data is None else limit for limit in limits]
+    return slice(*bounds[:3]), slice(*bounds[3:])
 
 
 get_item_2d = GetItem2d()
@@ -283,8 +291,8 @@ class GetItemScalar(Op):
         x = sparse_operand(self, x)
         if len(index) != 2:
             raise ValueError(f"An element of a matrix has two indices; got {index!r}.")
-        places = [_index_scalar(self, one) for one in index]
-        return Apply(self, [x, *places], [tensor_type(x.type.dtype, ())()])
+        indices = [_index_scalar(self, entry) for entry in index]
+        return Apply(self, [x, *indices], [tensor_type(x.type.dtype, ())()])
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, row, column = inputs
@@ -294,8 +302,8 @@ class GetItemScalar(Op):
         return [[True], [False], [False]]
 
     def grad(self, inputs: Sequence[Any], g_outputs: Sequence[Any]) -> list[Any]:
-        x, *places = inputs
-        rows, columns, values = (stack([one]) for one in (*places, g_outputs[0]))
+        x, *indices = inputs
+        rows, columns, values = (stack([entry]) for entry in (*indices, g_outputs[0]))
         return [get_item_2lists_grad(x, rows, columns, values), _no_gradient(), _no_gradient()]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:

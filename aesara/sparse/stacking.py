@@ -1,4 +1,4 @@
-"""Sparse matrices beside and below one another, and matrices made of a list of rows."""
+"""Joining of sparse matrices, and construction from a list of rows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from aesara.graph.op import Op
 from aesara.scalar import upcast
 from aesara.sparse.construction import as_sparse_variable, dense_operand
 from aesara.sparse.conversion import dense, sp_zeros_like
-from aesara.sparse.parts import in_format, sparse_in
+from aesara.sparse.parts import convert_format, convert_to_sparse
 from aesara.sparse.slicing import get_item_2d
 from aesara.sparse.type import SparseTensorType
 from aesara.tensor.core.dtypes import continuous_dtypes
@@ -27,7 +27,7 @@ __all__ = ["ConstructSparseFromList", "HStack", "VStack", "construct_sparse_from
 
 
 class HStack(Op):
-    """Sparse matrices beside one another.
+    """Horizontal concatenation of sparse matrices.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class HStack(Op):
     """
 
     __props__ = ("format", "dtype")
-    #: the dimension that becomes longer
+    #: the dimension along which matrices are joined
     axis = 1
 
     def __init__(self, format: str | None = None, dtype: Any = None):
@@ -66,7 +66,7 @@ class HStack(Op):
             if block.type.dtype in continuous_dtypes:
                 index = (slice(None), part) if self.axis else (part, slice(None))
                 part_of_gz = gz[index] if gz.type.is_dense else get_item_2d(gz, index)
-                gradients.append(in_format(part_of_gz, block.type.format))
+                gradients.append(convert_format(part_of_gz, block.type.format))
             else:
                 gradients.append(sp_zeros_like(block, "floatX"))
             begin = end
@@ -75,7 +75,7 @@ class HStack(Op):
     def R_op(self, inputs: Sequence[Any], eval_points: Sequence[Any]) -> list[Any]:
         points = zip(inputs, eval_points)
         zero = lambda x: sp_zeros_like(x, self.dtype)
-        return [self(*[zero(x) if point is None else sparse_in(point, self.format) for x, point in points])]
+        return [self(*[zero(x) if point is None else convert_to_sparse(point, self.format) for x, point in points])]
 
     def infer_shape(self, fgraph: Any, node: Apply, shapes: Any) -> list[Any]:
         total = add(*(shape[self.axis] for shape in shapes)) if len(shapes) > 1 else shapes[0][self.axis]
@@ -84,55 +84,55 @@ class HStack(Op):
 
 
 class VStack(HStack):
-    """Sparse matrices below one another; see `HStack`."""
+    """Vertical concatenation of sparse matrices; see `HStack`."""
 
     axis = 0
 
 
 def _matrices(blocks: Iterable[Any]) -> list[TensorVariable]:
-    made = [as_sparse_variable(block) for block in blocks]
-    if not made:
+    matrices = [as_sparse_variable(block) for block in blocks]
+    if not matrices:
         raise ValueError("Cannot join an empty list of sparses.")
-    return made
+    return matrices
 
 
-def _stack(kind: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
+def _stack(op_class: type[HStack], blocks: Any, format: str | None, dtype: Any) -> TensorVariable:
     blocks = _matrices(blocks)
     if dtype is None:
         dtype = upcast(*(block.type.dtype for block in blocks))
-    return kind(format=format, dtype=dtype)(*blocks)
+    return op_class(format=format, dtype=dtype)(*blocks)
 
 
 def hstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
-    """Sparse matrices beside one another.
+    """Concatenate sparse matrices horizontally.
 
     Parameters
     ----------
     blocks
-        The matrices, which have equally many rows.
+        The matrices, with the same number of rows.
     format
         The format of the result; csc by default.
     dtype
-        The dtype of the result; by default one that holds all values.
+        The dtype of the result; by default determined by type promotion.
     """
     return _stack(HStack, blocks, format, dtype)
 
 
 def vstack(blocks: Any, format: str | None = None, dtype: Any = None) -> TensorVariable:
-    """Sparse matrices below one another; see `hstack`."""
+    """Concatenate sparse matrices vertically; see `hstack`."""
     return _stack(VStack, blocks, format, dtype)
 
 
 class ConstructSparseFromList(Op):
-    """A csc matrix of a given shape to whose rows those of a dense matrix are added.
+    """A csc matrix with the shape of `x`, to whose rows those of a dense matrix are added.
 
-    It is the gradient of ``x[numbers_of_rows]`` where that is to be sparse; see `sparse_grad`.
+    It is the gradient of ``x[rows]`` if this is to be sparse; see `sparse_grad`.
     """
 
     __props__ = ()
 
     def make_node(self, x: Any, values: Any, ilist: Any) -> Apply:
-        x, values, ilist = (dense_operand(self, one) for one in (x, values, ilist))
+        x, values, ilist = (dense_operand(self, operand) for operand in (x, values, ilist))
         if not (ilist.type.dtype.startswith("int") or ilist.type.dtype.startswith("uint")):
             raise TypeError(f"index must be integers; got {ilist.type}.")
         if ilist.type.ndim != 1:
@@ -148,12 +148,12 @@ class ConstructSparseFromList(Op):
             raise ValueError(
                 f"{self}: {rows.size} rows of {x.shape[1]} elements are needed; the values have shape {values.shape}."
             )
-        places = np.repeat(np.where(rows < 0, rows + x.shape[0], rows), x.shape[1])
+        row_numbers = np.repeat(np.where(rows < 0, rows + x.shape[0], rows), x.shape[1])
         columns = np.tile(np.arange(x.shape[1]), rows.size)
-        output_storage[0][0] = scipy.sparse.csc_matrix((values.ravel(), (places, columns)), shape=x.shape)
+        output_storage[0][0] = scipy.sparse.csc_matrix((values.ravel(), (row_numbers, columns)), shape=x.shape)
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        # Of the first input only the shape is used.
+        # Only the shape of the first input is used.
         return [[False], [True], [False]]
 
     def grad(self, inputs: Sequence[Any], grads: Sequence[Any]) -> list[Any]:

@@ -1,8 +1,7 @@
-"""Functions of the stored values of a sparse matrix.
+"""Functions that are applied to the stored values of a sparse matrix.
 
-Those that are called like the function of tensors (`sin`, `sqrt`, ...) are 0 at 0, so that what is not stored stays 0
-and the result is that of all elements. The `structured_` ones leave what is not stored at 0 whatever the function of 0
-would be.
+Functions with the name of a function of tensors (`sin`, `sqrt`, ...) are 0 at 0, so the result is that of applying the
+function to all elements. Functions whose name begins with `structured_` ignore elements that are not stored.
 """
 
 from __future__ import annotations
@@ -51,12 +50,13 @@ __all__ = [
 
 
 def structured_monoid(tensor_op: Callable[..., TensorVariable]) -> Callable[..., Any]:
-    """A decorator: the function applies `tensor_op` to the stored values of its first argument.
+    """Return a decorator that replaces a function by the application of `tensor_op` to stored values of the first
+    argument.
 
     Parameters
     ----------
     tensor_op
-        A function of tensors, element by element. Further arguments are numbers.
+        An elementwise function of tensors. Further arguments are scalars.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., TensorVariable]:
@@ -75,47 +75,49 @@ def structured_monoid(tensor_op: Callable[..., TensorVariable]) -> Callable[...,
     return decorate
 
 
-def _of_stored(name: str, tensor_op: Callable[..., TensorVariable], what: str) -> Callable[..., TensorVariable]:
+def _structured_function(
+    name: str, tensor_op: Callable[..., TensorVariable], description: str
+) -> Callable[..., TensorVariable]:
     def function(x: Any) -> TensorVariable:
         raise NotImplementedError
 
     function.__name__ = name
-    function.__doc__ = f"{what} of the stored values of a sparse matrix; the others stay 0."
+    function.__doc__ = f"{description} of the stored values of a sparse matrix; other elements stay 0."
     return structured_monoid(tensor_op)(function)
 
 
-structured_sigmoid = _of_stored("structured_sigmoid", ops.sigmoid, "The logistic function")
-structured_exp = _of_stored("structured_exp", ops.exp, "e to the power")
-structured_log = _of_stored("structured_log", ops.log, "The natural logarithm")
-structured_pow = _of_stored("structured_pow", ops.pow, "A power, the second argument,")
-structured_minimum = _of_stored("structured_minimum", ops.minimum, "The minimum with a number")
-structured_maximum = _of_stored("structured_maximum", ops.maximum, "The maximum with a number")
-structured_add = _of_stored("structured_add", ops.add, "The sum with a number")
+structured_sigmoid = _structured_function("structured_sigmoid", ops.sigmoid, "The logistic function")
+structured_exp = _structured_function("structured_exp", ops.exp, "e to the power")
+structured_log = _structured_function("structured_log", ops.log, "The natural logarithm")
+structured_pow = _structured_function("structured_pow", ops.pow, "A power, the second argument,")
+structured_minimum = _structured_function("structured_minimum", ops.minimum, "The minimum with a number")
+structured_maximum = _structured_function("structured_maximum", ops.maximum, "The maximum with a number")
+structured_add = _structured_function("structured_add", ops.add, "The sum with a number")
 
-sin = _of_stored("sin", ops.sin, "The sine")
-arcsin = _of_stored("arcsin", ops.arcsin, "The inverse sine")
-tan = _of_stored("tan", ops.tan, "The tangent")
-arctan = _of_stored("arctan", ops.arctan, "The inverse tangent")
-sinh = _of_stored("sinh", ops.sinh, "The hyperbolic sine")
-arcsinh = _of_stored("arcsinh", ops.arcsinh, "The inverse hyperbolic sine")
-tanh = _of_stored("tanh", ops.tanh, "The hyperbolic tangent")
-arctanh = _of_stored("arctanh", ops.arctanh, "The inverse hyperbolic tangent")
-rint = _of_stored("rint", ops.round_half_to_even, "The nearest integers")
-sgn = _of_stored("sgn", ops.sgn, "The signs")
-ceil = _of_stored("ceil", ops.ceil, "The next larger integers")
-floor = _of_stored("floor", ops.floor, "The next smaller integers")
-log1p = _of_stored("log1p", ops.log1p, "``log(1 + x)``")
-expm1 = _of_stored("expm1", ops.expm1, "``exp(x) - 1``")
-deg2rad = _of_stored("deg2rad", ops.deg2rad, "Degrees as radians")
-rad2deg = _of_stored("rad2deg", ops.rad2deg, "Radians as degrees")
-trunc = _of_stored("trunc", ops.trunc, "The integer parts")
-square = _of_stored("square", ops.square, "The squares")
-sqrt = _of_stored("sqrt", ops.sqrt, "The square root")
-_conjugate = _of_stored("conjugate", ops.conj, "The complex conjugates")
+sin = _structured_function("sin", ops.sin, "The sine")
+arcsin = _structured_function("arcsin", ops.arcsin, "The inverse sine")
+tan = _structured_function("tan", ops.tan, "The tangent")
+arctan = _structured_function("arctan", ops.arctan, "The inverse tangent")
+sinh = _structured_function("sinh", ops.sinh, "The hyperbolic sine")
+arcsinh = _structured_function("arcsinh", ops.arcsinh, "The inverse hyperbolic sine")
+tanh = _structured_function("tanh", ops.tanh, "The hyperbolic tangent")
+arctanh = _structured_function("arctanh", ops.arctanh, "The inverse hyperbolic tangent")
+rint = _structured_function("rint", ops.round_half_to_even, "The nearest integers")
+sgn = _structured_function("sgn", ops.sgn, "The signs")
+ceil = _structured_function("ceil", ops.ceil, "The next larger integers")
+floor = _structured_function("floor", ops.floor, "The next smaller integers")
+log1p = _structured_function("log1p", ops.log1p, "``log(1 + x)``")
+expm1 = _structured_function("expm1", ops.expm1, "``exp(x) - 1``")
+deg2rad = _structured_function("deg2rad", ops.deg2rad, "Degrees as radians")
+rad2deg = _structured_function("rad2deg", ops.rad2deg, "Radians as degrees")
+trunc = _structured_function("trunc", ops.trunc, "The integer parts")
+square = _structured_function("square", ops.square, "The squares")
+sqrt = _structured_function("sqrt", ops.sqrt, "The square root")
+_conjugate = _structured_function("conjugate", ops.conj, "The complex conjugates")
 
 
 def conjugate(x: Any) -> TensorVariable:
-    """The complex conjugate of a sparse matrix; the matrix itself if it is real."""
+    """Return the complex conjugate of a sparse matrix; real matrices are returned unchanged."""
     x = sparse_operand("conjugate", x)
     return _conjugate(x) if x.type.dtype.startswith("complex") else x
 

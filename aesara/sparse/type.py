@@ -1,4 +1,4 @@
-"""The type of sparse matrices: its values are matrices of `scipy.sparse`."""
+"""The type of sparse matrices, whose values are matrices of `scipy.sparse`."""
 
 from __future__ import annotations
 
@@ -19,38 +19,38 @@ if TYPE_CHECKING:
 
 __all__ = ["SparseTensorType", "SparseType", "has_sparse_type", "is_sparse_value"]
 
-#: The class of the values of each format.
+#: classes of values by format
 MATRIX_CLASSES = {"csr": scipy.sparse.csr_matrix, "csc": scipy.sparse.csc_matrix, "bsr": scipy.sparse.bsr_matrix}
 
-#: The formats that are three vectors: stored values, their places in a row or column, and where each of these begins.
+#: formats that consist of three vectors: stored values, column or row numbers, and pointers to rows or columns
 COMPRESSED = ("csr", "csc")
 
 
 def is_sparse_value(x: Any) -> bool:
-    """Return whether a value is a sparse matrix or a sparse array of SciPy."""
+    """Return whether a value is a sparse matrix or sparse array of SciPy."""
     return bool(scipy.sparse.issparse(x))
 
 
 def has_sparse_type(x: Any) -> bool:
-    """Return whether something is a variable of a sparse type."""
+    """Return whether `x` is a variable of a sparse type."""
     return isinstance(x, Variable) and isinstance(x.type, SparseTensorType)
 
 
 class SparseTensorType(TensorType, HasDataType):
-    """Symbolic type of matrices of `scipy.sparse` with a format, a dtype and a partially known shape.
+    """Type of matrices of `scipy.sparse` with a format, a dtype and a static shape.
 
     Parameters
     ----------
     format
-        How the values are stored: ``"csr"`` (by rows), ``"csc"`` (by columns) or ``"bsr"`` (by rows of blocks).
+        The storage format: ``"csr"`` (by rows), ``"csc"`` (by columns) or ``"bsr"`` (by rows of blocks).
     dtype
         A NumPy dtype or its name, or "floatX" for ``config.floatX``.
     shape
-        The two lengths, None where one is not known.
+        The lengths of both dimensions, None if unknown.
     name
-        What the type is called when it is printed.
+        The name of the type in printed output.
     broadcastable
-        The older way of giving a shape.
+        Dimensions of length 1; an older alternative to `shape`.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class SparseTensorType(TensorType, HasDataType):
     __props__ = ("dtype", "format", "shape")
     is_dense = False
 
-    #: The class of the operation that makes a dense matrix sparse, made with the format.
+    #: class of the op that converts dense matrices; its parameter is the format
     from_dense: ClassVar[Any]
 
     format_cls = MATRIX_CLASSES
@@ -113,7 +113,7 @@ class SparseTensorType(TensorType, HasDataType):
         broadcastable: Iterable[bool] | None = None,
         **kwargs: Any,
     ) -> SparseTensorType:
-        """A copy of the type with another format, dtype or shape."""
+        """Return a copy of the type with another format, dtype or shape."""
         if shape is None and broadcastable is None:
             shape = self.shape
         return type(self)(
@@ -135,7 +135,7 @@ class SparseTensorType(TensorType, HasDataType):
         return isinstance(otype, SparseTensorType) and otype.format == self.format and super().is_super(otype)
 
     def convert_variable(self, var: Any) -> TensorVariable | None:
-        """The variable as one of this type; a dense matrix is made sparse."""
+        """Convert a variable to this type; dense matrices are converted to sparse ones."""
         if isinstance(var.type, SparseTensorType):
             return super().convert_variable(var) if var.type.format == self.format else None
         if not isinstance(var.type, TensorType) or var.type.ndim != 2 or var.type.dtype != self.dtype:
@@ -145,14 +145,14 @@ class SparseTensorType(TensorType, HasDataType):
     # -- values -------------------------------------------------------------
 
     def filter(self, value: Any, strict: bool = False, allow_downcast: bool | None = None) -> Any:
-        """The value as a matrix of this type.
+        """Convert a value to a matrix of this type.
 
         Parameters
         ----------
         value
-            A sparse matrix; unless `strict`, one of another format, a sparse array of SciPy, or a dense matrix.
+            A sparse matrix; unless `strict`, also a matrix of another format, a sparse array or a dense matrix.
         strict
-            Accept only a matrix that already has the format and the dtype.
+            Accept only matrices with this format and dtype.
         allow_downcast
             Whether values may be rounded to the dtype.
 
@@ -212,7 +212,7 @@ class SparseTensorType(TensorType, HasDataType):
         rtol: float | None = None,
         atol: float | None = None,
     ) -> bool:
-        """Return whether two matrices are equal but for rounding."""
+        """Return whether two matrices are equal up to rounding errors."""
         if not _comparable(a, b):
             return False
         return TensorType.values_eq_approx(*_on_union(a, b), allow_remove_inf, allow_remove_nan, rtol, atol)
@@ -223,36 +223,36 @@ class SparseTensorType(TensorType, HasDataType):
         return obj.shape, obj.data.size, obj.indices.size, obj.indptr.size, obj.nnz
 
     def get_size(self, shape_info: Any) -> int:
-        """The number of bytes that a value takes, with indices of 32 bits."""
+        """Return the number of bytes of a value, with indices of 32 bits."""
         _, data, indices, indptr, _ = shape_info
         return int(data * self.numpy_dtype.itemsize + (indices + indptr) * np.dtype("int32").itemsize)
 
     # -- values as vectors ---------------------------------------------------
 
     def part_types(self) -> tuple[TensorType, ...] | None:
-        """The types of the vectors that a value consists of (`take_apart`); None where there are none."""
+        """Return the types of the parts of a value, or None for the format bsr."""
         if self.format not in COMPRESSED:
             return None
         return tensor_type(self.dtype, (None,)), *(tensor_type("int32", (length,)) for length in (None, None, 2))
 
     def take_apart(self, value: Any) -> list[np.ndarray]:
-        """Stored values, their indices, the pointers to where rows or columns begin, and the shape."""
+        """Return stored values, indices, pointers to the beginnings of rows or columns, and shape."""
         return [value.data[: value.indices.size], *map(as_indices, (value.indices, value.indptr, value.shape))]
 
     def put_together(self, parts: Sequence[np.ndarray]) -> Any:
-        """The matrix that `take_apart` has made the parts of."""
+        """Return the matrix with the given parts; the inverse of `take_apart`."""
         data, indices, indptr, shape = parts
         return MATRIX_CLASSES[self.format]((data, indices, indptr), shape=tuple(map(int, shape)), copy=False)
 
 
-#: As it was called before.
+#: old name
 SparseType = SparseTensorType
 
 _LARGEST = np.iinfo(np.int32).max
 
 
 def as_indices(values: Any) -> np.ndarray:
-    """Integers of a sparse matrix as int32."""
+    """Convert integers of a sparse matrix to int32."""
     array = np.asarray(values)
     if array.dtype == np.int32:
         return array
@@ -274,10 +274,12 @@ def _comparable(a: Any, b: Any) -> bool:
 
 
 def _on_union(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The elements of two matrices where either has one stored."""
-    a, b = (scipy.sparse.csr_matrix(one) for one in (a, b))
-    stored = [scipy.sparse.csr_matrix((np.ones(one.nnz), one.indices, one.indptr), one.shape) for one in (a, b)]
-    rows, columns = (stored[0] + stored[1]).nonzero()
+    """Return the elements of two matrices at the positions stored in either."""
+    a, b = (scipy.sparse.csr_matrix(matrix) for matrix in (a, b))
+    patterns = [
+        scipy.sparse.csr_matrix((np.ones(matrix.nnz), matrix.indices, matrix.indptr), matrix.shape) for matrix in (a, b)
+    ]
+    rows, columns = (patterns[0] + patterns[1]).nonzero()
     if not rows.size:
         return np.zeros(0, a.dtype), np.zeros(0, b.dtype)
     return np.asarray(a[rows, columns]).ravel(), np.asarray(b[rows, columns]).ravel()

@@ -1,4 +1,4 @@
-"""A hash of sparse matrices that is the same in every process."""
+"""Hashes of sparse matrices that are the same in every process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["hash_from_sparse"]
 
 
 def hash_from_sparse(data: Any) -> str:
-    """A hash of a sparse matrix: of its format, shape and dtypes, and of all that it stores.
+    """Return a hash of the format, shape, dtypes and contents of a sparse matrix.
 
     Parameters
     ----------

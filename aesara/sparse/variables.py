@@ -1,4 +1,4 @@
-"""Sparse variables and constants, with their operators and methods."""
+"""Sparse variables and constants, with operators and methods."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["SparseConstant", "SparseConstantSignature", "SparseVariable", "_spar
 
 
 def _operand(other: Any) -> Any:
-    """The other operand as a variable; NotImplemented if it is a matter of that operand."""
+    """Convert the other operand of an operator to a variable, or return NotImplemented if its own operator applies."""
     if isinstance(other, Variable) and not isinstance(other.type, (ScalarType, SparseTensorType)):
         return other if hasattr(other.type, "numpy_dtype") else NotImplemented
     try:
@@ -50,9 +50,9 @@ def _operator(name: str, function: Callable[[Any, Any], TensorVariable], reflect
     return method
 
 
-def _by_dense(name: str) -> Callable[..., Any]:
-    """The method of dense tensors of that name, called of the dense matrix."""
-    of_dense = getattr(_tensor_py_operators, name)
+def _method_of_dense(name: str) -> Callable[..., Any]:
+    """Return a method that converts the matrix to a dense one, and calls its method of this name."""
+    dense_method = getattr(_tensor_py_operators, name)
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         warn_user(
@@ -61,31 +61,31 @@ def _by_dense(name: str) -> Callable[..., Any]:
         return getattr(self.toarray(), name)(*map(dense, args), **kwargs)
 
     method.__name__ = name
-    method.__doc__ = of_dense.__doc__
+    method.__doc__ = dense_method.__doc__
     return method
 
 
 def override_dense(*methods: str) -> Callable[[type], type]:
-    """A class decorator: the named methods are those of the dense matrix, with a warning that it is made.
+    """Return a class decorator that implements the named methods by those of the dense matrix, with a warning.
 
     Parameters
     ----------
     *methods
-        Names of methods of dense tensors. A property of dense tensors becomes a property.
+        Names of methods or properties of dense tensors.
     """
 
     def decorate(cls: type) -> type:
         for name in methods:
-            method: Any = _by_dense(name)
+            method: Any = _method_of_dense(name)
             if isinstance(getattr(_tensor_py_operators, name), property):
-                method = property(_property_by_dense(name), doc=getattr(_tensor_py_operators, name).__doc__)
+                method = property(_property_of_dense(name), doc=getattr(_tensor_py_operators, name).__doc__)
             setattr(cls, name, method)
         return cls
 
     return decorate
 
 
-def _property_by_dense(name: str) -> Callable[[Any], Any]:
+def _property_of_dense(name: str) -> Callable[[Any], Any]:
     def get(self: Any) -> Any:
         warn_user(
             f"Method {name} is not implemented for sparse variables. The variable will be converted to dense.",
@@ -96,11 +96,11 @@ def _property_by_dense(name: str) -> Callable[[Any], Any]:
 
 
 def _matrix_product(x: Any, y: Any) -> TensorVariable:
-    """The product of two matrices, as `structured_dot`; or of a matrix and a vector, as `dot`."""
+    """Return the product of two matrices, by `structured_dot`, or of a matrix and a vector, by `dot`."""
     return structured_dot(x, y) if x.type.ndim == y.type.ndim == 2 else dot(x, y)
 
 
-#: What dense tensors do and sparse ones leave to them.
+#: names of methods that are implemented by those of dense tensors
 _OF_DENSE_TENSORS = [
     *"__truediv__ __rtruediv__ __floordiv__ __rfloordiv__ __mod__ __rmod__ __divmod__ __rdivmod__".split(),
     *"__pow__ __rpow__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__".split(),
@@ -117,7 +117,7 @@ _OF_DENSE_TENSORS = [
 
 @override_dense(*_OF_DENSE_TENSORS)
 class _sparse_py_operators(_tensor_py_operators):
-    """The operators and methods that all sparse variables share, shared variables included."""
+    """Operators and methods of sparse variables, including shared variables."""
 
     T = property(lambda self: transpose(self), doc="The transpose, a csc matrix if this is a csr matrix.")
 
@@ -139,7 +139,7 @@ class _sparse_py_operators(_tensor_py_operators):
     __matmul__ = _operator("__matmul__", _matrix_product)
     __rmatmul__ = _operator("__rmatmul__", _matrix_product, reflected=True)
 
-    # A class that defines comparisons says how it is hashed.
+    # A class that defines comparisons must define the hash too.
     __hash__ = Variable.__hash__
 
     def __str__(self: Any) -> str:
@@ -159,49 +159,46 @@ class _sparse_py_operators(_tensor_py_operators):
 
     @property
     def size(self) -> TensorVariable:
-        """Number of stored values.
-
-        For `scipy.sparse` it is the same, for dense tensors it is the number of all elements.
-        """
+        """The number of stored values, as in `scipy.sparse`; for dense tensors it is the number of all elements."""
         return csm_data(self).shape[0]
 
     def __getitem__(self: Any, args: Any) -> TensorVariable:
-        """An element, a rectangle by slices, rows by a list of numbers, or elements by two lists."""
+        """Return an element, a rectangle by slices, rows by a list, or elements by two lists."""
         return getitem(self, args)
 
     def toarray(self) -> TensorVariable:
-        """The dense matrix."""
+        """Return the dense matrix."""
         return dense_from_sparse(self)
 
     def dot(self, right: Any) -> TensorVariable:
-        """The product with another matrix; see `structured_dot`."""
+        """Return the product with another matrix; see `structured_dot`."""
         return structured_dot(self, right)
 
     def sum(self, axis: int | None = None, sparse_grad: bool = False) -> TensorVariable:  # type: ignore[override]  # no other parameter has a meaning
-        """The sum of all elements, of columns (axis 0) or of rows (axis 1); see `sp_sum`."""
+        """Return the sum of all elements, of columns (axis 0) or of rows (axis 1); see `sp_sum`."""
         return sp_sum(self, axis=axis, sparse_grad=sparse_grad)
 
     def astype(self, dtype: Any) -> TensorVariable:
-        """The matrix in another dtype."""
+        """Return the matrix in another dtype."""
         return Cast(dtype)(self)
 
     def conj(self) -> TensorVariable:
-        """The complex conjugate."""
+        """Return the complex conjugate."""
         return conjugate(self)
 
     conjugate = conj
 
     def zeros_like(self, dtype: Any = None) -> TensorVariable:
-        """A sparse matrix of this shape that stores nothing."""
+        """Return a matrix of this shape without stored values."""
         return sp_zeros_like(self, dtype)
 
     def with_static_shape(self, static_shape: tuple[int | None, ...]) -> TensorVariable:
-        """The matrix, with these lengths in its type and a run-time check that it has them."""
+        """Return the matrix with a static shape, and a run-time check of it."""
         return specify_shape(self, static_shape)
 
 
 class SparseVariable(_sparse_py_operators, TensorVariable):
-    """A symbolic sparse matrix; made by `csr_matrix`, `csc_matrix`, ... or by operations."""
+    """A symbolic sparse matrix."""
 
 
 class SparseConstantSignature(tuple):
@@ -212,7 +209,7 @@ class SparseConstantSignature(tuple):
             return False
         (a, x), (b, y) = self, other
         pairs = ((getattr(x, name), getattr(y, name)) for name in ("indptr", "indices", "data"))
-        # Bit by bit, so that NaN equals itself, and zero is not negative zero.
+        # Bits are compared: NaN equals itself, and zero differs from negative zero.
         return a == b and all(
             p.dtype == q.dtype and p.shape == q.shape and p.tobytes() == q.tobytes() for p, q in pairs
         )
@@ -225,14 +222,14 @@ class SparseConstantSignature(tuple):
         return hash((type(self), kind, x.shape, x.nnz))
 
     def aesara_hash(self) -> str:
-        """A hash of the value that is the same in every process."""
+        """Return a hash of the value that is the same in every process."""
         return hash_from_sparse(self[1])
 
 
 class SparseConstant(_sparse_py_operators, TensorConstant):
-    """A sparse matrix with a fixed value; made by `constant`."""
+    """A constant sparse matrix."""
 
-    #: No element is common to all: what is not stored is zero.
+    #: None, because elements that are not stored are zero
     unique_value = None
 
     def signature(self) -> SparseConstantSignature:  # type: ignore[override]  # of another kind of value

@@ -1,7 +1,7 @@
-"""Operations with sparse matrices as operations on their vectors, under the names that Aesara has for them.
+"""Ops on the parts of sparse matrices, with the names of Aesara 2.9.4.
 
-Compiled functions compute all operations on these vectors (`aesara.sparse.on_parts`), so that nothing has to be
-rewritten to them; they are for graphs that name them, and for the rules of `aesara.sparse.rewriting` that make them.
+Compiled functions compute all operations on parts anyway (`aesara.sparse.on_parts`). These ops are for graphs that name
+them, and for the rules of `aesara.sparse.rewriting` that create them.
 """
 
 from __future__ import annotations
@@ -45,22 +45,22 @@ __all__ = [
 
 
 def _tensors(*inputs: Any) -> list[Any]:
-    return [as_tensor_variable(one) for one in inputs]
+    return [as_tensor_variable(value) for value in inputs]
 
 
-def _lines(indptr: np.ndarray) -> np.ndarray:
-    """For each stored value the number of its row (csr) or column (csc)."""
+def _major_indices(indptr: np.ndarray) -> np.ndarray:
+    """Return the row (csr) or column (csc) number of each stored value."""
     return np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
 
 
 class _VectorForm(Op):
-    """An operation whose only parameter is its class."""
+    """An op without parameters."""
 
     __props__: tuple[str, ...] = ()
 
 
 class StructuredDotCSC(_VectorForm):
-    """The product of a csc matrix with a dense one; of the shape of the former the number of rows is given."""
+    """The product of a csc matrix, given by its parts and number of rows, and a dense matrix."""
 
     def make_node(self, a_val: Any, a_ind: Any, a_ptr: Any, a_nrows: Any, b: Any) -> Apply:
         inputs = _tensors(a_val, a_ind, a_ptr, a_nrows, b)
@@ -74,7 +74,7 @@ class StructuredDotCSC(_VectorForm):
 
 
 class StructuredDotCSR(_VectorForm):
-    """The product of a csr matrix with a dense one."""
+    """The product of a csr matrix and a dense matrix."""
 
     def make_node(self, a_val: Any, a_ind: Any, a_ptr: Any, b: Any) -> Apply:
         inputs = _tensors(a_val, a_ind, a_ptr, b)
@@ -88,11 +88,11 @@ class StructuredDotCSR(_VectorForm):
 
 
 class CSMGradC(CSMGrad):
-    """`CSMGrad` under another name."""
+    """Another name of `CSMGrad`."""
 
 
 class _OfStoredValues(_VectorForm):
-    """New stored values of a matrix."""
+    """An op that computes new stored values of a matrix."""
 
     def make_node(self, a_data: Any, a_indices: Any, a_indptr: Any, b: Any) -> Apply:
         inputs = _tensors(a_data, a_indices, a_indptr, b)
@@ -101,23 +101,23 @@ class _OfStoredValues(_VectorForm):
 
 
 class MulSDCSC(_OfStoredValues):
-    """The stored values of the product, element by element, of a csc matrix with a dense one."""
+    """The stored values of the elementwise product of a csc matrix and a dense matrix."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         data, indices, indptr, b = inputs
-        output_storage[0][0] = data * b[indices, _lines(indptr)]
+        output_storage[0][0] = data * b[indices, _major_indices(indptr)]
 
 
 class MulSDCSR(_OfStoredValues):
-    """The stored values of the product, element by element, of a csr matrix with a dense one."""
+    """The stored values of the elementwise product of a csr matrix and a dense matrix."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         data, indices, indptr, b = inputs
-        output_storage[0][0] = data * b[_lines(indptr), indices]
+        output_storage[0][0] = data * b[_major_indices(indptr), indices]
 
 
 class MulSVCSR(_OfStoredValues):
-    """The stored values of a csr matrix, multiplied by the element of a vector for their column."""
+    """The stored values of a csr matrix, multiplied by the elements of a vector for their columns."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         data, indices, _, b = inputs
@@ -125,7 +125,7 @@ class MulSVCSR(_OfStoredValues):
 
 
 class StructuredAddSVCSR(_OfStoredValues):
-    """The stored values of a csr matrix, plus the element of a vector for their column."""
+    """The stored values of a csr matrix, plus the elements of a vector for their columns."""
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         data, indices, _, b = inputs
@@ -133,7 +133,7 @@ class StructuredAddSVCSR(_OfStoredValues):
 
 
 class SamplingDotCSR(_VectorForm):
-    """`SamplingDot` for a csr matrix; the results are its stored values, indices and pointers."""
+    """`SamplingDot` for a csr matrix; the outputs are stored values, indices and pointers."""
 
     def make_node(self, x: Any, y: Any, p_data: Any, p_ind: Any, p_ptr: Any, p_ncols: Any) -> Apply:
         inputs = _tensors(x, y, p_data, p_ind, p_ptr, p_ncols)
@@ -142,17 +142,17 @@ class SamplingDotCSR(_VectorForm):
 
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         x, y, data, indices, indptr, _ = inputs
-        output_storage[0][0] = data * inner_products(x, _lines(indptr), y, indices)
+        output_storage[0][0] = data * inner_products(x, _major_indices(indptr), y, indices)
         output_storage[1][0], output_storage[2][0] = indices.copy(), indptr.copy()
 
 
 class UsmmCscDense(_VectorForm):
-    """``alpha * dot(x, y) + z`` for a csc matrix `x`, of whose shape the number of rows is given.
+    """``alpha * dot(x, y) + z`` for a csc matrix `x`, given by its parts and number of rows.
 
     Parameters
     ----------
     inplace
-        Whether the result is put into the memory of `z`.
+        Whether to overwrite `z` by the result.
     """
 
     __props__ = ("inplace",)
@@ -189,7 +189,7 @@ class AddSD_ccode(_VectorForm):
     format
         ``"csr"`` or ``"csc"``.
     inplace
-        Whether the result is put into the memory of the dense matrix.
+        Whether to overwrite the dense matrix by the result.
     """
 
     __props__ = ("format", "inplace")
@@ -214,8 +214,8 @@ class AddSD_ccode(_VectorForm):
     def perform(self, node: Apply, inputs: Sequence[Any], output_storage: Any) -> None:
         data, indices, indptr, y = inputs
         total = y if self.inplace else y.astype(node.outputs[0].type.dtype)
-        places = (_lines(indptr), indices) if self.format == "csr" else (indices, _lines(indptr))
-        np.add.at(total, places, data)
+        positions = (_major_indices(indptr), indices) if self.format == "csr" else (indices, _major_indices(indptr))
+        np.add.at(total, positions, data)
         output_storage[0][0] = total
 
 

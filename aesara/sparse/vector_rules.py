@@ -1,6 +1,6 @@
-"""Rules that write operations with sparse matrices as operations on their vectors.
+"""Rules that replace ops on sparse matrices by ops on their parts.
 
-Compiled functions compute on these vectors in any case, so that none of the rules is applied unless a mode asks for it.
+They are applied only if a mode includes them: compiled functions compute with parts in any case.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ __all__ = [
 
 
 def _with_data(x: Variable, data: Variable) -> Variable:
-    """A matrix with the pattern of another one."""
+    """Return a matrix with the pattern of `x` and other stored values."""
     _, indices, indptr, shape = csm_properties(x)
     return CSM(x.type.format)(data, indices, indptr, shape)
 
 
 @node_rewriter([AddSD])
 def local_addsd_ccode(fgraph: FunctionGraph, node: Apply) -> Any:
-    """AddSD(x, y) -> AddSD_ccode(vectors of x, y)"""
+    """``AddSD(x, y)`` -> ``AddSD_ccode(*parts(x), y)``"""
     x, y = node.inputs
     data, indices, indptr, _ = csm_properties(x)
     return [AddSD_ccode(format=x.type.format)(data, indices, indptr, y)]
@@ -64,7 +64,7 @@ def local_addsd_ccode(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([AddSD_ccode])
 def local_inplace_addsd_ccode(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Add to the memory of the dense matrix."""
+    """``AddSD_ccode(x, y)`` -> ``AddSD_ccode{inplace}(x, y)``"""
     if node.op.inplace or node.inputs[3].type.dtype != node.outputs[0].type.dtype:
         return False
     return [AddSD_ccode(format=node.op.format, inplace=True)(*node.inputs)]
@@ -80,7 +80,7 @@ def local_csm_grad_c(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([StructuredDot])
 def local_structured_dot(fgraph: FunctionGraph, node: Apply) -> Any:
-    """structured_dot(a, b) -> sd_csr or sd_csc of the vectors of a, and b"""
+    """``structured_dot(a, b)`` -> ``sd_csr(*parts(a), b)`` or ``sd_csc(*parts(a), b)``"""
     a, b = node.inputs
     if has_sparse_type(b) or a.type.format not in ("csr", "csc"):
         return False
@@ -92,7 +92,7 @@ def local_structured_dot(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([MulSD])
 def local_mul_s_d(fgraph: FunctionGraph, node: Apply) -> Any:
-    """x * y -> the matrix of the stored values times elements of y"""
+    """``x * y`` -> a matrix with the stored values ``mul_s_d_csr(*parts(x), y)`` or ``mul_s_d_csc(*parts(x), y)``"""
     x, y = node.inputs
     if y.type.ndim != 2 or any(y.type.broadcastable):
         return False
@@ -103,7 +103,7 @@ def local_mul_s_d(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([MulSV])
 def local_mul_s_v(fgraph: FunctionGraph, node: Apply) -> Any:
-    """mul_s_v(x, y) -> the matrix of `mul_s_v_csr`"""
+    """``mul_s_v(x, y)`` -> a matrix with the stored values ``mul_s_v_csr(*parts(x), y)``"""
     x, y = node.inputs
     if x.type.format != "csr":
         return False
@@ -113,7 +113,7 @@ def local_mul_s_v(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([StructuredAddSV])
 def local_structured_add_s_v(fgraph: FunctionGraph, node: Apply) -> Any:
-    """structured_add_s_v(x, y) -> the matrix of `structured_add_s_v_csr`"""
+    """``structured_add_s_v(x, y)`` -> a matrix with the stored values ``structured_add_s_v_csr(*parts(x), y)``"""
     x, y = node.inputs
     if x.type.format != "csr":
         return False
@@ -123,7 +123,7 @@ def local_structured_add_s_v(fgraph: FunctionGraph, node: Apply) -> Any:
 
 @node_rewriter([SamplingDot])
 def local_sampling_dot_csr(fgraph: FunctionGraph, node: Apply) -> Any:
-    """sampling_dot(x, y, p) -> the matrix of `sampling_dot_csr`"""
+    """``sampling_dot(x, y, p)`` -> ``CSM(*sampling_dot_csr(x, y, *parts(p)))``"""
     x, y, p = node.inputs
     if p.type.format != "csr":
         return False
@@ -132,7 +132,7 @@ def local_sampling_dot_csr(fgraph: FunctionGraph, node: Apply) -> Any:
 
 
 def _longer(*axes: int) -> Callable[[Variable], bool]:
-    """Return whether a matrix is not known to have the length 1, by which it would broadcast, along some dimensions."""
+    """Return a function that tells whether a matrix may be longer than 1 along all given dimensions."""
     return lambda v: all(v.type.shape[axis] != 1 for axis in axes)
 
 
@@ -153,19 +153,25 @@ local_usmm = PatternNodeRewriter(
 
 @node_rewriter([Usmm])
 def local_usmm_csx(fgraph: FunctionGraph, node: Apply) -> Any:
-    """usmm of a csc matrix -> usmm_csc_dense of its vectors"""
+    """``usmm(alpha, x, y, z)`` -> ``usmm_csc_dense(alpha, *parts(x), y, z)`` for a csc matrix `x`"""
     alpha, x, y, z = node.inputs
     if not has_sparse_type(x) or has_sparse_type(y) or x.type.format != "csc":
         return False
     data, indices, indptr, shape = csm_properties(x)
     dtype = node.outputs[0].type.dtype
-    same = [one if one.type.dtype == dtype else cast(one, dtype) for one in (alpha, data, y, z)]
-    return [usmm_csc_dense(same[0], same[1], indices, indptr, shape[0], same[2], same[3])]
+    cast_operands = [
+        operand if operand.type.dtype == dtype else cast(operand, dtype) for operand in (alpha, data, y, z)
+    ]
+    return [
+        usmm_csc_dense(
+            cast_operands[0], cast_operands[1], indices, indptr, shape[0], cast_operands[2], cast_operands[3]
+        )
+    ]
 
 
 @node_rewriter([UsmmCscDense])
 def local_usmm_csc_dense_inplace(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Put the result into the memory of what is added."""
+    """``usmm_csc_dense(..., z)`` -> ``usmm_csc_dense{inplace}(..., z)``"""
     if node.op.inplace or node.inputs[6].type.dtype != node.outputs[0].type.dtype:
         return False
     return [usmm_csc_dense_inplace(*node.inputs)]
