@@ -1,4 +1,4 @@
-"""Addition, multiplication, division and their relatives."""
+"""Addition, multiplication, division and related ops."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _product(*factors: Any) -> Any:
 
 
 class Add(ScalarOp):
-    """The sum of any number of inputs, from left to right; of booleans the logical or."""
+    """The sum of the inputs, from left to right; for Booleans the logical or."""
 
     numpy = _sum
     nfunc_spec = ("add", 2, 1)
@@ -83,7 +83,7 @@ class Add(ScalarOp):
 
 
 class Mul(ScalarOp):
-    """The product of any number of inputs, from left to right; of booleans the logical and."""
+    """The product of the inputs, from left to right; for Booleans the logical and."""
 
     numpy = _product
     nfunc_spec = ("multiply", 2, 1)
@@ -97,7 +97,7 @@ class Mul(ScalarOp):
 
     def pullback(self, *arguments: Any) -> tuple:
         *inputs, _z, g = arguments
-        # The product of the other factors, not z / x: that one is wrong where x is zero.
+        # The product of the other factors; z / x would be NaN at x = 0.
         return tuple(mul(g, *inputs[:i], *inputs[i + 1 :]) for i in range(len(inputs)))
 
 
@@ -113,7 +113,7 @@ class Sub(BinaryScalarOp):
 
 
 class TrueDivide(BinaryScalarOp):
-    """x / y; integers give ``floatX``."""
+    """x / y; for integers the result has dtype ``floatX``."""
 
     numpy = np.true_divide
     nfunc_spec = ("true_divide", 2, 1)
@@ -126,7 +126,7 @@ class TrueDivide(BinaryScalarOp):
 
 
 class FloorDivide(BinaryScalarOp):
-    """The largest whole number that is not greater than x / y. Its gradient is zero."""
+    """The largest integer that is not greater than x / y. Its gradient is zero."""
 
     numpy = np.floor_divide
     dtype = upcast_out_ordered
@@ -138,7 +138,7 @@ class FloorDivide(BinaryScalarOp):
 
 
 class Mod(BinaryScalarOp):
-    """The remainder of the division x // y, with the sign of y."""
+    """The remainder of x // y, with the sign of y."""
 
     numpy = np.remainder
     nfunc_spec = ("mod", 2, 1)
@@ -195,8 +195,8 @@ class Abs(UnaryScalarOp):
         if not x.type.is_complex:
             return (g * sgn(x),)
         at_zero = eq(y, literal(0, y))
-        scaled = switch(at_zero, literal(0, g), g / switch(at_zero, literal(1, y), y))
-        return (complex(scaled * real(x), scaled * imag(x)),)
+        ratio = switch(at_zero, literal(0, g), g / switch(at_zero, literal(1, y), y))
+        return (complex(ratio * real(x), ratio * imag(x)),)
 
 
 class Sgn(UnaryScalarOp):
@@ -210,7 +210,7 @@ class Sgn(UnaryScalarOp):
         one = literal(1, x)
         if x.type.numpy_dtype.kind == "u":
             return switch(eq(x, zero), zero, one)
-        # The innermost branch hands on NaN.
+        # The innermost branch returns NaN for NaN.
         remainder = zero if x.type.is_discrete else switch(eq(x, zero), zero, x)
         return switch(gt(x, zero), one, switch(lt(x, zero), -one, remainder))
 
@@ -223,7 +223,7 @@ def _mean(*terms: Any) -> Any:
 
 
 class Mean(ScalarOp):
-    """The arithmetic mean of the inputs, in float64; 0 of none."""
+    """The arithmetic mean of the inputs, in float64; 0 without inputs."""
 
     numpy = _mean
     nfunc_spec = ("mean", 2, 1)
@@ -232,7 +232,7 @@ class Mean(ScalarOp):
     commutative = True
     associative = False
     identity: Any = 0
-    takes_nothing = True
+    allows_no_inputs = True
 
     def decompose(self, *inputs: Any) -> Any:
         return add(*inputs) / literal(len(inputs), inputs[0]) if inputs else literal(0, get_scalar_type("float64")())
@@ -257,7 +257,7 @@ mean = Mean(name="mean")
 
 
 def mod_check(x: Any, y: Any) -> Any:
-    """Return ``mod(x, y)``; complex numbers, which have no remainder, raise `ComplexError`."""
+    """Return ``mod(x, y)``, or raise `ComplexError` for complex numbers."""
     types = [as_scalar(operand).type for operand in (x, y)]
     if any(scalar_type.is_complex for scalar_type in types):
         raise ComplexError(f"complex numbers do not support %, got {types[0]} and {types[1]}")

@@ -60,8 +60,8 @@ __all__ = [
 _ORDER = "There is no formula for the derivative with respect to the order of a Bessel function here."
 
 
-class _OfOrder(BinaryScalarOp):
-    """A Bessel function of an order v and an argument x; `slope` is its derivative with respect to x."""
+class _BesselFunction(BinaryScalarOp):
+    """A Bessel function of order v and argument x; `slope` is its derivative with respect to x."""
 
     dtype = upgrade_to_float_no_complex
     domain = ((0.0, 3.0), (0.1, 5.0))
@@ -70,7 +70,7 @@ class _OfOrder(BinaryScalarOp):
         raise NotImplementedError
 
     def neighbours(self, v: Variable, x: Any) -> tuple[Any, Any]:
-        """The values of order v - 1 and v + 1."""
+        """Return the values of order v - 1 and v + 1."""
         one = literal(1, v)
         return self(v - one, x), self(v + one, x)
 
@@ -78,7 +78,7 @@ class _OfOrder(BinaryScalarOp):
         return grad_not_implemented(self, 0, v, _ORDER), g * self.slope(v, x, y)
 
 
-class _OfFixedOrder(UnaryScalarOp):
+class _BesselFunctionOfFixedOrder(UnaryScalarOp):
     """A Bessel function of a fixed order; `slope` is its derivative."""
 
     dtype = upgrade_to_float_no_complex
@@ -91,7 +91,7 @@ class _OfFixedOrder(UnaryScalarOp):
         return (g * self.slope(x, y),)
 
 
-class Jv(_OfOrder):
+class Jv(_BesselFunction):
     """Bessel function of the first kind, of real order v."""
 
     numpy = SciPyFunction("jv")
@@ -103,7 +103,7 @@ class Jv(_OfOrder):
         return (below - above) * literal(0.5, x)
 
 
-class Yv(_OfOrder):
+class Yv(_BesselFunction):
     """Bessel function of the second kind, of real order v."""
 
     numpy = SciPyFunction("yv")
@@ -115,7 +115,7 @@ class Yv(_OfOrder):
         return (below - above) * literal(0.5, x)
 
 
-class Iv(_OfOrder):
+class Iv(_BesselFunction):
     """Modified Bessel function of the first kind, of real order v."""
 
     numpy = SciPyFunction("iv")
@@ -126,7 +126,7 @@ class Iv(_OfOrder):
         return (below + above) * literal(0.5, x)
 
 
-class Ive(_OfOrder):
+class Ive(_BesselFunction):
     """exp(-|x|) times `Iv`, which does not overflow."""
 
     numpy = SciPyFunction("ive")
@@ -137,7 +137,7 @@ class Ive(_OfOrder):
         return (below + above) * literal(0.5, x) - sgn(x) * y
 
 
-class Kv(_OfOrder):
+class Kv(_BesselFunction):
     """Modified Bessel function of the second kind, of real order v."""
 
     numpy = SciPyFunction("kv")
@@ -149,7 +149,7 @@ class Kv(_OfOrder):
         return (below + above) * literal(-0.5, x)
 
 
-class Kve(_OfOrder):
+class Kve(_BesselFunction):
     """exp(x) times `Kv`, which does not underflow."""
 
     numpy = SciPyFunction("kve")
@@ -161,7 +161,7 @@ class Kve(_OfOrder):
         return y - (below + above) * literal(0.5, x)
 
 
-class J0(_OfFixedOrder):
+class J0(_BesselFunctionOfFixedOrder):
     """Bessel function of the first kind, of order 0."""
 
     numpy = SciPyFunction("j0")
@@ -172,7 +172,7 @@ class J0(_OfFixedOrder):
         return -j1(x)
 
 
-class J1(_OfFixedOrder):
+class J1(_BesselFunctionOfFixedOrder):
     """Bessel function of the first kind, of order 1."""
 
     numpy = SciPyFunction("j1")
@@ -183,7 +183,7 @@ class J1(_OfFixedOrder):
         return (j0(x) - jv(literal(2, x), x)) * literal(0.5, x)
 
 
-class Y0(_OfFixedOrder):
+class Y0(_BesselFunctionOfFixedOrder):
     """Bessel function of the second kind, of order 0."""
 
     numpy = SciPyFunction("y0")
@@ -194,7 +194,7 @@ class Y0(_OfFixedOrder):
         return -y1(x)
 
 
-class Y1(_OfFixedOrder):
+class Y1(_BesselFunctionOfFixedOrder):
     """Bessel function of the second kind, of order 1."""
 
     numpy = SciPyFunction("y1")
@@ -205,7 +205,7 @@ class Y1(_OfFixedOrder):
         return (y0(x) - yv(literal(2, x), x)) * literal(0.5, x)
 
 
-class I0(_OfFixedOrder):
+class I0(_BesselFunctionOfFixedOrder):
     """Modified Bessel function of the first kind, of order 0."""
 
     numpy = SciPyFunction("i0")
@@ -216,7 +216,7 @@ class I0(_OfFixedOrder):
         return i1(x)
 
 
-class I0e(_OfFixedOrder):
+class I0e(_BesselFunctionOfFixedOrder):
     """exp(-|x|) times `I0`, which does not overflow."""
 
     numpy = SciPyFunction("i0e")
@@ -226,7 +226,7 @@ class I0e(_OfFixedOrder):
         return i1e(x) - sgn(x) * y
 
 
-class I1(_OfFixedOrder):
+class I1(_BesselFunctionOfFixedOrder):
     """Modified Bessel function of the first kind, of order 1."""
 
     numpy = SciPyFunction("i1")
@@ -237,7 +237,7 @@ class I1(_OfFixedOrder):
         return (i0(x) + iv(literal(2, x), x)) * literal(0.5, x)
 
 
-class I1e(_OfFixedOrder):
+class I1e(_BesselFunctionOfFixedOrder):
     """exp(-|x|) times `I1`, which does not overflow."""
 
     numpy = SciPyFunction("i1e")
@@ -247,7 +247,7 @@ class I1e(_OfFixedOrder):
         return (i0e(x) + ive(literal(2, x), x)) * literal(0.5, x) - sgn(x) * y
 
 
-class K0(_OfFixedOrder):
+class K0(_BesselFunctionOfFixedOrder):
     """Modified Bessel function of the second kind, of order 0."""
 
     numpy = SciPyFunction("k0")
@@ -258,7 +258,7 @@ class K0(_OfFixedOrder):
         return -k1(x)
 
 
-class K0e(_OfFixedOrder):
+class K0e(_BesselFunctionOfFixedOrder):
     """exp(x) times `K0`, which does not underflow."""
 
     numpy = SciPyFunction("k0e")
@@ -269,7 +269,7 @@ class K0e(_OfFixedOrder):
         return y - k1e(x)
 
 
-class K1(_OfFixedOrder):
+class K1(_BesselFunctionOfFixedOrder):
     """Modified Bessel function of the second kind, of order 1."""
 
     numpy = SciPyFunction("k1")
@@ -280,7 +280,7 @@ class K1(_OfFixedOrder):
         return (k0(x) + kv(literal(2, x), x)) * literal(-0.5, x)
 
 
-class K1e(_OfFixedOrder):
+class K1e(_BesselFunctionOfFixedOrder):
     """exp(x) times `K1`, which does not underflow."""
 
     numpy = SciPyFunction("k1e")

@@ -27,7 +27,7 @@ def _identity(x: Any) -> Any:
 
 
 class Identity(UnaryScalarOp):
-    """x itself."""
+    """The identity function."""
 
     dtype = same_out
     numpy = _identity
@@ -40,7 +40,7 @@ class Identity(UnaryScalarOp):
 
 
 class Cast(UnaryScalarOp):
-    """x converted to another dtype, as `numpy.ndarray.astype` does.
+    """Conversion of x to another dtype, as by `numpy.ndarray.astype`.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Cast(UnaryScalarOp):
         return f"{type(self).__name__}{{{self.o_type.dtype}}}"
 
     def clone_float32(self) -> Cast:
-        """Return the cast to float32 in the place of one to float16."""
+        """Return a cast to float32 if this is a cast to float16, else this op."""
         return Cast(float32, name="convert_to_float32") if self.o_type == float16 else self
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
@@ -101,7 +101,7 @@ convert_to_complex128 = _casts["complex128"]
 
 
 def cast(x: Any, dtype: str | np.dtype) -> Any:
-    """Return the scalar `x` converted to a dtype; `x` itself where it has that dtype already.
+    """Convert a scalar to a dtype; a variable of this dtype is returned unchanged.
 
     Parameters
     ----------

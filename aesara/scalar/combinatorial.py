@@ -1,4 +1,4 @@
-"""Functions of several gamma functions: beta, binomial coefficients, rising factorials; and zeta."""
+"""The beta function, binomial coefficients, rising factorials, and the zeta function."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Poch(BinaryScalarOp):
 
 
 class Zeta(BinaryScalarOp):
-    """The zeta function of Hurwitz, the sum over n >= 0 of (q + n)**-s, for inputs s and q."""
+    """The Hurwitz zeta function, the sum of (q + n)**-s over n >= 0."""
 
     numpy = hurwitz_zeta
     dtype = upgrade_to_float_no_complex

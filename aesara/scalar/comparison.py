@@ -1,4 +1,4 @@
-"""Comparisons and tests of single numbers. They return booleans."""
+"""Comparisons and tests of numbers, with Boolean results."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ __all__ = [
 
 
 class LogicalComparison(BinaryScalarOp):
-    """A comparison of two numbers, which are first promoted to a common dtype.
+    """A comparison of two numbers, which are promoted to a common dtype.
 
-    Signed integers and uint64 have no common dtype that holds both, and are compared as they are.
+    Signed integers and uint64, which have no common dtype that represents both exactly, are compared without promotion.
     """
 
     dtype = bool_out
@@ -65,7 +65,7 @@ class LogicalComparison(BinaryScalarOp):
         number = inputs[signed]
         zero = literal(0, number)
         unsigned = self(*[to_dtype(variable, "uint64") for variable in inputs])
-        # A negative number is less than the other, whatever that is.
+        # A negative number is less than any unsigned one.
         compare: Any = self.numpy
         if compare(signed, 1 - signed):
             return [lt(number, zero) | unsigned]
@@ -78,7 +78,7 @@ def _signed_and_uint64(types: Any) -> bool:
 
 
 class FixedLogicalComparison(UnaryScalarOp):
-    """A test of one number."""
+    """A test of a number."""
 
     dtype = bool_out
     operands = "as_is"
@@ -129,7 +129,7 @@ class NEQ(LogicalComparison):
 
 
 class _FloatTest(FixedLogicalComparison):
-    """A test that no integer passes."""
+    """A test that is false for integers."""
 
     def native_fact(self, input_types: Any) -> Primitive | Special | FloatRoutine | None:
         return None if input_types[0].is_discrete else super().native_fact(input_types)
@@ -153,7 +153,7 @@ class IsInf(_FloatTest):
 
 
 class InRange(LogicalComparison):
-    """Test whether x lies between low and high, as an int8.
+    """Test whether x is between low and high, with an int8 result.
 
     Parameters
     ----------

@@ -31,14 +31,14 @@ __all__ = [
 ]
 
 
-class _OfComplex(UnaryScalarOp):
-    """An op on complex numbers that also accepts real ones."""
+class _ComplexOp(UnaryScalarOp):
+    """An op on complex numbers that also accepts real numbers."""
 
     operands = "as_is"
     holomorphic = False
 
 
-class Real(_OfComplex):
+class Real(_ComplexOp):
     """The real part."""
 
     numpy = np.real
@@ -55,8 +55,8 @@ def _imag(x: Any) -> Any:
     return np.asarray(np.imag(x))
 
 
-class Imag(_OfComplex):
-    """The imaginary part; zero for a real x."""
+class Imag(_ComplexOp):
+    """The imaginary part; zero for real numbers."""
 
     numpy = _imag
     nfunc_spec = ("imag", 1, 1)
@@ -73,8 +73,8 @@ def _angle(x: Any) -> Any:
     return np.angle(x if np.iscomplexobj(x) else np.asarray(x).astype("float64"))
 
 
-class Angle(_OfComplex):
-    """The argument of a complex number, in radians, as a float64; at zero its gradient is NaN."""
+class Angle(_ComplexOp):
+    """The argument of a complex number in radians, as float64; its gradient at zero is NaN."""
 
     numpy = _angle
     nfunc_spec = ("angle", 1, 1)
@@ -92,7 +92,7 @@ class Angle(_OfComplex):
         return (complex(-scaled * im, scaled * re),)
 
 
-class Conj(_OfComplex):
+class Conj(_ComplexOp):
     """The complex conjugate."""
 
     numpy = np.conjugate
@@ -114,7 +114,7 @@ def _complex(re: Any, im: Any) -> Any:
 
 
 class Complex(BinaryScalarOp):
-    """The complex number with a given real and imaginary part."""
+    """The complex number with the given real and imaginary parts."""
 
     numpy = _complex
     dtype = complex_out
@@ -132,7 +132,7 @@ def _complex_from_polar(magnitude: Any, phase: Any) -> Any:
 
 
 class ComplexFromPolar(Complex):
-    """The complex number with a given absolute value and argument, in radians."""
+    """The complex number with the given absolute value and argument in radians."""
 
     numpy = _complex_from_polar  # type: ignore[assignment]  # its parameters have other names
 

@@ -1,10 +1,10 @@
-"""Scalar ops on complex numbers as graphs of scalar ops on their real and imaginary parts.
+"""Scalar ops on complex numbers as graphs of scalar ops on real and imaginary parts.
 
-Native code knows real numbers only.  For each scalar op that has a meaning for complex numbers this module states
-how the parts of the result follow from the parts of the operands; `complex_decomposition` looks it up.  An op
-without an entry is computed by `ScalarOp.perform`.
+Native code supports only real numbers. For each scalar op on complex numbers this module defines how the parts of the
+result follow from the parts of the operands; `complex_decomposition` evaluates this. Other ops are computed by
+`ScalarOp.perform`.
 
-A form gets its operands in the dtypes that `ScalarOp.operand_dtypes` states: complex ones as `Parts`, real ones as
+A form gets its operands in the dtypes that `ScalarOp.operand_dtypes` returns: complex ones as `Parts`, real ones as
 scalar variables.
 """
 
@@ -36,7 +36,7 @@ __all__ = ["Parts", "complex_decomposition", "complex_form"]
 
 
 class Parts(NamedTuple):
-    """The real and the imaginary part of a complex number, as real scalar variables."""
+    """The real and imaginary part of a complex number, as real scalar variables."""
 
     re: Any
     im: Any
@@ -52,14 +52,15 @@ _forms: dict[type[ScalarOp], _Form] = {}
 
 
 def complex_form(*ops: type[ScalarOp], wide: bool = False) -> Callable[[Callable], Callable]:
-    """Declare the form of scalar op classes on complex numbers.
+    """Return a decorator that registers the form of classes of scalar ops for complex numbers.
 
     Parameters
     ----------
     ops
-        The classes; their subclasses have to be declared on their own.
+        The classes, without their subclasses.
     wide
-        Whether to compute single precision in double precision: for what loses more than the last digit otherwise.
+        Whether to compute single precision in double precision, for functions whose rounding errors exceed a few ulp
+        otherwise.
 
     Examples
     --------
@@ -81,12 +82,12 @@ def complex_form(*ops: type[ScalarOp], wide: bool = False) -> Callable[[Callable
 
 
 def complex_decomposition(op: ScalarOp, inputs: Sequence[Any], input_types: Sequence[ScalarType]) -> list:
-    """The outputs of an op with complex inputs or outputs as real scalar variables (`Parts` where they are complex).
+    """Return the outputs of an op on complex numbers as real scalar variables, or as `Parts` if they are complex.
 
     Parameters
     ----------
     inputs
-        Real scalar variables, or `Parts` for those inputs whose type is complex.
+        Real scalar variables, or `Parts` for complex inputs.
 
     Raises
     ------
@@ -106,12 +107,12 @@ def complex_decomposition(op: ScalarOp, inputs: Sequence[Any], input_types: Sequ
 
 
 def part_dtype(dtype: str) -> str:
-    """The dtype of the parts of a complex dtype."""
+    """Return the dtype of the parts of a complex dtype."""
     return "float32" if dtype == "complex64" else "float64"
 
 
 def convert_parts(x: Any, dtype: str, wide: bool = False) -> Any:
-    """A real variable or parts as the dtype wants them; a real dtype takes the real part."""
+    """Convert a real variable or parts to a dtype; a real dtype takes the real part."""
     if not get_scalar_type(dtype).is_complex:
         real = x.re if isinstance(x, Parts) else x
         return to_dtype(real, "float64" if wide and dtype == "float32" else dtype)
@@ -133,7 +134,7 @@ copysign = _CopySign(name="copysign")
 
 
 def modulus(z: Parts) -> Any:
-    """The absolute value, without overflow or underflow on the way."""
+    """Return the absolute value, without intermediate overflow or underflow."""
     x, y = abs(z.re), abs(z.im)
     size = switch(gt(x, y), x, y)
     up, down = scale_of(size)
@@ -142,7 +143,7 @@ def modulus(z: Parts) -> Any:
 
 
 def scale_of(size: Any) -> tuple[Any, Any]:
-    """A power of two, mostly 1, that brings a size to where its square is in range, and the power that undoes it."""
+    """Return a power of two, mostly 1, that scales a number such that its square is in range, and its reciprocal."""
     limit, step = (500, 600) if size.type.dtype == "float64" else (60, 80)
     large, small = gt(size, literal(2.0**limit, size)), lt(size, literal(2.0**-limit, size))
     one, grown, shrunk = literal(1, size), literal(2.0**step, size), literal(2.0**-step, size)
@@ -170,7 +171,7 @@ def _neg(op: ScalarOp, z: Parts) -> Parts:
     return Parts(-z.re, -z.im)
 
 
-def times(z: Parts, w: Parts) -> Parts:
+def multiply(z: Parts, w: Parts) -> Parts:
     return Parts(z.re * w.re - z.im * w.im, z.re * w.im + z.im * w.re)
 
 
@@ -178,17 +179,17 @@ def times(z: Parts, w: Parts) -> Parts:
 def _mul(op: ScalarOp, *factors: Parts) -> Parts:
     product, *others = factors
     for z in others:
-        product = times(product, z)
+        product = multiply(product, z)
     return product
 
 
 @complex_form(Sqr)
 def _square(op: ScalarOp, z: Parts) -> Parts:
-    return times(z, z)
+    return multiply(z, z)
 
 
-def over(z: Parts, w: Parts) -> Parts:
-    """The quotient, without overflow in the square of the divisor.
+def divide(z: Parts, w: Parts) -> Parts:
+    """Return the quotient, without overflow of the square of the divisor.
 
     R. L. Smith (1962), "Algorithm 116: complex division".
     """
@@ -205,7 +206,7 @@ def over(z: Parts, w: Parts) -> Parts:
 
 @complex_form(TrueDivide)
 def _true_divide(op: ScalarOp, z: Parts, w: Parts) -> Parts:
-    return over(z, w)
+    return divide(z, w)
 
 
 @complex_form(Reciprocal)
@@ -222,7 +223,7 @@ def reciprocal(op: ScalarOp, z: Parts) -> Parts:
 def _abs(op: ScalarOp, z: Parts) -> Any:
     if z.re.type.dtype == "float64":
         return modulus(z)
-    # The squares of what was single precision neither overflow nor underflow.
+    # Squares of numbers of single precision neither overflow nor underflow in double precision.
     x, y = z.re.astype("float64"), z.im.astype("float64")
     infinite = or_(isinf(x), isinf(y))
     return switch(infinite, literal(np.inf, x), sqrt(x * x + y * y))
@@ -320,7 +321,7 @@ def _neq(op: ScalarOp, z: Parts, w: Parts) -> Any:
 
 @complex_form(LT, LE, GT, GE)
 def _compare(op: ScalarOp, z: Parts, w: Parts) -> Any:
-    """Lexicographic order, as NumPy has it."""
+    """Compare lexicographically, like NumPy."""
     strict = lt if isinstance(op, (LT, LE)) else gt
     numbers = invert(or_(isnan(z.im), isnan(w.im)))
     return or_(and_(strict(z.re, w.re), numbers), and_(eq(z.re, w.re), op(z.im, w.im)))
@@ -332,7 +333,7 @@ def _extremum(op: ScalarOp, z: Parts, w: Parts) -> Parts:
     return choose(or_(_isnan(op, z), _compare(order, z, w)), z, w)
 
 
-# -- several ops in one ----------------------------------------------------------------------------------------
+# -- composites ------------------------------------------------------------------------------------------------
 
 
 @complex_form(Composite)

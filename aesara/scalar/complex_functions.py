@@ -1,7 +1,7 @@
 """Exponentials, logarithms, powers, trigonometric functions and their inverses of complex numbers, by parts.
 
-All of them compute in double precision.  Values at infinities, NaN and signed zeros are those of C99, annex G.  The
-inverse functions follow W. Kahan (1987), "Branch cuts for complex elementary functions, or much ado about nothing's
+All functions are computed in double precision. Values at infinities, NaN and signed zeros are those of C99, annex G.
+Inverse functions follow W. Kahan (1987), "Branch cuts for complex elementary functions, or much ado about nothing's
 sign bit", whose formulas neither cancel nor overflow.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from aesara.scalar.comparison import eq, ge, gt, isinf, isnan, lt, neq
-from aesara.scalar.complex_forms import Parts, choose, complex_form, copysign, over, scale_of, times
+from aesara.scalar.complex_forms import Parts, choose, complex_form, copysign, divide, multiply, scale_of
 from aesara.scalar.conditional import switch
 from aesara.scalar.constants import literal
 from aesara.scalar.exponential import (
@@ -59,7 +59,7 @@ from aesara.scalar.trigonometric import (
 from aesara.scalar.types import float64
 
 _LIKE = float64()
-#: beyond this exponent, exp is taken in two factors
+#: for greater exponents, exp is computed as a product of two factors
 _FAR, _SHIFT = 700.0, 256.0
 
 
@@ -75,12 +75,12 @@ def is_zero(x: Any) -> Any:
     return eq(x, _ZERO)
 
 
-def is_wild(x: Any) -> Any:
+def is_not_finite(x: Any) -> Any:
     """Return whether x is infinite or NaN."""
     return neq(x - x, _ZERO)
 
 
-def all_of(*conditions: Any) -> Any:
+def and_all(*conditions: Any) -> Any:
     return reduce(and_, conditions)
 
 
@@ -88,7 +88,7 @@ def all_of(*conditions: Any) -> Any:
 
 
 def shift_exponent(x: Any) -> tuple[Any, Any]:
-    """x less a constant where exp would overflow, and the factor that makes up for it."""
+    """Return an exponent, reduced by a constant if exp would overflow, and the factor that compensates for this."""
     far = gt(x, number(_FAR))
     return switch(far, x - number(_SHIFT), x), switch(far, number(math.exp(_SHIFT)), _ONE)
 
@@ -97,8 +97,8 @@ def exponential(z: Parts) -> Parts:
     x, y = z
     near, factor = shift_exponent(x)
     size = exp(near)
-    # exp(inf + i y) for a y without direction, and exp(-inf + i y)
-    odd, up = and_(isinf(x), is_wild(y)), gt(x, _ZERO)
+    # exp(inf + i y) for infinite or NaN y, and exp(-inf + i y)
+    odd, up = and_(isinf(x), is_not_finite(y)), gt(x, _ZERO)
     re = switch(odd, switch(up, _INF, _ZERO), size * cos(y) * factor)
     im = switch(is_zero(y), y, switch(odd, switch(up, _NAN, _ZERO), size * sin(y) * factor))
     return Parts(re, im)
@@ -138,14 +138,14 @@ def negative(z: Parts) -> Parts:
 
 
 def two_sum(a: Any, b: Any) -> tuple[Any, Any]:
-    """a + b and its rounding error (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B)."""
+    """Return a + b and its rounding error (Knuth, The Art of Computer Programming, volume 2, 4.2.2, theorem B)."""
     total = a + b
-    shown = total - a
-    return total, (a - (total - shown)) + (b - shown)
+    b_rounded = total - a
+    return total, (a - (total - b_rounded)) + (b - b_rounded)
 
 
 def two_square(a: Any) -> tuple[Any, Any]:
-    """a * a and its rounding error (T. J. Dekker (1971), "A floating-point technique", section 5)."""
+    """Return a * a and its rounding error (T. J. Dekker (1971), "A floating-point technique", section 5)."""
     wide = a * number(2.0**27 + 1)
     high = wide - (wide - a)
     low = a - high
@@ -154,20 +154,20 @@ def two_square(a: Any) -> tuple[Any, Any]:
 
 
 def log_modulus(x: Any, y: Any) -> Any:
-    """log(hypot(x, y)); near the unit circle from x * x + y * y - 1 without its rounding error."""
+    """Return log(hypot(x, y)); near the unit circle it is computed from x * x + y * y - 1 without rounding error."""
     x, y = abs(x), abs(y)
     swapped = gt(y, x)
     large, small = switch(swapped, y, x), switch(swapped, x, y)
     up, _ = scale_of(large)
     a, b = large * up, small * up
     square = a * a + b * b
-    undone = switch(eq(up, _ONE), _ZERO, log(up))
-    plain = log(square) * _HALF - undone
+    log_of_scale = switch(eq(up, _ONE), _ZERO, log(up))
+    direct = log(square) * _HALF - log_of_scale
     (aa, a_error), (bb, b_error) = two_square(large), two_square(small)
-    total, lost = two_sum(aa, bb)
-    excess = (total - _ONE) + (lost + (a_error + b_error))
+    total, rounding_error = two_sum(aa, bb)
+    excess = (total - _ONE) + (rounding_error + (a_error + b_error))
     near = and_(gt(square, _HALF), lt(square, _TWO))
-    result = switch(and_(near, eq(up, _ONE)), log1p(excess) * _HALF, plain)
+    result = switch(and_(near, eq(up, _ONE)), log1p(excess) * _HALF, direct)
     return switch(or_(isinf(x), isinf(y)), _INF, result)
 
 
@@ -193,9 +193,9 @@ def _log10(op: ScalarOp, z: Parts) -> Parts:
 def logarithm_of_one_plus(z: Parts) -> Parts:
     x, y = z
     (xx, x_error), (yy, y_error) = two_square(x), two_square(y)
-    first, lost = two_sum(x + x, xx)
-    excess, more_lost = two_sum(first, yy)
-    excess = excess + (lost + more_lost + (x_error + y_error))
+    first, first_error = two_sum(x + x, xx)
+    excess, second_error = two_sum(first, yy)
+    excess = excess + (first_error + second_error + (x_error + y_error))
     near = and_(gt(excess, number(-0.5)), lt(excess, _ONE))
     re = switch(near, log1p(excess) * _HALF, log_modulus(_ONE + x, y))
     return Parts(re, arctan2(y, _ONE + x))
@@ -206,7 +206,7 @@ def _log1p(op: ScalarOp, z: Parts) -> Parts:
     return logarithm_of_one_plus(z)
 
 
-# -- compositions of both --------------------------------------------------------------------------------------
+# -- compositions of exponentials and logarithms ---------------------------------------------------------------
 
 
 @complex_form(Sigmoid, wide=True)
@@ -214,17 +214,17 @@ def _sigmoid(op: ScalarOp, z: Parts) -> Parts:
     right = ge(z.re, _ZERO)
     decay = exponential(choose(right, negative(z), z))
     one = Parts(_ONE, _ZERO)
-    return over(choose(right, one, decay), Parts(_ONE + decay.re, decay.im))
+    return divide(choose(right, one, decay), Parts(_ONE + decay.re, decay.im))
 
 
 @complex_form(Softplus, wide=True)
 def _softplus(op: ScalarOp, z: Parts) -> Parts:
-    """log(1 + exp(z)); to the right the real part is that of z + log(1 + exp(-z))."""
+    """log(1 + exp(z)); in the right half-plane the real part is that of z + log(1 + exp(-z))."""
     right = gt(z.re, _ZERO)
     decay = exponential(choose(right, negative(z), z))
     inner = logarithm_of_one_plus(decay)
-    turned = arctan2(sin(z.im), exp(-z.re) + cos(z.im))
-    return choose(right, Parts(z.re + inner.re, turned), inner)
+    phase = arctan2(sin(z.im), exp(-z.re) + cos(z.im))
+    return choose(right, Parts(z.re + inner.re, phase), inner)
 
 
 @complex_form(Log1mexp, wide=True)
@@ -237,7 +237,7 @@ def _log1mexp(op: ScalarOp, z: Parts) -> Parts:
 
 
 def root(z: Parts) -> Parts:
-    """The square root with positive real part."""
+    """Return the square root with nonnegative real part."""
     x, y = z
     a, b = abs(x), abs(y)
     size = switch(gt(a, b), a, b)
@@ -249,12 +249,12 @@ def root(z: Parts) -> Parts:
     main = switch(isinf(a), _INF, main)
     other = y / (main + main)
     right = ge(x, _ZERO)
-    # of NaN no sign is known, so it counts as positive
+    # NaN is treated as positive
     re = switch(lt(x, _ZERO), abs(other), main)
     im = switch(lt(x, _ZERO), copysign(main, y), other)
-    nought = and_(is_zero(x), is_zero(y))
-    re = switch(nought, _ZERO, switch(isinf(y), _INF, re))
-    im = switch(or_(nought, isinf(y)), y, switch(or_(right, lt(x, _ZERO)), im, x))
+    is_origin = and_(is_zero(x), is_zero(y))
+    re = switch(is_origin, _ZERO, switch(isinf(y), _INF, re))
+    im = switch(or_(is_origin, isinf(y)), y, switch(or_(right, lt(x, _ZERO)), im, x))
     return Parts(re, im)
 
 
@@ -263,39 +263,39 @@ def _sqrt(op: ScalarOp, z: Parts) -> Parts:
     return root(z)
 
 
-#: whole exponents of a smaller size are taken by multiplication
+#: smaller integer exponents are computed by multiplication
 _LARGEST_POWER = 100
 
 
 @complex_form(Pow, wide=True)
 def _pow(op: ScalarOp, z: Parts, w: Parts) -> Parts:
-    """exp(w log z), but products for small whole exponents."""
-    one, nought = Parts(_ONE, _ZERO), Parts(_ZERO, _ZERO)
+    """exp(w log z), or repeated multiplication for small integer exponents."""
+    one, zero = Parts(_ONE, _ZERO), Parts(_ZERO, _ZERO)
     real = is_zero(w.im)
-    general = exponential(times(w, logarithm(z)))
+    general = exponential(multiply(w, logarithm(z)))
     size = abs(w.re)
-    whole = all_of(real, eq(size, floor(size)), lt(size, number(_LARGEST_POWER)))
-    powered = _whole_power(z, switch(whole, size, _ZERO))
-    powered = choose(lt(w.re, _ZERO), over(one, powered), powered)
+    whole = and_all(real, eq(size, floor(size)), lt(size, number(_LARGEST_POWER)))
+    powered = _integer_power(z, switch(whole, size, _ZERO))
+    powered = choose(lt(w.re, _ZERO), divide(one, powered), powered)
     result = choose(whole, powered, general)
-    of_zero = choose(gt(w.re, _ZERO), nought, Parts(_NAN, _NAN))
+    of_zero = choose(gt(w.re, _ZERO), zero, Parts(_NAN, _NAN))
     result = choose(and_(is_zero(z.re), is_zero(z.im)), of_zero, result)
     return choose(and_(is_zero(w.re), real), one, result)
 
 
-def _whole_power(z: Parts, exponent: Any) -> Parts:
-    """Square and multiply, for exponents below 128."""
+def _integer_power(z: Parts, exponent: Any) -> Parts:
+    """Return an integer power, by repeated squaring, for exponents below 128."""
     square, result, rest = z, Parts(_ONE, _ZERO), exponent
     started = None
     for k in range(7):
         half = floor(rest * _HALF)
         odd = neq(half + half, rest)
-        product = times(result, square) if k else square
+        product = multiply(result, square) if k else square
         if started is not None:
             product = choose(started, product, square)
         result = choose(odd, product, result)
         started = odd if started is None else or_(started, odd)
-        square, rest = times(square, square), half
+        square, rest = multiply(square, square), half
     return result
 
 
@@ -303,7 +303,7 @@ def _whole_power(z: Parts, exponent: Any) -> Parts:
 
 
 def hyperbolic(x: Any) -> tuple[Any, Any, Any]:
-    """sinh and cosh of x over a factor, and the factor, which is 1 unless they are out of range."""
+    """Return sinh and cosh of x, divided by a factor, and the factor, which is 1 unless they overflow."""
     near, factor = shift_exponent(abs(x))
     t = expm1(near)
     q = switch(gt(t, number(1e17)), _ONE, t / (t + _ONE))
@@ -314,7 +314,7 @@ def hyperbolic_sine(z: Parts) -> Parts:
     """sinh x cos y + i cosh x sin y."""
     x, y = z
     s, c, factor = hyperbolic(x)
-    odd = and_(is_wild(y), or_(is_zero(x), isinf(x)))
+    odd = and_(is_not_finite(y), or_(is_zero(x), isinf(x)))
     re = switch(odd, x, s * cos(y) * factor)
     return Parts(re, switch(is_zero(y), y, c * sin(y) * factor))
 
@@ -323,7 +323,7 @@ def hyperbolic_cosine(z: Parts) -> Parts:
     """cosh x cos y + i sinh x sin y."""
     x, y = z
     s, c, factor = hyperbolic(x)
-    wild = is_wild(y)
+    wild = is_not_finite(y)
     re = switch(and_(wild, isinf(x)), _INF, c * cos(y) * factor)
     im = switch(and_(is_zero(x), wild), _ZERO, s * sin(y) * factor)
     return Parts(re, switch(is_zero(y), y * copysign(_ONE, x), im))
@@ -339,7 +339,7 @@ def hyperbolic_tangent(z: Parts) -> Parts:
     sy, cy = sin(y), cos(y)
     below = s * s + cy * cy
     decay = _ONE / (t + _ONE)
-    wild, far = is_wild(y), gt(size, number(22.0))
+    wild, far = is_not_finite(y), gt(size, number(22.0))
     re = switch(or_(isinf(x), and_(far, invert(wild))), copysign(_ONE, x), switch(is_zero(x), x, s * c / below))
     im = switch(far, (sy * cy * decay) * (number(4) * decay), sy * cy / below)
     im = switch(and_(isinf(x), wild), copysign(_ZERO, y), im)
@@ -351,7 +351,7 @@ def times_i(z: Parts) -> Parts:
     return Parts(-z.im, z.re)
 
 
-def turned_back(z: Parts) -> Parts:
+def times_minus_i(z: Parts) -> Parts:
     """-i z."""
     return Parts(z.im, -z.re)
 
@@ -373,7 +373,7 @@ def _tanh(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(Sin, wide=True)
 def _sin(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(hyperbolic_sine(times_i(z)))
+    return times_minus_i(hyperbolic_sine(times_i(z)))
 
 
 @complex_form(Cos, wide=True)
@@ -383,7 +383,7 @@ def _cos(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(Tan, wide=True)
 def _tan(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(hyperbolic_tangent(times_i(z)))
+    return times_minus_i(hyperbolic_tangent(times_i(z)))
 
 
 # -- their inverses --------------------------------------------------------------------------------------------
@@ -443,7 +443,7 @@ def _arccos(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(ArcSinh, wide=True)
 def _arcsinh(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(inverse_sine_and_cosine(times_i(z))[0])
+    return times_minus_i(inverse_sine_and_cosine(times_i(z))[0])
 
 
 @complex_form(ArcCosh, wide=True)
@@ -454,7 +454,7 @@ def _arccosh(op: ScalarOp, z: Parts) -> Parts:
 
 @complex_form(ArcTan, wide=True)
 def _arctan(op: ScalarOp, z: Parts) -> Parts:
-    return turned_back(inverse_hyperbolic_tangent(times_i(z)))
+    return times_minus_i(inverse_hyperbolic_tangent(times_i(z)))
 
 
 @complex_form(ArcTanh, wide=True)

@@ -1,4 +1,4 @@
-"""`Composite`: a graph of scalar ops as one scalar op."""
+"""`Composite`: a graph of scalar ops as a scalar op."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Composite", "Compositef32", "composite_f32", "composite_of", "handle_cast", "handle_composite"]
 
-#: Printed expressions are cut at this length: a shared subexpression may repeat without bound.
+#: maximum length of printed expressions, in which shared subexpressions are repeated
 _TEXT_LIMIT = 500
 
 _INFIX = {
@@ -45,14 +45,14 @@ _INFIX = {
 
 
 class Composite(ScalarOp, HasInnerGraph):
-    """A graph of scalar ops as one scalar op.
+    """A graph of scalar ops as a scalar op.
 
     Parameters
     ----------
     inputs
-        The scalar variables that stand for the inputs.
+        The scalar inputs of the graph.
     outputs
-        Scalar variables computed from `inputs` and constants by scalar ops. Composites inside are unfolded.
+        Scalar variables that scalar ops compute from `inputs` and constants. Nested composites are inlined.
 
     Examples
     --------
@@ -81,7 +81,7 @@ class Composite(ScalarOp, HasInnerGraph):
         self._fgraph: FunctionGraph | None = None
 
     def _make_signature(self) -> tuple:
-        """Describe the inner graph by positions, so that equal graphs have equal descriptions."""
+        """Return a description of the inner graph by positions, which is equal for equal graphs."""
         position: dict[Any, Any] = {variable: i for i, variable in enumerate(self.inputs)}
         steps: list[tuple] = []
         for node in self._order:
@@ -114,7 +114,7 @@ class Composite(ScalarOp, HasInnerGraph):
 
     @property
     def name(self) -> str:
-        """The expressions that it computes, with ``i0``, ``i1``, ... for the inputs."""
+        """The computed expressions, with ``i0``, ``i1``, ... for the inputs."""
         if self._name is None:
             self._name = f"Composite{{{self._text()}}}"
         return self._name
@@ -158,14 +158,14 @@ class Composite(ScalarOp, HasInnerGraph):
 
     @property
     def fgraph(self) -> FunctionGraph:
-        """The inner graph, as a copy whose changes do not reach this op."""
+        """A copy of the inner graph, whose changes do not affect this op."""
         if self._fgraph is None:
             self._fgraph = FunctionGraph(self.inputs, self.outputs, clone=True)
         return self._fgraph
 
     @property
     def fn(self) -> Any:
-        """A function from numbers or arrays to numbers or arrays."""
+        """A function of numbers or arrays."""
         return self.impl
 
     def clone(self) -> Composite:
@@ -173,7 +173,7 @@ class Composite(ScalarOp, HasInnerGraph):
         return type(self)(self.inputs, self.outputs)
 
     def clone_float32(self) -> Composite:
-        """Return the op with float32 in the place of every float16."""
+        """Return the op with float16 replaced by float32."""
         inputs, outputs = _replace_float16(self.fgraph)
         return type(self)(inputs, outputs)
 
@@ -244,16 +244,16 @@ class Composite(ScalarOp, HasInnerGraph):
                 continue
             seeds[inner] = seeds[inner] + gradient if inner in seeds else gradient
         gradients = pull_back(seeds, leaves)
-        replaced = dict(zip(leaves, inputs))
+        replacements = dict(zip(leaves, inputs))
         for inner, outer in zip(inner_outputs, outputs):
-            # The forward values are there already; a leaf that is an output stays the input it is.
-            replaced.setdefault(inner, outer)
+            # Forward values are reused; a leaf that is also an output remains an input.
+            replacements.setdefault(inner, outer)
         for gradient in output_gradients:
-            # What computes the incoming gradients is not part of the inner graph.
-            replaced.setdefault(gradient, gradient)
+            # Incoming gradients are not part of the inner graph.
+            replacements.setdefault(gradient, gradient)
         scalars = [i for i, gradient in enumerate(gradients) if isinstance(gradient.type, ScalarType)]
-        known = list(replaced)
-        copies = iter(_copy_graph(known, [gradients[i] for i in scalars], list(replaced.values()), strict=False))
+        known = list(replacements)
+        copies = iter(_copy_graph(known, [gradients[i] for i in scalars], list(replacements.values()), strict=False))
         terms = list(gradients)
         for i in scalars:
             terms[i] = next(copies)
@@ -279,9 +279,9 @@ def _position_of(variable: Variable, position: dict) -> Any:
 
 
 def _copy_graph(inputs: Sequence[Any], outputs: Sequence[Any], leaves: Sequence[Any], strict: bool = True) -> list:
-    """Rebuild `outputs` with `leaves` in the place of `inputs`, unfolding composites.
+    """Copy `outputs` with `inputs` replaced by `leaves`, and with composites inlined.
 
-    Where a leaf has another type than the input it replaces, the types of what depends on it follow.
+    If a leaf has another type than its input, the types of dependent variables change accordingly.
     """
     copies = dict(zip(inputs, leaves, strict=True))
 
@@ -312,7 +312,7 @@ def _apply_again(node: Apply, arguments: list) -> list:
     return node.op.make_node(*arguments).outputs
 
 
-# float16 as float32
+# Replacement of float16 by float32
 
 
 def _replace_float16(fgraph: FunctionGraph) -> tuple[list, list]:
@@ -334,9 +334,9 @@ def _handle_any(node: Apply, mapping: dict) -> None:
 
 
 def composite_of(types: Sequence[ScalarType], function: Callable[..., Any]) -> Composite:
-    """A function of scalars of these types as one scalar op.
+    """Return a function of scalars of the given types as a scalar op.
 
-    The scalars stand for any values: they need no test values.
+    The scalars have no test values.
 
     Examples
     --------
@@ -350,25 +350,25 @@ def composite_of(types: Sequence[ScalarType], function: Callable[..., Any]) -> C
 
 
 def handle_cast(node: Apply, mapping: dict) -> None:
-    """Add to `mapping` the output of a cast, where a cast to float16 becomes one to float32."""
+    """Add the output of a cast to `mapping`; casts to float16 become casts to float32."""
     variable = mapping[node.inputs[0]]
     target = float32 if node.op.o_type == float16 else node.op.o_type
     mapping[node.outputs[0]] = variable.astype(target.dtype)
 
 
 def handle_composite(node: Apply, mapping: dict) -> None:
-    """Add to `mapping` the outputs of a composite, computed in float32 where it computes in float16."""
+    """Add the outputs of a composite to `mapping`, with float16 replaced by float32."""
     op = node.op.clone_float32()
     mapping.update(zip(node.outputs, op.make_node(*[mapping[variable] for variable in node.inputs]).outputs))
 
 
 class Compositef32:
-    """A rewrite of the inner graphs of composites: float32 takes the place of float16."""
+    """A rewrite of inner graphs of composites that replaces float16 by float32."""
 
     special: dict[type, Any] = {Cast: handle_cast, Composite: handle_composite}
 
     def apply(self, fgraph: FunctionGraph) -> FunctionGraph:
-        """Return a graph like `fgraph` that computes in float32 where `fgraph` computes in float16."""
+        """Return a copy of the graph with float16 replaced by float32."""
         inputs, outputs = _replace_float16(fgraph)
         return FunctionGraph(inputs, outputs, clone=False)
 

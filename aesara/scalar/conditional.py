@@ -1,4 +1,4 @@
-"""Ops that choose between their inputs."""
+"""Ops that select one of their inputs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _branches_out(condition: ScalarType, if_true: ScalarType, if_false: ScalarTy
 
 
 class Switch(ScalarOp):
-    """`if_true` where `condition` is not zero, else `if_false`."""
+    """`if_true` if `condition` is not zero, else `if_false`."""
 
     nin = 3
     dtype = _branches_out
@@ -67,12 +67,12 @@ def _second(x: Any, y: Any) -> Any:
 
 @in_terms_of.register(ScalarType)
 def _scalar_gradient(variable_type: ScalarType, variable: Variable, gradient: Variable) -> Variable:
-    """A function of the variable, also where it is constant, so that a compiled function has a use for its input."""
+    """Return a constant gradient as a function of the variable, so that the variable is not an unused input."""
     return second(variable, gradient) if isinstance(gradient, Constant) else gradient
 
 
 class Second(BinaryScalarOp):
-    """y, whatever x is: as an elementwise op it fills the shape of x with y."""
+    """y; as an elementwise op, y broadcast to the shape of x."""
 
     dtype = transfer_type(1)
     numpy = _second
@@ -97,11 +97,9 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
 
 
 class Clip(ScalarOp):
-    """x, but `low` where x is less than `low` and `high` where x is greater than `high`.
+    """x, limited to the range from `low` to `high`.
 
-    The lower bound is tested first, so it wins where the bounds are in the wrong order. NaN stays NaN; a
-    bound that
-    is NaN does not limit.
+    The lower bound takes precedence if `low` is greater than `high`. NaN stays NaN; a bound that is NaN does not limit.
     """
 
     nin = 3
@@ -123,7 +121,7 @@ class Clip(ScalarOp):
 
 
 class ScalarMaximum(BinaryScalarOp):
-    """The larger of x and y, NaN where either is NaN. Where they are equal the gradient goes to x."""
+    """The maximum of x and y; NaN if either is NaN. For equal inputs the gradient flows to x."""
 
     dtype = upcast_out
     numpy = np.maximum
@@ -135,11 +133,11 @@ class ScalarMaximum(BinaryScalarOp):
     identity: Any = -np.inf
 
     def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
-        return _gradient_of_the_chosen(x, z, g)
+        return _gradient_of_selection(x, z, g)
 
 
 class ScalarMinimum(BinaryScalarOp):
-    """The smaller of x and y, NaN where either is NaN. Where they are equal the gradient goes to x."""
+    """The minimum of x and y; NaN if either is NaN. For equal inputs the gradient flows to x."""
 
     dtype = upcast_out
     numpy = np.minimum
@@ -151,13 +149,13 @@ class ScalarMinimum(BinaryScalarOp):
     identity: Any = np.inf
 
     def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
-        return _gradient_of_the_chosen(x, z, g)
+        return _gradient_of_selection(x, z, g)
 
 
-def _gradient_of_the_chosen(x: Any, chosen: Any, g: Any) -> tuple:
+def _gradient_of_selection(x: Any, selected: Any, g: Any) -> tuple:
     zero = literal(0, g)
-    x_is_chosen = eq(x, chosen)
-    return switch(x_is_chosen, g, zero), switch(x_is_chosen, zero, g)
+    x_is_selected = eq(x, selected)
+    return switch(x_is_selected, g, zero), switch(x_is_selected, zero, g)
 
 
 switch = Switch()

@@ -1,9 +1,7 @@
-"""Python numbers as scalar constants: which dtype a bare number takes, and `as_scalar`.
+"""Python numbers as scalar constants: dtypes of numbers, and `as_scalar`.
 
-Under ``cast_policy="custom"`` a bare Python number takes the narrowest dtype that holds it, so that ``x + 1``
-keeps the dtype of ``x``; under ``cast_policy="numpy+floatX"`` it takes the dtype NumPy gives it, float64
-giving
-way to ``floatX``.
+Under ``cast_policy="custom"`` a Python number gets the smallest dtype that represents it, so that ``x + 1`` keeps the
+dtype of ``x``. Under ``cast_policy="numpy+floatX"`` it gets NumPy's dtype, with float64 replaced by ``floatX``.
 """
 
 from __future__ import annotations
@@ -44,11 +42,10 @@ _INTEGER_RANGES = {
 
 
 class NumpyAutocaster:
-    """Give a Python number the first of several dtypes that represents it.
+    """Converts a Python number to the first of several dtypes that represents it.
 
-    Integers (and arrays of them) need a dtype that holds them exactly. A float takes ``floatX`` where that is
-    narrower than float64 and among the candidates, otherwise the first candidate that is exact, otherwise
-    the last.
+    For integers (and arrays of them) the conversion must be exact. A float gets ``floatX`` if this is narrower than
+    float64 and one of the dtypes; otherwise the first dtype that represents it exactly; otherwise the last one.
 
     Parameters
     ----------
@@ -72,7 +69,7 @@ class NumpyAutocaster:
                 return _cast(array, config.floatX)
             return array
         if type(x) is int:
-            # By far the most frequent case: `x + 1`.
+            # The most frequent case: `x + 1`.
             for dtype in self.dtypes:
                 low, high = _INTEGER_RANGES.get(dtype, (1, 0))
                 if low <= x <= high:
@@ -95,11 +92,11 @@ class NumpyAutocaster:
                 return cast_array
         if floating:
             return _cast(array, candidates[-1])
-        # An integer from 2**63 on: NumPy chose uint64, the only dtype that holds it.
+        # NumPy has chosen uint64 for integers from 2**63 on.
         return array
 
     def _candidates(self) -> tuple[str, ...]:
-        # float16 is too coarse to be chosen silently: only who configured it gets it.
+        # float16 is chosen only if it is configured, since its precision is low.
         wide = tuple(dtype for dtype in self.dtypes if dtype != "float16" or config.floatX == "float16")
         return wide or self.dtypes
 
@@ -114,9 +111,9 @@ autocast_float = NumpyAutocaster(("float16", "float32", "float64"))
 
 
 class autocast_float_as:
-    """Context in which bare Python floats take one of the given dtypes.
+    """Context in which Python floats get one of the given dtypes.
 
-    It has a meaning only under ``cast_policy="custom"``.
+    It requires ``cast_policy="custom"``.
 
     Examples
     --------
@@ -140,14 +137,14 @@ class autocast_float_as:
 
 
 def convert(x: Any, dtype: DTypeLike | None = None) -> np.ndarray:
-    """Convert a value to an array, choosing the dtype of a bare Python number by the cast policy.
+    """Convert a value to an array; the cast policy determines the dtype of a Python number.
 
     Parameters
     ----------
     x
         A Python number, or anything that `numpy.asarray` accepts.
     dtype
-        The dtype of the result; ``"floatX"`` is understood. By default the cast policy chooses.
+        The dtype of the result, or ``"floatX"``; by default the cast policy determines it.
 
     Examples
     --------
@@ -170,7 +167,7 @@ def convert(x: Any, dtype: DTypeLike | None = None) -> np.ndarray:
 
 
 def constant(x: Any, name: str | None = None, dtype: Any = None) -> Any:
-    """Return a `ScalarConstant` of a number.
+    """Return a `ScalarConstant`.
 
     Parameters
     ----------
@@ -179,7 +176,7 @@ def constant(x: Any, name: str | None = None, dtype: Any = None) -> Any:
     name
         A name for the constant.
     dtype
-        The dtype; by default the cast policy chooses for bare Python numbers.
+        The dtype; by default the cast policy determines it for Python numbers.
 
     Examples
     --------
@@ -195,9 +192,9 @@ def constant(x: Any, name: str | None = None, dtype: Any = None) -> Any:
 
 
 def literal(value: Any, like: Any) -> Any:
-    """Return `value` as a constant with the dtype of the scalar variable `like`.
+    """Return a constant with the dtype of the scalar variable `like`.
 
-    Gradients and decompositions use it, so that neither the cast policy nor ``floatX`` changes their dtype.
+    Its dtype depends neither on the cast policy nor on ``floatX``; gradients and decompositions use it.
     """
     scalar_type = like.type
     with np.errstate(all="ignore"):
@@ -208,20 +205,20 @@ def literal(value: Any, like: Any) -> Any:
 def literals_in_uint64(
     values: Sequence[Any], dtypes: Sequence[str], result_dtypes: Callable[[tuple[str, ...]], Sequence[str]]
 ) -> list[int]:
-    """Return which operands are Python integers that take the dtype uint64 of another operand, as in NumPy 2.
+    """Return the positions of Python integers that get the dtype uint64 of another operand, as in NumPy 2.
 
-    No integer dtype holds the values of both uint64 and the signed dtype that a bare integer has otherwise: the result
-    would be a float, which does not hold them either, or there would be none. Integers that do not fit into uint64, and
-    those of operations with other results, have the dtypes that the cast policy gives them.
+    No integer dtype represents the values of both uint64 and the signed dtype that a Python integer gets otherwise: the
+    result would be a float, which is not exact, or an error. Integers that do not fit into uint64, and operands of
+    operations with other results, get the dtypes of the cast policy.
 
     Parameters
     ----------
     values
-        The operands as they were given.
+        The operands before conversion.
     dtypes
         Their dtypes under the cast policy.
     result_dtypes
-        The dtypes of the results for those of the operands; it raises `TypeError` where there are none.
+        A function from dtypes of operands to dtypes of results; it raises `TypeError` for unsupported ones.
 
     Examples
     --------
@@ -232,8 +229,8 @@ def literals_in_uint64(
     if "uint64" not in dtypes or int not in map(type, values):
         return []
     literals = [k for k, value in enumerate(values) if type(value) is int and 0 <= value < 2**64]
-    wanted = ["uint64" if k in literals else dtype for k, dtype in enumerate(dtypes)]
-    if not _are_integers(wanted, result_dtypes) or _are_integers(dtypes, result_dtypes):
+    dtypes_with_uint64 = ["uint64" if k in literals else dtype for k, dtype in enumerate(dtypes)]
+    if not _are_integers(dtypes_with_uint64, result_dtypes) or _are_integers(dtypes, result_dtypes):
         return []
     return literals
 
@@ -249,19 +246,19 @@ _as_scalar_converters: dict[type, Callable[[Any], Any]] = {}
 
 
 def register_as_scalar(type_class: type, converter: Callable[[Any], Any]) -> None:
-    """Teach `as_scalar` to convert variables of another type; the tensor layer registers its type here."""
+    """Register a conversion of variables of another type for `as_scalar`; the tensor layer registers its type."""
     _as_scalar_converters[type_class] = converter
 
 
 def as_scalar(x: Any, name: str | None = None) -> Any:
-    """Return `x` as a scalar variable.
+    """Convert `x` to a scalar variable.
 
     Parameters
     ----------
     x
-        A scalar variable, an Apply node with one output, a tensor variable without dimensions, or a number.
+        A scalar variable, an Apply node with one output, a 0-d tensor variable, or a number.
     name
-        A name for a constant that is made.
+        The name of a new constant.
 
     Raises
     ------
@@ -287,6 +284,6 @@ def as_scalar(x: Any, name: str | None = None) -> Any:
 
 
 def as_common_dtype(*variables: Any) -> Iterator[Any]:
-    """Return an iterator over the variables, each cast to the dtype they promote to."""
+    """Return an iterator over the variables, cast to their common dtype."""
     dtype = upcast(*[variable.type.dtype for variable in variables])
     return (variable.astype(dtype) for variable in variables)

@@ -1,4 +1,4 @@
-"""Old names of scalar classes and ops, and what to use instead."""
+"""Old names of scalar classes and ops, with replacements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from aesara.scalar.types import ScalarType
 
 __all__ = ["BASIC_DEPRECATIONS", "DEPRECATED_NAMES"]
 
-#: Old name, message, object.
+#: old name, message, object
 DEPRECATED_NAMES: list[tuple[str, str, Any]] = [
     ("Inv", "`Inv` is deprecated; use `Reciprocal` instead.", Reciprocal),
     ("inv", "`inv` is deprecated; use `reciprocal` instead.", reciprocal),

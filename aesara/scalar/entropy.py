@@ -1,4 +1,4 @@
-"""x log(y) and its relatives: terms of entropies, with the limits that they have at zero."""
+"""x log(y) and related terms of entropies, with their limits at zero."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ __all__ = ["Entr", "KLDiv", "RelEntr", "XLog1pY", "XLogY", "entr", "kl_div", "re
 
 
 def _unless_zero(x: Any, y: Any, value: Any) -> Any:
-    """`value`, or zero where x is 0 and y is a number."""
+    """Return `value`, or zero if x is 0 and y is not NaN."""
     return switch(and_(eq(x, literal(0, x)), invert(isnan(y))), literal(0, value), value)
 
 
 class XLogY(BinaryScalarOp):
-    """x * log(y), which is 0 for x = 0 whatever y is."""
+    """x * log(y), with 0 for x = 0."""
 
     numpy = SciPyFunction("xlogy")
     dtype = upgrade_to_float_no_complex
@@ -38,7 +38,7 @@ class XLogY(BinaryScalarOp):
 
 
 class XLog1pY(BinaryScalarOp):
-    """x * log(1 + y), which is 0 for x = 0 whatever y is."""
+    """x * log(1 + y), with 0 for x = 0."""
 
     numpy = SciPyFunction("xlog1py")
     dtype = upgrade_to_float_no_complex
@@ -52,7 +52,7 @@ class XLog1pY(BinaryScalarOp):
 
 
 class Entr(UnaryScalarOp):
-    """-x log(x), which is 0 at 0 and minus infinity below: a term of the entropy."""
+    """-x log(x), with 0 at 0 and minus infinity for negative x: a term of the entropy."""
 
     numpy = SciPyFunction("entr")
     dtype = upgrade_to_float_no_complex
@@ -68,7 +68,7 @@ class Entr(UnaryScalarOp):
 
 
 class RelEntr(BinaryScalarOp):
-    """x log(x / y), which is 0 for x = 0 and infinite outside of its domain: a term of the relative entropy."""
+    """x log(x / y), with 0 for x = 0 and infinity outside of its domain: a term of the relative entropy."""
 
     numpy = SciPyFunction("rel_entr")
     dtype = upgrade_to_float_no_complex
@@ -80,7 +80,7 @@ class RelEntr(BinaryScalarOp):
 
 
 class KLDiv(BinaryScalarOp):
-    """x log(x / y) - x + y, which is never negative: a term of the Kullback-Leibler divergence."""
+    """x log(x / y) - x + y, which is nonnegative: a term of the Kullback-Leibler divergence."""
 
     numpy = SciPyFunction("kl_div")
     dtype = upgrade_to_float_no_complex

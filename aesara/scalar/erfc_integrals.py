@@ -1,4 +1,4 @@
-"""Quotients of repeated integrals of the complementary error function."""
+"""Ratios of repeated integrals of the complementary error function."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["ErfcRatio", "erfc_ratio"]
 
 
 class ErfcRatio(BinaryScalarOp):
-    """The repeated integral of erfc of order n divided by that of order n - 1; with n = 1, what slopes of erfcx hold.
+    """The repeated integral of erfc of order n, divided by that of order n - 1.
 
-    The derivative of ``erfcx(x)`` is ``-2 * erfcx(x) * erfc_ratio(1, x)``, a product in which nothing cancels. The
-    same is true of its own derivative.
+    The derivative of ``erfcx(x)`` is ``-2 * erfcx(x) * erfc_ratio(1, x)``, a product without cancellation; derivatives
+    of higher order are of the same kind.
     """
 
     numpy = routines.erfc_ratio
@@ -27,8 +27,8 @@ class ErfcRatio(BinaryScalarOp):
 
     def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
-        following = n + literal(1, n)
-        return undefined, g * (literal(2, y) * y * (n * y - following * erfc_ratio(following, x)))
+        next_order = n + literal(1, n)
+        return undefined, g * (literal(2, y) * y * (n * y - next_order * erfc_ratio(next_order, x)))
 
 
 erfc_ratio = ErfcRatio(name="erfc_ratio")

@@ -1,4 +1,4 @@
-"""Exponentials, logarithms, and the stable compositions of them."""
+"""Exponentials, logarithms, and numerically stable compositions of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class Exp(UnaryScalarOp):
-    """e to the power x."""
+    """The exponential function."""
 
     numpy = np.exp
     dtype = upgrade_to_float
@@ -68,7 +68,7 @@ class Expm1(UnaryScalarOp):
     native = Primitive("expm1")
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # y + 1 would lose every digit for negative x.
+        # y + 1 would be inaccurate for negative x.
         return (g * exp(x),)
 
 
@@ -172,10 +172,10 @@ def _log1mexp(x: Any) -> Any:
 
 
 class Log1mexp(UnaryScalarOp):
-    """log(1 - exp(x)) for x < 0, accurate at both ends.
+    """log(1 - exp(x)) for x < 0, accurate near zero and for large negative x.
 
-    The two formulas and the point where they meet are those of M. Maechler (2012), "Accurately computing
-    log(1 - exp(-|a|))".
+    The two formulas and the threshold between them are those of M. Maechler (2012), "Accurately computing log(1 -
+    exp(-|a|))".
     """
 
     numpy = _log1mexp

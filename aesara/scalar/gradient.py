@@ -1,4 +1,4 @@
-"""The gradient of one scalar op as a small graph of scalar ops, for elementwise ops to replay on tensors."""
+"""Gradients of scalar ops as graphs, which elementwise ops apply to tensors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,9 @@ __all__ = ["ScalarGradientGraph", "scalar_gradient_graph"]
 class ScalarGradientGraph(NamedTuple):
     """The gradient of a scalar op for inputs of given types.
 
-    ``inputs``, ``outputs`` and ``output_grads`` are the leaves: the outputs of the op enter as inputs, so
-    that what
-    the forward pass has computed is used again. ``grads`` holds a variable for each input; besides scalar
-    variables
-    these may be leaves themselves, constants, or variables of `NullType` or `DisconnectedType`.
+    ``inputs``, ``outputs`` and ``output_grads`` are leaves: outputs of the op are passed as inputs, so that values of
+    the forward pass are reused. ``grads`` contains a variable for each input: a scalar variable, which may be a leaf or
+    a constant, or a variable of `NullType` or `DisconnectedType`.
     """
 
     inputs: tuple
@@ -32,8 +30,7 @@ class ScalarGradientGraph(NamedTuple):
 def scalar_gradient_graph(op: ScalarOp, input_types: Sequence[ScalarType]) -> ScalarGradientGraph:
     """Return the gradient graph of `op` for inputs of the given types; the result is cached.
 
-    The gradient of a discrete output enters with the dtype ``floatX``, that of any other with the output's
-    dtype.
+    The gradient of a discrete output has dtype ``floatX``, that of other outputs has the dtype of the output.
 
     Examples
     --------

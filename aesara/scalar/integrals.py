@@ -1,4 +1,4 @@
-"""Functions that are integrals: exponential integrals, Dawson's, and the imaginary error function."""
+"""Exponential integrals, Dawson's integral, and the imaginary error function."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Exp1(UnaryScalarOp):
 
 
 class Expi(UnaryScalarOp):
-    """The exponential integral, the principal value of that of exp(t) / t from minus infinity to x."""
+    """The exponential integral: the principal value of the integral of exp(t) / t from minus infinity to x."""
 
     numpy = SciPyFunction("expi")
     dtype = upgrade_to_float_no_complex

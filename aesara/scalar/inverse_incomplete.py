@@ -1,6 +1,6 @@
-"""Inverses of the incomplete gamma and beta functions, which give quantiles of distributions.
+"""Inverses of the incomplete gamma and beta functions: quantiles of distributions.
 
-Derivatives follow from those of the functions that they invert, by the implicit function theorem.
+Derivatives follow from those of the inverted functions by the implicit function theorem.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def _quotient(x: Any, y: Any) -> Any:
-    """x / y, which is 0 for x = 0: at the ends of the domain the parameters do not matter."""
+    """Return x / y, or 0 if x = 0: at the ends of the domain the parameters have no effect."""
     zero = literal(0, x)
     return switch(eq(x, zero), zero, x / y)
 
@@ -45,7 +45,7 @@ class _InverseGamma(BinaryScalarOp):
 
 
 class GammaIncInv(_InverseGamma):
-    """The x at which the regularized lower incomplete gamma function P(k, x) is p, for inputs k and p."""
+    """The x for which the regularized lower incomplete gamma function P(k, x) is p."""
 
     numpy = SciPyFunction("gammaincinv")
     native = Special("gammaincinv")
@@ -53,7 +53,7 @@ class GammaIncInv(_InverseGamma):
 
 
 class GammaIncCInv(_InverseGamma):
-    """The x at which the regularized upper incomplete gamma function Q(k, x) is q, for inputs k and q."""
+    """The x for which the regularized upper incomplete gamma function Q(k, x) is q."""
 
     numpy = SciPyFunction("gammainccinv")
     native = Special("gammainccinv")
@@ -76,7 +76,7 @@ class _InverseBeta(ScalarOp):
 
 
 class BetaIncInv(_InverseBeta):
-    """The x at which the regularized incomplete beta function I_x(a, b) is p, for inputs a, b and p."""
+    """The x for which the regularized incomplete beta function I_x(a, b) is p."""
 
     numpy = SciPyFunction("betaincinv")
     native = Special("betaincinv")
@@ -84,7 +84,7 @@ class BetaIncInv(_InverseBeta):
 
 
 class BetaIncCInv(_InverseBeta):
-    """The x at which 1 - I_x(a, b) is q, for inputs a, b and q."""
+    """The x for which 1 - I_x(a, b) is q."""
 
     numpy = SciPyFunction("betainccinv")
     native = Special("betainccinv")

@@ -19,7 +19,7 @@ __all__ = ["LogAddExp", "LogAddExp2", "logaddexp", "logaddexp2"]
 
 
 def _difference(x: Any, y: Any) -> Any:
-    """x - y, which is 0 for equal infinities."""
+    """Return x - y, or 0 for equal infinities."""
     return switch(and_(isinf(x), eq(x, y)), literal(0, x), x - y)
 
 

@@ -1,4 +1,4 @@
-"""Bitwise ops on integers, which are the logical ops on booleans."""
+"""Bitwise ops on integers, which are logical ops for Booleans."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ __all__ = ["AND", "OR", "XOR", "BinaryBitOp", "Invert", "UnaryBitOp", "and_", "i
 
 
 class UnaryBitOp(UnaryScalarOp):
-    """A bitwise op on one integer or boolean."""
+    """A bitwise op on an integer or Boolean."""
 
     dtype = integer_upcast_out
 
 
 class BinaryBitOp(BinaryScalarOp):
-    """A bitwise op on two integers or two booleans."""
+    """A bitwise op on two integers or two Booleans."""
 
     dtype = integer_upcast_out
     commutative = True
@@ -53,7 +53,7 @@ class AND(BinaryBitOp):
 
 
 class Invert(UnaryBitOp):
-    """~x: every bit turned over, ``not x`` for a boolean."""
+    """~x: all bits inverted; ``not x`` for a Boolean."""
 
     numpy = np.invert
     native = Primitive("invert")

@@ -29,8 +29,8 @@ _STEP = (
     (((0, 2**22, 2**7 + 1), (1, 0, 0), (0, 1, 0)), M1),
     (((2**15, 0, 2**15 + 1), (1, 0, 0), (0, 1, 0)), M2),
 )
-#: how many pieces of streams are computed side by side
-_PIECES = 1024
+#: maximum number of blocks of streams that are computed at the same time
+_MAX_BLOCKS = 1024
 
 
 def advance(state: tuple[Any, ...], select: Callable[[Any, Any, Any], Any]) -> tuple[tuple[Any, ...], Any]:
@@ -59,8 +59,8 @@ def advance(state: tuple[Any, ...], select: Callable[[Any, Any, Any], Any]) -> t
 
 @functools.lru_cache(maxsize=64)
 def powers(steps: int) -> tuple[np.ndarray, np.ndarray]:
-    """The matrices of so many steps, for each of the recurrences."""
-    found = []
+    """Return the matrices of `steps` steps for both recurrences."""
+    matrices = []
     for rows, modulus in _STEP:
         base = np.array(rows, dtype=object)  # Python's integers: exact
         result, rest = np.eye(3, dtype=object), steps
@@ -68,12 +68,12 @@ def powers(steps: int) -> tuple[np.ndarray, np.ndarray]:
             if rest & 1:
                 result = result @ base % modulus
             base, rest = base @ base % modulus, rest >> 1
-        found.append(result.astype(np.int64))
-    return found[0], found[1]
+        matrices.append(result.astype(np.int64))
+    return matrices[0], matrices[1]
 
 
 def jump(states: np.ndarray, steps: int) -> np.ndarray:
-    """The states, of shape (..., 6), after so many steps."""
+    """Return the states, of shape (..., 6), after `steps` steps."""
     parts = []
     for k, (matrix, (_, modulus)) in enumerate(zip(powers(steps), _STEP)):
         part = states[..., 3 * k : 3 * k + 3].astype(np.int64)
@@ -83,22 +83,22 @@ def jump(states: np.ndarray, steps: int) -> np.ndarray:
 
 
 def spread(states: np.ndarray, steps: int, count: int) -> np.ndarray:
-    """The states after 0, `steps`, 2 `steps`, ... steps: shape (count, ..., 6)."""
-    found = np.asarray(states, dtype=np.int64)[None]
-    while len(found) < count:
-        found = np.concatenate([found, jump(found, steps * len(found))])
-    return found[:count]
+    """Return the states after 0, `steps`, 2 `steps`, ... steps, of shape (count, ..., 6)."""
+    result = np.asarray(states, dtype=np.int64)[None]
+    while len(result) < count:
+        result = np.concatenate([result, jump(result, steps * len(result))])
+    return result[:count]
 
 
 def integers(states: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The next numbers of streams, one of each stream in turn, and the streams' new states.
+    """Return the next numbers of several streams, one of each stream in turn, and the new states.
 
     Parameters
     ----------
     states
         Shape (streams, 6).
     count
-        How many numbers in all. The last round may not reach all streams.
+        The total number of draws, which need not be a multiple of the number of streams.
 
     Returns
     -------
@@ -113,15 +113,15 @@ def integers(states: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray]:
     """
     streams = len(states)
     rounds, rest = divmod(count, streams)
-    # Pieces of one stream follow each other: piece p of a stream has its rounds p * length, p * length + 1, ...
-    pieces = max(1, min(_PIECES // streams, rounds))
-    length = -(-rounds // pieces)
-    starts = spread(states, length, pieces)
+    # Block p of a stream consists of its rounds p * length, p * length + 1, ...
+    blocks = max(1, min(_MAX_BLOCKS // streams, rounds))
+    length = -(-rounds // blocks)
+    starts = spread(states, length, blocks)
     state = tuple(np.moveaxis(starts, -1, 0))
-    found = np.empty((pieces, length, streams), dtype=np.int64)
+    numbers_of_blocks = np.empty((blocks, length, streams), dtype=np.int64)
     for k in range(length):
-        state, found[:, k] = advance(state, np.where)
+        state, numbers_of_blocks[:, k] = advance(state, np.where)
     ends = jump(np.asarray(states, dtype=np.int64), rounds)
-    after, last = advance(tuple(np.moveaxis(ends[:rest], -1, 0)), np.where)
-    numbers = np.concatenate([found.reshape(-1, streams)[:rounds].ravel(), last])
-    return numbers, np.concatenate([np.stack(after, axis=-1), ends[rest:]])
+    next_states, last_numbers = advance(tuple(np.moveaxis(ends[:rest], -1, 0)), np.where)
+    numbers = np.concatenate([numbers_of_blocks.reshape(-1, streams)[:rounds].ravel(), last_numbers])
+    return numbers, np.concatenate([np.stack(next_states, axis=-1), ends[rest:]])

@@ -1,14 +1,14 @@
 """Native implementations of scalar ops, declared as data.
 
-A scalar op states one of four things.
+A scalar op declares one of the following.
 
-* `native = Primitive("exp")`: the loop IR has an instruction of that name.
+* `native = Primitive("exp")`: the loop IR has an instruction of this name.
 * `native = Special("gammaln")`: a C function of `scipy.special.cython_special`.
-* `native = zeta`, a routine (see `aesara.scalar.routine`): a function with loops, of our own.
-* a method ``decompose(self, *inputs)``: a graph of other scalar ops computes the same value.
+* `native = zeta`: a routine (see `aesara.scalar.routine`), which may contain loops.
+* a method ``decompose(self, *inputs)``: a graph of other scalar ops that computes the same value.
 
-An op that states none of them runs through `ScalarOp.perform`.
-A lowering asks `ScalarOp.native_fact` and `ScalarOp.decomposition`, never the op's class.
+Ops that declare none of them are computed by `ScalarOp.perform`. Lowerings use `ScalarOp.native_fact` and
+`ScalarOp.decomposition`, never the class of an op.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["Primitive", "Special"]
 class Primitive:
     """An instruction of the loop IR: one of `aesara.primitives`, or ``cast``.
 
-    Operands are first cast to the dtypes that `ScalarOp.operand_dtypes` states.
-    ``add`` and ``mul`` of more than two operands fold from left to right.
+    Operands are first cast to the dtypes that `ScalarOp.operand_dtypes` returns. ``add`` and ``mul`` of more than two
+    operands are evaluated from left to right.
 
     Examples
     --------
@@ -44,9 +44,9 @@ class Primitive:
 class Special:
     """A function that `scipy.special.cython_special` exports as a C function of doubles.
 
-    The capsule in ``cython_special.__pyx_capi__`` is called `name` or, where SciPy offers several
-    precisions, ``__pyx_fuse_<number><name>``; the one to take has ``double`` for every parameter.
-    The C function takes one more trailing ``int`` argument, which must be 0.
+    The capsule in ``cython_special.__pyx_capi__`` is called `name` or, if SciPy offers several precisions,
+    ``__pyx_fuse_<number><name>``, of which the one is used whose parameters are all ``double``. The C function has an
+    additional last argument of type ``int``, which must be 0.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The distribution function of the standard normal distribution, its logarithm and its inverse; and logit."""
+"""The standard normal distribution function, its logarithm and its inverse; the logit function."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ class Ndtr(UnaryScalarOp):
 
 
 class LogNdtr(UnaryScalarOp):
-    """The logarithm of `Ndtr`, accurate where that underflows."""
+    """The logarithm of `Ndtr`, accurate if `Ndtr` underflows."""
 
     numpy = SciPyFunction("log_ndtr")
     dtype = upgrade_to_float_no_complex
     native = Special("log_ndtr")
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # The density divided by the probability; both underflow, what erfcx leaves does not.
+        # The density divided by the probability, both of which underflow, in terms of erfcx.
         return (g * literal(math.sqrt(2 / math.pi), x) / erfcx(x * literal(-math.sqrt(0.5), x)),)
 
 
 class Ndtri(UnaryScalarOp):
-    """The x at which `Ndtr` is p: the quantile function of the standard normal distribution."""
+    """The x for which `Ndtr` is p: the quantile function of the standard normal distribution."""
 
     numpy = SciPyFunction("ndtri")
     dtype = upgrade_to_float_no_complex
@@ -63,7 +63,7 @@ class Logit(UnaryScalarOp):
     domain = (0.01, 0.99)
 
     def decompose(self, p: Any) -> Any:
-        # 2 p - 1 is exact near 1 / 2, where the quotient is close to 1.
+        # Near p = 1/2, where the quotient is close to 1, 2 p - 1 is exact.
         one, two = literal(1, p), literal(2, p)
         near = and_(ge(p, literal(0.3, p)), le(p, literal(0.7, p)))
         return switch(near, two * arctanh(two * p - one), log(p / (one - p)))

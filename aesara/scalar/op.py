@@ -1,20 +1,20 @@
-"""`ScalarOp`: the base of every operation on single numbers.
+"""`ScalarOp`: the base class of ops on numbers.
 
-All facts of an op stand in one class body; everything else is derived here, once:
+A class body declares all facts of an op, from which this module derives everything else:
 
 ``numpy``
-    The reference: a NumPy ufunc or a vectorised function. It receives operands that are already cast
-    (see `ScalarOp.operand_dtypes`) and may be given arrays of any shape.
+    The reference implementation: a NumPy ufunc or a vectorized function. Its operands are arrays of any shape, which
+    are cast to `ScalarOp.operand_dtypes`.
 ``dtype``
     A rule of `aesara.scalar.promotion` from input types to output types.
 ``operands``
-    In which dtype the op computes: ``"output"``, ``"common"`` (the promotion of the inputs) or ``"as_is"``.
+    The dtype of the computation: ``"output"``, ``"common"`` (the promotion of the inputs) or ``"as_is"``.
 ``native`` or ``decompose(self, *inputs)``
-    How native code computes it, see `aesara.scalar.native`.
+    The native implementation, see `aesara.scalar.native`.
 ``domain``
-    The interval for each input in which tests draw values; one interval serves all inputs.
+    The interval of test values for each input, or one interval for all inputs.
 ``holomorphic``
-    Whether the complex derivative exists, so that the real derivative's formula holds for complex numbers.
+    Whether the complex derivative exists, so that the formula of the real derivative holds for complex numbers.
 ``pullback(self, *inputs, output, g)``
     The gradient term of each input, written with scalar ops. `ScalarOp.L_op` promotes the operands, deals
     with
@@ -49,8 +49,8 @@ __all__ = [
     "zero_gradient",
 ]
 
-#: What a subclass that declares the key itself no longer inherits: one declaration overrules another.
-_OVERRULED = {
+#: attributes that a subclass does not inherit if it declares the key
+_OVERRIDDEN = {
     "impl": ("numpy", "nfunc_spec", "native", "native_of_booleans", "decompose"),
     "numpy": ("nfunc_spec", "native", "native_of_booleans", "decompose"),
     "native": ("decompose",),
@@ -61,7 +61,7 @@ _OVERRULED = {
 
 
 class ScalarOp(Op):
-    """An operation on single numbers.
+    """An operation on numbers.
 
     Parameters
     ----------
@@ -91,21 +91,21 @@ class ScalarOp(Op):
     dtype: ClassVar[Callable | None] = None
     operands: ClassVar[str] = "output"
     native: ClassVar[Primitive | Special | FloatRoutine | None] = None
-    #: What `native` is for booleans, where that differs.
+    #: `native` for Booleans, if it differs
     native_of_booleans: ClassVar[Primitive | None] = None
     decompose: ClassVar[Callable | None] = None
     domain: ClassVar[tuple] = (-5.0, 5.0)
     holomorphic: ClassVar[bool] = True
     pullback: ClassVar[Callable | None] = None
-    #: Positions of inputs that only select: the gradient leaves their dtype alone.
+    #: positions of inputs that are conditions, which are not cast for the gradient
     selectors: ClassVar[tuple[int, ...]] = ()
-    #: Whether an op of any number of inputs may have none.
-    takes_nothing: ClassVar[bool] = False
+    #: whether an op with a variable number of inputs may have none
+    allows_no_inputs: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         declared = cls.__dict__
-        for declaration, overruled in _OVERRULED.items():
+        for declaration, overruled in _OVERRIDDEN.items():
             if declaration in declared:
                 for attribute in overruled:
                     if attribute not in declared and getattr(cls, attribute, None) is not None:
@@ -139,9 +139,9 @@ class ScalarOp(Op):
         return hash((type(self), self.output_types_preference))
 
     def digest_facts(self) -> tuple[Any, ...]:
-        """Return what tells the op from others of its class; see `aesara.graph.digest`."""
-        of_class = getattr(type(self), "output_types_preference", None) or type(self).dtype
-        return () if self.output_types_preference is of_class else (self.output_types_preference,)
+        """Return the parameters of the op; see `aesara.graph.digest`."""
+        class_preference = getattr(type(self), "output_types_preference", None) or type(self).dtype
+        return () if self.output_types_preference is class_preference else (self.output_types_preference,)
 
     def __str__(self) -> str:
         return getattr(self, "name", None) or type(self).__name__
@@ -152,7 +152,7 @@ class ScalarOp(Op):
     # Types
 
     def make_node(self, *inputs: Any) -> Apply:
-        """Return the application of this op to scalar variables or numbers."""
+        """Apply the op to scalar variables or numbers."""
         if self.nin >= 0 and len(inputs) != self.nin:
             raise TypeError(f"{self} takes {self.nin} input(s), got {len(inputs)}: {inputs}")
         variables = [as_scalar(value) for value in inputs]
@@ -169,7 +169,7 @@ class ScalarOp(Op):
         rule = self.output_types_preference
         if rule is None:
             raise NotImplementedError(f"{type(self).__name__} states no rule for its output types")
-        if not types and self.nin < 0 and not self.takes_nothing:
+        if not types and self.nin < 0 and not self.allows_no_inputs:
             raise TypeError(f"{self} needs at least one input")
         try:
             result = list(rule(*types))
@@ -190,7 +190,7 @@ class ScalarOp(Op):
     # Values
 
     def impl(self, *inputs: Any) -> Any:
-        """Compute the op on numbers (or arrays): the reference that the back ends are measured by."""
+        """Compute the op on numbers or arrays: the reference for back ends."""
         if self.numpy is None:
             raise MethodNotDefined("impl", type(self), type(self).__name__)
         types = [get_scalar_type(np.asarray(value).dtype.name) for value in inputs]
@@ -200,7 +200,7 @@ class ScalarOp(Op):
     def evaluate(
         self, values: Sequence[Any], input_types: Sequence[ScalarType], output_types: Sequence[ScalarType]
     ) -> tuple:
-        """Compute the op on numbers or broadcastable arrays that have the input types' dtypes.
+        """Compute the op on numbers or broadcastable arrays with the dtypes of `input_types`.
 
         Returns
         -------
@@ -211,7 +211,7 @@ class ScalarOp(Op):
             if self.numpy is not None:
                 dtypes = self.operand_dtypes(input_types, output_types)
                 if not isinstance(self.numpy, np.ufunc):
-                    # As NumPy's own functions do: half precision is rounded once, at the end.
+                    # Half precision is rounded once, at the end, as by functions of NumPy.
                     dtypes = ["float32" if dtype == "float16" else dtype for dtype in dtypes]
                 results = self.numpy(*[_cast_value(value, dtype) for value, dtype in zip(values, dtypes)])
             else:
@@ -228,7 +228,7 @@ class ScalarOp(Op):
         return np.frompyfunc(self.impl, len(values), n_results)(*values)
 
     def _perform_on(self, *values: Any) -> Any:
-        """Compute an op that defines `perform` only, on numbers."""
+        """Compute an op that defines only `perform`, on numbers."""
         numbers = [np.asarray(value)[()] for value in values]
         node = self.make_node(*(get_scalar_type(number.dtype.name)() for number in numbers))
         storage: list[list] = [[None] for _ in node.outputs]
@@ -246,7 +246,7 @@ class ScalarOp(Op):
     # Native code
 
     def native_fact(self, input_types: Sequence[ScalarType]) -> Primitive | Special | FloatRoutine | None:
-        """Return the instruction or C function that computes this op for inputs of these types, or None."""
+        """Return the instruction or C function that computes the op for inputs of these types, or None."""
         if any(scalar_type.is_complex for scalar_type in input_types):
             return None
         if self.native_of_booleans is not None and all(t.dtype == "bool" for t in input_types):
@@ -254,10 +254,9 @@ class ScalarOp(Op):
         return self.native
 
     def decomposition(self, *inputs: Any) -> list | None:
-        """Return the outputs computed from scalar variables by other ops, or None where there is no such
-        graph.
+        """Return the outputs as a graph of other ops on scalar variables, or None if there is none.
 
-        The outputs have the dtypes of this op's outputs.
+        The outputs have the dtypes of the outputs of this op.
         """
         if self.decompose is None or any(variable.type.is_complex for variable in inputs):
             return None
@@ -271,18 +270,16 @@ class ScalarOp(Op):
     # Gradients
 
     def grad(self, inputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
-        """Return the gradient terms of the inputs; `L_op` does it without computing the outputs again."""
+        """Return the gradients for the inputs; `L_op` does so without recomputing the outputs."""
         if self.pullback is None:
             raise MethodNotDefined("grad", type(self), type(self).__name__)
         return self.L_op(inputs, self(*inputs, return_list=True), output_gradients)
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list:
-        """Return the gradient term of each input, given the outputs and the gradients of a cost with
-        respect to them.
+        """Return the gradient for each input, given outputs and gradients of a cost with respect to them.
 
-        An op with only discrete outputs has zero gradients. An input of a discrete dtype counts as a real
-        number:
-        its gradient has a floating-point dtype. For complex numbers a gradient is ``dC/dRe + 1j * dC/dIm``.
+        The gradients of an op with only discrete outputs are zero. Discrete inputs are treated as real numbers, so
+        their gradients have a floating-point dtype. The gradient for a complex number is ``dC/dRe + 1j * dC/dIm``.
         """
         if all(output.type.is_discrete for output in outputs):
             return [zero_gradient(variable) for variable in inputs]
@@ -291,7 +288,7 @@ class ScalarOp(Op):
         output = outputs[0]
         g = to_dtype(output_gradients[0], output.type.dtype)
         operands = [
-            variable if i in self.selectors else _promoted_operand(variable, output.type)
+            variable if i in self.selectors else _operand_of_pullback(variable, output.type)
             for i, variable in enumerate(inputs)
         ]
         if self.holomorphic and output.type.is_complex:
@@ -302,13 +299,13 @@ class ScalarOp(Op):
 
 
 class UnaryScalarOp(ScalarOp):
-    """A scalar op of one input."""
+    """A scalar op with one input."""
 
     nin = 1
 
 
 class BinaryScalarOp(ScalarOp):
-    """A scalar op of two inputs."""
+    """A scalar op with two inputs."""
 
     nin = 2
 
@@ -316,7 +313,7 @@ class BinaryScalarOp(ScalarOp):
 def to_dtype(variable: Any, dtype: str) -> Any:
     """Cast a scalar variable to a dtype.
 
-    A constant gives a constant; of a complex variable a real dtype takes the real part.
+    Constants are converted to constants. A real dtype takes the real part of a complex variable.
     """
     scalar_type = variable.type
     if scalar_type.dtype == dtype:
@@ -331,7 +328,7 @@ def to_dtype(variable: Any, dtype: str) -> Any:
 
 
 def zero_gradient(variable: Any) -> Any:
-    """Return the zero constant that is the gradient of something that does not depend on `variable`."""
+    """Return the constant zero as the gradient for `variable`."""
     if variable.type.is_discrete:
         return literal(0, get_scalar_type(config.floatX)())
     return literal(0, variable)
@@ -346,8 +343,8 @@ def _cast_value(value: Any, dtype: str) -> Any:
     return array.astype(dtype)[()]
 
 
-def _promoted_operand(variable: Any, output_type: ScalarType) -> Any:
-    """Return an input as the pullback sees it: a real number as wide as the output."""
+def _operand_of_pullback(variable: Any, output_type: ScalarType) -> Any:
+    """Return an operand of the pullback: an input, cast to the precision of the output."""
     if variable.type.is_complex:
         return variable
     if not output_type.is_complex:

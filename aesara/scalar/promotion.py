@@ -1,7 +1,7 @@
-"""Named rules that say which dtype a scalar op returns.
+"""Rules for the dtypes of results of scalar ops.
 
-A rule takes the `ScalarType` of each input and returns a tuple with the type of each output. A rule raises
-`TypeError` where the op has no meaning for these inputs. ``ScalarOp.dtype`` names the rule of an op.
+A rule takes the `ScalarType` of each input and returns a tuple with the type of each output. It raises `TypeError` if
+the op is not defined for these inputs. ``ScalarOp.dtype`` is the rule of an op.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ __all__ = [
 
 
 class ComplexError(NotImplementedError):
-    """An operation that has no meaning for complex numbers was asked for with complex numbers."""
+    """Error of an operation that is not defined for complex numbers."""
 
 
 class IntegerDivisionError(Exception):
-    """A division of integers was asked for while the configuration forbids it."""
+    """Error of a division of integers that the configuration forbids."""
 
 
 def _types_text(types: tuple[ScalarType, ...]) -> str:
@@ -78,12 +78,12 @@ def _upcast_type(types: tuple[ScalarType, ...]) -> ScalarType:
 
 
 def upcast_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """All inputs promoted together."""
+    """The promotion of all inputs."""
     return (_upcast_type(types),)
 
 
 def upcast_out_nobool(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """All inputs promoted together; booleans alone are refused."""
+    """The promotion of all inputs; it must not be Boolean."""
     result = _upcast_type(types)
     if result == bool:
         raise TypeError("booleans alone are not supported here: use xor, invert or a logical op, or cast to an integer")
@@ -91,26 +91,26 @@ def upcast_out_nobool(*types: ScalarType) -> tuple[ScalarType, ...]:
 
 
 def upcast_out_min8(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """All inputs promoted together, booleans to int8."""
+    """The promotion of all inputs, with Boolean replaced by int8."""
     result = _upcast_type(types)
     return (int8 if result == bool else result,)
 
 
 def upcast_out_no_complex(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """All inputs promoted together; complex numbers are refused."""
+    """The promotion of all inputs; complex numbers raise an error."""
     _refuse_complex(types)
     return (_upcast_type(types),)
 
 
 def upcast_out_ordered(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """All inputs promoted together; complex numbers, which have no quotient and remainder, are refused."""
+    """The promotion of all inputs; complex numbers, for which // and % are not defined, raise an error."""
     if any(scalar_type.is_complex for scalar_type in types):
         raise ComplexError(f"complex numbers support neither // nor %, got {_types_text(types)}")
     return (_upcast_type(types),)
 
 
 def integer_upcast_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Booleans give a boolean, integers their promotion; everything else is refused."""
+    """Boolean for Booleans, the promotion for integers; other types raise an error."""
     booleans = sum(scalar_type == bool for scalar_type in types)
     if booleans == len(types):
         return (bool,)
@@ -131,25 +131,25 @@ def same_out(type: ScalarType) -> tuple[ScalarType, ...]:
 
 
 def same_out_nobool(type: ScalarType) -> tuple[ScalarType, ...]:
-    """The type of the input; booleans are refused."""
+    """The type of the input; Booleans raise an error."""
     if type == bool:
         raise TypeError("a boolean is not supported here: use invert (~) for the logical opposite")
     return (type,)
 
 
 def same_out_min8(type: ScalarType) -> tuple[ScalarType, ...]:
-    """The type of the input, a boolean becomes int8."""
+    """The type of the input, with Boolean replaced by int8."""
     return (int8 if type == bool else type,)
 
 
 def same_out_nocomplex(type: ScalarType) -> tuple[ScalarType, ...]:
-    """The type of the input; complex numbers are refused."""
+    """The type of the input; complex numbers raise an error."""
     _refuse_complex((type,))
     return (type,)
 
 
 def same_out_nobool_nocomplex(type: ScalarType) -> tuple[ScalarType, ...]:
-    """The type of the input; booleans and complex numbers are refused."""
+    """The type of the input; Booleans and complex numbers raise an error."""
     _refuse_complex((type,))
     return same_out_nobool(type)
 
@@ -178,38 +178,40 @@ def _float_of(scalar_type: ScalarType) -> ScalarType:
 
 
 def upgrade_to_float(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Integers become the smallest of float32 and float64 that holds them exactly, then all are promoted."""
+    """The promotion of all inputs, with integers replaced by the smaller of float32 and float64 that represents them
+    exactly.
+    """
     return (get_scalar_type(upcast(*[_float_of(scalar_type).dtype for scalar_type in types])),)
 
 
 def upgrade_to_float_no_complex(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """`upgrade_to_float`; complex numbers are refused."""
+    """The rule `upgrade_to_float`; complex numbers raise an error."""
     _refuse_complex(types)
     return upgrade_to_float(*types)
 
 
 def upgrade_to_float64(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """float64, whatever the real inputs; complex numbers are refused."""
+    """float64 for real inputs; complex numbers raise an error."""
     _refuse_complex(types)
     return (float64,)
 
 
 def divide_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """Promotion; integers alone give the configured ``floatX``."""
+    """The promotion of all inputs; ``floatX`` for integers."""
     if all(scalar_type.is_discrete for scalar_type in types):
         return (get_scalar_type(config.floatX),)
     return (_upcast_type(types),)
 
 
 def complex_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """complex64 where the real inputs promote to at most float32, else complex128."""
+    """complex64 if the real inputs promote to at most float32, else complex128."""
     _refuse_complex(types)
     width = np.promote_types(_upcast_type(types).dtype, "float32")
     return (get_scalar_type("complex64" if width == np.float32 else "complex128"),)
 
 
 def bool_out(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """A boolean."""
+    """Boolean."""
     return (bool,)
 
 
@@ -219,7 +221,7 @@ def int_out(*types: ScalarType) -> tuple[ScalarType, ...]:
 
 
 def int_out_nocomplex(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """int64; complex numbers are refused."""
+    """int64; complex numbers raise an error."""
     _refuse_complex(types)
     return (int64,)
 
@@ -230,15 +232,15 @@ def float_out(*types: ScalarType) -> tuple[ScalarType, ...]:
 
 
 def float_out_nocomplex(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """float64; complex numbers are refused."""
+    """float64; complex numbers raise an error."""
     _refuse_complex(types)
     return (float64,)
 
 
 class transfer_type(MetaObject):
-    """A rule that hands on the type of the inputs with the given positions.
+    """A rule that returns the types of the inputs with the given positions.
 
-    A position may also be a function from the input types to a type, as for `specific_out`.
+    Instead of a position, a function from input types to a type may be given, as for `specific_out`.
     """
 
     __slots__ = ("transfer",)
@@ -267,7 +269,7 @@ class transfer_type(MetaObject):
 
 
 class specific_out(MetaObject):
-    """A rule that always gives the same types."""
+    """A rule that always returns the same types."""
 
     __slots__ = ("spec",)
 
@@ -288,7 +290,7 @@ class specific_out(MetaObject):
 
 
 class unary_out_lookup(MetaObject):
-    """A rule for one input that a table gives: a dictionary from input type to output type."""
+    """A rule for one input, given by a dictionary from input type to output type."""
 
     __slots__ = ("tbl",)
 

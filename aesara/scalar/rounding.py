@@ -1,4 +1,4 @@
-"""Rounding to whole numbers. The gradients are zero."""
+"""Rounding to integers. The gradients are zero."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Rounding(UnaryScalarOp):
 
 
 class Ceil(_Rounding):
-    """The smallest whole number that is not less than x."""
+    """The smallest integer that is not less than x."""
 
     numpy = np.ceil
     dtype = upgrade_to_float_no_complex
@@ -45,7 +45,7 @@ class Ceil(_Rounding):
 
 
 class Floor(_Rounding):
-    """The largest whole number that is not greater than x."""
+    """The largest integer that is not greater than x."""
 
     numpy = np.floor
     dtype = upgrade_to_float_no_complex
@@ -53,7 +53,7 @@ class Floor(_Rounding):
 
 
 class Trunc(_Rounding):
-    """x without its fraction."""
+    """The integer part of x."""
 
     numpy = np.trunc
     dtype = upgrade_to_float_no_complex
@@ -61,7 +61,7 @@ class Trunc(_Rounding):
 
 
 class RoundHalfToEven(_Rounding):
-    """The nearest whole number; the even one of two that are equally near."""
+    """The nearest integer; ties are rounded to the even one."""
 
     numpy = np.rint
     nfunc_spec = ("around", 1, 1)
@@ -70,7 +70,7 @@ class RoundHalfToEven(_Rounding):
 
 
 def round_half_away_from_zero_vec(a: Any) -> Any:
-    """Round numbers to the nearest whole number; of two that are equally near, to the one away from zero.
+    """Round numbers to the nearest integer; ties are rounded away from zero.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def round_half_away_from_zero_vec(a: Any) -> Any:
     >>> round_half_away_from_zero_vec(np.array([-1.5, 0.5, 2.4]))
     array([-2.,  1.,  2.])
     """
-    # Adding one half before truncation would round 0.49999999999999994 up and move large odd numbers.
+    # Adding 0.5 before truncation would round 0.49999999999999994 up, and change large odd numbers.
     whole = np.trunc(a)
     with np.errstate(invalid="ignore"):
         away = np.abs(a - whole) >= 0.5
@@ -86,12 +86,12 @@ def round_half_away_from_zero_vec(a: Any) -> Any:
 
 
 def round_half_away_from_zero_(a: float) -> float:
-    """Round one number, see `round_half_away_from_zero_vec`."""
+    """Round a number; see `round_half_away_from_zero_vec`."""
     return round_half_away_from_zero_vec(a)
 
 
 class RoundHalfAwayFromZero(_Rounding):
-    """The nearest whole number; the one away from zero of two that are equally near."""
+    """The nearest integer; ties are rounded away from zero."""
 
     numpy = round_half_away_from_zero_vec
     dtype = same_out_float_only

@@ -161,7 +161,7 @@ psi = Known(SciPyFunction("psi"), Special("psi"))
 
 
 def horner(x: Any, coefficients: Iterable[Any]) -> Any:
-    """The polynomial with these coefficients, that of the highest power last."""
+    """Evaluate a polynomial with the given coefficients, in order of increasing powers."""
     *lower, total = coefficients
     for coefficient in reversed(lower):
         total = total * x + coefficient

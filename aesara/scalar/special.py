@@ -73,7 +73,7 @@ __all__ = [
     "tri_gamma",
 ]
 
-#: why there is no gradient
+#: reason for a missing gradient
 _SECOND = "There is no formula for a second derivative with respect to {} here."
 
 _TWO_BY_SQRT_PI = 2 / math.sqrt(math.pi)
@@ -105,7 +105,7 @@ class Erfc(UnaryScalarOp):
 
 
 class Erfcx(UnaryScalarOp):
-    """exp(x**2) * erfc(x), which stays in range where its factors do not."""
+    """exp(x**2) * erfc(x), without overflow and underflow of the factors."""
 
     numpy = SciPyFunction("erfcx")
     dtype = upgrade_to_float_no_complex
@@ -113,7 +113,7 @@ class Erfcx(UnaryScalarOp):
     domain = (-3.0, 10.0)
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # The difference 2 x y - 2 / sqrt(pi) would lose every digit for large x.
+        # The difference 2 x y - 2 / sqrt(pi) would cancel for large x.
         return (literal(-2, x) * g * y * erfc_ratio(literal(1, x), x),)
 
 
@@ -125,7 +125,7 @@ def _erfcx_reciprocal(x: Any) -> Any:
 
 
 class ErfcxReciprocal(UnaryScalarOp):
-    """1 / erfcx(x), whose derivatives are products of it: they are zero where erfcx overflows."""
+    """1 / erfcx(x). Its derivatives are products with itself, which are zero where erfcx overflows."""
 
     numpy = _erfcx_reciprocal
     dtype = upgrade_to_float_no_complex
@@ -403,7 +403,7 @@ class BetaInc(ScalarOp):
 
 
 class BetaDensity(ScalarOp):
-    """The derivative of the regularized incomplete beta function of a, b and x by x: a density."""
+    """The derivative of the regularized incomplete beta function of a, b and x with respect to x: the beta density."""
 
     nin = 3
     numpy = routines.beta_density
@@ -423,7 +423,7 @@ class BetaDensity(ScalarOp):
 class BetaIncDer(ScalarOp):
     """The derivative of the regularized incomplete beta function with respect to a parameter.
 
-    The inputs are a, b, x and which parameter: not zero for a, zero for b.
+    The inputs are a, b, x, and a number that selects the parameter: zero for b, any other for a.
     """
 
     nin = 4
@@ -458,9 +458,9 @@ class Hyp2F1(ScalarOp):
 
 
 class Hyp2F1Der(ScalarOp):
-    """The derivative of Gauss's hypergeometric function.
+    """The derivative of Gauss's hypergeometric function with respect to a parameter.
 
-    The inputs are a, b, c, z and with respect to which of them: 0 for a, 1 for b, 2 for c, 3 for z.
+    The inputs are a, b, c, z, and a number that selects the parameter: 0 for a, 1 for b, 2 for c, 3 for z.
     """
 
     nin = 5

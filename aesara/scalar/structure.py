@@ -1,4 +1,4 @@
-"""Supports of the terms of a gradient that consist of scalar operations; see `aesara.graph.support`."""
+"""Supports of gradients that consist of scalar ops; see `aesara.graph.support`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from aesara.scalar.types import ScalarType
 
 
 def condition_of(variable: Variable, build: Callable[[], Any]) -> Support:
-    """Return the support that a variable, as the condition of a choice, holds at."""
+    """Return the support on which a variable, as a condition, is true."""
     if isinstance(variable, Constant) and variable.data.size == 1:
         return FULL if np.all(variable.data) else EMPTY
     return Condition(("holds", variable), build)
@@ -42,9 +42,9 @@ def condition_of(variable: Variable, build: Callable[[], Any]) -> Support:
 def structure_of_scalar_op(
     scalar_op: ScalarOp, operands: Sequence[Supported], condition: Callable[[Any], Support]
 ) -> tuple[Support, bool]:
-    """Return the support of a scalar op's result, and whether it is zero elsewhere, given its operands.
+    """Return the support of the result of a scalar op, and whether the result is zero elsewhere.
 
-    Dispatches on the type of the op: of few results anything is known.
+    Functions are registered by class of op; for other classes the result is the full support.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def structure_of_scalar_op(
     operands
         Its operands with their supports.
     condition
-        Makes the support at which an operand is true.
+        A function that returns the support on which an operand is true.
     """
     return FULL, True
 
@@ -105,52 +105,54 @@ def _(scalar_op, operands, condition):
 
 
 def _is_finite(factor: Supported) -> bool:
-    """Return whether a factor is a constant without NaN and infinity, by which zero stays zero."""
+    """Return whether a factor is a finite constant, so that its product with zero is zero."""
     return isinstance(factor.value, Constant) and bool(np.isfinite(factor.value.data).all())
 
 
 @structure_of.register(ScalarType)
 def structure_of_scalar(term_type: ScalarType, term: Any, known: Mapping[Variable, Supported]) -> Supported:
-    """Return a scalar term with its support; a choice between a value and zero is that value, at a condition."""
-    found = dict(known)
-    todo: list[Any] = [term]
-    while todo:
-        variable = todo[-1]
-        if variable in found:
-            todo.pop()
+    """Return a scalar term with its support; a choice between a value and zero is replaced by the value."""
+    supported = dict(known)
+    pending: list[Any] = [term]
+    while pending:
+        variable = pending[-1]
+        if variable in supported:
+            pending.pop()
             continue
         if variable.owner is None or not isinstance(variable.owner.op, ScalarOp):
             zero = isinstance(variable, Constant) and not np.any(variable.data)
-            found[variable] = Supported(variable, EMPTY if zero else FULL)
+            supported[variable] = Supported(variable, EMPTY if zero else FULL)
             continue
-        missing = [v for v in variable.owner.inputs if v not in found]
+        missing = [v for v in variable.owner.inputs if v not in supported]
         if missing:
-            todo.extend(missing)
+            pending.extend(missing)
             continue
-        operands = [found[v] for v in variable.owner.inputs]
-        found[variable] = Supported(variable, *structure_of_scalar_op(variable.owner.op, operands, scalar_condition))
-    result = found[term]
-    return result if term in known else without_choice(result, found)
+        operands = [supported[v] for v in variable.owner.inputs]
+        supported[variable] = Supported(
+            variable, *structure_of_scalar_op(variable.owner.op, operands, scalar_condition)
+        )
+    result = supported[term]
+    return result if term in known else without_choice(result, supported)
 
 
-def without_choice(result: Supported, found: Mapping[Variable, Supported]) -> Supported:
-    """Return the value that a choice takes inside of its support in the place of the choice.
+def without_choice(result: Supported, supported: Mapping[Variable, Supported]) -> Supported:
+    """Replace a choice by the value that it has inside of its support.
 
-    The choice is made again where the zeros are needed, behind the products that follow.
+    The choice is applied again later, where the zeros are needed.
     """
     value = result.value
     while is_elementwise_choice(value) and result.support.is_partial:
         _, *sides = value.owner.inputs
-        kept = [side for side in sides if found[side].support is not EMPTY]
-        if len(kept) != 1 or kept[0].type != value.type:
+        remaining = [side for side in sides if supported[side].support is not EMPTY]
+        if len(remaining) != 1 or remaining[0].type != value.type:
             break
-        value = kept[0]
+        value = remaining[0]
         result = Supported(value, result.support, False)
     return result
 
 
 def is_elementwise_choice(variable: Variable) -> bool:
-    """Return whether a variable is the result of a `Switch`, of scalars or elementwise."""
+    """Return whether a variable is the result of a `Switch`, scalar or elementwise."""
     if variable.owner is None:
         return False
     op = variable.owner.op

@@ -130,8 +130,8 @@ class ArcTan2(BinaryScalarOp):
     native = Primitive("atan2")
 
     def pullback(self, y: Any, x: Any, z: Any, g: Any) -> tuple:
-        scaled = g / (x * x + y * y)
-        return scaled * x, -scaled * y
+        ratio = g / (x * x + y * y)
+        return ratio * x, -ratio * y
 
 
 class Sinh(UnaryScalarOp):
@@ -204,7 +204,7 @@ class ArcTanh(UnaryScalarOp):
 
 
 class Deg2Rad(UnaryScalarOp):
-    """Degrees to radians."""
+    """Conversion of degrees to radians."""
 
     numpy = np.deg2rad
     dtype = upgrade_to_float_no_complex
@@ -218,7 +218,7 @@ class Deg2Rad(UnaryScalarOp):
 
 
 class Rad2Deg(UnaryScalarOp):
-    """Radians to degrees."""
+    """Conversion of radians to degrees."""
 
     numpy = np.rad2deg
     dtype = upgrade_to_float_no_complex

@@ -1,4 +1,4 @@
-"""Scalar types: one `ScalarType` for each dtype, and the tables that go with them."""
+"""Scalar types: a `ScalarType` for each dtype, and tables of them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ __all__ = [
     "upcast",
 ]
 
-#: The supported dtypes, in order of kind and width, with the C and JAX-style names that Aesara publishes.
+#: the supported dtypes, ordered by kind and size, with names in C and in NumPy's enumeration
 _DTYPE_SPECS: dict[str, tuple[type, str, str]] = {
     "bool": (np.bool_, "npy_bool", "Bool"),
     "int8": (np.int8, "npy_int8", "Int8"),
@@ -62,9 +62,7 @@ _DTYPE_SPECS: dict[str, tuple[type, str, str]] = {
 
 
 class ScalarType(CType, HasDataType, HasShape):
-    """The type of a single number of one dtype.
-
-    Values are NumPy scalars such as ``np.float32(1.5)``.
+    """The type of numbers of one dtype.
 
     Parameters
     ----------
@@ -83,7 +81,7 @@ class ScalarType(CType, HasDataType, HasShape):
     ndim = 0
     shape = ()
 
-    # `aesara.scalar.var` fills in the classes of variables, which sit above the ops.
+    # `aesara.scalar.var` sets the classes of variables, which depend on ops.
     variable_type: type
     constant_type: type
 
@@ -123,7 +121,7 @@ class ScalarType(CType, HasDataType, HasShape):
         return f"ScalarType({self.dtype})"
 
     def clone(self, dtype: str | None = None, **kwargs: Any) -> ScalarType:
-        """Return the same kind of type with another dtype."""
+        """Return the type with another dtype."""
         if dtype is None or dtype == self.dtype:
             return self
         return type(self)(dtype)
@@ -132,22 +130,22 @@ class ScalarType(CType, HasDataType, HasShape):
         return self == other
 
     def filter(self, data: Any, strict: Any = False, allow_downcast: Any = None) -> Any:
-        """Turn `data` into a NumPy scalar of this type's dtype.
+        """Convert `data` to a NumPy scalar of this dtype.
 
         Parameters
         ----------
         data
-            A number, or an array without dimensions.
+            A number or a 0-d array.
         strict
-            Accept nothing but a NumPy scalar of exactly this dtype.
+            Accept only NumPy scalars of this dtype.
         allow_downcast
-            True accepts loss of precision and overflow, False refuses both, None refuses both except for a
-            Python float that goes to the ``floatX`` dtype.
+            True permits loss of precision and overflow, False does not; None permits them only for Python floats that
+            are converted to ``floatX``.
 
         Raises
         ------
         TypeError
-            If `data` is no number, or does not fit under these rules.
+            If `data` is not a number, or cannot be converted under these rules.
         """
         if type(data) is self.numpy_type:
             return data
@@ -172,7 +170,7 @@ class ScalarType(CType, HasDataType, HasShape):
         return converted[()]
 
     def _as_number(self, data: Any) -> np.ndarray:
-        """Return `data` as an array without dimensions that this dtype could represent."""
+        """Convert `data` to a 0-d array of a supported dtype."""
         try:
             array = np.asarray(data)
         except Exception:
@@ -198,11 +196,11 @@ class ScalarType(CType, HasDataType, HasShape):
         return True
 
     def values_eq(self, a: Any, b: Any) -> Any:  # type: ignore[override]  # a class has no values here
-        """Say whether two values are the same number; NaN differs from NaN, as in Aesara."""
+        """Return whether two values are equal; NaN differs from NaN, as in Aesara 2.9.4."""
         return a == b
 
     def values_eq_approx(self, a: Any, b: Any, tolerance: float = 1e-4) -> Any:  # type: ignore[override]  # the same
-        """Say whether two values are the same number up to rounding."""
+        """Return whether two values are equal up to rounding errors."""
         if a == b or (a != a and b != b):
             return True
         if self.is_discrete or not (np.isfinite(a) and np.isfinite(b)):
@@ -213,15 +211,15 @@ class ScalarType(CType, HasDataType, HasShape):
 
     @staticmethod
     def may_share_memory(a: Any, b: Any) -> Any:
-        """Scalars are immutable values: they never share memory."""
+        """Return False: scalars are immutable values, which never share memory."""
         return False
 
     def upcast(self, *others: ScalarType) -> str:
-        """Return the dtype that this type and `others` promote to."""
+        """Return the common dtype of this type and `others`."""
         return upcast(self.dtype, *[other.dtype for other in others])
 
     def make_variable(self, name: str | None = None) -> Any:
-        """Return a fresh variable of this type."""
+        """Return a new variable of this type."""
         return self.variable_type(self, None, name=name)
 
     def __call__(self, name: str | None = None) -> Any:
@@ -232,11 +230,11 @@ class ScalarType(CType, HasDataType, HasShape):
         return _DTYPE_SPECS[self.dtype]
 
     def get_shape_info(self, obj: Any) -> int:
-        """Return the number of bytes of a value; profilers ask for it."""
+        """Return the number of bytes of a value, for profilers."""
         return obj.itemsize
 
     def get_size(self, shape_info: int) -> int:
-        """Return the number of bytes that `get_shape_info` found."""
+        """Return the number of bytes, given the result of `get_shape_info`."""
         return shape_info
 
     @property
@@ -270,14 +268,14 @@ _TYPES: dict[str, ScalarType] = {name: ScalarType(name) for name in _DTYPE_SPECS
 
 
 def get_scalar_type(dtype: Any, cache: dict[str, ScalarType] | None = None) -> ScalarType:
-    """Return the one `ScalarType` of a dtype.
+    """Return the `ScalarType` of a dtype; there is only one for each.
 
     Parameters
     ----------
     dtype
-        A NumPy dtype, or what `numpy.dtype` takes.
+        A dtype, or a value that `numpy.dtype` accepts.
     cache
-        Types by dtype, in which the type is looked up and stored; None for those of all programs.
+        A dictionary of types by dtype, in which the type is looked up and stored; None for the global one.
 
     Examples
     --------
@@ -324,10 +322,10 @@ _promotions: dict[tuple, str] = {}
 
 
 def upcast(dtype: str, *dtypes: str) -> str:
-    """Return the name of the dtype that all the given dtypes promote to.
+    """Return the name of the common dtype of several dtypes, by NumPy's promotion.
 
-    NumPy's table decides. Under ``cast_policy="numpy+floatX"`` a float64 that only integers brought about is
-    replaced by ``floatX``, so that an integer does not widen a computation in float32.
+    Under ``cast_policy="numpy+floatX"``, float64 is replaced by ``floatX`` if it is only due to integers, so that
+    integers do not increase the precision of computations in float32.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Functions of single numbers that NumPy has beyond the documented ops: signs, remainders, roots, shifts."""
+"""Functions of NumPy beyond the documented ops: signs, remainders, roots, shifts."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _signbit_out(scalar_type: ScalarType) -> tuple:
 
 
 class Signbit(UnaryScalarOp):
-    """Test whether x is negative, -0.0 included; NaN counts as positive."""
+    """Test whether x is negative or -0.0; NaN counts as positive."""
 
     dtype = _signbit_out
     operands = "as_is"
@@ -101,7 +101,7 @@ class Copysign(BinaryScalarOp):
 
 
 class Heaviside(BinaryScalarOp):
-    """0 where x is negative, 1 where it is positive, y where it is zero."""
+    """0 for negative x, 1 for positive x, y for x = 0."""
 
     numpy = np.heaviside
     dtype = upgrade_to_float_no_complex
@@ -117,12 +117,12 @@ class Heaviside(BinaryScalarOp):
 
 
 def _real_min8(*types: ScalarType) -> tuple[ScalarType, ...]:
-    """All inputs promoted together, booleans to int8; complex numbers are refused."""
+    """The promotion of all inputs, with Boolean replaced by int8; complex numbers raise an error."""
     return upcast_out_min8(*upcast_out_no_complex(*types))
 
 
 class Fmod(BinaryScalarOp):
-    """The remainder of the division of x by y, rounded towards zero: it has the sign of x."""
+    """The remainder of x / y, rounded towards zero; it has the sign of x."""
 
     numpy = np.fmod
     dtype = _real_min8
@@ -141,7 +141,7 @@ class Fmod(BinaryScalarOp):
         return g, -g * trunc(x / y)
 
 
-class _ExtremumButNaN(BinaryScalarOp):
+class _ExtremumIgnoringNaN(BinaryScalarOp):
     dtype = upcast_out_no_complex
 
     def pullback(self, x: Any, y: Any, z: Any, g: Any) -> tuple:
@@ -150,28 +150,28 @@ class _ExtremumButNaN(BinaryScalarOp):
         return switch(first, g, zero), switch(first, zero, g)
 
 
-def _but_nan(chosen: Any, x: Any, y: Any) -> Any:
+def _ignore_nan(extremum: Any, x: Any, y: Any) -> Any:
     if x.type.is_discrete:
-        return chosen
-    return switch(isnan(x), y, switch(isnan(y), x, chosen))
+        return extremum
+    return switch(isnan(x), y, switch(isnan(y), x, extremum))
 
 
-class Fmax(_ExtremumButNaN):
-    """The larger of x and y, or the one that is not NaN."""
+class Fmax(_ExtremumIgnoringNaN):
+    """The maximum of x and y, or the one that is not NaN."""
 
     numpy = np.fmax
 
     def decompose(self, x: Any, y: Any) -> Any:
-        return _but_nan(scalar_maximum(x, y), x, y)
+        return _ignore_nan(scalar_maximum(x, y), x, y)
 
 
-class Fmin(_ExtremumButNaN):
-    """The smaller of x and y, or the one that is not NaN."""
+class Fmin(_ExtremumIgnoringNaN):
+    """The minimum of x and y, or the one that is not NaN."""
 
     numpy = np.fmin
 
     def decompose(self, x: Any, y: Any) -> Any:
-        return _but_nan(scalar_minimum(x, y), x, y)
+        return _ignore_nan(scalar_minimum(x, y), x, y)
 
 
 class Hypot(BinaryScalarOp):
@@ -184,7 +184,7 @@ class Hypot(BinaryScalarOp):
         if x.type.dtype == "float16":
             wide = to_dtype(x, "float32"), to_dtype(y, "float32")
             return to_dtype(sqrt(wide[0] * wide[0] + wide[1] * wide[1]), "float16")
-        # Squares of numbers outside of these limits could overflow or underflow: they are scaled by powers of 2.
+        # Numbers whose squares could overflow or underflow are scaled by powers of 2.
         limit, power = (1e150, 600) if x.type.dtype == "float64" else (1e15, 100)
         one, up, down = literal(1, x), literal(2.0**power, x), literal(2.0**-power, x)
         largest = scalar_maximum(scalar_abs(x), scalar_abs(y))
@@ -216,7 +216,7 @@ def _sinc_out(scalar_type: ScalarType) -> tuple:
     return upgrade_to_float64(scalar_type) if scalar_type.is_discrete else (scalar_type,)
 
 
-#: the derivative of sinc is pi**2 x times a polynomial in (pi x)**2 with these coefficients
+#: coefficients of a polynomial in (pi x)**2, which times pi**2 x is the derivative of sinc near zero
 _SLOPE_OF_SINC = tuple(2 * n * (-1) ** n / math.factorial(2 * n + 1) for n in range(1, 11))
 
 
@@ -232,16 +232,17 @@ def _sinc(x: Any) -> Any:
 
 
 def _half_turns(x: Any) -> tuple[Any, Any]:
-    """The nearest whole number, and pi with the sign that the sine and cosine of pi times it give."""
+    """Return the nearest integer, and pi with the sign of ``(-1)**integer``."""
     pi, half = literal(math.pi, x), literal(0.5, x)
     whole = round_half_to_even(x)
     return whole, switch(eq(round_half_to_even(whole * half), whole * half), pi, -pi)
 
 
 class Sinc(UnaryScalarOp):
-    """sin(πx) / (πx), 1 at zero.
+    """sin(πx) / (πx), with 1 at zero.
 
-    Whole turns are taken off before the multiplication by π, which would round: at whole numbers it is 0.
+    The nearest integer is subtracted before the multiplication by π, so that rounding errors are small; at other
+    integers the value is 0.
     """
 
     numpy = _sinc
@@ -279,7 +280,7 @@ def _shift_out(*types: ScalarType) -> tuple:
 
 
 class LeftShift(BinaryScalarOp):
-    """The bits of x moved y places up."""
+    """The bits of x shifted left by y."""
 
     numpy = np.left_shift
     dtype = _shift_out
@@ -288,7 +289,7 @@ class LeftShift(BinaryScalarOp):
 
 
 class RightShift(BinaryScalarOp):
-    """The bits of x moved y places down."""
+    """The bits of x shifted right by y."""
 
     numpy = np.right_shift
     dtype = _shift_out

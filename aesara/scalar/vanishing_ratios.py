@@ -1,7 +1,6 @@
-"""Ratios of functions that vanish together at zero, such as ``(exp(x) - 1) / x``, and their logarithms.
+"""Ratios of functions that both vanish at zero, such as ``(exp(x) - 1) / x``, and their logarithms.
 
-The difference of slopes that the derivative of a quotient consists of has no digits left near zero. These ops have
-derivatives that are functions of their own.
+The formula for the derivative of a quotient cancels near zero. The derivatives of these ops are ops of their own.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def _exprel(x: Any) -> Any:
 
 
 class Exprel(UnaryScalarOp):
-    """(exp(x) - 1) / x, which is 1 at zero."""
+    """(exp(x) - 1) / x, with 1 at zero."""
 
     numpy = _exprel
     dtype = upgrade_to_float_no_complex
@@ -70,13 +69,13 @@ def _exprel_reciprocal(x: Any) -> Any:
 
 
 class ExprelReciprocal(UnaryScalarOp):
-    """x / (exp(x) - 1), which is 1 at zero; its derivatives are products of it, which do not overflow."""
+    """x / (exp(x) - 1), with 1 at zero. Its derivatives are products with itself, which do not overflow."""
 
     numpy = _exprel_reciprocal
     dtype = upgrade_to_float_no_complex
 
     def decompose(self, x: Any) -> Any:
-        # Of exponentials that neither overflow nor are subnormal: XLA multiplies divisors, and takes those for zero.
+        # The exponentials neither overflow nor are subnormal: XLA multiplies divisors, and flushes subnormals to zero.
         zero, one, size = literal(0, x), literal(1, x), abs_(x)
         root = switch(gt(x, zero), exp(-size / literal(2, x)), one)
         return switch(eq(x, zero), one, size / -expm1(-size) * root * root)
@@ -86,7 +85,7 @@ class ExprelReciprocal(UnaryScalarOp):
 
 
 def _near_and_far(x: Any, limit: int) -> tuple[Any, Any, Any]:
-    """Return whether `x` is smaller than a limit, and arguments of two formulas, each of which stays in its range."""
+    """Return whether `x` is less than a limit, and arguments for both formulas, which are in the domains of these."""
     is_near = lt(abs_(x), literal(limit, x))
     return is_near, switch(is_near, x, literal(1, x)), switch(is_near, literal(limit, x), x)
 
@@ -108,7 +107,7 @@ class LogSinhc(UnaryScalarOp):
     dtype = upgrade_to_float_no_complex
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # coth(x) - 1 / x, whose terms cancel near zero; the derivatives of the ratio cancel far from it.
+        # coth(x) - 1 / x cancels near zero; derivatives of the ratio cancel for large x.
         one = literal(1, x)
         is_near, inside, outside = _near_and_far(x, 2)
         near = x * spherical_ratio(one, inside)
@@ -116,13 +115,13 @@ class LogSinhc(UnaryScalarOp):
 
 
 class ExprelLogSlope(UnaryScalarOp):
-    """1 / (1 - exp(-x)) - 1 / x, the derivative of log((exp(x) - 1) / x); it is 1/2 at zero."""
+    """1 / (1 - exp(-x)) - 1 / x, the derivative of log((exp(x) - 1) / x), with 1/2 at zero."""
 
     numpy = native = routines.exprel_log_slope
     dtype = upgrade_to_float_no_complex
 
     def pullback(self, x: Any, y: Any, g: Any) -> tuple:
-        # That of coth(h) / 2 - 1 / (2 h) for h = x / 2; far from zero the terms of that cancel.
+        # The derivative of coth(h) / 2 - 1 / (2 h) for h = x / 2, which cancels for large x.
         one = literal(1, x)
         is_near, inside, outside = _near_and_far(x, 8)
         half = inside / literal(2, x)
@@ -154,8 +153,8 @@ class Log1pRatio(BinaryScalarOp):
 
     def pullback(self, n: Any, x: Any, y: Any, g: Any) -> tuple:
         undefined = grad_not_implemented(self, 0, n, "The order is a whole number.")
-        following = n + literal(1, n)
-        return undefined, -g * following * log1p_ratio(following, x)
+        next_order = n + literal(1, n)
+        return undefined, -g * next_order * log1p_ratio(next_order, x)
 
 
 class SphericalBesselOfSquare(BinaryScalarOp):

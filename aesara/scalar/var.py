@@ -1,4 +1,4 @@
-"""Scalar variables and constants, with Python's operators."""
+"""Scalar variables and constants, with operators."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ __all__ = ["ScalarConstant", "ScalarVariable"]
 
 
 class _scalar_py_operators:
-    """Python's operators on scalar variables. ``==`` compares identity; use `aesara.scalar.eq` for values."""
+    """Operators of scalar variables. ``==`` compares identity; for values see `aesara.scalar.eq`."""
 
     ndim = 0
     type: ScalarType
 
-    # NumPy's numbers leave operators to those below; its functions refuse.
+    # NumPy's scalars delegate operators to these; functions of NumPy raise an error.
     __array_ufunc__ = None
     __pandas_priority__ = 5000
 
@@ -41,7 +41,7 @@ class _scalar_py_operators:
 
     @property
     def shape(self) -> Any:
-        """The empty vector, as a tensor variable."""
+        """An empty vector, as a tensor variable."""
         return hooks.empty_shape()
 
     @property
@@ -151,15 +151,15 @@ class _scalar_py_operators:
         return conj(self)
 
     def astype(self, dtype: Any) -> Any:
-        """Return the value converted to a dtype."""
+        """Return the value cast to a dtype."""
         return cast(self, dtype)
 
     def zeros_like(self, dtype: str | None = None) -> Any:
-        """Return zero of this variable's dtype, or of another one, as a function of this variable."""
+        """Return zero, of the dtype of this variable or another one, as a function of this variable."""
         return self._fill(0, dtype)
 
     def ones_like(self, dtype: str | None = None) -> Any:
-        """Return one of this variable's dtype, or of another one, as a function of this variable."""
+        """Return one, of the dtype of this variable or another one, as a function of this variable."""
         return self._fill(1, dtype)
 
     def _fill(self, value: int, dtype: str | None) -> Any:
@@ -167,7 +167,7 @@ class _scalar_py_operators:
 
 
 class ScalarVariable(_scalar_py_operators, Variable):
-    """A variable whose values are single numbers.
+    """A variable whose values are numbers.
 
     Examples
     --------
@@ -179,7 +179,7 @@ class ScalarVariable(_scalar_py_operators, Variable):
 
 
 class ScalarConstant(ScalarVariable, Constant):
-    """A single number that is known when the graph is built.
+    """A constant number.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from aesara.configdefaults import config
 from aesara.graph.messages import describe
 from aesara.graph.nodes import Apply
 from aesara.graph.op import Op
-from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero, times
+from aesara.scalar.complex_forms import Parts, choose, complex_form, is_nonzero, multiply
 from aesara.tensor.core.conversion import as_tensor_variable
 from aesara.tensor.core.dtypes import discrete_dtypes
 from aesara.tensor.core.tensor_type import tensor_type
@@ -208,7 +208,7 @@ class MulWithoutZeros(aes.BinaryScalarOp):
 
 @complex_form(MulWithoutZeros)
 def _mul_without_zeros(op: MulWithoutZeros, z: Parts, w: Parts) -> Parts:
-    return choose(is_nonzero(z), choose(is_nonzero(w), times(z, w), z), w)
+    return choose(is_nonzero(z), choose(is_nonzero(w), multiply(z, w), z), w)
 
 
 mul_without_zeros = MulWithoutZeros(name="mul_without_zeros")
