@@ -1,8 +1,8 @@
-"""Gradient calculations: symbolic gradients, and operators that change them.
+"""Gradient calculations: symbolic gradients, and operators that modify them.
 
-The algorithm is in `aesara.graph.pullback` and `aesara.graph.forward_mode`; what needs tensors is in
-`aesara.tensor.derivatives.jacobian`, the operators that are the identity in the forward direction only in
-`aesara.tensor.derivatives.gradient_operators`, the check against finite differences in `aesara.finite_differences`.
+The algorithms are in `aesara.graph.pullback` and `aesara.graph.forward_mode`, Jacobians in
+`aesara.tensor.derivatives.jacobian`, operators that are the identity except for their gradient in
+`aesara.tensor.derivatives.gradient_operators`, and checks against finite differences in `aesara.finite_differences`.
 """
 
 from aesara.configdefaults import config

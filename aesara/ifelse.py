@@ -1,4 +1,4 @@
-"""`ifelse`: a choice of which only one side is computed."""
+"""`ifelse`: a choice between two branches, of which only one is computed."""
 
 from __future__ import annotations
 
@@ -40,24 +40,24 @@ __all__ = [
 
 
 class IfElse(Op):
-    """Computes the values of one of two branches; the other branch is not computed at all.
+    """A lazy choice between two branches.
 
-    The inputs are the condition, the values of the first branch (taken if the condition is not zero), and those of
-    the second.
+    The inputs are the condition, the values of the first branch (selected if the condition is not zero), and those of
+    the second branch.
 
     Parameters
     ----------
     n_outs
-        How many values there are.
+        The number of values of a branch.
     as_view
-        Whether outputs may be the very arrays of the first branch instead of copies.  Those of the second one are
-        copied in any case: an output is known as a view of one input.
+        Whether outputs may be views of the values of the first branch instead of copies.  Values of the second branch
+        are always copied, since an output can be declared a view of one input only.
     name
         A name for messages.
     """
 
     __props__ = ("as_view", "n_outs", "name")
-    #: rules leave alone what such an operation may not compute
+    #: rules do not assume that the operands of a lazy op are computed
     is_lazy = True
 
     def __init__(self, n_outs: int, as_view: bool = False, name: str | None = None):
@@ -76,41 +76,41 @@ class IfElse(Op):
         if condition.type.ndim:
             raise TypeError(f"The condition argument must be a truthy scalar value; got {condition.type}.")
         then, other, types = [], [], []
-        for one, two in zip(branches[: self.n_outs], branches[self.n_outs :]):
-            one, two, kind = _unify_types(one, two)
-            then.append(one)
-            other.append(two)
-            types.append(kind)
-        return Apply(self, [condition, *then, *other], [kind() for kind in types])
+        for first, second in zip(branches[: self.n_outs], branches[self.n_outs :]):
+            first, second, type_of_both = _unify_types(first, second)
+            then.append(first)
+            other.append(second)
+            types.append(type_of_both)
+        return Apply(self, [condition, *then, *other], [type_of_both() for type_of_both in types])
 
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         then, other = input_shapes[1 : 1 + self.n_outs], input_shapes[1 + self.n_outs :]
         return [
-            None if one is None else tuple(
-                [a if a is b else switch(node.inputs[0], a, b) for a, b in zip(one, two)]
+            None if first is None else tuple(
+                [a if a is b else switch(node.inputs[0], a, b) for a, b in zip(first, second)]
             )
-            for one, two in zip(then, other)
+            for first, second in zip(then, other)
         ]  # fmt: skip
 
     def connection_pattern(self, node: Apply) -> list[list[bool]]:
-        own = [[k == o for o in range(self.n_outs)] for k in range(self.n_outs)]
-        # As with `switch`, a condition has a gradient: zero.
-        return [[True] * self.n_outs, *own, *own]
+        same_position = [[k == o for o in range(self.n_outs)] for k in range(self.n_outs)]
+        # As for `switch`, the gradient for the condition is zero.
+        return [[True] * self.n_outs, *same_position, *same_position]
 
     def L_op(self, inputs: Sequence[Any], outputs: Sequence[Any], output_gradients: Sequence[Any]) -> list[Any]:
-        flowing = [k for k, g in enumerate(output_gradients) if not is_disconnected(g)]
+        connected = [k for k, g in enumerate(output_gradients) if not is_disconnected(g)]
         result: list[Any] = [disconnected_type() for _ in inputs]
-        if not flowing:
+        if not connected:
             return result
         result[0] = inputs[0].zeros_like(dtype="floatX")
-        gradients = [output_gradients[k] for k in flowing]
-        choose = IfElse(len(flowing), self.as_view, self.name)
+        gradients = [output_gradients[k] for k in connected]
+        choice = IfElse(len(connected), self.as_view, self.name)
         for first in (1, 1 + self.n_outs):
-            # The values of the side that is not taken have zeros of their own shapes.
-            zeros = [inputs[first + k].zeros_like().astype(g.type.dtype) for k, g in zip(flowing, gradients)]
-            sides = (gradients, zeros) if first == 1 else (zeros, gradients)
-            made = choose(inputs[0], *sides[0], *sides[1], return_list=True)
-            for k, gradient in zip(flowing, made):
+            # The gradients for values of the other branch are zeros of the same shape.
+            zeros = [inputs[first + k].zeros_like().astype(g.type.dtype) for k, g in zip(connected, gradients)]
+            branches = (gradients, zeros) if first == 1 else (zeros, gradients)
+            chosen_gradients = choice(inputs[0], *branches[0], *branches[1], return_list=True)
+            for k, gradient in zip(connected, chosen_gradients):
                 result[first + k] = gradient
         return result
 
@@ -120,34 +120,34 @@ class IfElse(Op):
 
     def branch_inputs(self, node: Apply, condition: Any) -> Sequence[Variable]:
         """Return the inputs of the branch that `condition` selects."""
-        start = self._first_taken(condition)
+        start = self._first_input_of_branch(condition)
         return node.inputs[start : start + self.n_outs]
 
     def perform(
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: object = None
     ) -> None:
-        start = self._first_taken(inputs[0])
+        start = self._first_input_of_branch(inputs[0])
         for k, storage in enumerate(output_storage):
             storage[0] = self._output_value(node.outputs[k], inputs[start + k], start)
 
-    def _first_taken(self, condition: Any) -> int:
-        """Index of the first input of the branch that is taken."""
+    def _first_input_of_branch(self, condition: Any) -> int:
+        """Return the position of the first input of the selected branch."""
         return 1 if condition else 1 + self.n_outs
 
     def _output_value(self, out: Variable, value: Any, start: int) -> Any:
-        """Return a branch's value as the output `out`: the first branch's as a view if allowed, others as a copy."""
+        """Return the value of an output: a view of a value of the first branch if this is allowed, else a copy."""
         return value if self.as_view and start == 1 else out.type.copy_value(value)
 
     def make_thunk(
         self, node: Apply, storage_map: dict, compute_map: dict, no_recycling: list[Variable], impl: str | None = None
     ) -> Any:
-        """A lazy thunk: asks for the condition first, then for the values of one branch."""
+        """Return a lazy thunk, which requests the condition first and then the values of one branch."""
         outputs = node.outputs
 
         def run() -> list[int]:
             if not compute_map[node.inputs[0]][0]:
                 return [0]
-            start = self._first_taken(storage_map[node.inputs[0]][0])
+            start = self._first_input_of_branch(storage_map[node.inputs[0]][0])
             missing = [start + k for k in range(self.n_outs) if not compute_map[node.inputs[start + k]][0]]
             if missing:
                 return missing
@@ -174,64 +174,66 @@ def _(op: IfElse, node: Any, output: Any, found: Found) -> tuple[Support, bool]:
     return support, one.is_clean and two.is_clean
 
 
-def _unify_types(one: Any, two: Any) -> tuple[Variable, Variable, Any]:
-    """The two values, and the type that both have: sizes that differ are unknown."""
-    if isinstance(one, Variable) and isinstance(two, Variable) and not _are_compatible(one.type, two.type):
+def _unify_types(first: Any, second: Any) -> tuple[Variable, Variable, Any]:
+    """Return both values with a common type, in which sizes that differ are unknown."""
+    if isinstance(first, Variable) and isinstance(second, Variable) and not _are_compatible(first.type, second.type):
         raise TypeError(
-            f"IfElse: the types of the two branches, {one.type} and {two.type}, do not match: {_branch_text(one)}, "
-            f"{_branch_text(two)}."
+            f"IfElse: the types of the two branches, {first.type} and {second.type}, do not match: "
+            f"{_branch_text(first)}, {_branch_text(second)}."
         )
-    if isinstance(one, Variable) and type(one.type) is not TensorType:
-        two = one.type.filter_variable(two)
-        return one, two, one.type
-    if isinstance(two, Variable) and type(two.type) is not TensorType:
-        return two.type.filter_variable(one), two, two.type
-    one, two = as_tensor_variable(one), as_tensor_variable(two)
-    if one.type.dtype != two.type.dtype:
+    if isinstance(first, Variable) and type(first.type) is not TensorType:
+        second = first.type.filter_variable(second)
+        return first, second, first.type
+    if isinstance(second, Variable) and type(second.type) is not TensorType:
+        return second.type.filter_variable(first), second, second.type
+    first, second = as_tensor_variable(first), as_tensor_variable(second)
+    if first.type.dtype != second.type.dtype:
         raise TypeError(
             "IfElse requires compatible dtypes for both branches: got "
-            f"true_branch={one.type.dtype}, false_branch={two.type.dtype}: {_branch_text(one)}, {_branch_text(two)}. "
+            f"true_branch={first.type.dtype}, false_branch={second.type.dtype}: "
+            f"{_branch_text(first)}, {_branch_text(second)}. "
             "Convert one, as in `at.cast(value, dtype)`."
         )
-    if one.type.ndim != two.type.ndim:
+    if first.type.ndim != second.type.ndim:
         raise TypeError(
             "IfElse requires compatible ndim values for both branches: got "
-            f"true_branch={one.type.ndim}, false_branch={two.type.ndim}: {_branch_text(one)}, {_branch_text(two)}. "
+            f"true_branch={first.type.ndim}, false_branch={second.type.ndim}: "
+            f"{_branch_text(first)}, {_branch_text(second)}. "
             "Both branches must have the same number of dimensions: add some of length 1, as in `x[None]`, or reshape "
             "one."
         )
-    shape = tuple(a if a == b else None for a, b in zip(one.type.shape, two.type.shape))
-    loose = [unbroadcast(v, *[d for d, n in enumerate(v.type.shape) if n == 1 != shape[d]]) for v in (one, two)]
-    return loose[0], loose[1], TensorType(one.type.dtype, shape)
+    shape = tuple(a if a == b else None for a, b in zip(first.type.shape, second.type.shape))
+    unified = [unbroadcast(v, *[d for d, n in enumerate(v.type.shape) if n == 1 != shape[d]]) for v in (first, second)]
+    return unified[0], unified[1], TensorType(first.type.dtype, shape)
 
 
 def _branch_text(branch: Variable) -> str:
     return f"{describe(branch)} has type {branch.type}"
 
 
-def _are_compatible(one: Any, two: Any) -> bool:
-    """Return whether two types can be those of one output; of dense tensors, dtype and rank are checked elsewhere."""
-    return type(one) is type(two) is TensorType or bool(one.in_same_class(two))
+def _are_compatible(first: Any, second: Any) -> bool:
+    """Return whether two types can be types of one output; dtype and rank of dense tensors are checked elsewhere."""
+    return type(first) is type(second) is TensorType or bool(first.in_same_class(second))
 
 
 def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None = None) -> Any:
-    """Return the values of one of two branches, by a condition that is known when the function runs.
+    """Return the values of one of two branches, selected by a scalar condition at run time.
 
-    Unlike `switch` it chooses as a whole, and what only the other branch needs is not computed.
+    Unlike `switch`, which selects elements, it selects whole values, and computes only what the selected branch needs.
 
     Parameters
     ----------
     condition
-        A scalar; not zero for the first branch.
+        A scalar; the first branch is selected if it is not zero.
     then_branch, else_branch
-        A variable, or lists of variables, as many on both sides and of equal dtypes and numbers of dimensions.
+        Variables, or lists of variables of the same length, with the same dtypes and numbers of dimensions.
     name
         A name for messages.
 
     Returns
     -------
     Variable, or list or tuple of Variable
-        The same as `then_branch`.
+        The selected values, with the structure of `then_branch`.
 
     Examples
     --------
@@ -243,16 +245,16 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
     array([ 2., 10.])
     """
     branches = then_branch, else_branch
-    then, other = (list(one) if isinstance(one, (list, tuple)) else [one] for one in branches)
+    then, other = (list(branch) if isinstance(branch, (list, tuple)) else [branch] for branch in branches)
     if len(then) != len(other):
         raise ValueError(
             "The number of values on the `then` branch must match the `else` branch: "
             f"got {len(then)} for `then`, and {len(other)} for `else`."
         )
-    made = IfElse(len(then), name=name)(condition, *then, *other, return_list=True)
+    outputs = IfElse(len(then), name=name)(condition, *then, *other, return_list=True)
     if isinstance(then_branch, tuple):
-        return tuple(made)
-    return made if isinstance(then_branch, list) else made[0]
+        return tuple(outputs)
+    return outputs if isinstance(then_branch, list) else outputs[0]
 
 
 # -- rewrites ------------------------------------------------------------------------------------------------------
@@ -260,7 +262,7 @@ def ifelse(condition: Any, then_branch: Any, else_branch: Any, name: str | None 
 
 @node_rewriter([IfElse])
 def local_known_choice(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """A choice by a condition that is known is the branch that is taken."""
+    """``ifelse(constant, a, b)`` -> ``a`` or ``b``"""
     condition = node.inputs[0]
     if not isinstance(condition, Constant):
         return False
@@ -272,7 +274,7 @@ canonicalize.register("local_known_choice", local_known_choice, "fast_run", "fas
 
 @node_rewriter([IfElse])
 def cond_make_inplace(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """Let the outputs be the very arrays of the first branch."""
+    """``ifelse(c, a, b)`` -> ``ifelse{inplace}(c, a, b)``, whose outputs may be views of ``a``"""
     if node.op.as_view:
         return False
     return IfElse(node.op.n_outs, True, node.op.name)(*node.inputs, return_list=True)
@@ -280,28 +282,28 @@ def cond_make_inplace(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bo
 
 @node_rewriter([IfElse])
 def cond_remove_identical(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Compute an output once that stands twice among those of a choice."""
+    """``ifelse(c, [a, a], [b, b])`` -> ``ifelse(c, [a], [b])``"""
     n = node.op.n_outs
     then, other = node.inputs[1 : 1 + n], node.inputs[1 + n :]
     first: dict[tuple[Variable, Variable], int] = {}
-    place = [first.setdefault(pair, k) for k, pair in enumerate(zip(then, other, strict=True))]
-    kept = sorted(set(place))
-    if len(kept) == n:
+    first_equal = [first.setdefault(pair, k) for k, pair in enumerate(zip(then, other, strict=True))]
+    distinct = sorted(set(first_equal))
+    if len(distinct) == n:
         return False
-    smaller = IfElse(len(kept), node.op.as_view, node.op.name)
-    made = smaller(node.inputs[0], *[then[k] for k in kept], *[other[k] for k in kept], return_list=True)
-    return {out: made[kept.index(place[k])] for k, out in enumerate(node.outputs)}
+    choice = IfElse(len(distinct), node.op.as_view, node.op.name)
+    outputs = choice(node.inputs[0], *[then[k] for k in distinct], *[other[k] for k in distinct], return_list=True)
+    return {out: outputs[distinct.index(first_equal[k])] for k, out in enumerate(node.outputs)}
 
 
-def _without_inner_choice(node: Apply, side: int) -> list[Variable] | bool:
-    """Values of a branch that are a choice by the same condition are values of that choice's same branch."""
+def _without_inner_choice(node: Apply, branch: int) -> list[Variable] | bool:
+    """``ifelse(c, ifelse(c, x, y), z)`` -> ``ifelse(c, x, z)``, and likewise in the second branch."""
     n = node.op.n_outs
     inputs, changed = list(node.inputs), False
-    for k in range(1 + side * n, 1 + side * n + n):
+    for k in range(1 + branch * n, 1 + branch * n + n):
         owner = inputs[k].owner
         if owner is not None and isinstance(owner.op, IfElse) and owner.inputs[0] is node.inputs[0]:
             position = owner.outputs.index(inputs[k])
-            replacement = owner.inputs[1 + side * owner.op.n_outs + position]
+            replacement = owner.inputs[1 + branch * owner.op.n_outs + position]
             if replacement.type == inputs[k].type:
                 inputs[k], changed = replacement, True
     return node.op(*inputs, return_list=True) if changed else False
@@ -309,18 +311,18 @@ def _without_inner_choice(node: Apply, side: int) -> list[Variable] | bool:
 
 @node_rewriter([IfElse])
 def cond_merge_ifs_true(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """In the first branch, a choice by the same condition takes its first branch."""
+    """``ifelse(c, ifelse(c, x, y), z)`` -> ``ifelse(c, x, z)``"""
     return _without_inner_choice(node, 0)
 
 
 @node_rewriter([IfElse])
 def cond_merge_ifs_false(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """In the second branch, a choice by the same condition takes its second branch."""
+    """``ifelse(c, z, ifelse(c, x, y))`` -> ``ifelse(c, z, y)``"""
     return _without_inner_choice(node, 1)
 
 
 def _join(first: Apply, second: Apply) -> Apply:
-    """One choice for the outputs of two by the same condition."""
+    """Return one choice for the outputs of two choices by the same condition."""
     n, m = first.op.n_outs, second.op.n_outs
     names = [name for name in (first.op.name, second.op.name) if name]
     both = IfElse(n + m, first.op.as_view and second.op.as_view, "&".join(names) or None)
@@ -329,7 +331,7 @@ def _join(first: Apply, second: Apply) -> Apply:
 
 
 class CondMerge(GraphRewriter):
-    """Joins choices by the same condition to one, where none of them depends on another."""
+    """Merges choices by the same condition that do not depend on each other."""
 
     def apply(self, fgraph: FunctionGraph) -> None:
         while True:
@@ -343,15 +345,15 @@ class CondMerge(GraphRewriter):
     @staticmethod
     def _find(fgraph: FunctionGraph) -> tuple[Apply, Apply] | None:
         seen: list[Apply] = []
-        behind: dict[Apply, set[Apply]] = {}
+        dependencies: dict[Apply, set[Apply]] = {}
         for node in fgraph.toposort():
-            behind[node] = set()
+            dependencies[node] = set()
             for variable in node.inputs:
                 if variable.owner is not None:
-                    behind[node] |= {variable.owner, *behind[variable.owner]} & set(seen)
+                    dependencies[node] |= {variable.owner, *dependencies[variable.owner]} & set(seen)
             if isinstance(node.op, IfElse):
                 for other in seen:
-                    if other.inputs[0] is node.inputs[0] and other not in behind[node]:
+                    if other.inputs[0] is node.inputs[0] and other not in dependencies[node]:
                         return other, node
                 seen.append(node)
         return None
@@ -359,7 +361,7 @@ class CondMerge(GraphRewriter):
 
 @node_rewriter([IfElse])
 def cond_merge_random_op(fgraph: FunctionGraph, node: Apply) -> dict[Variable, Variable] | bool:
-    """Join two choices by the same condition that feed one node."""
+    """Merge two choices by the same condition that are inputs of the same node."""
     clients = {client for out in node.outputs for client, _ in fgraph.clients[out] if isinstance(client, Apply)}
     for client in clients:
         for variable in client.inputs:
@@ -387,7 +389,7 @@ def _depends(node: Apply, on: Apply) -> bool:
 
 @node_rewriter(None)
 def ifelse_lift_single_if_through_acceptable_ops(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """An operation on the single output of a choice is done in both branches, so that it becomes lazy, too."""
+    """``f(ifelse(c, a, b), x)`` -> ``ifelse(c, f(a, x), f(b, x))``, so that `f` becomes lazy"""
     if isinstance(node.op, IfElse) or len(node.outputs) != 1:
         return False
     choices = [
@@ -395,13 +397,13 @@ def ifelse_lift_single_if_through_acceptable_ops(fgraph: FunctionGraph, node: Ap
     ]
     if len(choices) != 1 or not all(isinstance(v.type, TensorType) for v in node.inputs):
         return False
-    ((place, choice),) = choices
+    ((position, choice),) = choices
     if choice.op.n_outs != 1 or len(fgraph.clients[choice.outputs[0]]) != 1:
         return False
-    sides = []
+    branches = []
     for value in choice.inputs[1:]:
         inputs = list(node.inputs)
-        inputs[place] = value
-        (made,) = node.op.make_node(*inputs).outputs
-        sides.append(made)
-    return [IfElse(1, choice.op.as_view, choice.op.name)(choice.inputs[0], *sides)]
+        inputs[position] = value
+        (branch_output,) = node.op.make_node(*inputs).outputs
+        branches.append(branch_output)
+    return [IfElse(1, choice.op.as_view, choice.op.name)(choice.inputs[0], *branches)]

@@ -1,4 +1,4 @@
-"""Graphs as operations: `OpFromGraph`."""
+"""Graphs as ops: `OpFromGraph`."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ Override = Any  # "default", a function, an OpFromGraph, a variable of NullType 
 def construct_nominal_fgraph(
     inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> tuple[FunctionGraph, Sequence[Variable]]:
-    """Return a graph in which nominal variables stand for the inputs and for the shared variables that it uses.
+    """Return a graph on nominal variables, which replace the inputs and the shared variables of the given graph.
 
     Returns
     -------
     tuple
-        The graph, whose inputs are those given and then one for each shared variable; and the shared variables.
+        The graph, whose inputs are `inputs` followed by one for each shared variable; and the shared variables.
 
     Raises
     ------
     MissingInputError
-        If the outputs depend on anything else.
+        If the outputs depend on other variables.
 
     Examples
     --------
@@ -72,34 +72,34 @@ def construct_nominal_fgraph(
         if variable not in shared:
             shared.append(variable)
     nominal = [NominalVariable(k, v.type) for k, v in enumerate([*inputs, *shared])]
-    replaced = clone_replace(list(outputs), dict(zip([*inputs, *shared], nominal)))
-    return FunctionGraph(nominal, replaced, clone=False), shared
+    nominal_outputs = clone_replace(list(outputs), dict(zip([*inputs, *shared], nominal)))
+    return FunctionGraph(nominal, nominal_outputs, clone=False), shared
 
 
-def _updates_within(
+def _updates_in_terms_of(
     shared: Sequence[Variable], inputs: Sequence[Variable], outputs: Sequence[Variable]
 ) -> dict[int, Variable]:
-    """The default updates of shared variables that depend on the inputs of a graph, by position."""
-    found = {}
+    """Return default updates of shared variables that depend on the inputs of a graph, by position."""
+    updates = {}
     with_update = {v: u for v in shared if (u := getattr(v, "default_update", None)) is not None}
     if with_update:
         for node in io_toposort(inputs, outputs):
             if isinstance(node.op, OpFromGraph):
-                with_update.update({v: node.op.update_within(node, v) or u for v, u in with_update.items()})
+                with_update.update({v: node.op.update_in_terms_of(node, v) or u for v, u in with_update.items()})
     for position, variable in enumerate(shared):
         if variable in with_update:
             update = with_update[variable]
-            above = set(ancestors([update], inputs))
-            known = all(v.owner or v in inputs or isinstance(v, (Constant, SharedVariable)) for v in above)
-            if known and not above.isdisjoint(inputs):
-                found[position] = update
-    return found
+            dependencies = set(ancestors([update], inputs))
+            is_closed = all(v.owner or v in inputs or isinstance(v, (Constant, SharedVariable)) for v in dependencies)
+            if is_closed and not dependencies.isdisjoint(inputs):
+                updates[position] = update
+    return updates
 
 
 def infer_shape(
     outs: Sequence[Variable], inputs: Sequence[Variable], input_shapes: Sequence[Any]
 ) -> list[tuple[Variable, ...] | None]:
-    """Return the shapes of a graph's outputs, given those of its inputs (None for what is no tensor).
+    """Return the shapes of the outputs of a graph, given those of its inputs (None for types other than tensors).
 
     Examples
     --------
@@ -117,38 +117,37 @@ def infer_shape(
             feature.shape_of[inner] = tuple([as_tensor_variable(n) for n in shape])
     shapes = [feature.shape_of[out] for out in fgraph.outputs]
     lengths = [n for shape in shapes if shape is not None for n in shape]
-    given = iter(clone_replace(lengths, dict(zip(fgraph.inputs, inputs))) if lengths else [])
-    return [None if shape is None else tuple([next(given) for _ in shape]) for shape in shapes]
+    converted = iter(clone_replace(lengths, dict(zip(fgraph.inputs, inputs))) if lengths else [])
+    return [None if shape is None else tuple([next(converted) for _ in shape]) for shape in shapes]
 
 
 class OpFromGraph(Op, HasInnerGraph):
-    """An operation that is a graph.
+    """An op whose outputs are computed by a graph.
 
-    Compiled, it costs what its graph costs. It is good for naming a part of a model, and for giving it another
-    gradient than that of its parts.
+    Compiled, it has the cost of the graph. It serves to name a part of a model, or to define a custom gradient.
 
     Parameters
     ----------
     inputs, outputs
-        The graph. Shared variables that it uses become further inputs by themselves.
+        The graph. The shared variables that it uses become additional inputs.
     inline
-        Whether rewriting puts the graph in the operation's place first, so that rules see through it.
+        Whether rewriting replaces the op by the graph first, so that rules can match parts of the graph.
     lop_overrides
         The gradient: ``"default"`` for that of the graph; a function ``f(inputs, outputs, output_gradients)`` that
         returns a list of gradients, one for each input; an `OpFromGraph` with these arguments; a variable of
-        `NullType` or `DisconnectedType` for all inputs; or a list with one of these for each input, where a function
-        returns one gradient.
+        `NullType` or `DisconnectedType` for all inputs; or a list with one of these for each input, in which functions
+        return one gradient.
     grad_overrides
-        The same with functions ``f(inputs, output_gradients)``. Only one of the two may be given.
+        Like `lop_overrides`, but with functions ``f(inputs, output_gradients)``. Only one of both may be given.
     rop_overrides
         The forward derivative: ``"default"``, a function ``f(inputs, eval_points)`` that returns a list with one
         variable for each output, an `OpFromGraph`, or a list with one for each output.
     connection_pattern
-        Which outputs depend on which inputs (rows are inputs), if that is not to be found from the graph.
+        Whether each output depends on each input (rows are inputs); by default it is deduced from the graph.
     name
         A name for messages.
     **kwargs
-        Passed to `aesara.function` when the graph is compiled for itself.
+        Arguments of `aesara.function` for compiling the graph on its own.
 
     Examples
     --------
@@ -162,8 +161,8 @@ class OpFromGraph(Op, HasInnerGraph):
     array(1.)
     """
 
-    #: For a subclass that is a random variable, how many dimensions one draw has, which is the output that the
-    #: operation returns by default. Its type leaves open how long they are; see `RandomVariable.open_support`.
+    #: for subclasses that are random variables, the number of dimensions of a draw, which is the default output; the
+    #: lengths of these dimensions are unknown in its type, see `RandomVariable.open_support`
     ndim_supp: int | None = None
 
     def __init__(
@@ -183,8 +182,8 @@ class OpFromGraph(Op, HasInnerGraph):
         self.is_inline = inline
         self.name = name
         self.fgraph, self.shared_inputs = construct_nominal_fgraph(inputs, outputs)
-        self._given = list(inputs)
-        self._updates = _updates_within(self.shared_inputs, self._given, outputs)
+        self._graph_inputs = list(inputs)
+        self._updates = _updates_in_terms_of(self.shared_inputs, self._graph_inputs, outputs)
         self.kwargs = kwargs
         self.input_types = [v.type for v in inputs]
         self.output_types = [v.type for v in outputs]
@@ -208,12 +207,12 @@ class OpFromGraph(Op, HasInnerGraph):
         return self.with_step(self.inner_inputs, self.inner_outputs)
 
     def with_step(self, inputs: Sequence[Variable], outputs: Sequence[Variable]) -> OpFromGraph:
-        """The same operation with another graph of the same inputs and outputs."""
+        """Return the op with another graph that has the same types of inputs and outputs."""
         other = object.__new__(type(self))
         other.__dict__.update({key: value for key, value in self.__dict__.items() if key != "fn"})
         nominal = [NominalVariable(k, v.type) for k, v in enumerate(inputs)]
-        replaced = clone_replace(list(outputs), dict(zip(inputs, nominal)))
-        other.fgraph = FunctionGraph(nominal, replaced, clone=False)
+        nominal_outputs = clone_replace(list(outputs), dict(zip(inputs, nominal)))
+        other.fgraph = FunctionGraph(nominal, nominal_outputs, clone=False)
         return other
 
     def _facts(self) -> tuple[Any, ...]:
@@ -235,7 +234,7 @@ class OpFromGraph(Op, HasInnerGraph):
         return hash((type(self), self.is_inline, tuple(self.input_types), tuple(self.output_types)))
 
     def digest_facts(self) -> tuple[Any, ...]:
-        # What replaces its gradients has played its part when a graph is compiled.
+        # Overrides of gradients are not needed any more when a graph is compiled.
         graph = InnerGraph(self.inner_inputs, self.inner_outputs)
         return self.is_inline, self.input_types, self.output_types, self.ndim_supp, graph
 
@@ -245,53 +244,55 @@ class OpFromGraph(Op, HasInnerGraph):
     def __getstate__(self) -> dict[str, Any]:
         return {key: value for key, value in self.__dict__.items() if key != "fn"}
 
-    def update_within(self, node: Apply, variable: Variable) -> Variable | None:
-        """The default update of a shared variable that the graph reads, in terms of a node's inputs.
+    def update_in_terms_of(self, node: Apply, variable: Variable) -> Variable | None:
+        """Return the default update of a shared variable that the graph reads, in terms of the inputs of a node.
 
-        None if it has none, or one that has nothing to do with the graph.
+        The result is None if there is no update, or if it does not depend on the inputs of the graph.
         """
-        places = [k for k, shared in enumerate(self.shared_inputs) if shared is variable and k in self._updates]
-        if not places:
+        positions = [k for k, shared in enumerate(self.shared_inputs) if shared is variable and k in self._updates]
+        if not positions:
             return None
-        return clone_replace([self._updates[places[0]]], dict(zip(self._given, node.inputs)))[0]
+        return clone_replace([self._updates[positions[0]]], dict(zip(self._graph_inputs, node.inputs)))[0]
 
     # -- types -----------------------------------------------------------------------------------------------
 
     def make_node(self, *inputs: Any) -> Apply:
-        """Apply the operation to inputs, and to what takes the places of `shared_inputs`, if that is given too.
+        """Apply the op to inputs, optionally followed by replacements of `shared_inputs`.
 
-        Where these are other variables, the operation is another one, which has them.
+        With replacements, the op of the node is a copy that has these as shared inputs.
         """
         expected, n_shared = len(self.input_types), len(self.shared_inputs)
-        given = list(inputs)
-        if len(given) not in (expected, expected + n_shared):
-            raise ValueError(f"Expected at least {expected} input(s) for {self}, got {len(given)}.")
-        converted = [kind.filter_variable(value) for kind, value in zip(self.input_types, given)]
-        shared = given[expected:] or list(self.shared_inputs)
-        shared = [own.type.filter_variable(value) for own, value in zip(self.shared_inputs, shared)]
-        kinds = [v.type for v in self.inner_outputs]
+        arguments = list(inputs)
+        if len(arguments) not in (expected, expected + n_shared):
+            raise ValueError(f"Expected at least {expected} input(s) for {self}, got {len(arguments)}.")
+        converted = [kind.filter_variable(value) for kind, value in zip(self.input_types, arguments)]
+        shared = arguments[expected:] or list(self.shared_inputs)
+        shared = [old.type.filter_variable(value) for old, value in zip(self.shared_inputs, shared)]
+        output_types = [v.type for v in self.inner_outputs]
         if self.ndim_supp and self.default_output is not None:
-            draw = kinds[self.default_output]
-            kinds[self.default_output] = draw.clone(shape=with_open_lengths(draw.shape, self.ndim_supp))
-        return Apply(self._with_shared(shared), [*converted, *shared], [kind() for kind in kinds])
+            draw = output_types[self.default_output]
+            output_types[self.default_output] = draw.clone(shape=with_open_lengths(draw.shape, self.ndim_supp))
+        return Apply(self._with_shared(shared), [*converted, *shared], [kind() for kind in output_types])
 
     def _with_shared(self, shared: Sequence[Variable]) -> OpFromGraph:
-        """The operation with other variables in the places of its shared inputs.
+        """Return the op with other shared inputs.
 
-        All up to the last that is no shared variable are ordinary inputs.
+        Replacements up to the last one that is not a shared variable become ordinary inputs.
         """
         if all(new is old for new, old in zip(shared, self.shared_inputs)):
             return self
-        ordinary = max((k + 1 for k, one in enumerate(shared) if not isinstance(one, SharedVariable)), default=0)
+        n_ordinary = max(
+            (k + 1 for k, variable in enumerate(shared) if not isinstance(variable, SharedVariable)), default=0
+        )
         overrides = (self.lop_overrides, self.grad_overrides, self.rop_overrides)
-        if ordinary and not all(isinstance(one, str) for one in overrides):
-            return self  # they are about the inputs that there were
+        if n_ordinary and not all(isinstance(variable, str) for variable in overrides):
+            return self  # overrides apply to the original inputs
         other = self.with_step(self.inner_inputs, self.inner_outputs)
-        other.shared_inputs = list(shared[ordinary:])
-        other.input_types = [*self.input_types, *(one.type for one in shared[:ordinary])]
-        kept = {k: u for k, u in self._updates.items() if shared[k] is self.shared_inputs[k]}
-        other._updates = {k - ordinary: update for k, update in kept.items() if k >= ordinary}
-        other._given = [*self._given, *self.shared_inputs[:ordinary]]
+        other.shared_inputs = list(shared[n_ordinary:])
+        other.input_types = [*self.input_types, *(variable.type for variable in shared[:n_ordinary])]
+        kept_updates = {k: u for k, u in self._updates.items() if shared[k] is self.shared_inputs[k]}
+        other._updates = {k - n_ordinary: update for k, update in kept_updates.items() if k >= n_ordinary}
+        other._graph_inputs = [*self._graph_inputs, *self.shared_inputs[:n_ordinary]]
         other._lop_op = other._rop_op = None
         return other
 
@@ -302,8 +303,12 @@ class OpFromGraph(Op, HasInnerGraph):
         pattern = io_connection_pattern(self.inner_inputs, self.inner_outputs)
         for override in (self.lop_overrides, self.grad_overrides):
             if isinstance(override, list):
-                for row, one in zip(pattern, override):
-                    if one is not None and one != "default" and not _is_variable_of(one, DisconnectedType):
+                for row, override_of_input in zip(pattern, override):
+                    if (
+                        override_of_input is not None
+                        and override_of_input != "default"
+                        and not _is_variable_of(override_of_input, DisconnectedType)
+                    ):
                         row[:] = [True] * len(row)
             elif override != "default":
                 pattern = [[True] * len(row) for row in pattern]
@@ -312,33 +317,35 @@ class OpFromGraph(Op, HasInnerGraph):
     def infer_shape(self, fgraph: FunctionGraph, node: Apply, input_shapes: Sequence[Any]) -> list[Any]:
         shapes = infer_shape(self.inner_outputs, self.inner_inputs, input_shapes)
         lengths = [n for shape in shapes if shape is not None for n in shape]
-        # What depends on values of inputs takes those of the node.
-        given = iter(clone_replace(lengths, dict(zip(self.inner_inputs, node.inputs))) if lengths else [])
-        return [None if shape is None else tuple([next(given) for _ in shape]) for shape in shapes]
+        # Sizes that depend on values of inputs are expressed by the inputs of the node.
+        converted = iter(clone_replace(lengths, dict(zip(self.inner_inputs, node.inputs))) if lengths else [])
+        return [None if shape is None else tuple([next(converted) for _ in shape]) for shape in shapes]
 
     # -- derivatives -----------------------------------------------------------------------------------------
 
     def set_grad_overrides(self, grad_overrides: Override) -> None:
-        """Replace the gradient; see the class."""
+        """Override the gradient; see the class."""
         self.grad_overrides, self.lop_overrides, self._lop_op = grad_overrides, "default", None
 
     def set_lop_overrides(self, lop_overrides: Override) -> None:
-        """Replace the gradient; see the class."""
+        """Override the gradient; see the class."""
         self.lop_overrides, self.grad_overrides, self._lop_op = lop_overrides, "default", None
 
     def set_rop_overrides(self, rop_overrides: Override) -> None:
-        """Replace the forward derivative; see the class."""
+        """Override the forward derivative; see the class."""
         self.rop_overrides, self._rop_op = rop_overrides, None
 
     def get_lop_op(self) -> Callable[..., list[Any]]:
-        """Return the function from inputs, outputs and gradients of outputs to gradients of inputs."""
+        """Return the function from inputs, outputs and output gradients to gradients for the inputs."""
         if self._lop_op is None:
-            with config.change_flags(compute_test_value="off"):  # the inner graph stands for any values
+            with config.change_flags(compute_test_value="off"):  # inner variables have no test values
                 self._lop_op = self._make_lop()
         return self._lop_op
 
     def get_rop_op(self) -> Callable[..., list[Any]]:
-        """Return the function from inputs and evaluation points to forward derivatives of outputs; each may be None."""
+        """Return the function from inputs and evaluation points to forward derivatives, which may be None, of the
+        outputs.
+        """
         if self._rop_op is None:
             with config.change_flags(compute_test_value="off"):
                 self._rop_op = self._make_rop()
@@ -364,8 +371,8 @@ class OpFromGraph(Op, HasInnerGraph):
             inputs, rest = list(arguments[: len(self.input_types)]), arguments[count:]
             outputs, gradients = list(rest[:n_outputs]), list(rest[n_outputs:])
             if isinstance(function, OpFromGraph):
-                given = [*inputs, *outputs, *gradients] if with_outputs else [*inputs, *gradients]
-                return function(*given, return_list=True)
+                operands = [*inputs, *outputs, *gradients] if with_outputs else [*inputs, *gradients]
+                return function(*operands, return_list=True)
             return function(inputs, outputs, gradients) if with_outputs else function(inputs, gradients)
 
         missing = [disconnected_type() for _ in self.shared_inputs]
@@ -377,47 +384,59 @@ class OpFromGraph(Op, HasInnerGraph):
             return lambda *arguments: [_as_gradient(g) for g in call(override, arguments)] + missing
         if len(override) != len(self.input_types):
             raise ValueError(f"{self}: expected {len(self.input_types)} overrides of gradients, got {len(override)}.")
-        # Overridden inputs are not differentiated with respect to: the graph need not have such a gradient.
-        of_graph = [k for k, one in enumerate(override) if isinstance(one, str)]
-        default = self._default_lop([*of_graph, *range(len(override), count)]) if of_graph else None
+        # The graph need not have gradients for inputs with overrides.
+        default_positions = [k for k, override_of_input in enumerate(override) if isinstance(override_of_input, str)]
+        default = self._default_lop([*default_positions, *range(len(override), count)]) if default_positions else None
 
-        def one_by_one(*arguments: Any) -> list[Any]:
-            own = default(*arguments) if default is not None else []
-            found = []
-            for k, one in enumerate(override):
-                if isinstance(one, str):
-                    found.append(own[k])
-                elif one is None or isinstance(one, Variable):
-                    found.append(_as_gradient(one))
+        def gradients_by_input(*arguments: Any) -> list[Any]:
+            default_gradients = default(*arguments) if default is not None else []
+            result = []
+            for k, override_of_input in enumerate(override):
+                if isinstance(override_of_input, str):
+                    result.append(default_gradients[k])
+                elif override_of_input is None or isinstance(override_of_input, Variable):
+                    result.append(_as_gradient(override_of_input))
                 else:
-                    made = call(one, arguments)
-                    found.append(_as_gradient(made[0] if isinstance(made, (list, tuple)) else made))
-            return found + (own[len(override) :] if default is not None else missing)
+                    override_result = call(override_of_input, arguments)
+                    result.append(
+                        _as_gradient(
+                            override_result[0] if isinstance(override_result, (list, tuple)) else override_result
+                        )
+                    )
+            return result + (default_gradients[len(override) :] if default is not None else missing)
 
-        return one_by_one
+        return gradients_by_input
 
     def _default_lop(self, positions: Sequence[int]) -> Callable[..., list[Any]]:
-        """The gradient of the graph with respect to the inputs at `positions`, as an operation as well."""
+        """Return the gradient of the graph for the inputs at `positions`, as a function that applies another
+        `OpFromGraph`.
+        """
         smooth = [k for k, v in enumerate(self.inner_outputs) if _is_smooth(v)]
         inputs = [stand_in(v) for v in self.inner_inputs]
         outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
         gradients = [stand_in(v) for v in outputs]
         pattern = self.connection_pattern(None)
-        wanted = [k for k in positions if any(pattern[k][o] for o in smooth)]
-        if not wanted:
+        connected = [k for k in positions if any(pattern[k][o] for o in smooth)]
+        if not connected:
             return lambda *arguments: [disconnected_type() for _ in inputs]
-        chosen = [outputs[o] for o in smooth]
-        terms = Lop(chosen, [inputs[k] for k in wanted], [gradients[o] for o in smooth], disconnected_inputs="ignore")
+        smooth_outputs = [outputs[o] for o in smooth]
+        terms = Lop(
+            smooth_outputs, [inputs[k] for k in connected], [gradients[o] for o in smooth], disconnected_inputs="ignore"
+        )
         name = f"gradient of {self.name}" if self.name else None
         node = OpFromGraph([*inputs, *[gradients[o] for o in smooth]], terms, inline=self.is_inline, name=name)
         unconnected = {k for k, row in enumerate(pattern) if not any(row)}
         count, total = len(inputs), len(self.inner_outputs)
 
         def apply(*arguments: Any) -> list[Any]:
-            given = [*arguments[:count], *[arguments[count + total + o] for o in smooth]]
-            made = dict(zip(wanted, node(*given, return_list=True)))
+            operands = [*arguments[:count], *[arguments[count + total + o] for o in smooth]]
+            gradient_of = dict(zip(connected, node(*operands, return_list=True)))
             return [
-                made[k] if k in made else disconnected_type() if k in unconnected else v.zeros_like(dtype="floatX")
+                gradient_of[k]
+                if k in gradient_of
+                else disconnected_type()
+                if k in unconnected
+                else v.zeros_like(dtype="floatX")
                 for k, v in enumerate(arguments[:count])
             ]
 
@@ -427,9 +446,11 @@ class OpFromGraph(Op, HasInnerGraph):
         count, override = len(self.inner_inputs), self.rop_overrides
 
         def call(function: Callable, arguments: Sequence[Any]) -> Any:
-            own = len(self.input_types)
-            inputs = list(arguments[:own])
-            points = [v.zeros_like() if p is None else p for v, p in zip(inputs, arguments[count : count + own])]
+            own_derivatives = len(self.input_types)
+            inputs = list(arguments[:own_derivatives])
+            points = [
+                v.zeros_like() if p is None else p for v, p in zip(inputs, arguments[count : count + own_derivatives])
+            ]
             if isinstance(function, OpFromGraph):
                 return function(*inputs, *points, return_list=True)
             return function(inputs, points)
@@ -442,39 +463,49 @@ class OpFromGraph(Op, HasInnerGraph):
             raise ValueError(f"{self}: expected {len(self.inner_outputs)} overrides of R_op, got {len(override)}.")
         default = self._default_rop() if "default" in [o for o in override if isinstance(o, str)] else None
 
-        def one_by_one(*arguments: Any) -> list[Any]:
-            own = default(*arguments) if default is not None else []
-            found = []
-            for k, one in enumerate(override):
-                made = own[k] if isinstance(one, str) else one if one is None else call(one, arguments)
-                found.append(made[0] if isinstance(made, (list, tuple)) else made)
-            return found
+        def derivatives_by_output(*arguments: Any) -> list[Any]:
+            own_derivatives = default(*arguments) if default is not None else []
+            result = []
+            for k, override_of_output in enumerate(override):
+                derivative = (
+                    own_derivatives[k]
+                    if isinstance(override_of_output, str)
+                    else override_of_output
+                    if override_of_output is None
+                    else call(override_of_output, arguments)
+                )
+                result.append(derivative[0] if isinstance(derivative, (list, tuple)) else derivative)
+            return result
 
-        return one_by_one
+        return derivatives_by_output
 
     def _default_rop(self) -> Callable[..., list[Any]]:
-        """The forward derivative along the points that are given, as an operation as well."""
+        """Return the forward derivative of the graph, as a function that applies another `OpFromGraph`."""
         count = len(self.inner_inputs)
 
         @cache
-        def along(types: tuple[Any, ...]) -> tuple[OpFromGraph | None, list[bool]]:
+        def derivative_op(types: tuple[Any, ...]) -> tuple[OpFromGraph | None, list[bool]]:
             """The operation for points of these types, and which outputs it gives the derivatives of."""
             inputs = [stand_in(v) for v in self.inner_inputs]
             outputs = clone_replace(self.inner_outputs, dict(zip(self.inner_inputs, inputs)))
             points = {v: kind() for v, kind in zip(inputs, types) if kind is not None}
             with config.change_flags(compute_test_value="off"):
                 tangents = Rop(outputs, list(points), list(points.values()), "ignore", "none")
-            made = [t for t in tangents if t is not None]
-            node = OpFromGraph([*inputs, *points.values()], made, inline=self.is_inline) if made else None
+            nonzero_tangents = [t for t in tangents if t is not None]
+            node = (
+                OpFromGraph([*inputs, *points.values()], nonzero_tangents, inline=self.is_inline)
+                if nonzero_tangents
+                else None
+            )
             return node, [t is not None for t in tangents]
 
         def apply(*arguments: Any) -> list[Any]:
             points = arguments[count:]
-            node, is_made = along(tuple([None if p is None else p.type for p in points]))
+            node, has_tangent = derivative_op(tuple([None if p is None else p.type for p in points]))
             if node is None:
-                return [None for _ in is_made]
-            made = iter(node(*arguments[:count], *[p for p in points if p is not None], return_list=True))
-            return [next(made) if one else None for one in is_made]
+                return [None for _ in has_tangent]
+            nonzero_tangents = iter(node(*arguments[:count], *[p for p in points if p is not None], return_list=True))
+            return [next(nonzero_tangents) if connected else None for connected in has_tangent]
 
         return apply
 
@@ -489,13 +520,13 @@ class OpFromGraph(Op, HasInnerGraph):
         self, node: Apply, inputs: Sequence[Any], output_storage: Sequence[list], params: object = None
     ) -> None:
         for out, storage, value in zip(node.outputs, output_storage, self.fn(*inputs)):
-            # The function's memory is used again by its next call, and by another result.
+            # The memory of results is reused by the next call, and may be shared between results.
             storage[0] = out.type.copy_value(value)
 
 
 @vectorize_node.register(OpFromGraph)
 def _vectorize(op: OpFromGraph, node: Apply, *inputs: Any) -> Apply | Sequence[Variable]:
-    """The graph for batches; where the gradient is not that of the graph, the operation on each member."""
+    """Vectorize the graph; with overridden gradients, apply the op to each member of the batch."""
     if any(not isinstance(o, str) for o in (op.lop_overrides, op.grad_overrides, op.rop_overrides)):
         return vectorize_by_blockwise(op, node, *inputs)
     inner = [stand_in(v) for v in inputs]
@@ -505,7 +536,9 @@ def _vectorize(op: OpFromGraph, node: Apply, *inputs: Any) -> Apply | Sequence[V
 
 @node_rewriter([OpFromGraph])
 def inline_ofg_expansion(fgraph: FunctionGraph, node: Apply) -> list[Variable] | bool:
-    """Put the graph of an operation that asks for it in the operation's place."""
+    """``OpFromGraph(inputs, outputs)(*x)`` -> ``outputs`` with ``x`` in place of ``inputs``, if it has the option
+    `inline`
+    """
     if not node.op.is_inline:
         return False
     return clone_replace(node.op.inner_outputs, dict(zip(node.op.inner_inputs, node.inputs)))
@@ -513,7 +546,7 @@ def inline_ofg_expansion(fgraph: FunctionGraph, node: Apply) -> list[Variable] |
 
 @cotangents_of_inputs.register(OpFromGraph)
 def _(op: OpFromGraph, node: Any, of_outputs: Sequence[Supported]) -> Sequence[Supported]:
-    """Pull back through the graph itself where entries of outputs are not read, unless its gradient is overridden."""
+    """Pull back through the inner graph if not all entries of outputs are read, unless the gradient is overridden."""
     is_default = isinstance(op.lop_overrides, str) and isinstance(op.grad_overrides, str)
     if not is_default or not any(g.support.is_partial for g in of_outputs):
         return cotangents_of_inputs.dispatch(object)(op, node, of_outputs)

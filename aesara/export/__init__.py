@@ -1,4 +1,4 @@
-"""Compiled functions for programs that are not written in Python."""
+"""Compiled functions for programs in other languages."""
 
 from aesara.export.pointers import LogpPointer, VectorPointer, logp_pointer, vector_pointer
 

@@ -1,4 +1,4 @@
-"""Symbolic lists whose elements have one type.
+"""Symbolic lists of elements of the same type.
 
 Examples
 --------

@@ -1,7 +1,7 @@
-"""Lists as symbolic variables, and what can be done with them.
+"""Symbolic lists and their operations.
 
-Operations give new lists, of copies: elements are views of their list, and may be overwritten where nobody reads that
-any more. In compiled functions a list that nobody reads afterwards is changed itself.
+Operations return new lists of copies of the elements. `GetItem` returns views, which may be overwritten if the list is
+not read afterwards. In compiled functions, lists that are not read afterwards are modified in place.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class _typed_list_py_operators:
     """Methods of symbolic lists."""
 
     type: TypedListType
-    #: Otherwise Python would go on asking for elements for ever.
+    #: without it, Python would iterate by `__getitem__`, without end
     __iter__ = None
 
     def __getitem__(self, index: Any) -> Variable:
-        """An element, or a list of some."""
+        """Return an element, or a list of the elements of a slice."""
         return getitem(self, index)
 
     def __len__(self) -> Any:
@@ -67,31 +67,31 @@ class _typed_list_py_operators:
         raise TypeError("The length of a symbolic list is not known, so it is neither true nor false; use length.")
 
     def append(self, toAppend: Any) -> Variable:
-        """The list with one more element."""
+        """Return the list with an additional element at the end."""
         return append(self, toAppend)
 
     def extend(self, toAppend: Any) -> Variable:
-        """The list with the elements of another one."""
+        """Return the list followed by the elements of another one."""
         return extend(self, toAppend)
 
     def insert(self, index: Any, toInsert: Any) -> Variable:
-        """The list with one more element at a position."""
+        """Return the list with an additional element at a position."""
         return insert(self, index, toInsert)
 
     def remove(self, toRemove: Any) -> Variable:
-        """The list without the first element that has a value."""
+        """Return the list without the first element that equals a value."""
         return remove(self, toRemove)
 
     def reverse(self) -> Variable:
-        """The list from its end to its beginning."""
+        """Return the list in reverse order."""
         return reverse(self)
 
     def count(self, elem: Any) -> Variable:
-        """Return the number of elements that have a value."""
+        """Return the number of elements that equal a value."""
         return count(self, elem)
 
     def ind(self, elem: Any) -> Variable:
-        """The position of the first element that has a value."""
+        """Return the position of the first element that equals a value."""
         return index_(self, elem)
 
     @property
@@ -106,12 +106,12 @@ class _typed_list_py_operators:
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions of the elements, and one for the list."""
+        """The number of dimensions of the elements, plus one."""
         return self.type.ndim
 
 
 class TypedListVariable(_typed_list_py_operators, Variable):
-    """A symbolic list; made by ``TypedListType(...)()`` or by operations."""
+    """A symbolic list; the result of ``TypedListType(...)()`` and of operations."""
 
 
 class _Signature(tuple):
@@ -132,7 +132,7 @@ class _Signature(tuple):
 
 
 class TypedListConstant(_typed_list_py_operators, Constant):
-    """A list with fixed values."""
+    """A constant list."""
 
     def signature(self) -> _Signature:
         """Return the signature of the value; equal constants have equal signatures."""
@@ -143,9 +143,9 @@ TypedListType.variable_type = TypedListVariable
 TypedListType.constant_type = TypedListConstant
 
 
-def _as_list(x: Any, what: str) -> Any:
+def _as_list(x: Any, op_name: str) -> Any:
     if not isinstance(x, Variable) or not isinstance(x.type, TypedListType):
-        raise TypeError(f"{what} expects a variable that is a list; got {describe(x)} of type {_type_of(x)}.")
+        raise TypeError(f"{op_name} expects a variable that is a list; got {describe(x)} of type {_type_of(x)}.")
     return x
 
 
@@ -153,23 +153,23 @@ def _type_of(x: Any) -> Any:
     return x.type if isinstance(x, Variable) else type(x).__name__
 
 
-def _as_type(kind: Any, x: Any, what: str) -> Variable:
-    """A variable that may be an element, or a list."""
+def _as_type(kind: Any, x: Any, op_name: str) -> Variable:
+    """Convert `x` to a variable of type `kind`."""
     try:
         return kind.filter_variable(x if isinstance(x, Variable) else kind.filter(x))
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{what}: {describe(x)} of type {_type_of(x)} is not of type {kind}.") from error
+        raise TypeError(f"{op_name}: {describe(x)} of type {_type_of(x)} is not of type {kind}.") from error
 
 
-def _as_position(x: Any, what: str) -> Variable:
+def _as_position(x: Any, op_name: str) -> Variable:
     x = as_tensor_variable(x)
     if x.type.ndim or x.type.dtype not in integer_dtypes:
-        raise TypeError(f"{what}: positions are single integers; got {describe(x)} of type {x.type}.")
+        raise TypeError(f"{op_name}: positions are single integers; got {describe(x)} of type {x.type}.")
     return x
 
 
 class GetItem(Op):
-    """An element of a list, or by a slice a list of some: ``op(list, index)``."""
+    """An element of a list, or the list of the elements of a slice: ``op(list, index)``."""
 
     view_map = {0: [0]}
     __props__ = ()
@@ -185,7 +185,7 @@ class GetItem(Op):
     def perform(self, node: Apply, inputs: Sequence[Any], outputs: list[list[Any]], params: object = None) -> None:
         x, index = inputs
         if isinstance(index, slice):
-            outputs[0][0] = x[_plain(index)]
+            outputs[0][0] = x[_slice_of_ints(index)]
             return
         if not -len(x) <= index < len(x):
             raise IndexError(f"list index out of range: {int(index)} in a list of {len(x)} elements")
@@ -195,17 +195,17 @@ class GetItem(Op):
         return type(self).__name__
 
 
-def _plain(chosen: slice) -> slice:
-    return slice(*(None if part is None else int(part) for part in (chosen.start, chosen.stop, chosen.step)))
+def _slice_of_ints(index: slice) -> slice:
+    return slice(*(None if part is None else int(part) for part in (index.start, index.stop, index.step)))
 
 
-class _Changed(Op):
-    """An operation that gives a changed list.
+class _Modification(Op):
+    """An op that returns a modified list.
 
     Parameters
     ----------
     inplace
-        Whether the list itself is changed.
+        Whether to modify the list in place.
     """
 
     __props__: tuple[str, ...] = ("inplace",)
@@ -222,20 +222,20 @@ class _Changed(Op):
         outputs[0][0] = changed
 
     def change(self, x: list, node: Apply, *rest: Any) -> None:
-        """Change a list."""
+        """Modify a list."""
         raise NotImplementedError(f"{type(self).__name__}.change")
 
     def __str__(self) -> str:
         return type(self).__name__
 
 
-class Append(_Changed):
-    """A list with one more element: ``op(list, element)``.
+class Append(_Modification):
+    """A list with an additional element at the end: ``op(list, element)``.
 
     Parameters
     ----------
     inplace
-        Whether the list itself is changed.
+        Whether to modify the list in place.
     """
 
     def make_node(self, x: Any, toAppend: Any) -> Apply:
@@ -246,13 +246,13 @@ class Append(_Changed):
         x.append(node.inputs[1].type.copy_value(rest[0]))
 
 
-class Extend(_Changed):
-    """A list with the elements of another one: ``op(list, list)``.
+class Extend(_Modification):
+    """The concatenation of two lists: ``op(list, list)``.
 
     Parameters
     ----------
     inplace
-        Whether the list itself is changed.
+        Whether to modify the list in place.
     """
 
     def make_node(self, x: Any, toAppend: Any) -> Apply:
@@ -263,13 +263,13 @@ class Extend(_Changed):
         x.extend(node.inputs[1].type.copy_value(rest[0]))
 
 
-class Insert(_Changed):
-    """A list with one more element at a position: ``op(list, position, element)``.
+class Insert(_Modification):
+    """A list with an additional element at a position: ``op(list, position, element)``.
 
     Parameters
     ----------
     inplace
-        Whether the list itself is changed.
+        Whether to modify the list in place.
     """
 
     def make_node(self, x: Any, index: Any, toInsert: Any) -> Apply:
@@ -282,13 +282,13 @@ class Insert(_Changed):
         x.insert(int(position), node.inputs[2].type.copy_value(element))
 
 
-class Remove(_Changed):
-    """A list without the first element that has a value: ``op(list, value)``.
+class Remove(_Modification):
+    """A list without the first element that equals a value: ``op(list, value)``.
 
     Parameters
     ----------
     inplace
-        Whether the list itself is changed.
+        Whether to modify the list in place.
     """
 
     def make_node(self, x: Any, toRemove: Any) -> Apply:
@@ -299,13 +299,13 @@ class Remove(_Changed):
         del x[_position(x, node, rest[0], "Remove")]
 
 
-class Reverse(_Changed):
-    """A list from its end to its beginning: ``op(list)``.
+class Reverse(_Modification):
+    """A list in reverse order: ``op(list)``.
 
     Parameters
     ----------
     inplace
-        Whether the list itself is changed.
+        Whether to modify the list in place.
     """
 
     def make_node(self, x: Any) -> Apply:
@@ -321,15 +321,15 @@ def _matches(x: list, node: Apply, value: Any) -> list[int]:
     return [k for k, element in enumerate(x) if equal(element, value)]
 
 
-def _position(x: list, node: Apply, value: Any, what: str) -> int:
-    found = _matches(x, node, value)
-    if not found:
-        raise ValueError(f"{what}: no element of the list has the value {value!r}.")
-    return found[0]
+def _position(x: list, node: Apply, value: Any, op_name: str) -> int:
+    matches = _matches(x, node, value)
+    if not matches:
+        raise ValueError(f"{op_name}: no element of the list has the value {value!r}.")
+    return matches[0]
 
 
-class _Asked(Op):
-    """A number that says something about a list and a value."""
+class _Search(Op):
+    """A number that is the result of comparing the elements of a list with a value."""
 
     __props__ = ()
 
@@ -342,22 +342,22 @@ class _Asked(Op):
         outputs[0][0] = np.asarray(self.number(inputs[0], inputs[1], node), dtype=node.outputs[0].type.dtype)
 
     def number(self, x: list, value: Any, node: Apply) -> int:
-        """The number."""
+        """Return the number."""
         raise NotImplementedError(f"{type(self).__name__}.number")
 
     def __str__(self) -> str:
         return type(self).__name__
 
 
-class Index(_Asked):
-    """The position of the first element that has a value: ``op(list, value)``, a number in `floatX`."""
+class Index(_Search):
+    """The position of the first element that equals a value: ``op(list, value)``, with dtype `floatX`."""
 
     def number(self, x: list, value: Any, node: Apply) -> int:
         return _position(x, node, value, "Index")
 
 
-class Count(_Asked):
-    """The number of elements that have a value: ``op(list, value)``, in `floatX`."""
+class Count(_Search):
+    """The number of elements that equal a value: ``op(list, value)``, with dtype `floatX`."""
 
     def number(self, x: list, value: Any, node: Apply) -> int:
         return len(_matches(x, node, value))

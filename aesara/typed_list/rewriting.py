@@ -1,4 +1,4 @@
-"""Rules that let operations change lists that nobody reads afterwards."""
+"""Rules for operations on lists in place."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ rules = Rules()
 
 @node_rewriter([Append, Extend, Insert, Reverse, Remove])
 def typed_list_inplace_rewrite(fgraph: FunctionGraph, node: Apply) -> Any:
-    """Change a list itself."""
+    """``append(x, y)`` -> ``append{inplace}(x, y)``, and likewise for other modifications, if `x` is not read
+    afterwards
+    """
     if node.op.inplace:
         return False
     return [type(node.op)(inplace=True)(*node.inputs)]

@@ -1,4 +1,4 @@
-"""The type of lists whose elements have one type."""
+"""The type of lists of elements of the same type."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["TypedListType"]
 
 
 class TypedListType(CType):
-    """The type of lists of values of one type.
+    """The type of lists of elements of one type.
 
     Parameters
     ----------
     ttype
         The type of the elements, which may be lists themselves.
     depth
-        In how many further lists they are nested.
+        The number of additional levels of nesting.
 
     Examples
     --------
@@ -37,16 +37,16 @@ class TypedListType(CType):
         self.ttype: Type = TypedListType(ttype, depth - 1) if depth else ttype
 
     def clone(self, ttype: Type | None = None, depth: int = 0, **kwargs: Any) -> TypedListType:
-        """The same type, or that of lists of other elements."""
+        """Return the same type, or the type of lists of other elements."""
         return type(self)(self.ttype if ttype is None else ttype, depth)
 
     def filter(self, x: Any, strict: bool = False, allow_downcast: bool | None = None) -> list:
-        """A list of the elements, each of which the type of the elements has filtered.
+        """Return a list of the elements, converted by the type of the elements.
 
         Raises
         ------
         TypeError
-            If an element is none of the type, or with ``strict=True`` if it is no list.
+            If an element cannot be converted, or, with ``strict=True``, if `x` is not a list.
         """
         if strict and not isinstance(x, list):
             raise TypeError(f"Expected a list; got {x!r} of type {type(x).__name__}.")
@@ -70,7 +70,7 @@ class TypedListType(CType):
         return isinstance(otype, TypedListType) and bool(self.ttype.is_super(otype.ttype))
 
     def get_depth(self) -> int:
-        """In how many further lists the innermost elements are nested."""
+        """Return the number of levels of nesting."""
         return 1 + self.ttype.get_depth() if isinstance(self.ttype, TypedListType) else 0
 
     def values_eq(self, a: Sequence[Any], b: Sequence[Any]) -> bool:  # type: ignore[override]
@@ -78,11 +78,11 @@ class TypedListType(CType):
         return len(a) == len(b) and all(map(self.ttype.values_eq, a, b))
 
     def values_eq_approx(self, a: Sequence[Any], b: Sequence[Any], **options: Any) -> bool:  # type: ignore[override]
-        """Return whether two lists have elements that are equal but for rounding."""
+        """Return whether two lists have elements that are equal up to rounding errors."""
         return len(a) == len(b) and all(self.ttype.values_eq_approx(x, y, **options) for x, y in zip(a, b))
 
     def may_share_memory(self, a: Any, b: Any) -> bool:
-        """Return whether two values are one list, or have elements in the same memory."""
+        """Return whether two values are the same list, or have elements that may share memory."""
         if a is b:
             return True
         shares = getattr(self.ttype, "may_share_memory", None)
@@ -98,10 +98,10 @@ class TypedListType(CType):
 
     @property
     def ndim(self) -> int:
-        """The number of dimensions of the elements, and one for the list."""
+        """The number of dimensions of the elements, plus one."""
         return self.ttype.ndim + 1  # type: ignore[attr-defined]
 
     @property
     def shape(self) -> tuple[None, ...]:
-        """Of no dimension is the length known."""
+        """The static shape, in which all lengths are unknown."""
         return (None,) * self.ndim

@@ -88,7 +88,7 @@ class _Rebuild:
         if skip is True or (skip is not False and any(variable is one for one in skip)):
             return
         if reader is not None and isinstance(reader.op, OpFromGraph):
-            default = reader.op.update_within(reader, variable) or default
+            default = reader.op.update_in_terms_of(reader, variable) or default
         update = variable.type.filter_variable(default)
         self.update_d[variable] = update
         self.update_expr.append((variable, update))
