@@ -172,7 +172,7 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "aesara/ifelse.py",
         "IfElse.L_op",
-        "if not flowing:\n    return result",
+        "if not connected:\n    return result",
         "pass",
     ): "it saves work: a choice of nothing gives nothing",
     (
@@ -256,8 +256,8 @@ EQUIVALENT: dict[tuple[str, str, str, str], str] = {
     (
         "aesara/scalar/mrg31k3p.py",
         "spread",
-        "len(found) < count",
-        "(len(found) <= count)",
+        "len(result) < count",
+        "(len(result) <= count)",
     ): "it saves work: what is found beyond the count is cut off",
     (
         "aesara/link/jax/dispatch/special_routines.py",
